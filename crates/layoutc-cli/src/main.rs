@@ -1,0 +1,2 @@
+//! The layoutc command line.
+fn main() {}

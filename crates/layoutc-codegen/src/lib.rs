@@ -1,0 +1,1 @@
+//! Turns a layout plan into edits over the files of a program.

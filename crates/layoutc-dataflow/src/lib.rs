@@ -1,0 +1,1 @@
+//! The layout algebra, the monotone framework and the propagation of layout types through pointers.

@@ -1,0 +1,1 @@
+//! Runs CUDA programs on the CPU: runtime headers and launch lowering.

@@ -1,0 +1,1 @@
+//! Parsing of CUDA C++ and lowering to layoutc's typed program model.

@@ -1,0 +1,2 @@
+//! `cargo xtask …`: set-up, corpus runs, code generation checks.
+fn main() {}
