@@ -1,0 +1,121 @@
+/* European options after Black and Scholes: one record of seven fields per option, two of them results. */
+#include <cuda_runtime.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string>
+#include <vector>
+
+typedef struct Option_s {
+    float price;      /* of the underlying stock */
+    float strike;
+    float years;
+    float rate;
+    float volatility;
+    float call;       /* result */
+    float put;        /* result */
+} Option;
+
+// Cumulative normal distribution, polynomial of degree 5 (Abramowitz and Stegun 26.2.17).
+__host__ __device__ inline float cnd(float d)
+{
+    const float a1 = 0.31938153f, a2 = -0.356563782f, a3 = 1.781477937f;
+    const float a4 = -1.821255978f, a5 = 1.330274429f;
+    float k = 1.0f / (1.0f + 0.2316419f * fabsf(d));
+    float tail = 0.39894228040f * expf(-0.5f * d * d) *
+                 (k * (a1 + k * (a2 + k * (a3 + k * (a4 + k * a5)))));
+    return d > 0 ? 1.0f - tail : tail;
+}
+
+__global__ void priceOptions(Option *options, int count)
+{
+    const int stride = blockDim.x * gridDim.x;
+    for (int opt = blockIdx.x * blockDim.x + threadIdx.x; opt < count; opt += stride) {
+        const float S = options[opt].price;
+        const float X = options[opt].strike;
+        const float T = options[opt].years;
+        const float R = options[opt].rate;
+        const float V = options[opt].volatility;
+
+        const float root = sqrtf(T);
+        const float d1 = (logf(S / X) + (R + 0.5f * V * V) * T) / (V * root);
+        const float d2 = d1 - V * root;
+        const float discounted = X * expf(-R * T);
+
+        options[opt].call = S * cnd(d1) - discounted * cnd(d2);
+        options[opt].put = discounted * (1.0f - cnd(d2)) - S * (1.0f - cnd(d1));
+    }
+}
+
+static double cndExact(double d) { return 0.5 * erfc(-d / sqrt(2.0)); }
+
+class Random {
+public:
+    explicit Random(unsigned seed) : s(seed) {}
+    float between(float low, float high)
+    {
+        s = 69069u * s + 1u;
+        return low + (high - low) * (float)(s >> 9) / 8388608.0f;
+    }
+private:
+    unsigned s;
+};
+
+int main(int argc, char *argv[])
+{
+    int count = 1000;
+    if (argc == 2) count = std::stoi(argv[1]);
+    if (argc > 2 || count < 0) {
+        fprintf(stderr, "usage: %s [options]\n", argv[0]);
+        return 2;
+    }
+
+    std::vector<Option> book(count);
+    Random random(5347);
+    for (auto &o : book) {
+        o.price = random.between(5.0f, 30.0f);
+        o.strike = random.between(1.0f, 100.0f);
+        o.years = random.between(0.25f, 10.0f);
+        o.rate = random.between(0.01f, 0.05f);
+        o.volatility = random.between(0.1f, 0.5f);
+        o.call = o.put = -1.0f;
+    }
+
+    /* no error checks here: errors show up in the comparison below */
+    Option *d_options = NULL;
+    cudaMalloc((void **)&d_options, sizeof(Option) * count);
+    cudaMemcpy(d_options, book.data(), sizeof(Option) * count, cudaMemcpyHostToDevice);
+
+    const int threads = 128;
+    int blocks = (count + threads - 1) / threads;
+    if (blocks > 480) blocks = 480;
+    if (blocks < 1) blocks = 1;
+    priceOptions<<<blocks, threads>>>(d_options, count);
+    cudaDeviceSynchronize();
+
+    cudaMemcpy(book.data(), d_options, sizeof(Option) * count, cudaMemcpyDeviceToHost);
+    cudaFree(d_options);
+
+    double worst = 0.0, calls = 0.0, puts = 0.0, inputs = 0.0;
+    for (int i = 0; i < count; i++) {
+        const Option &o = book[i];
+        const double root = sqrt((double)o.years);
+        const double d1 = (log((double)o.price / o.strike) + (o.rate + 0.5 * o.volatility * o.volatility) * o.years) /
+                          (o.volatility * root);
+        const double d2 = d1 - o.volatility * root;
+        const double discounted = o.strike * exp(-(double)o.rate * o.years);
+        const double call = o.price * cndExact(d1) - discounted * cndExact(d2);
+        const double put = discounted * cndExact(-d2) - o.price * cndExact(-d1);
+        worst = fmax(worst, fmax(fabs(call - o.call), fabs(put - o.put)));
+        if (!(o.call == o.call) || !(o.put == o.put)) worst = 1e30;
+        calls += (i % 17 + 1) * (double)o.call;
+        puts += (i % 19 + 1) * (double)o.put;
+        inputs += (i % 3 + 1) * ((double)o.price + 2.0 * o.strike + 3.0 * o.years + 4.0 * o.rate + 5.0 * o.volatility);
+    }
+
+    printf("%d options\n", count);
+    printf("calls  %.8e\nputs   %.8e\ninputs %.8e\n", calls, puts, inputs);
+    const bool ok = worst < 1e-3;
+    printf("%s\n", ok ? "PASSED" : "FAILED");
+    return ok ? EXIT_SUCCESS : EXIT_FAILURE;
+}
