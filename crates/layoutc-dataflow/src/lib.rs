@@ -1,1 +1,5 @@
 //! The layout algebra, the monotone framework and the propagation of layout types through pointers.
+
+pub mod framework;
+pub mod layout;
+pub mod layout_type;
