@@ -1,1 +1,23 @@
-//! Helpers that the test suites share.
+//! Helpers that the test suites, the benches and `xtask` share.
+//!
+//! Nothing here is part of the compiler: these modules find and run the tools around it (nvcc, the
+//! `layoutc` binary) and read the fixtures in `testdata/`.
+
+use std::path::{Path, PathBuf};
+
+pub mod generate;
+pub mod layoutc;
+pub mod nvcc;
+pub mod probe;
+pub mod process;
+pub mod program;
+pub mod sass;
+
+/// The folder that holds the workspace's `Cargo.toml`.
+#[must_use]
+pub fn repository_root() -> PathBuf {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
+    tests
+        .parent()
+        .map_or_else(|| tests.to_path_buf(), Path::to_path_buf)
+}

@@ -1,2 +1,66 @@
-//! `cargo xtask …`: set-up, corpus runs, code generation checks.
-fn main() {}
+//! `cargo xtask …`: everything we automate that is not `cargo build` or `cargo test`.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+mod bench_nvcc;
+mod corpus;
+mod demo;
+mod setup;
+mod test;
+
+/// Set-up, tests, the demo and corpus runs.
+#[derive(Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    task: Task,
+}
+
+#[derive(Subcommand)]
+enum Task {
+    /// Install what the tests need: nvcc and its disassembler, as Python wheels, into .tools/venv
+    Setup,
+    /// Set up, then run every test of the workspace
+    Test {
+        /// What to hand on to `cargo test`, for example the name of a test
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Transform a shipped program, show the diff and check that it still prints the same
+    Demo,
+    /// Run the tool over every CUDA program below a folder and write a table
+    Corpus(corpus::Options),
+    /// Time nvcc's own front end on the programs of the transform bench
+    BenchNvcc {
+        /// Sizes in lines
+        #[arg(default_values_t = [200, 2000, 20_000])]
+        lines: Vec<usize>,
+        /// Files to time too
+        #[arg(long)]
+        file: Vec<PathBuf>,
+    },
+}
+
+fn main() -> ExitCode {
+    match run(Arguments::parse().task) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(task: Task) -> Result<()> {
+    match task {
+        Task::Setup => setup::run(),
+        Task::Test { arguments } => test::run(&arguments),
+        Task::Demo => demo::run(),
+        Task::Corpus(options) => corpus::run(&options),
+        Task::BenchNvcc { lines, file } => bench_nvcc::run(&lines, &file),
+    }
+}

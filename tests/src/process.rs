@@ -1,0 +1,128 @@
+//! Running a command with a time limit, so that a hang is a result and not a hung test.
+
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+
+/// What a command did.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Its status; `None` when it was stopped at the limit.
+    pub status: Option<ExitStatus>,
+    /// What it wrote to standard output, undecodable bytes replaced.
+    pub stdout: String,
+    /// What it wrote to standard error, undecodable bytes replaced.
+    pub stderr: String,
+    /// From start to end.
+    pub elapsed: Duration,
+}
+
+impl Outcome {
+    /// The exit code; `None` after a signal or at the time limit.
+    #[must_use]
+    pub fn code(&self) -> Option<i32> {
+        self.status.and_then(|status| status.code())
+    }
+
+    /// Whether the command ended with exit code 0.
+    #[must_use]
+    pub fn succeeded(&self) -> bool {
+        self.code() == Some(0)
+    }
+
+    /// How the command ended, in words for a message.
+    #[must_use]
+    pub fn ending(&self) -> String {
+        match (self.status, self.code()) {
+            (None, _) => format!("stopped after {:.1} s", self.elapsed.as_secs_f64()),
+            (Some(_), Some(code)) => format!("exit code {code}"),
+            (Some(status), None) => status.to_string(),
+        }
+    }
+}
+
+/// Runs a command to its end or to the limit, then stops it with everything it started.
+///
+/// Output goes through temporary files: a pipe that nobody drains would stop the command itself.
+///
+/// # Errors
+/// When it cannot be started or waited for.
+pub fn run_limited(command: &mut Command, limit: Duration) -> Result<Outcome> {
+    let (mut stdout, mut stderr) = (tempfile::tempfile()?, tempfile::tempfile()?);
+    let start = Instant::now();
+    let mut child = command
+        .stdin(Stdio::null())
+        .stdout(stdout.try_clone()?)
+        .stderr(stderr.try_clone()?)
+        .process_group(0)
+        .spawn()
+        .with_context(|| format!("cannot run {}", command.get_program().to_string_lossy()))?;
+    let mut pause = Duration::from_micros(500);
+    let status = loop {
+        if let Some(status) = child.try_wait()? {
+            break Some(status);
+        }
+        if start.elapsed() > limit {
+            // The group, not the child alone: a stopped compiler would leave its passes running.
+            Command::new("kill")
+                .args(["-KILL", "--", &format!("-{}", child.id())])
+                .status()?;
+            child.wait()?;
+            break None;
+        }
+        thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    };
+    let elapsed = start.elapsed();
+    Ok(Outcome {
+        status,
+        stdout: text(&mut stdout)?,
+        stderr: text(&mut stderr)?,
+        elapsed,
+    })
+}
+
+fn text(file: &mut File) -> Result<String> {
+    let mut bytes = Vec::new();
+    file.rewind()?;
+    file.read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn output_and_code_come_back() -> Result<()> {
+        let outcome = run_limited(
+            Command::new("sh").args(["-c", "echo out; echo err >&2; exit 3"]),
+            Duration::from_secs(20),
+        )?;
+        assert_eq!(
+            (
+                outcome.code(),
+                outcome.stdout.as_str(),
+                outcome.stderr.as_str()
+            ),
+            (Some(3), "out\n", "err\n")
+        );
+        Ok(())
+    }
+
+    #[test]
+    fn a_hang_ends_at_the_limit() -> Result<()> {
+        let outcome = run_limited(
+            Command::new("sh").args(["-c", "sleep 60 & wait"]),
+            Duration::from_millis(100),
+        )?;
+        assert!(outcome.status.is_none());
+        assert!(outcome.elapsed < Duration::from_secs(10));
+        Ok(())
+    }
+}

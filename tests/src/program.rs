@@ -1,0 +1,196 @@
+//! The shipped programs: `testdata/programs/<name>/program.toml` and the sources beside it.
+//!
+//! ```toml
+//! files = ["main.cu", "kernels.cu"]          # what goes on the command line
+//! args = [["64", "2"], ["1000", "5"]]        # one run each, small before large
+//! records = ["Particle"]                     # the types that every layout below changes
+//! [layouts]                                  # what follows `--layout`, one text or several
+//! aligned = "Particle = aos align(16)"
+//! soa = "Particle = soa"
+//! clustered = "Particle = {x y z m} align(16), {vx vy vz}"
+//! tiled = "Particle = tiled(32)"
+//! ```
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+use crate::repository_root;
+
+/// The layouts that every program is tested in.
+pub const LAYOUTS: [&str; 4] = ["aligned", "soa", "clustered", "tiled"];
+
+/// One shipped program.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The name of its folder.
+    pub name: String,
+    /// Its folder.
+    pub folder: PathBuf,
+    /// The files for the command line, relative to the folder.
+    pub files: Vec<PathBuf>,
+    /// The arguments of each run, small before large.
+    pub args: Vec<Vec<String>>,
+    /// The record types that every layout changes.
+    pub records: Vec<String>,
+    /// `--layout` texts by the name of the layout, see [`LAYOUTS`].
+    pub layouts: BTreeMap<String, Vec<String>>,
+}
+
+impl Program {
+    /// Reads `testdata/programs/<name>`.
+    ///
+    /// # Errors
+    /// When `program.toml` is missing or does not have the form above.
+    pub fn load(name: &str) -> Result<Program> {
+        let folder = programs_folder().join(name);
+        let file = folder.join("program.toml");
+        let text =
+            fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        Program::parse(name, &folder, &text)
+            .with_context(|| format!("{} is not as expected", file.display()))
+    }
+
+    fn parse(name: &str, folder: &Path, text: &str) -> Result<Program> {
+        let read: File = toml::from_str(text)?;
+        Ok(Program {
+            name: name.to_owned(),
+            folder: folder.to_path_buf(),
+            files: read.files,
+            args: read.args.into_iter().map(Words::split).collect(),
+            records: read.records,
+            layouts: read
+                .layouts
+                .into_iter()
+                .map(|(name, specs)| (name, specs.list()))
+                .collect(),
+        })
+    }
+
+    /// `--layout SPEC …` for one of [`LAYOUTS`].
+    ///
+    /// # Errors
+    /// When the program has no such layout.
+    pub fn layout_options(&self, layout: &str) -> Result<Vec<String>> {
+        let specs = self
+            .layouts
+            .get(layout)
+            .with_context(|| format!("{} has no layout `{layout}`", self.name))?;
+        Ok(specs
+            .iter()
+            .flat_map(|spec| ["--layout".to_owned(), spec.clone()])
+            .collect())
+    }
+}
+
+/// The names of all shipped programs, sorted.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn names() -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(programs_folder())? {
+        let entry = entry?;
+        if entry.path().join("program.toml").is_file() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn programs_folder() -> PathBuf {
+    repository_root().join("testdata/programs")
+}
+
+#[derive(Deserialize)]
+struct File {
+    files: Vec<PathBuf>,
+    args: Vec<Words>,
+    records: Vec<String>,
+    layouts: BTreeMap<String, Specs>,
+}
+
+/// One run's arguments: a list, or one text to split at blanks.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Words {
+    List(Vec<String>),
+    Text(String),
+}
+
+impl Words {
+    fn split(self) -> Vec<String> {
+        match self {
+            Words::List(words) => words,
+            Words::Text(text) => text.split_whitespace().map(str::to_owned).collect(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Specs {
+    One(String),
+    Several(Vec<String>),
+}
+
+impl Specs {
+    fn list(self) -> Vec<String> {
+        match self {
+            Specs::One(spec) => vec![spec],
+            Specs::Several(specs) => specs,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_every_form() -> Result<()> {
+        let text = "files = ['a.cu']\nargs = ['64 2', ['1 000']]\nrecords = ['P']\n\
+                    [layouts]\nsoa = 'P = soa'\ntiled = ['P = tiled(32)', 'Q = tiled(32)']\n";
+        let program = Program::parse("p", Path::new("p"), text)?;
+        assert_eq!(
+            program.args,
+            [
+                vec!["64".to_owned(), "2".to_owned()],
+                vec!["1 000".to_owned()]
+            ]
+        );
+        assert_eq!(program.layout_options("soa")?, ["--layout", "P = soa"]);
+        assert_eq!(program.layout_options("tiled")?.len(), 4);
+        assert!(program.layout_options("clustered").is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn every_shipped_program_can_be_read() -> Result<()> {
+        for name in names()? {
+            let program = Program::load(&name)?;
+            for file in &program.files {
+                assert!(
+                    program.folder.join(file).is_file(),
+                    "{name}: no {}",
+                    file.display()
+                );
+            }
+            for layout in LAYOUTS {
+                assert!(
+                    program.layouts.contains_key(layout),
+                    "{name}: no layout `{layout}`"
+                );
+            }
+            assert!(
+                !program.args.is_empty() && !program.records.is_empty(),
+                "{name}"
+            );
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,85 @@
+//! `cargo xtask demo`: the main job on a shipped program, for a first look at the tool.
+
+use std::fs;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use layoutc_tests::layoutc::{Layoutc, VERIFY_LIMIT};
+use layoutc_tests::process::Outcome;
+use layoutc_tests::program::Program;
+use layoutc_tests::repository_root;
+
+/// The program that is shown.
+const PROGRAM: &str = "nbody";
+
+/// Transforms the program into `out/demo`, shows the diff and runs both on the CPU.
+///
+/// # Errors
+/// When `layoutc` fails or the two programs differ.
+pub fn run() -> Result<()> {
+    let program = Program::load(PROGRAM)?;
+    let layoutc = Layoutc::built()?;
+    let root = repository_root();
+    let out = root.join("out/demo");
+    fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
+    let folder = program
+        .folder
+        .strip_prefix(&root)
+        .unwrap_or(&program.folder);
+    let files: Vec<String> = program
+        .files
+        .iter()
+        .map(|file| folder.join(file).to_string_lossy().into_owned())
+        .collect();
+
+    let layouts = program.layout_options("tiled")?;
+    let shown = |command: &str, rest: &[&str]| {
+        let layouts: Vec<String> = layouts
+            .chunks(2)
+            .map(|option| format!("{} '{}'", option[0], option[1]))
+            .collect();
+        println!(
+            "$ layoutc {command} {} {} {}",
+            files.join(" "),
+            layouts.join(" "),
+            rest.join(" ")
+        );
+    };
+    let run = |command: &str, rest: &[&str], limit: Duration| -> Result<Outcome> {
+        shown(command, rest);
+        let arguments = [command]
+            .into_iter()
+            .chain(files.iter().map(String::as_str))
+            .chain(layouts.iter().map(String::as_str))
+            .chain(rest.iter().copied());
+        let outcome = layoutc.run(&root, limit, arguments)?;
+        print!("{}", outcome.stdout);
+        eprint!("{}", outcome.stderr);
+        Ok(outcome)
+    };
+    let limit = Duration::from_secs(60);
+    let diff = run("transform", &["--diff"], limit)?;
+    // Like `diff`, `--diff` may say with 1 that there are differences.
+    if diff.stdout.is_empty() {
+        bail!("no diff came out: {}", diff.ending());
+    }
+    succeed(&run("transform", &["--out-dir", "out/demo"], limit)?)?;
+    if let Some(args) = program.args.first() {
+        let rest: Vec<&str> = ["--"]
+            .into_iter()
+            .chain(args.iter().map(String::as_str))
+            .collect();
+        succeed(&run("verify", &rest, VERIFY_LIMIT)?)?;
+    }
+    println!(
+        "The rewritten program is in out/demo; it compiles with the same nvcc command as the original."
+    );
+    Ok(())
+}
+
+fn succeed(outcome: &Outcome) -> Result<()> {
+    if !outcome.succeeded() {
+        bail!("layoutc did not succeed: {}", outcome.ending());
+    }
+    Ok(())
+}
