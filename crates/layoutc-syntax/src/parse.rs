@@ -1,0 +1,200 @@
+//! Parsing of masked text with tree-sitter.
+//!
+//! tree-sitter always returns a tree; where the text is no C++ it is full of guesses. The claim of
+//! this module is that a construct outside all of [`Parsed::error_regions`] is what the text says.
+//! Depth is bounded twice, before and after parsing, so that later passes may be written for trees
+//! of bounded depth; the bound on work is counted in steps of the parser, not in seconds, so that
+//! the answer is the same on every machine.
+
+use std::ops::{ControlFlow, Range};
+
+use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+
+use crate::preprocess::{TokenKind, tokens};
+
+/// Deepest nesting of brackets that is parsed.
+pub const BRACKET_DEPTH_LIMIT: usize = 200;
+/// Deepest syntax tree that is handed on; chains such as `a + b + …` are as deep as they are long.
+pub const TREE_DEPTH_LIMIT: usize = 3000;
+/// Most progress reports of the parser for one file; about ten seconds of work.
+const PROGRESS_LIMIT: usize = 2_000_000;
+
+/// A syntax tree and where not to believe it.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The tree.
+    pub tree: Tree,
+    /// Byte ranges in which the tree is a guess: each is an ERROR or MISSING node widened to the
+    /// statements or declarations it may have spoilt. Sorted and disjoint.
+    pub error_regions: Vec<Range<usize>>,
+}
+
+impl Parsed {
+    /// Whether a byte range touches an error region.
+    #[must_use]
+    pub fn is_suspect(&self, range: Range<usize>) -> bool {
+        let first = self.error_regions.partition_point(|region| region.end <= range.start);
+        self.error_regions.get(first).is_some_and(|region| region.start < range.end || region.contains(&range.start))
+    }
+}
+
+/// Why a file has no tree.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ParseFailure {
+    /// Brackets, or the tree, are nested too deep; the bytes of the innermost bracket or node
+    /// that was reached.
+    TooDeep(Range<usize>),
+    /// The parser needed too many steps.
+    TooSlow,
+}
+
+impl ParseFailure {
+    /// The error to show for a file.
+    #[must_use]
+    pub fn diagnostic(&self, file: FileId) -> Diagnostic {
+        match self {
+            ParseFailure::TooDeep(range) => {
+                Diagnostic::error(Code::NESTING_TOO_DEEP, "nesting is too deep to analyse")
+                    .at(Span::new(file, range.start, range.end), "reached the limit here")
+            }
+            ParseFailure::TooSlow => {
+                Diagnostic::error(Code::UNPARSED_REGION, "parsing takes too long, so the file is not analysed")
+                    .at(Span::new(file, 0, 0), "in this file")
+            }
+        }
+    }
+}
+
+/// Parses a masked text.
+///
+/// # Errors
+/// [`ParseFailure`] says why there is no tree; the file must then be treated as opaque.
+pub fn parse(masked: &str) -> Result<Parsed, ParseFailure> {
+    check_bracket_depth(masked)?;
+    let tree = run_parser(masked).ok_or(ParseFailure::TooSlow)?;
+    let error_regions = inspect(&tree, masked)?;
+    Ok(Parsed { tree, error_regions })
+}
+
+fn check_bracket_depth(masked: &str) -> Result<(), ParseFailure> {
+    let mut depth = 0usize;
+    for token in tokens(masked) {
+        if token.kind == TokenKind::Punct {
+            match token.text(masked) {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        if depth > BRACKET_DEPTH_LIMIT {
+            return Err(ParseFailure::TooDeep(token.range()));
+        }
+    }
+    Ok(())
+}
+
+fn run_parser(masked: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser
+        .set_language(&tree_sitter_cuda::LANGUAGE.into())
+        .expect("the grammar's ABI is one that this tree-sitter reads");
+    let mut reports = 0usize;
+    let mut progress = |_: &ParseState| {
+        reports += 1;
+        if reports > PROGRESS_LIMIT { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let bytes = masked.as_bytes();
+    parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+}
+
+/// Walks the tree once: its depth, and its errors.
+fn inspect(tree: &Tree, masked: &str) -> Result<Vec<Range<usize>>, ParseFailure> {
+    let mut regions = Vec::new();
+    let mut cursor = tree.walk();
+    let mut depth = 0usize;
+    let mut ancestors: Vec<Node<'_>> = Vec::new();
+    loop {
+        let node = cursor.node();
+        if node.is_error() || node.is_missing() {
+            regions.extend(widen(&ancestors, node, masked));
+        }
+        // The whole tree is walked, not only the branches with errors, because of its depth.
+        if !node.is_error() && cursor.goto_first_child() {
+            ancestors.push(node);
+            depth += 1;
+            if depth > TREE_DEPTH_LIMIT {
+                return Err(ParseFailure::TooDeep(node.byte_range()));
+            }
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return Ok(merge(regions));
+            }
+            ancestors.pop();
+            depth -= 1;
+        }
+    }
+}
+
+/// Kinds of nodes whose children are statements or declarations.
+fn holds_items(kind: &str) -> bool {
+    matches!(
+        kind,
+        "translation_unit" | "compound_statement" | "declaration_list" | "field_declaration_list" | "case_statement"
+    )
+}
+
+/// The text that an ERROR or MISSING node makes doubtful; `None` for a harmless one.
+fn widen(ancestors: &[Node<'_>], node: Node<'_>, masked: &str) -> Option<Range<usize>> {
+    // A directive's line end that is a blank or a carriage return away is no error.
+    if node.is_missing() && node.kind() == "\n" {
+        return None;
+    }
+    let Some(root) = ancestors.first() else { return Some(0..masked.len()) };
+    let holder = ancestors.iter().rposition(|ancestor| holds_items(ancestor.kind())).unwrap_or(0);
+    let unbalanced = node.is_error() && !is_balanced(&masked[node.byte_range()]);
+    if unbalanced {
+        // What lies behind may belong to what the error opened or closed: the whole function, or
+        // at file level everything from here on.
+        return Some(match ancestors.get(1) {
+            Some(item) if item.kind() == "function_definition" => item.byte_range(),
+            _ => ancestors.get(1).unwrap_or(&node).start_byte()..root.end_byte(),
+        });
+    }
+    if let Some(item) = ancestors.get(holder + 1) {
+        return Some(item.byte_range());
+    }
+    // The error is itself an item: what it swallowed may be a part of either neighbour.
+    let start = node.prev_sibling().filter(|item| item.is_named()).map_or(node.start_byte(), |item| item.start_byte());
+    let end = node.next_sibling().filter(|item| item.is_named()).map_or(node.end_byte(), |item| item.end_byte());
+    Some(start..end)
+}
+
+fn is_balanced(text: &str) -> bool {
+    let mut open = Vec::new();
+    for token in tokens(text) {
+        match token.text(text) {
+            "(" => open.push(")"),
+            "[" => open.push("]"),
+            "{" => open.push("}"),
+            close @ (")" | "]" | "}") if open.pop() != Some(close) => return false,
+            _ => {}
+        }
+    }
+    open.is_empty()
+}
+
+fn merge(mut regions: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    regions.sort_by_key(|region| (region.start, region.end));
+    let mut merged: Vec<Range<usize>> = Vec::new();
+    for region in regions {
+        match merged.last_mut() {
+            Some(last) if region.start <= last.end => last.end = last.end.max(region.end),
+            _ => merged.push(region),
+        }
+    }
+    merged
+}

@@ -1,0 +1,151 @@
+//! A lexer-level preprocessor over a whole program.
+//!
+//! The parser sees the *source* text, not the preprocessed one, because edits must land in the
+//! source. So this pass does not expand anything. It decides which text takes part in the program
+//! and overwrites, byte for byte, what no C++ grammar can parse: directives, branches not taken,
+//! macros that stand for specifiers, types given to macros. A masked text has the length of the
+//! original, so a span of one is a span of the other. What was overwritten is recorded, because
+//! text that cannot be seen by the parser must still be able to stop a transformation.
+//!
+//! A condition on `__CUDA_ARCH__` has two truths in one nvcc run. The device's is parsed, the
+//! host's is recorded as [`InactiveRegion::dual`]; the same holds for a header whose other
+//! branches come alive when a second file includes it.
+
+use std::path::{Path, PathBuf};
+
+use layoutc_diagnostics::{Diagnostic, FileId, SourceSet, Span};
+
+mod condition;
+mod directive;
+mod include;
+mod lexer;
+mod macros;
+mod mask;
+mod walk;
+
+pub use directive::{Directive, DirectiveKind};
+pub use lexer::{Token, TokenKind, tokens, tokens_and_lines};
+pub use macros::{Activity, MacroDef, MacroId, MacroOrigin, MacroTable};
+pub use mask::MaskReason;
+
+/// What a [`SourceLoader`] knows of a path.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum LoadResult {
+    /// There is no such file.
+    Missing,
+    /// There is one, but its text cannot be had; the reason is a lowercase phrase.
+    NotReadable(String),
+    /// Its text.
+    Text(String),
+}
+
+/// Gives the preprocessor the text of headers, so that it need not read files itself.
+pub trait SourceLoader {
+    /// The text of a header, by its path as resolved: relative to what the roots' paths and the
+    /// include folders are relative to, without `.` components.
+    fn load(&mut self, path: &Path) -> LoadResult;
+}
+
+/// A loader that has no headers.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoHeaders;
+
+impl SourceLoader for NoHeaders {
+    fn load(&mut self, _path: &Path) -> LoadResult {
+        LoadResult::Missing
+    }
+}
+
+/// What the user says on the command line.
+#[derive(Clone, Debug, Default)]
+pub struct PreprocessOptions {
+    /// Folders searched for headers (`-I`), in order.
+    pub include_dirs: Vec<PathBuf>,
+    /// Macros defined before each root (`-D`): name, perhaps with parameters, and replacement.
+    pub defines: Vec<(String, String)>,
+}
+
+/// One `#include`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IncludeDirective {
+    /// The whole directive.
+    pub span: Span,
+    /// What stands between the quotes or angle brackets; empty if it is computed by a macro that
+    /// is not understood.
+    pub spelled: String,
+    /// Whether angle brackets were used.
+    pub system: bool,
+    /// The file, if it is part of the program.
+    pub target: Option<FileId>,
+    /// Whether the directive takes part in the program.
+    pub activity: Activity,
+}
+
+/// Text of `#if` branches that are not parsed, nested directives included.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InactiveRegion {
+    /// The text.
+    pub span: Span,
+    /// Whether another compilation of the same program sees it: it is live text.
+    pub dual: bool,
+}
+
+/// A use of a macro in active text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MacroUse {
+    /// The macro's name.
+    pub name: Span,
+    /// The arguments with their parentheses, for a function-like macro.
+    pub args: Option<Span>,
+    /// The definition in force.
+    pub def: MacroId,
+}
+
+/// What became of one file.
+#[derive(Clone, Debug)]
+pub struct PreprocessedFile {
+    /// The text to parse: as long as the original, with line breaks at the same places, except
+    /// where a [`MaskReason::Semicolon`] took one.
+    pub masked: String,
+    /// Whether the user named the file.
+    pub is_root: bool,
+    /// The `#include`s, in order.
+    pub includes: Vec<IncludeDirective>,
+    /// Branches not parsed, in order and disjoint.
+    pub inactive: Vec<InactiveRegion>,
+    /// What was overwritten in active text, in order. Directives are not listed here.
+    pub masked_spans: Vec<(Span, MaskReason)>,
+    /// All directives, in order.
+    pub directives: Vec<Directive>,
+    /// Uses of macros that have a definition, in order.
+    pub macro_uses: Vec<MacroUse>,
+}
+
+/// A preprocessed program.
+#[derive(Clone, Debug)]
+pub struct Preprocessed {
+    /// The original texts; roots first, in the order given, then headers as they were met.
+    pub sources: SourceSet,
+    /// What became of each file, by [`FileId`].
+    pub files: Vec<PreprocessedFile>,
+    /// All macros.
+    pub macros: MacroTable,
+    /// What the user should know.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Preprocesses a program given by its roots (path and text).
+///
+/// Each root is one compilation. A `.cu` root is compiled by nvcc, a `.c`, `.cc`, `.cpp` or `.cxx`
+/// root by the host compiler. A file is recorded in the macro environment of its first inclusion;
+/// roots that other roots include come last, so that they are met there.
+///
+/// A missing local header is a warning (LC0004), unless it belongs to the CUDA toolkit, as are
+/// headers that include themselves without end (LC0003) and unbalanced conditionals (LC0002).
+pub fn preprocess_program(
+    roots: Vec<(PathBuf, String)>,
+    loader: &mut dyn SourceLoader,
+    options: &PreprocessOptions,
+) -> Preprocessed {
+    walk::preprocess(roots, loader, options)
+}

@@ -1,0 +1,610 @@
+//! The walk over a program: which text is active, which macro each use means.
+//!
+//! Two macro environments are kept side by side, the device's (`__CUDA_ARCH__` is 800) and the
+//! host's (it is undefined). A file that is included again is walked again for its effect on the
+//! environments; only the first walk is recorded.
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceFile, SourceSet, Span};
+
+use super::condition::Surroundings;
+use super::directive::{Directive, DirectiveKind, RawDirective, SplitFile, command_line_define, parse_define, split};
+use super::include::{self, Operand};
+use super::lexer::{Token, TokenKind, tokens};
+use super::macros::{Activity, MacroDef, MacroEnv, MacroId, MacroOrigin, MacroTable};
+use super::mask::mask_file;
+use super::{
+    IncludeDirective, InactiveRegion, LoadResult, Preprocessed, PreprocessOptions, PreprocessedFile,
+    SourceLoader,
+};
+
+/// Deepest chain of includes.
+const INCLUDE_DEPTH: usize = 100;
+/// How often a file may be on that chain. A header may include itself on purpose, under other
+/// macros each time; nobody goes deeper than this.
+const SELF_INCLUDES: usize = 4;
+/// Most inclusions in one program; headers without guards can multiply without end.
+const INCLUSION_LIMIT: usize = 50_000;
+
+/// Macros of nvcc 13 with g++ 12 on Linux, for every root.
+const PREDEFINED: [(&str, &str); 24] = [
+    ("__linux__", "1"),
+    ("__linux", "1"),
+    ("linux", "1"),
+    ("__unix__", "1"),
+    ("__unix", "1"),
+    ("__x86_64__", "1"),
+    ("__x86_64", "1"),
+    ("__amd64__", "1"),
+    ("__LP64__", "1"),
+    ("_LP64", "1"),
+    ("__GNUC__", "12"),
+    ("__GNUC_MINOR__", "2"),
+    ("__GNUC_PATCHLEVEL__", "0"),
+    ("__STDC__", "1"),
+    ("__STDC_HOSTED__", "1"),
+    ("__SIZEOF_POINTER__", "8"),
+    ("__SIZEOF_INT__", "4"),
+    ("__SIZEOF_LONG__", "8"),
+    ("__CHAR_BIT__", "8"),
+    ("__ORDER_LITTLE_ENDIAN__", "1234"),
+    ("__ORDER_BIG_ENDIAN__", "4321"),
+    ("__BYTE_ORDER__", "1234"),
+    ("__SSE2__", "1"),
+    ("__ELF__", "1"),
+];
+
+/// Macros of C++ roots.
+const PREDEFINED_CPP: [(&str, &str); 5] = [
+    ("__cplusplus", "201703L"),
+    ("__GNUG__", "12"),
+    ("_GNU_SOURCE", "1"),
+    ("__EXCEPTIONS", "1"),
+    ("__cpp_lambdas", "200907L"),
+];
+
+/// Macros of CUDA roots; the versions come from headers that nvcc includes by itself.
+const PREDEFINED_CUDA: [(&str, &str); 7] = [
+    ("__CUDACC__", "1"),
+    ("__NVCC__", "1"),
+    ("__CUDACC_VER_MAJOR__", "13"),
+    ("__CUDACC_VER_MINOR__", "0"),
+    ("__CUDACC_VER_BUILD__", "48"),
+    ("CUDART_VERSION", "13000"),
+    ("CUDA_VERSION", "13000"),
+];
+
+/// The architecture that is parsed.
+const DEVICE_ARCH: &str = "800";
+
+/// A text token of the parsed compilation, with the macro it names.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ActiveToken {
+    pub token: Token,
+    pub def: Option<MacroId>,
+}
+
+/// Whether device and host see a piece of text.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Sides {
+    device: bool,
+    host: bool,
+}
+
+impl Sides {
+    const BOTH: Sides = Sides { device: true, host: true };
+
+    fn and(self, other: Sides) -> Sides {
+        Sides { device: self.device && other.device, host: self.host && other.host }
+    }
+
+    fn not(self) -> Sides {
+        Sides { device: !self.device, host: !self.host }
+    }
+
+    fn or(self, other: Sides) -> Sides {
+        Sides { device: self.device || other.device, host: self.host || other.host }
+    }
+
+    fn any(self) -> bool {
+        self.device || self.host
+    }
+
+    fn activity(self) -> Activity {
+        if self.device {
+            Activity::Active
+        } else if self.host {
+            Activity::Dual
+        } else {
+            Activity::Inactive
+        }
+    }
+}
+
+/// An open `#if`.
+struct Group {
+    outside: Sides,
+    taken: Sides,
+    now: Sides,
+    opened_at: u32,
+}
+
+#[derive(Default)]
+struct FileState {
+    split: Rc<SplitFile>,
+    is_root: bool,
+    recorded: bool,
+    /// The definition that the `#define` at a byte makes.
+    defines: HashMap<u32, MacroId>,
+    tokens: Vec<ActiveToken>,
+    includes: Vec<IncludeDirective>,
+    inactive: Vec<InactiveRegion>,
+    directives: Vec<Directive>,
+}
+
+struct Walker<'a> {
+    loader: &'a mut dyn SourceLoader,
+    options: &'a PreprocessOptions,
+    sources: SourceSet,
+    table: MacroTable,
+    files: Vec<FileState>,
+    /// Files by normalised path; `None` where there is none.
+    by_path: HashMap<PathBuf, Option<FileId>>,
+    diagnostics: Vec<Diagnostic>,
+    warned: HashSet<(FileId, u32)>,
+    device: MacroEnv,
+    host: MacroEnv,
+    once: HashSet<FileId>,
+    stack: Vec<FileId>,
+    inclusions: usize,
+}
+
+pub(crate) fn preprocess(
+    roots: Vec<(PathBuf, String)>,
+    loader: &mut dyn SourceLoader,
+    options: &PreprocessOptions,
+) -> Preprocessed {
+    let mut walker = Walker {
+        loader,
+        options,
+        sources: SourceSet::new(),
+        table: MacroTable::default(),
+        files: Vec::new(),
+        by_path: HashMap::new(),
+        diagnostics: Vec::new(),
+        warned: HashSet::new(),
+        device: MacroEnv::default(),
+        host: MacroEnv::default(),
+        once: HashSet::new(),
+        stack: Vec::new(),
+        inclusions: 0,
+    };
+    let environments = walker.initial_environments();
+    let mut ids = Vec::new();
+    for (path, text) in roots {
+        let key = include::normalize(&path);
+        if !walker.by_path.contains_key(&key) {
+            let id = walker.add_file(path, key, text);
+            walker.files[id.index()].is_root = true;
+            ids.push(id);
+        }
+    }
+    for id in walker.root_order(ids) {
+        walker.begin_root(id, &environments);
+        walker.enter(id);
+    }
+    walker.finish()
+}
+
+/// The macros in force at the start of a root of each language.
+struct Environments {
+    c: MacroEnv,
+    cpp: MacroEnv,
+    cuda_host: MacroEnv,
+    cuda_device: MacroEnv,
+}
+
+impl Walker<'_> {
+    fn initial_environments(&mut self) -> Environments {
+        let mut define = |env: &mut MacroEnv, def: MacroDef| {
+            let name = def.name.clone();
+            let id = self.table.add(def);
+            env.define(&name, id);
+        };
+        let synthetic = |(name, text): &(&str, &str)| MacroDef::synthetic(name, text, MacroOrigin::Predefined);
+        let mut c = MacroEnv::default();
+        for pair in &PREDEFINED {
+            define(&mut c, synthetic(pair));
+        }
+        for (name, text) in &self.options.defines {
+            define(&mut c, command_line_define(name, text));
+        }
+        let mut cpp = c.clone();
+        for pair in &PREDEFINED_CPP {
+            define(&mut cpp, synthetic(pair));
+        }
+        let mut cuda_host = cpp.clone();
+        for pair in &PREDEFINED_CUDA {
+            define(&mut cuda_host, synthetic(pair));
+        }
+        let mut cuda_device = cuda_host.clone();
+        define(&mut cuda_device, synthetic(&("__CUDA_ARCH__", DEVICE_ARCH)));
+        Environments { c, cpp, cuda_host, cuda_device }
+    }
+
+    fn add_file(&mut self, path: PathBuf, key: PathBuf, text: String) -> FileId {
+        let split = Rc::new(split(&text));
+        let id = self.sources.add(SourceFile::new(path, text));
+        self.files.push(FileState { split, ..FileState::default() });
+        self.by_path.insert(key, Some(id));
+        id
+    }
+
+    /// CUDA roots first, then host roots, then headers; those that another root includes last.
+    fn root_order(&mut self, mut ids: Vec<FileId>) -> Vec<FileId> {
+        let mut included = HashSet::new();
+        for id in &ids {
+            let split = Rc::clone(&self.files[id.index()].split);
+            let file = self.sources.file(*id);
+            for directive in split.directives.iter().filter(|found| found.kind == DirectiveKind::Include) {
+                let Some(operand) = include::parse_operand(file.text(), &directive.operands) else { continue };
+                let candidates = include::candidates(file.path(), &operand, &self.options.include_dirs);
+                let known = candidates.iter().find_map(|path| self.by_path.get(path).copied().flatten());
+                included.extend(known.filter(|target| target != id));
+            }
+        }
+        ids.sort_by_key(|id| (included.contains(id), language(self.sources.file(*id).path()), *id));
+        ids
+    }
+
+    fn begin_root(&mut self, id: FileId, environments: &Environments) {
+        let (device, host) = match language(self.sources.file(id).path()) {
+            Language::C => (&environments.c, &environments.c),
+            Language::Cpp => (&environments.cpp, &environments.cpp),
+            Language::Cuda | Language::Header => (&environments.cuda_device, &environments.cuda_host),
+        };
+        self.device = device.clone();
+        self.host = host.clone();
+        self.once.clear();
+    }
+
+    fn enter(&mut self, id: FileId) {
+        self.stack.push(id);
+        self.inclusions += 1;
+        let split = Rc::clone(&self.files[id.index()].split);
+        let record = !self.files[id.index()].recorded;
+        self.files[id.index()].recorded = true;
+        let mut walk = FileWalk { id, record, groups: Vec::new(), now: Sides::BOTH, hidden_from: None };
+        let mut text_at = 0;
+        let mut byte_at = 0;
+        for directive in &split.directives {
+            let gap = &split.text[text_at..directive.text_before];
+            self.text(&mut walk, gap, byte_at, directive.start);
+            self.directive(&mut walk, directive);
+            text_at = directive.text_before;
+            byte_at = directive.end;
+        }
+        let length = self.sources.file(id).text().len() as u32;
+        self.text(&mut walk, &split.text[text_at..], byte_at, length);
+        self.close_hidden(&mut walk, length);
+        if let Some(group) = walk.groups.first().filter(|_| record) {
+            let span = Span::new(id, group.opened_at as usize, group.opened_at as usize + 1);
+            self.diagnostics.push(
+                Diagnostic::warning(Code::UNPARSED_REGION, "unterminated conditional")
+                    .at(span, "no `#endif` for this"),
+            );
+        }
+        self.stack.pop();
+    }
+
+    /// Takes note of the text between two directives.
+    fn text(&mut self, walk: &mut FileWalk, gap: &[Token], from: u32, to: u32) {
+        let state = &mut self.files[walk.id.index()];
+        if walk.record {
+            if walk.now.device {
+                let source = self.sources.file(walk.id).text();
+                let env = &self.device;
+                state.tokens.extend(gap.iter().map(|token| ActiveToken {
+                    token: *token,
+                    def: Some(token)
+                        .filter(|token| token.kind == TokenKind::Identifier)
+                        .and_then(|token| env.get(token.text(source))),
+                }));
+            }
+            let dual = walk.now.host;
+            match walk.hidden_from {
+                Some((_, was_dual)) if !walk.now.device && was_dual == dual => {}
+                _ => {
+                    self.close_hidden(walk, from);
+                    walk.hidden_from = Some((from, dual)).filter(|_| !walk.now.device);
+                }
+            }
+        } else if walk.now.any() {
+            let first = state.inactive.partition_point(|region| region.span.end <= from);
+            for region in &mut state.inactive[first..] {
+                if region.span.start >= to {
+                    break;
+                }
+                region.dual = true;
+            }
+        }
+    }
+
+    /// Ends the hidden region that is open, if any, at a byte.
+    fn close_hidden(&mut self, walk: &mut FileWalk, at: u32) {
+        if let Some((from, dual)) = walk.hidden_from.take()
+            && walk.record
+        {
+            // The region ends where the directive that ended it starts; `at` is behind that one.
+            let state = &mut self.files[walk.id.index()];
+            let ending = state.directives.last().map(|last| last.span).filter(|last| last.end == at);
+            let end = ending.map_or(at, |last| last.start);
+            if from < end {
+                let span = Span::new(walk.id, from as usize, end as usize);
+                state.inactive.push(InactiveRegion { span, dual });
+            }
+        }
+    }
+
+    fn directive(&mut self, walk: &mut FileWalk, directive: &RawDirective) {
+        // The sides that see the directive itself: for `#else` and its kind, those around the group.
+        let seen = match directive.kind {
+            DirectiveKind::Elif
+            | DirectiveKind::Elifdef
+            | DirectiveKind::Elifndef
+            | DirectiveKind::Else
+            | DirectiveKind::Endif => walk.groups.last().map_or(walk.now, |group| group.outside),
+            _ => walk.now,
+        };
+        let span = Span::new(walk.id, directive.start as usize, directive.end as usize);
+        let state = &mut self.files[walk.id.index()];
+        if walk.record {
+            state.directives.push(Directive { kind: directive.kind, span, activity: seen.activity() });
+        } else if seen.any() {
+            let at = state.directives.partition_point(|known| known.span.start < directive.start);
+            if let Some(known) = state.directives.get_mut(at).filter(|known| known.activity == Activity::Inactive) {
+                known.activity = Activity::Dual;
+            }
+        }
+        match directive.kind {
+            DirectiveKind::If | DirectiveKind::Ifdef | DirectiveKind::Ifndef => {
+                let holds = self.condition(walk, directive, seen);
+                let now = seen.and(holds);
+                walk.groups.push(Group { outside: seen, taken: now, now, opened_at: directive.start });
+                walk.now = now;
+            }
+            DirectiveKind::Elif | DirectiveKind::Elifdef | DirectiveKind::Elifndef | DirectiveKind::Else => {
+                let Some(group) = walk.groups.last() else { return self.unbalanced(walk, span) };
+                let open = group.outside.and(group.taken.not());
+                let holds = match directive.kind {
+                    DirectiveKind::Else => Sides::BOTH,
+                    _ => self.condition(walk, directive, open),
+                };
+                let now = open.and(holds);
+                if let Some(group) = walk.groups.last_mut() {
+                    group.taken = group.taken.or(now);
+                    group.now = now;
+                }
+                walk.now = now;
+            }
+            DirectiveKind::Endif => {
+                if walk.groups.pop().is_none() {
+                    return self.unbalanced(walk, span);
+                }
+                walk.now = walk.groups.last().map_or(Sides::BOTH, |group| group.now);
+            }
+            DirectiveKind::Define => self.define(walk, directive),
+            DirectiveKind::Undef => {
+                let text = self.sources.file(walk.id).text();
+                if let Some(name) = directive.operands.first().map(|token| token.text(text)) {
+                    if walk.now.device {
+                        self.device.undefine(name);
+                    }
+                    if walk.now.host {
+                        self.host.undefine(name);
+                    }
+                }
+            }
+            DirectiveKind::Include => self.include(walk, directive, span),
+            DirectiveKind::PragmaOnce if walk.now.any() => {
+                self.once.insert(walk.id);
+            }
+            DirectiveKind::PragmaOnce | DirectiveKind::Pragma | DirectiveKind::Other => {}
+        }
+    }
+
+    fn unbalanced(&mut self, walk: &FileWalk, span: Span) {
+        if walk.record {
+            self.diagnostics.push(
+                Diagnostic::warning(Code::UNPARSED_REGION, "unbalanced conditional")
+                    .at(span, "there is no `#if` for this"),
+            );
+        }
+    }
+
+    /// The truth of a directive's condition on both sides; false where `ask` is false.
+    fn condition(&mut self, walk: &FileWalk, directive: &RawDirective, ask: Sides) -> Sides {
+        let text = self.sources.file(walk.id).text();
+        let evaluate = |env: &MacroEnv| {
+            let surroundings = Surroundings { table: &self.table, env, hidden: &[] };
+            let name = directive.operands.first().map_or("", |token| token.text(text));
+            match directive.kind {
+                DirectiveKind::Ifdef | DirectiveKind::Elifdef => Ok(surroundings.is_defined(name)),
+                DirectiveKind::Ifndef | DirectiveKind::Elifndef => Ok(!surroundings.is_defined(name)),
+                _ => surroundings.evaluate(text, &directive.operands),
+            }
+        };
+        let device = if ask.device { evaluate(&self.device) } else { Ok(false) };
+        let host = if ask.host { evaluate(&self.host) } else { Ok(false) };
+        if (device.is_err() || host.is_err()) && walk.record {
+            let span = Span::new(walk.id, directive.start as usize, directive.end as usize);
+            self.diagnostics.push(
+                Diagnostic::warning(Code::UNPARSED_REGION, "invalid condition")
+                    .at(span, "this is no constant expression, so it counts as false"),
+            );
+        }
+        Sides { device: device.unwrap_or(false), host: host.unwrap_or(false) }
+    }
+
+    fn define(&mut self, walk: &FileWalk, directive: &RawDirective) {
+        let known = self.files[walk.id.index()].defines.get(&directive.start).copied();
+        let id = known.or_else(|| {
+            let text = self.sources.file(walk.id).text();
+            let def = parse_define(text, walk.id, &directive.operands, walk.now.activity())?;
+            let id = self.table.add(def);
+            self.files[walk.id.index()].defines.insert(directive.start, id);
+            Some(id)
+        });
+        let Some(id) = id else { return };
+        if walk.now.any() {
+            self.table.mark_dual(id);
+        }
+        let name = &self.table.get(id).name;
+        if walk.now.device {
+            self.device.define(name, id);
+        }
+        if walk.now.host {
+            self.host.define(name, id);
+        }
+    }
+
+    fn include(&mut self, walk: &FileWalk, directive: &RawDirective, span: Span) {
+        let operand = self.operand(walk, directive);
+        let mut target = None;
+        if walk.now.any()
+            && let Some(operand) = &operand
+        {
+            target = self.resolve(walk.id, operand, span);
+        }
+        if walk.record {
+            let Operand { spelled, system } =
+                operand.unwrap_or(Operand { spelled: String::new(), system: false });
+            let activity = walk.now.activity();
+            let state = &mut self.files[walk.id.index()];
+            state.includes.push(IncludeDirective { span, spelled, system, target, activity });
+        } else if target.is_some() {
+            let state = &mut self.files[walk.id.index()];
+            if let Some(known) = state.includes.iter_mut().find(|known| known.span == span) {
+                known.target = known.target.or(target);
+                if known.activity == Activity::Inactive {
+                    known.activity = Activity::Dual;
+                }
+            }
+        }
+        let Some(target) = target.filter(|target| !self.once.contains(target)) else { return };
+        let nested = self.stack.iter().filter(|open| **open == target).count();
+        let endless = nested >= SELF_INCLUDES
+            || self.stack.len() >= INCLUDE_DEPTH
+            || self.inclusions >= INCLUSION_LIMIT;
+        if !endless {
+            self.enter(target);
+        } else if self.warned.insert((span.file, span.start)) {
+            let message = if nested > 0 { "header includes itself" } else { "includes are nested too deep" };
+            self.diagnostics.push(
+                Diagnostic::warning(Code::NESTING_TOO_DEEP, message)
+                    .at(span, "not followed any further")
+                    .help("give the header an include guard or `#pragma once`"),
+            );
+        }
+    }
+
+    /// What an `#include` names; an object-like macro is looked up once.
+    fn operand(&self, walk: &FileWalk, directive: &RawDirective) -> Option<Operand> {
+        let text = self.sources.file(walk.id).text();
+        include::parse_operand(text, &directive.operands).or_else(|| {
+            let name = directive.operands.first()?.text(text);
+            let id = self.device.get(name).or_else(|| self.host.get(name))?;
+            let body = &self.table.get(id).text;
+            include::parse_operand(body, &tokens(body))
+        })
+    }
+
+    fn resolve(&mut self, includer: FileId, operand: &Operand, span: Span) -> Option<FileId> {
+        let from = self.sources.file(includer).path();
+        for path in include::candidates(from, operand, &self.options.include_dirs) {
+            if let Some(known) = self.by_path.get(&path) {
+                match known {
+                    Some(id) => return Some(*id),
+                    None => continue,
+                }
+            }
+            match self.loader.load(&path) {
+                LoadResult::Text(text) => return Some(self.add_file(path.clone(), path, text)),
+                LoadResult::NotReadable(reason) => {
+                    self.by_path.insert(path, None);
+                    let message = format!("header `{}` cannot be read: {reason}", operand.spelled);
+                    self.diagnostics.push(
+                        Diagnostic::warning(Code::UNREADABLE_INPUT, message).at(span, "included here"),
+                    );
+                    return None;
+                }
+                LoadResult::Missing => {
+                    self.by_path.insert(path, None);
+                }
+            }
+        }
+        let expected = operand.system || include::is_external(&operand.spelled);
+        if !expected && self.warned.insert((span.file, span.start)) {
+            let message = format!("cannot find header `{}`", operand.spelled);
+            self.diagnostics.push(
+                Diagnostic::warning(Code::MISSING_INCLUDE, message)
+                    .at(span, "included here")
+                    .help("name its folder with `-I`"),
+            );
+        }
+        None
+    }
+
+    fn finish(self) -> Preprocessed {
+        let Walker { sources, table, files, mut diagnostics, .. } = self;
+        let files = files
+            .into_iter()
+            .zip(sources.iter())
+            .map(|(state, (id, file))| {
+                let masked = mask_file(id, file.text(), &state.tokens, &state.directives, &state.inactive, &table);
+                PreprocessedFile {
+                    masked: masked.text,
+                    is_root: state.is_root,
+                    includes: state.includes,
+                    inactive: state.inactive,
+                    masked_spans: masked.spans,
+                    directives: state.directives,
+                    macro_uses: masked.uses,
+                }
+            })
+            .collect();
+        diagnostics.sort_by_key(|found| found.primary.as_ref().map(|label| label.span));
+        Preprocessed { sources, files, macros: table, diagnostics }
+    }
+}
+
+/// One walk over one file.
+struct FileWalk {
+    id: FileId,
+    record: bool,
+    groups: Vec<Group>,
+    now: Sides,
+    /// Start of the hidden region that is open, and whether the host sees it.
+    hidden_from: Option<(u32, bool)>,
+}
+
+/// Which compiler takes a root; ordered as roots are processed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Language {
+    Cuda,
+    C,
+    Cpp,
+    Header,
+}
+
+fn language(path: &Path) -> Language {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("c") => Language::C,
+        Some("cc" | "cpp" | "cxx" | "C") => Language::Cpp,
+        Some("cu") | None => Language::Cuda,
+        Some(_) => Language::Header,
+    }
+}
