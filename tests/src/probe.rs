@@ -6,7 +6,7 @@
 //! has the folder's name in all of them.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
@@ -40,6 +40,19 @@ pub struct Reference {
 #[derive(Deserialize)]
 struct Options {
     layout: String,
+}
+
+/// The names of all probes, sorted.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn names() -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(repository_root().join("testdata/probes"))? {
+        names.push(entry?.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
 }
 
 impl Probe {
@@ -100,7 +113,7 @@ impl Probe {
     ///
     /// # Errors
     /// When the file does not compile or does not have exactly one kernel of the probe's name.
-    pub fn measure(&self, nvcc: &Nvcc, file: &std::path::Path) -> Result<KernelCode> {
+    pub fn measure(&self, nvcc: &Nvcc, file: &Path) -> Result<KernelCode> {
         let folder = tempfile::tempdir()?;
         let cubin = folder.path().join("probe.cubin");
         nvcc.compile_cubin(file, &Flags::default(), ARCH, &cubin)?;

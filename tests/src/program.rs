@@ -2,7 +2,8 @@
 //!
 //! ```toml
 //! files = ["main.cu", "kernels.cu"]          # what goes on the command line
-//! args = [["64", "2"], ["1000", "5"]]        # one run each, small before large
+//! args = [[], ["64", "2"], ["1"]]            # one small run each, edge cases among them
+//! large = ["100000", "10"]                   # a run that takes seconds
 //! records = ["Particle"]                     # the types that every layout below changes
 //! [layouts]                                  # what follows `--layout`, one text or several
 //! aligned = "Particle = aos align(16)"
@@ -32,8 +33,10 @@ pub struct Program {
     pub folder: PathBuf,
     /// The files for the command line, relative to the folder.
     pub files: Vec<PathBuf>,
-    /// The arguments of each run, small before large.
+    /// The arguments of each small run.
     pub args: Vec<Vec<String>>,
+    /// The arguments of the large run.
+    pub large: Option<Vec<String>>,
     /// The record types that every layout changes.
     pub records: Vec<String>,
     /// `--layout` texts by the name of the layout, see [`LAYOUTS`].
@@ -61,6 +64,7 @@ impl Program {
             folder: folder.to_path_buf(),
             files: read.files,
             args: read.args.into_iter().map(Words::split).collect(),
+            large: read.large.map(Words::split),
             records: read.records,
             layouts: read
                 .layouts
@@ -110,6 +114,7 @@ fn programs_folder() -> PathBuf {
 struct File {
     files: Vec<PathBuf>,
     args: Vec<Words>,
+    large: Option<Words>,
     records: Vec<String>,
     layouts: BTreeMap<String, Specs>,
 }

@@ -9,6 +9,7 @@ use clap::{Parser, Subcommand};
 mod bench_nvcc;
 mod corpus;
 mod demo;
+mod probes;
 mod setup;
 mod test;
 
@@ -34,6 +35,8 @@ enum Task {
     Demo,
     /// Run the tool over every CUDA program below a folder and write a table
     Corpus(corpus::Options),
+    /// Print what the probe kernels cost in machine code: as written, by hand, transformed
+    Probes,
     /// Time nvcc's own front end on the programs of the transform bench
     BenchNvcc {
         /// Sizes in lines
@@ -61,6 +64,7 @@ fn run(task: Task) -> Result<()> {
         Task::Test { arguments } => test::run(&arguments),
         Task::Demo => demo::run(),
         Task::Corpus(options) => corpus::run(&options),
+        Task::Probes => probes::run(),
         Task::BenchNvcc { lines, file } => bench_nvcc::run(&lines, &file),
     }
 }
