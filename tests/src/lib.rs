@@ -11,6 +11,7 @@ pub mod nvcc;
 pub mod probe;
 pub mod process;
 pub mod program;
+pub mod sandbox;
 pub mod sass;
 
 /// The folder that holds the workspace's `Cargo.toml`.

@@ -1,0 +1,166 @@
+//! Every shipped program in every layout: it transforms, nvcc accepts the result, and on the CPU
+//! runtime it does the same as before.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use layoutc_tests::layoutc::{Layoutc, TRANSFORM_LIMIT, VERIFY_LIMIT};
+use layoutc_tests::nvcc::{ARCH, Flags, Nvcc};
+use layoutc_tests::program::{self, LAYOUTS, Program};
+use serde_json::Value;
+
+fn test(name: &str, layout: &str) -> Result<()> {
+    let program = Program::load(name)?;
+    let out = tempfile::tempdir()?;
+    transform(&program, layout, out.path())?;
+    compile(&program, out.path())?;
+    for args in &program.args {
+        verify(&program, layout, args)?;
+    }
+    Ok(())
+}
+
+/// `layoutc transform` into `out`; the report must say that each record got the layout.
+fn transform(program: &Program, layout: &str, out: &Path) -> Result<()> {
+    let report = out.join("report.json");
+    let mut arguments = vec!["transform".to_owned()];
+    arguments.extend(files(program));
+    arguments.extend([
+        "--out-dir".to_owned(),
+        path(out),
+        "--report".to_owned(),
+        path(&report),
+    ]);
+    arguments.extend(program.layout_options(layout)?);
+    let outcome = Layoutc::built()?.run(&program.folder, TRANSFORM_LIMIT, &arguments)?;
+    ensure!(
+        outcome.succeeded(),
+        "transform: {}\n{}",
+        outcome.ending(),
+        outcome.stderr
+    );
+    let report: Value = serde_json::from_slice(&fs::read(&report)?)?;
+    let classes = report["classes"]
+        .as_array()
+        .context("the report has no `classes`")?;
+    for record in &program.records {
+        let changed = classes
+            .iter()
+            .any(|class| class["type"] == *record && class["status"] == "changed");
+        ensure!(
+            changed,
+            "`{record}` was not changed\n{}\n{report:#}",
+            outcome.stderr
+        );
+    }
+    for class in classes.iter().filter(|class| class["status"] == "changed") {
+        let record = class["type"].as_str().unwrap_or_default();
+        let asked = program.layouts[layout]
+            .iter()
+            .find_map(|spec| spec.strip_prefix(record)?.trim_start().strip_prefix('='));
+        if let Some(asked) = asked {
+            ensure!(
+                class["layout"].as_str().map(squeezed) == Some(squeezed(asked)),
+                "`{record}` was to be {asked}: {class:#}"
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Compiles every CUDA file of the transformed program as its own command would.
+fn compile(program: &Program, out: &Path) -> Result<()> {
+    let nvcc = Nvcc::find()?;
+    let flags = Flags {
+        include_dirs: vec![out.to_path_buf()],
+        ..Flags::default()
+    };
+    for file in &program.files {
+        nvcc.compile_object(&out.join(file), &flags, ARCH, &out.join("object.o"))?;
+    }
+    Ok(())
+}
+
+/// `layoutc verify` with one run's arguments.
+fn verify(program: &Program, layout: &str, args: &[String]) -> Result<()> {
+    let mut arguments = vec!["verify".to_owned()];
+    arguments.extend(files(program));
+    arguments.extend(program.layout_options(layout)?);
+    arguments.push("--".to_owned());
+    arguments.extend(args.iter().cloned());
+    let outcome = Layoutc::built()?.run(&program.folder, VERIFY_LIMIT, &arguments)?;
+    ensure!(
+        outcome.succeeded(),
+        "verify {}: {}\n{}{}",
+        args.join(" "),
+        outcome.ending(),
+        outcome.stdout,
+        outcome.stderr
+    );
+    Ok(())
+}
+
+fn files(program: &Program) -> impl Iterator<Item = String> {
+    program.files.iter().map(|file| path(file))
+}
+
+fn path(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+/// A layout's text without blanks: the report may space it differently.
+fn squeezed(layout: &str) -> String {
+    layout.split_whitespace().collect()
+}
+
+macro_rules! programs {
+    ($($program:ident)*) => {
+        $(mod $program {
+            #[test]
+            fn aligned() -> anyhow::Result<()> {
+                super::test(stringify!($program), "aligned")
+            }
+
+            #[test]
+            fn soa() -> anyhow::Result<()> {
+                super::test(stringify!($program), "soa")
+            }
+
+            #[test]
+            fn clustered() -> anyhow::Result<()> {
+                super::test(stringify!($program), "clustered")
+            }
+
+            #[test]
+            fn tiled() -> anyhow::Result<()> {
+                super::test(stringify!($program), "tiled")
+            }
+        })*
+
+        const TESTED: &[&str] = &[$(stringify!($program)),*];
+    };
+}
+
+programs! {
+    bitonic
+    blackscholes
+    euler
+    heat3d
+    idw
+    kmeans
+    lavamd
+    lbm2d
+    nbody
+    particlefilter
+    redblack
+    sampo
+    sph
+}
+
+#[test]
+fn every_program_is_tested_in_every_layout() -> Result<()> {
+    assert_eq!(LAYOUTS, ["aligned", "soa", "clustered", "tiled"]);
+    assert_eq!(program::names()?, TESTED);
+    Ok(())
+}
