@@ -1,1 +1,17 @@
 //! Parsing of CUDA C++ and lowering to layoutc's typed program model.
+//!
+//! [`preprocess`] reads a program's files and makes each parseable without moving a byte,
+//! [`parse`] runs tree-sitter, and [`lower`] turns the syntax trees into a [`Program`]. This is
+//! the only crate that sees tree-sitter.
+
+pub mod abi;
+pub mod evaluate;
+pub mod lower;
+pub mod parse;
+pub mod preprocess;
+pub mod program;
+pub mod types;
+
+pub use lower::lower_program;
+pub use program::*;
+pub use types::{QualType, Scalar, TypeId, TypeKind, TypeTable, VectorType};

@@ -1,0 +1,272 @@
+//! Lowering: syntax trees become the [`Program`].
+//!
+//! Files are lowered in the order in which a compiler would meet them, each once: a header is
+//! lowered where the first file that includes it does so. Names are resolved on the way, in the
+//! scopes of C++; a global name is visible in a file if some translation unit holds both. What
+//! cannot be resolved stays [`NameRef::Unknown`], and what cannot be parsed becomes an
+//! [`UnmodelledRegion`]: both pin what they may touch.
+//!
+//! The recursion follows the syntax tree, whose depth [`crate::parse`] has bounded.
+
+mod declarations;
+mod expressions;
+mod macros;
+mod names;
+mod records;
+mod statements;
+mod types;
+
+use crate::parse::Parsed;
+use crate::preprocess::Preprocessed;
+use crate::program::{
+    Declaration, DeclarationId, Expr, ExprId, ExprKind, FunctionId, NameRef, Program, ProgramFile,
+    RecordId, RegionKind, Stmt, StmtId, StmtKind, UnmodelledRegion, VarId, Variable,
+};
+use crate::types::QualType;
+use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
+use names::{GlobalNames, LocalScopes};
+use std::collections::BTreeSet;
+use tree_sitter::Node;
+
+/// Parses and lowers a preprocessed program.
+///
+/// Regions that do not parse, and files that are nested too deeply, are reported in the second
+/// result and recorded in [`Program::regions`].
+#[must_use]
+pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let mut parsed = Vec::with_capacity(preprocessed.files.len());
+    for (at, file) in preprocessed.files.iter().enumerate() {
+        match crate::parse::parse(&file.masked) {
+            Ok(tree) => parsed.push(Some(tree)),
+            Err(error) => {
+                diagnostics.push(error.diagnostic(FileId(at as u32)));
+                parsed.push(None);
+            }
+        }
+    }
+    let mut lowering = Lowering::new(&preprocessed, &parsed);
+    for (at, file) in preprocessed.files.iter().enumerate() {
+        if file.is_root {
+            lowering.file(FileId(at as u32));
+        }
+    }
+    for at in 0..preprocessed.files.len() {
+        lowering.file(FileId(at as u32));
+    }
+    lowering.collect_regions();
+    let mut program = lowering.program;
+    program.sources = preprocessed.sources.clone();
+    for region in &program.regions {
+        if region.kind == RegionKind::Unparsed {
+            let first_line = program.sources.file(region.span.file).line_range(region.span.start as usize);
+            let end = (region.span.end as usize).min(first_line.end.max(region.span.start as usize + 1));
+            diagnostics.push(
+                Diagnostic::warning(Code::UNPARSED_REGION, "this region does not parse")
+                    .at(
+                        Span::new(region.span.file, region.span.start as usize, end),
+                        "what it mentions keeps its layout",
+                    )
+                    .help("define the macros it uses in a file of the program, or with `-D NAME=VALUE`"),
+            );
+        }
+    }
+    (program, diagnostics)
+}
+
+/// The state of a lowering run: the program so far and the scopes at the current place.
+pub(crate) struct Lowering<'t> {
+    pub(crate) program: Program,
+    preprocessed: &'t Preprocessed,
+    parsed: &'t [Option<Parsed>],
+    lowered: Vec<bool>,
+    globals: GlobalNames,
+    locals: LocalScopes,
+    namespaces: Vec<String>,
+    function: Option<FunctionId>,
+    record: Option<RecordId>,
+    template_parameters: Vec<Vec<String>>,
+    current: FileId,
+    text: &'t str,
+}
+
+impl<'t> Lowering<'t> {
+    fn new(preprocessed: &'t Preprocessed, parsed: &'t [Option<Parsed>]) -> Self {
+        let mut program = Program::default();
+        for (at, file) in preprocessed.files.iter().enumerate() {
+            let after_includes = file.includes.iter().map(|include| include.span.end).max().unwrap_or(0);
+            program.files.push(ProgramFile {
+                id: FileId(at as u32),
+                is_root: file.is_root,
+                includes: file.includes.iter().filter_map(|include| include.target).collect(),
+                after_includes: after_includes as usize,
+                unparsed: parsed[at].as_ref().map_or(1, |parsed| parsed.error_regions.len()),
+            });
+        }
+        let globals = GlobalNames::new(&program.files);
+        let mut lowering = Lowering {
+            program,
+            preprocessed,
+            parsed,
+            lowered: vec![false; preprocessed.files.len()],
+            globals,
+            locals: LocalScopes::default(),
+            namespaces: Vec::new(),
+            function: None,
+            record: None,
+            template_parameters: Vec::new(),
+            current: FileId(0),
+            text: "",
+        };
+        lowering.collect_macros();
+        lowering
+    }
+
+    /// Lowers a file unless that has happened.
+    fn file(&mut self, id: FileId) {
+        if std::mem::replace(&mut self.lowered[id.index()], true) {
+            return;
+        }
+        let outer = (self.current, self.text);
+        (self.current, self.text) = (id, &self.preprocessed.files[id.index()].masked);
+        if let Some(parsed) = &self.parsed[id.index()] {
+            let root = parsed.tree.root_node();
+            self.includes_before(root.start_byte());
+            self.items(root);
+            self.includes_before(usize::MAX);
+        } else {
+            let span = Span::new(id, 0, self.text.len());
+            self.region_of_text(span, RegionKind::Unparsed);
+            self.includes_before(usize::MAX);
+        }
+        (self.current, self.text) = outer;
+    }
+
+    /// Lowers the headers that the current file includes before `offset`.
+    fn includes_before(&mut self, offset: usize) {
+        let file = &self.preprocessed.files[self.current.index()];
+        for include in &file.includes {
+            if (include.span.start as usize) < offset
+                && let Some(target) = include.target
+                && !self.lowered[target.index()]
+            {
+                let namespaces = std::mem::take(&mut self.namespaces);
+                self.file(target);
+                self.namespaces = namespaces;
+            }
+        }
+    }
+
+    /// Lowers the declarations below a translation unit, namespace or `extern "C"` block.
+    fn items(&mut self, parent: Node<'t>) {
+        let mut cursor = parent.walk();
+        let children: Vec<_> = parent.children(&mut cursor).collect();
+        for child in children {
+            self.includes_before(child.start_byte());
+            self.item(child);
+        }
+    }
+
+    pub(crate) fn span(&self, node: Node<'_>) -> Span {
+        Span::new(self.current, node.start_byte(), node.end_byte())
+    }
+
+    pub(crate) fn text_of(&self, node: Node<'_>) -> &'t str {
+        &self.text[node.byte_range()]
+    }
+
+    pub(crate) fn add_expr(&mut self, kind: ExprKind, span: Span, ty: QualType) -> ExprId {
+        self.program.exprs.push(Expr { kind, span, ty });
+        ExprId(self.program.exprs.len() as u32 - 1)
+    }
+
+    pub(crate) fn add_stmt(&mut self, kind: StmtKind, span: Span) -> StmtId {
+        self.program.stmts.push(Stmt { kind, span });
+        StmtId(self.program.stmts.len() as u32 - 1)
+    }
+
+    pub(crate) fn add_declaration(&mut self, declaration: Declaration) -> DeclarationId {
+        self.program.declarations.push(declaration);
+        DeclarationId(self.program.declarations.len() as u32 - 1)
+    }
+
+    pub(crate) fn add_variable(&mut self, variable: Variable) -> VarId {
+        if !variable.name.is_empty() {
+            self.program.identifiers.insert(variable.name.clone());
+        }
+        self.program.variables.push(variable);
+        VarId(self.program.variables.len() as u32 - 1)
+    }
+
+    /// An expression that mentions every name below `node` and is nothing else.
+    pub(crate) fn opaque(&mut self, node: Node<'t>) -> ExprId {
+        let mut children = Vec::new();
+        let mut stack = vec![node];
+        while let Some(node) = stack.pop() {
+            match node.kind() {
+                "identifier" | "type_identifier" | "this" => {
+                    let name = self.text_of(node);
+                    let reference = self.resolve_name(name, &[]);
+                    let ty = self.type_of_reference(&reference);
+                    let span = self.span(node);
+                    children.push(self.add_expr(ExprKind::Name(reference), span, ty));
+                }
+                _ => {
+                    let mut cursor = node.walk();
+                    stack.extend(node.children(&mut cursor));
+                }
+            }
+        }
+        let span = self.span(node);
+        let unknown = self.program.types.unknown();
+        self.add_expr(ExprKind::Opaque(children), span, unknown)
+    }
+
+    /// Records a region outside the model, with the identifiers below `node`.
+    pub(crate) fn region(&mut self, node: Node<'t>, kind: RegionKind) {
+        self.region_of_text(self.span(node), kind);
+    }
+
+    pub(crate) fn region_of_text(&mut self, span: Span, kind: RegionKind) {
+        let source = self.preprocessed.sources.file(span.file).text();
+        let identifiers = macros::identifiers(&source[span.range()]).map(str::to_owned).collect();
+        self.program.regions.push(UnmodelledRegion { span, kind, identifiers });
+    }
+
+    /// Adds the regions that no declaration lowering sees: inactive branches and parse errors.
+    fn collect_regions(&mut self) {
+        for (at, file) in self.preprocessed.files.iter().enumerate() {
+            for inactive in &file.inactive {
+                self.region_of_text(inactive.span, RegionKind::Inactive);
+            }
+            if let Some(parsed) = &self.parsed[at] {
+                for range in &parsed.error_regions {
+                    let span = Span::new(FileId(at as u32), range.start, range.end);
+                    self.region_of_text(span, RegionKind::Unparsed);
+                }
+            }
+        }
+        let identifiers: BTreeSet<String> = self
+            .program
+            .regions
+            .iter()
+            .flat_map(|region| region.identifiers.iter().cloned())
+            .collect();
+        self.program.identifiers.extend(identifiers);
+    }
+
+    pub(crate) fn type_of_reference(&mut self, reference: &NameRef) -> QualType {
+        match reference {
+            NameRef::Variable(id) => {
+                let ty = self.program.variable(*id).ty;
+                self.program.types.strip_reference(ty)
+            }
+            NameRef::Constant(_) => self.program.types.scalar(crate::types::Scalar::Int),
+            NameRef::Functions(_) => {
+                QualType::plain(self.program.types.intern(crate::types::TypeKind::Function))
+            }
+            NameRef::Macro(name) => self.type_of_macro(&name.clone()),
+            NameRef::Unknown(_) => self.program.types.unknown(),
+        }
+    }
+}

@@ -1,0 +1,736 @@
+//! Declarations: variables, functions, namespaces, templates.
+
+use super::Lowering;
+use super::names::Symbol;
+use super::records::is_definition;
+use super::types::Declarator;
+use crate::preprocess::MaskReason;
+use crate::program::{
+    Declaration, DeclarationId, ExecutionSpace, ExprKind, Function, FunctionId, FunctionSite, RecordId,
+    RegionKind, Space, StmtId, StmtKind, Storage, VarId, Variable,
+};
+use crate::types::{QualType, TypeKind};
+use layoutc_diagnostics::Span;
+use std::ops::Range;
+use tree_sitter::Node;
+
+impl<'t> Lowering<'t> {
+    /// A declaration at namespace scope.
+    pub(crate) fn item(&mut self, node: Node<'t>) {
+        match node.kind() {
+            "comment" | ";" | "{" | "}" | "empty_statement" => {}
+            "function_definition" => {
+                if node.child_by_field_name("declarator").is_some_and(|declarator| declarator.has_error()) {
+                    self.region(node, RegionKind::Unparsed);
+                } else {
+                    self.function_definition(node, None);
+                }
+            }
+            "declaration" => {
+                if node.has_error() {
+                    self.region(node, RegionKind::Unparsed);
+                } else {
+                    let statement = self.declaration(node, None);
+                    self.file_scope_statement(statement);
+                }
+            }
+            "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
+                self.specifier(node);
+            }
+            "type_definition" => self.type_definition(node),
+            "alias_declaration" => self.alias_declaration(node),
+            "namespace_definition" => self.namespace(node),
+            "linkage_specification" | "declaration_list" => match node.child_by_field_name("body") {
+                Some(body) if body.kind() == "declaration_list" => self.items(body),
+                Some(body) => self.item(body),
+                None => self.items(node),
+            },
+            "template_declaration" => self.template(node),
+            "static_assert_declaration" => self.static_assert(node),
+            "using_declaration" | "namespace_alias_definition" => {}
+            "ERROR" => {
+                self.region(node, RegionKind::Unparsed);
+                self.items(node);
+            }
+            "expression_statement" => {
+                // A macro that stands for a declaration.
+                let expr = self.opaque(node);
+                self.program.file_scope_exprs.push(expr);
+                self.region(node, RegionKind::Unmodelled);
+            }
+            kind if kind.starts_with("preproc") => self.region(node, RegionKind::Unmodelled),
+            _ => self.region(node, RegionKind::Unmodelled),
+        }
+    }
+
+    fn file_scope_statement(&mut self, statement: StmtId) {
+        // Initializers of globals are reached through the variables.
+        if let StmtKind::Opaque { exprs, .. } | StmtKind::Nothing(exprs) =
+            &self.program.stmts[statement.index()].kind
+        {
+            let exprs = exprs.clone();
+            self.program.file_scope_exprs.extend(exprs);
+        }
+    }
+
+    fn namespace(&mut self, node: Node<'t>) {
+        let names: Vec<String> = node
+            .child_by_field_name("name")
+            .map_or("(anonymous)", |name| self.text_of(name))
+            .split("::")
+            .map(|part| part.trim().to_owned())
+            .collect();
+        let depth = self.namespaces.len();
+        self.namespaces.extend(names);
+        if let Some(body) = node.child_by_field_name("body") {
+            self.items(body);
+        }
+        self.namespaces.truncate(depth);
+    }
+
+    fn template(&mut self, node: Node<'t>) {
+        let Some(list) = node.child_by_field_name("parameters") else {
+            self.region(node, RegionKind::Unmodelled);
+            return;
+        };
+        let mut cursor = node.walk();
+        let Some(inner) = node.named_children(&mut cursor).filter(|child| *child != list).last() else {
+            return;
+        };
+        let mut names = Vec::new();
+        let mut cursor = list.walk();
+        for parameter in list.named_children(&mut cursor) {
+            // `class T`, `int N`: the last identifier before a default is the name.
+            let mut stack = vec![parameter];
+            let mut last = None;
+            while let Some(at) = stack.pop() {
+                if matches!(at.kind(), "identifier" | "type_identifier") {
+                    last = last.or(Some(at));
+                }
+                let default = at.child_by_field_name("default_value").or(at.child_by_field_name("default_type"));
+                let ty = at.child_by_field_name("type");
+                let mut inner_cursor = at.walk();
+                stack.extend(
+                    at.named_children(&mut inner_cursor).filter(|child| Some(*child) != default && Some(*child) != ty),
+                );
+            }
+            if let Some(last) = last {
+                names.push(self.text_of(last).to_owned());
+            }
+        }
+        self.template_parameters.push(names);
+        match inner.kind() {
+            "template_declaration" => self.template(inner),
+            _ => self.item(inner),
+        }
+        self.template_parameters.pop();
+    }
+
+    /// Keywords and expanded specifier macros before the declared names of a declaration.
+    pub(crate) fn modifier_words(&self, node: Node<'t>, specifier: Node<'t>) -> Vec<&'t str> {
+        let end = node
+            .child_by_field_name("declarator")
+            .map_or(node.end_byte(), |declarator| declarator.start_byte());
+        let mut words = Vec::new();
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            if child.start_byte() >= end && !child.kind().starts_with("__") {
+                break;
+            }
+            if child != specifier && child.kind() != "comment" {
+                words.push(self.text_of(child));
+            }
+        }
+        let file = &self.preprocessed.files[self.current.index()];
+        let from = file.masked_spans.partition_point(|(span, _)| (span.start as usize) < node.start_byte());
+        for (span, reason) in &file.masked_spans[from..] {
+            if span.start as usize >= end {
+                break;
+            }
+            if let MaskReason::Specifier { expansion } = reason {
+                words.extend(super::macros::identifiers(expansion));
+            }
+        }
+        words
+    }
+
+    /// Attributes that were masked inside a byte range of the current file.
+    pub(crate) fn masked_attributes(&self, range: Range<usize>) -> Vec<(Span, String)> {
+        let file = &self.preprocessed.files[self.current.index()];
+        let from = file.masked_spans.partition_point(|(span, _)| (span.start as usize) < range.start);
+        file.masked_spans[from..]
+            .iter()
+            .take_while(|(span, _)| (span.start as usize) < range.end)
+            .filter_map(|(span, reason)| match reason {
+                MaskReason::Attribute { text } => Some((*span, text.clone())),
+                MaskReason::Specifier { expansion }
+                    if expansion.contains("align") || expansion.contains("packed") =>
+                {
+                    Some((*span, expansion.clone()))
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// A declaration of variables or prototypes, at any scope.
+    pub(crate) fn declaration(&mut self, node: Node<'t>, record: Option<RecordId>) -> StmtId {
+        let span = self.span(node);
+        let Some(specifier) = node.child_by_field_name("type") else {
+            // A constructor or conversion prototype.
+            return self.add_stmt(StmtKind::Nothing(Vec::new()), span);
+        };
+        // `a * b;` where `a` is a variable is an expression, whatever the grammar thinks.
+        if specifier.kind() == "type_identifier" && self.names_value(self.text_of(specifier)) {
+            let exprs = vec![self.opaque(node)];
+            return self.add_stmt(StmtKind::Opaque { exprs, stmts: Vec::new() }, span);
+        }
+        let words = self.modifier_words(node, specifier);
+        let base = self.specifier(specifier);
+        let base = self.qualify(node, specifier, base);
+        let mut cursor = node.walk();
+        let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
+        let declaration = self.add_declaration(Declaration {
+            span,
+            specifier: self.span(specifier),
+            specifier_type: base,
+            is_plain: !is_definition(specifier)
+                && !matches!(specifier.kind(), "placeholder_type_specifier" | "auto" | "decltype"),
+            count: declarators.len(),
+        });
+        let mut variables = Vec::new();
+        for (at, declarator) in declarators.into_iter().enumerate() {
+            if let Some(variable) = self.declarator_of_declaration(declarator, base, declaration, at, &words, record)
+            {
+                variables.push(variable);
+            }
+        }
+        self.add_stmt(StmtKind::Declaration(declaration, variables), span)
+    }
+
+    fn declarator_of_declaration(
+        &mut self,
+        node: Node<'t>,
+        base: QualType,
+        declaration: DeclarationId,
+        at: usize,
+        words: &[&'t str],
+        record: Option<RecordId>,
+    ) -> Option<VarId> {
+        let inner = self.declared_part(node);
+        let lowered = self.declarator(Some(inner), base, declaration, at, self.span(node));
+        if let Some(parameters) = lowered.parameters {
+            // `T x(a, b);` with variables in the parentheses constructs `x`.
+            if !self.locals.is_empty() && self.are_arguments(parameters) {
+                return Some(self.constructed(node, base, lowered, parameters, words));
+            }
+            self.prototype(node, &lowered, words, record, None);
+            return None;
+        }
+        Some(self.variable_declarator(node, base, declaration, at, words, false))
+    }
+
+    /// The declarator inside an `init_declarator`.
+    fn declared_part(&self, node: Node<'t>) -> Node<'t> {
+        if node.kind() == "init_declarator" {
+            node.child_by_field_name("declarator").unwrap_or(node)
+        } else {
+            node
+        }
+    }
+
+    /// Whether what parsed as a parameter list names values and so is an argument list.
+    fn are_arguments(&self, parameters: Node<'t>) -> bool {
+        let mut cursor = parameters.walk();
+        let children: Vec<_> = parameters.named_children(&mut cursor).collect();
+        !children.is_empty()
+            && children.iter().all(|child| {
+                child.kind() == "parameter_declaration"
+                    && child.child_by_field_name("declarator").is_none_or(|declarator| {
+                        declarator.kind().starts_with("abstract") || declarator.kind().contains("declarator")
+                    })
+                    && child.child_by_field_name("type").is_some_and(|ty| {
+                        ty.kind() == "type_identifier"
+                            && !self.names_type(self.text_of(ty))
+                            && (self.names_value(self.text_of(ty)) || self.is_macro(self.text_of(ty)))
+                    })
+            })
+    }
+
+    fn constructed(
+        &mut self,
+        node: Node<'t>,
+        base: QualType,
+        lowered: Declarator<'t>,
+        parameters: Node<'t>,
+        words: &[&str],
+    ) -> VarId {
+        let mut arguments = Vec::new();
+        let mut cursor = parameters.walk();
+        let children: Vec<_> = parameters.named_children(&mut cursor).collect();
+        for child in children {
+            arguments.push(self.opaque(child));
+        }
+        let span = self.span(parameters);
+        let init = self.add_expr(ExprKind::Construct { of: base, arguments }, span, base);
+        let mut site = lowered.site;
+        site.full = self.span(node);
+        self.new_variable(lowered.name, base, site, Some(init), words, false)
+    }
+
+    /// A variable with its initializer.
+    pub(crate) fn variable_declarator(
+        &mut self,
+        node: Node<'t>,
+        base: QualType,
+        declaration: DeclarationId,
+        at: usize,
+        words: &[&'t str],
+        is_range_variable: bool,
+    ) -> VarId {
+        let inner = self.declared_part(node);
+        let mut lowered = self.declarator(Some(inner), base, declaration, at, self.span(node));
+        lowered.site.full = self.span(node);
+        let value = (node.kind() == "init_declarator")
+            .then(|| node.child_by_field_name("value"))
+            .flatten();
+        let is_auto = matches!(self.program.types.kind(base.id), TypeKind::Unknown);
+        if lowered.is_special {
+            return self.special_declarator(node, lowered, value);
+        }
+        // The name is in scope in its own initializer, so it is declared first.
+        let mut site = lowered.site.clone();
+        site.declaration = declaration;
+        let is_static = self.locals.is_empty() || words.iter().any(|word| matches!(*word, "static" | "__shared__" | "__constant__" | "extern"));
+        let id = self.new_variable(lowered.name, lowered.ty, site, None, words, is_static);
+        if let Some(value) = value {
+            let init = match value.kind() {
+                "argument_list" => {
+                    let arguments = self.arguments(value);
+                    let span = self.span(value);
+                    match arguments.as_slice() {
+                        // `T *p(q)` and `int n(3)` are plain initializations.
+                        [only] if self.program.types.as_record(lowered.ty.id).is_none() => *only,
+                        _ => self.add_expr(ExprKind::Construct { of: lowered.ty, arguments }, span, lowered.ty),
+                    }
+                }
+                _ => self.expression(value),
+            };
+            self.program.variables[id.index()].init = Some(init);
+            let unlengthed = match self.program.types.kind(lowered.ty.id) {
+                TypeKind::Array(element, None) => Some(*element),
+                _ => None,
+            };
+            if let Some(element) = unlengthed
+                && let ExprKind::InitList(items) = &self.program.expr(init).kind
+            {
+                let kind = TypeKind::Array(element, Some(items.len() as u64));
+                self.program.variables[id.index()].ty = QualType::plain(self.program.types.intern(kind));
+            }
+            if is_auto && !is_range_variable {
+                self.deduce_auto(id, init);
+            }
+        }
+        self.program.variables[id.index()].is_auto = is_auto;
+        id
+    }
+
+    /// Gives an `auto` variable the type of its initializer, as far as that is known.
+    fn deduce_auto(&mut self, id: VarId, init: crate::program::ExprId) {
+        let declared = self.program.variable(id).ty;
+        let value = self.program.expr(init).ty;
+        let deduced = match self.program.types.kind(declared.id).clone() {
+            TypeKind::Unknown => {
+                let decayed = match self.program.types.kind(value.id) {
+                    TypeKind::Array(element, _) => {
+                        let element = *element;
+                        self.program.types.pointer(element)
+                    }
+                    _ => QualType { is_const: false, is_volatile: false, ..value },
+                };
+                QualType { is_const: declared.is_const, ..decayed }
+            }
+            TypeKind::Pointer(to) if matches!(self.program.types.kind(to.id), TypeKind::Unknown) => {
+                match self.program.types.pointee(value.id) {
+                    Some(pointee) => {
+                        let pointee = QualType { is_const: pointee.is_const || to.is_const, ..pointee };
+                        self.program.types.pointer(pointee)
+                    }
+                    None => declared,
+                }
+            }
+            TypeKind::Reference(to, rvalue) if matches!(self.program.types.kind(to.id), TypeKind::Unknown) => {
+                let referred = QualType { is_const: value.is_const || to.is_const, ..value };
+                QualType::plain(self.program.types.intern(TypeKind::Reference(referred, rvalue)))
+            }
+            _ => declared,
+        };
+        self.program.variables[id.index()].ty = deduced;
+    }
+
+    /// A declarator whose name is not an identifier: nothing is declared, everything is mentioned.
+    fn special_declarator(&mut self, node: Node<'t>, lowered: Declarator<'t>, value: Option<Node<'t>>) -> VarId {
+        self.region(node, RegionKind::Unmodelled);
+        let init = value.map(|value| {
+            let inner = self.expression(value);
+            let span = self.span(value);
+            let unknown = self.program.types.unknown();
+            self.add_expr(ExprKind::Opaque(vec![inner]), span, unknown)
+        });
+        let unknown = self.program.types.unknown();
+        // Names of a structured binding are declared with unknown types.
+        if node.child_by_field_name("declarator").is_some_and(|inner| inner.kind() == "structured_binding_declarator") {
+            for name in super::macros::identifiers(&lowered.name) {
+                let variable = self.plain_variable(name, unknown, lowered.site.clone());
+                let id = self.add_variable(variable);
+                self.declare(name, Symbol::Variable(id));
+            }
+        }
+        let mut variable = self.plain_variable("", unknown, lowered.site);
+        variable.init = init;
+        self.add_variable(variable)
+    }
+
+    fn plain_variable(&self, name: &str, ty: QualType, site: crate::program::DeclaratorSite) -> Variable {
+        Variable {
+            name: name.to_owned(),
+            ty,
+            storage: if self.locals.is_empty() { Storage::Static } else { Storage::Local },
+            space: Space::Default,
+            site,
+            init: None,
+            function: self.function,
+            is_extern: false,
+            is_auto: false,
+            redeclarations: Vec::new(),
+        }
+    }
+
+    fn new_variable(
+        &mut self,
+        name: String,
+        ty: QualType,
+        site: crate::program::DeclaratorSite,
+        init: Option<crate::program::ExprId>,
+        words: &[&str],
+        is_static: bool,
+    ) -> VarId {
+        let is_extern = words.contains(&"extern") && !words.contains(&"__shared__");
+        let is_global = self.locals.is_empty() && self.record.is_none();
+        if (is_global || is_extern)
+            && let Some(known) = self.global_variable(&name)
+            && (is_extern || self.program.variable(known).is_extern)
+            && !words.contains(&"static")
+        {
+            let variable = &mut self.program.variables[known.index()];
+            if variable.ty.id == ty.id {
+                if is_extern {
+                    variable.redeclarations.push(site);
+                } else {
+                    let old = std::mem::replace(&mut variable.site, site);
+                    variable.redeclarations.push(old);
+                    variable.is_extern = false;
+                    variable.space = space_of_words(words);
+                }
+                self.declare(&name, Symbol::Variable(known));
+                return known;
+            }
+        }
+        let mut variable = self.plain_variable(&name, ty, site);
+        variable.init = init;
+        variable.space = space_of_words(words);
+        variable.is_extern = is_extern;
+        variable.ty.is_const |= words.contains(&"constexpr");
+        if is_static || is_global {
+            variable.storage = Storage::Static;
+        }
+        let id = self.add_variable(variable);
+        if is_extern && !self.locals.is_empty() {
+            // A block-scope `extern` means the global of that name, which may come later.
+            self.declare_global(&name, Symbol::Variable(id));
+        }
+        self.declare(&name, Symbol::Variable(id));
+        id
+    }
+
+    /// A function prototype.
+    pub(crate) fn prototype(
+        &mut self,
+        node: Node<'t>,
+        lowered: &Declarator<'t>,
+        words: &[&str],
+        record: Option<RecordId>,
+        definition: Option<Span>,
+    ) -> FunctionId {
+        let list = lowered.parameters.unwrap_or(node);
+        let outer = self.locals.take();
+        self.locals.push();
+        let (parameters, required, variadic) = self.parameters(list);
+        self.locals = outer;
+        let statement = node.parent().map_or(self.span(node), |parent| self.span(parent));
+        let site = FunctionSite {
+            span: definition.unwrap_or(statement),
+            name: lowered.site.name,
+            parameters: parameters.clone(),
+            result: lowered.site.clone(),
+        };
+        let is_static = words.contains(&"static") || self.namespaces.iter().any(|name| name == "(anonymous)");
+        let known = if record.is_none() && !lowered.is_special {
+            let candidates = if is_static {
+                self.functions_anywhere(&lowered.name)
+                    .into_iter()
+                    .filter(|id| self.program.function(*id).sites.iter().any(|site| site.span.file == self.current))
+                    .collect()
+            } else {
+                self.functions_anywhere(&lowered.name)
+            };
+            candidates.into_iter().find(|id| {
+                let function = self.program.function(*id);
+                (!function.is_static || is_static || function.sites.iter().all(|site| site.span.file == self.current))
+                    && !(definition.is_some() && function.body.is_some())
+                    && function.template_parameters == self.template_parameters.concat()
+                    && self.same_parameters(&function.parameters, &parameters)
+            })
+        } else {
+            None
+        };
+        let space = space_of_function(words);
+        if let Some(id) = known {
+            let function = &mut self.program.functions[id.index()];
+            function.sites.push(site);
+            function.space = merge_spaces(function.space, space);
+            function.required_parameters = function.required_parameters.min(required);
+            function.is_static |= is_static;
+            if definition.is_some() {
+                function.parameters = parameters;
+            }
+            self.declare_global(&lowered.name, Symbol::Function(id));
+            return id;
+        }
+        let id = FunctionId(self.program.functions.len() as u32);
+        self.program.functions.push(Function {
+            name: lowered.name.clone(),
+            space,
+            result: lowered.result,
+            parameters,
+            sites: vec![site],
+            body: None,
+            template_parameters: self.template_parameters.concat(),
+            record,
+            is_static,
+            is_variadic: variadic,
+            required_parameters: required,
+        });
+        match record {
+            Some(record) => self.add_method(record, id),
+            None if lowered.is_special => {}
+            None if self.locals.is_empty() => self.declare_global(&lowered.name, Symbol::Function(id)),
+            None => self.declare(&lowered.name, Symbol::Function(id)),
+        }
+        id
+    }
+
+    fn same_parameters(&self, left: &[VarId], right: &[VarId]) -> bool {
+        left.len() == right.len()
+            && left.iter().zip(right).all(|(left, right)| {
+                self.decayed(self.program.variable(*left).ty).id == self.decayed(self.program.variable(*right).ty).id
+            })
+    }
+
+    /// Top-level `const` does not distinguish parameter types.
+    fn decayed(&self, ty: QualType) -> QualType {
+        QualType::plain(ty.id)
+    }
+
+    /// Lowers a parameter list into the innermost scope.
+    pub(crate) fn parameters(&mut self, list: Node<'t>) -> (Vec<VarId>, usize, bool) {
+        let mut variables = Vec::new();
+        let (mut required, mut variadic) = (0, false);
+        let mut cursor = list.walk();
+        let children: Vec<_> = list.children(&mut cursor).collect();
+        for child in children {
+            match child.kind() {
+                "parameter_declaration" | "optional_parameter_declaration" => {}
+                "..." | "variadic_parameter_declaration" => {
+                    variadic = true;
+                    continue;
+                }
+                _ => continue,
+            }
+            let Some(specifier) = child.child_by_field_name("type") else { continue };
+            let declarator = child.child_by_field_name("declarator");
+            if declarator.is_none() && self.text_of(specifier) == "void" {
+                continue;
+            }
+            let base = self.specifier(specifier);
+            let base = self.qualify(child, specifier, base);
+            let declaration = self.add_declaration(Declaration {
+                span: self.span(child),
+                specifier: self.span(specifier),
+                specifier_type: base,
+                is_plain: !is_definition(specifier) && specifier.kind() != "placeholder_type_specifier",
+                count: 1,
+            });
+            let lowered = self.declarator(declarator, base, declaration, 0, self.span(child));
+            let mut ty = lowered.ty;
+            // An array parameter is a pointer.
+            if let TypeKind::Array(element, _) = *self.program.types.kind(ty.id) {
+                ty = self.program.types.pointer(element);
+            }
+            if child.kind() == "parameter_declaration" {
+                required = variables.len() + 1;
+            } else if let Some(default) = child.child_by_field_name("default_value") {
+                let default = self.expression(default);
+                self.program.file_scope_exprs.push(default);
+            }
+            let mut variable = self.plain_variable(&lowered.name, ty, lowered.site);
+            variable.storage = Storage::Parameter { index: variables.len() };
+            let id = self.add_variable(variable);
+            self.locals.declare(&lowered.name, Symbol::Variable(id));
+            variables.push(id);
+        }
+        (variables, required, variadic)
+    }
+
+    /// A function definition with its body.
+    pub(crate) fn function_definition(&mut self, node: Node<'t>, record: Option<RecordId>) {
+        let Some(declarator) = node.child_by_field_name("declarator") else {
+            self.region(node, RegionKind::Unmodelled);
+            return;
+        };
+        let specifier = node.child_by_field_name("type");
+        let words = self.modifier_words(node, specifier.unwrap_or(declarator));
+        let base = match specifier {
+            Some(specifier) => {
+                let base = self.specifier(specifier);
+                self.qualify(node, specifier, base)
+            }
+            None => self.program.types.unknown(),
+        };
+        let declaration = self.add_declaration(Declaration {
+            span: self.span(node),
+            specifier: specifier.map_or(self.span(declarator).at_start(), |node| self.span(node)),
+            specifier_type: base,
+            is_plain: specifier.is_some(),
+            count: 1,
+        });
+        let lowered = self.declarator(Some(declarator), base, declaration, 0, self.span(declarator));
+        if lowered.parameters.is_none() {
+            self.region(node, RegionKind::Unmodelled);
+            return;
+        }
+        let mut record = record;
+        if lowered.is_special && record.is_none() {
+            // `T::method` outside its class: the names in it are resolved as for a free function.
+            record = self.record_of_qualified(declarator);
+        }
+        let id = self.prototype(node, &lowered, &words, record, Some(self.span(node)));
+        let body = node.child_by_field_name("body");
+        let parameters = self.program.function(id).sites.last().map(|site| site.parameters.clone()).unwrap_or_default();
+        for parameter in &parameters {
+            self.program.variables[parameter.index()].function = Some(id);
+        }
+        let outer_locals = self.locals.take();
+        let outer_function = self.function.replace(id);
+        let outer_record = std::mem::replace(&mut self.record, record);
+        self.locals.push();
+        for parameter in &parameters {
+            let name = self.program.variable(*parameter).name.clone();
+            if !name.is_empty() {
+                self.locals.declare(&name, Symbol::Variable(*parameter));
+            }
+        }
+        let mut statements = Vec::new();
+        let mut cursor = node.walk();
+        let initializers: Vec<_> = node
+            .named_children(&mut cursor)
+            .filter(|child| child.kind() == "field_initializer_list")
+            .collect();
+        for initializer in initializers {
+            let expr = self.opaque(initializer);
+            let span = self.span(initializer);
+            statements.push(self.add_stmt(StmtKind::Expr(Some(expr)), span));
+        }
+        if let Some(body) = body {
+            statements.push(self.statement(body));
+            let span = self.span(body);
+            let whole = if statements.len() == 1 {
+                statements[0]
+            } else {
+                self.add_stmt(StmtKind::Block(statements), span)
+            };
+            self.program.functions[id.index()].body = Some(whole);
+        }
+        self.locals = outer_locals;
+        self.function = outer_function;
+        self.record = outer_record;
+    }
+
+    fn record_of_qualified(&mut self, declarator: Node<'t>) -> Option<RecordId> {
+        let mut stack = vec![declarator];
+        while let Some(node) = stack.pop() {
+            if node.kind() == "qualified_identifier" {
+                let (scope, _) = self.qualified_parts(node);
+                let name = scope.last()?;
+                let ty = self.type_of_name(name, &[]);
+                return self.program.types.as_record(ty.id);
+            }
+            if let Some(inner) = node.child_by_field_name("declarator") {
+                stack.push(inner);
+            }
+        }
+        None
+    }
+
+    /// Runs `body` in a fresh local scope.
+    pub(crate) fn scoped<T>(&mut self, body: impl FnOnce(&mut Self) -> T) -> T {
+        self.locals.push();
+        let result = body(self);
+        self.locals.pop();
+        result
+    }
+
+    /// Whether the current place is inside a function.
+    pub(crate) fn in_function(&self) -> bool {
+        !self.locals.is_empty()
+    }
+
+    /// Declares a range variable or parameter in the innermost scope.
+    pub(crate) fn declare_local(&mut self, name: &str, id: VarId) {
+        self.locals.declare(name, Symbol::Variable(id));
+    }
+}
+
+fn space_of_words(words: &[&str]) -> Space {
+    if words.contains(&"__shared__") {
+        Space::Shared
+    } else if words.contains(&"__constant__") {
+        Space::Constant
+    } else if words.contains(&"__managed__") {
+        Space::Managed
+    } else if words.contains(&"__device__") {
+        Space::Device
+    } else {
+        Space::Default
+    }
+}
+
+fn space_of_function(words: &[&str]) -> ExecutionSpace {
+    match (words.contains(&"__global__"), words.contains(&"__device__"), words.contains(&"__host__")) {
+        (true, _, _) => ExecutionSpace::Kernel,
+        (_, true, true) => ExecutionSpace::HostDevice,
+        (_, true, false) => ExecutionSpace::Device,
+        _ => ExecutionSpace::Host,
+    }
+}
+
+/// The definition may repeat or omit what a prototype says.
+fn merge_spaces(left: ExecutionSpace, right: ExecutionSpace) -> ExecutionSpace {
+    match (left, right) {
+        (ExecutionSpace::Host, other) | (other, ExecutionSpace::Host) => other,
+        (left, right) if left == right => left,
+        (ExecutionSpace::Kernel, _) | (_, ExecutionSpace::Kernel) => ExecutionSpace::Kernel,
+        _ => ExecutionSpace::HostDevice,
+    }
+}
+

@@ -1,0 +1,789 @@
+//! Expressions and their types.
+
+use super::Lowering;
+use super::names::Symbol;
+use crate::evaluate::integer_literal;
+use crate::program::{
+    BinaryOp, CastStyle, ExprId, ExprKind, FunctionId, NameRef, RegionKind, Storage, UnaryOp,
+};
+use crate::types::{QualType, Scalar, TypeKind};
+use layoutc_diagnostics::Span;
+use tree_sitter::Node;
+
+/// The type of a number literal.
+pub(crate) fn scalar_of_number(text: &str) -> Scalar {
+    let lower = text.to_ascii_lowercase();
+    let hexadecimal = lower.starts_with("0x");
+    let floating = lower.contains('.') || (!hexadecimal && lower.contains('e')) || (hexadecimal && lower.contains('p'));
+    if floating {
+        return if lower.ends_with('f') { Scalar::Float } else { Scalar::Double };
+    }
+    let suffix: String = lower.chars().rev().take_while(|c| matches!(c, 'u' | 'l')).collect();
+    match (suffix.contains('u'), suffix.contains('l')) {
+        (true, true) => Scalar::UnsignedLong,
+        (false, true) => Scalar::Long,
+        (true, false) => Scalar::UnsignedInt,
+        (false, false) => match integer_literal(text) {
+            Some(value) if i32::try_from(value).is_ok() => Scalar::Int,
+            _ => Scalar::Long,
+        },
+    }
+}
+
+fn binary_op(text: &str) -> BinaryOp {
+    match text {
+        "+" => BinaryOp::Add,
+        "-" => BinaryOp::Sub,
+        "*" => BinaryOp::Mul,
+        "/" => BinaryOp::Div,
+        "%" => BinaryOp::Rem,
+        "<<" => BinaryOp::Shl,
+        ">>" => BinaryOp::Shr,
+        "&" | "bitand" => BinaryOp::And,
+        "|" | "bitor" => BinaryOp::Or,
+        "^" | "xor" => BinaryOp::Xor,
+        "&&" | "and" => BinaryOp::LogicalAnd,
+        "||" | "or" => BinaryOp::LogicalOr,
+        "==" => BinaryOp::Eq,
+        "!=" | "not_eq" => BinaryOp::Ne,
+        "<" => BinaryOp::Lt,
+        "<=" => BinaryOp::Le,
+        ">" => BinaryOp::Gt,
+        ">=" => BinaryOp::Ge,
+        _ => BinaryOp::Other,
+    }
+}
+
+/// The usual arithmetic conversions.
+fn common_scalar(left: Scalar, right: Scalar) -> Scalar {
+    let rank = |scalar: Scalar| match scalar {
+        Scalar::Double => 100,
+        Scalar::Float => 90,
+        Scalar::Half => 80,
+        Scalar::UnsignedLongLong => 71,
+        Scalar::LongLong => 70,
+        Scalar::UnsignedLong => 61,
+        Scalar::Long => 60,
+        Scalar::UnsignedInt => 51,
+        _ => 50,
+    };
+    let promote = |scalar: Scalar| if rank(scalar) == 50 { Scalar::Int } else { scalar };
+    if rank(left) >= rank(right) { promote(left) } else { promote(right) }
+}
+
+impl<'t> Lowering<'t> {
+    /// An expression, initializer list or condition.
+    pub(crate) fn expression(&mut self, node: Node<'t>) -> ExprId {
+        if node.has_error() && node.kind() != "lambda_expression" {
+            return self.opaque(node);
+        }
+        let span = self.span(node);
+        let unknown = self.program.types.unknown();
+        match node.kind() {
+            "identifier" | "field_identifier" | "type_identifier" => self.name(node),
+            "number_literal" => {
+                let text = self.text_of(node);
+                let scalar = scalar_of_number(text);
+                let ty = self.program.types.scalar(scalar);
+                let kind = if scalar.is_integer() { ExprKind::Integer(integer_literal(text)) } else { ExprKind::Literal };
+                self.add_expr(kind, span, ty)
+            }
+            "char_literal" => {
+                let ty = self.program.types.scalar(Scalar::Char);
+                self.add_expr(ExprKind::Literal, span, ty)
+            }
+            "true" | "false" => {
+                let value = i64::from(node.kind() == "true");
+                let ty = self.program.types.scalar(Scalar::Bool);
+                self.add_expr(ExprKind::Integer(Some(value)), span, ty)
+            }
+            "null" => self.add_expr(ExprKind::Null, span, unknown),
+            "string_literal" | "raw_string_literal" => {
+                let element = self.program.types.scalar(Scalar::Char).with_const();
+                let ty = self.program.types.pointer(element);
+                self.add_expr(ExprKind::Literal, span, ty)
+            }
+            "concatenated_string" => self.opaque(node),
+            "user_defined_literal" => self.add_expr(ExprKind::Literal, span, unknown),
+            "this" => {
+                let ty = match self.record {
+                    Some(record) => {
+                        let record = QualType::plain(self.program.types.intern(TypeKind::Record(record)));
+                        self.program.types.pointer(record)
+                    }
+                    None => unknown,
+                };
+                self.add_expr(ExprKind::This, span, ty)
+            }
+            "parenthesized_expression" | "condition_clause" => match only_named(node) {
+                Some(inner) => {
+                    let inner = self.expression(inner);
+                    let ty = self.program.expr(inner).ty;
+                    self.add_expr(ExprKind::Paren(inner), span, ty)
+                }
+                None => self.opaque(node),
+            },
+            "unary_expression" => self.unary(node),
+            "update_expression" => self.update(node),
+            "pointer_expression" => self.pointer_expression(node),
+            "binary_expression" => self.binary(node),
+            "assignment_expression" => self.assignment(node),
+            "conditional_expression" => self.conditional(node),
+            "comma_expression" => self.two(node, "left", "right", |this, left, right| {
+                let ty = this.program.expr(right).ty;
+                (ExprKind::Comma(left, right), ty)
+            }),
+            "subscript_expression" => self.subscript(node),
+            "field_expression" => self.member(node),
+            "call_expression" => self.call(node),
+            "cast_expression" => self.cast(node),
+            "sizeof_expression" => self.size_of(node),
+            "alignof_expression" => match node.child_by_field_name("type") {
+                Some(ty) => {
+                    let of_span = self.span(ty);
+                    let of = self.type_descriptor(ty);
+                    let size = self.program.types.scalar(Scalar::UnsignedLong);
+                    self.add_expr(ExprKind::SizeOfType { of, of_span, is_align: true }, span, size)
+                }
+                None => self.opaque(node),
+            },
+            "offsetof_expression" => match node.child_by_field_name("type") {
+                Some(ty) => {
+                    let of = self.type_descriptor(ty);
+                    let size = self.program.types.scalar(Scalar::UnsignedLong);
+                    self.add_expr(ExprKind::OffsetOf(of), span, size)
+                }
+                None => self.opaque(node),
+            },
+            "new_expression" => self.new_expression(node),
+            "delete_expression" => match only_named(node) {
+                Some(inner) => {
+                    let inner = self.expression(inner);
+                    self.add_expr(ExprKind::Delete(inner), span, unknown)
+                }
+                None => self.opaque(node),
+            },
+            "initializer_list" => {
+                let items = self.initializer_items(node);
+                self.add_expr(ExprKind::InitList(items), span, unknown)
+            }
+            "compound_literal_expression" => {
+                let (Some(ty), Some(value)) = (node.child_by_field_name("type"), node.child_by_field_name("value"))
+                else {
+                    return self.opaque(node);
+                };
+                let of = if ty.kind() == "type_descriptor" { self.type_descriptor(ty) } else { self.specifier(ty) };
+                let arguments = self.initializer_items(value);
+                self.add_expr(ExprKind::Construct { of, arguments }, span, of)
+            }
+            "lambda_expression" => self.lambda(node),
+            "qualified_identifier" => {
+                let (scope, last) = self.qualified_parts(node);
+                match last {
+                    Some(last) if last.kind() == "identifier" => {
+                        let reference = self.resolve_name(self.text_of(last), &scope);
+                        let ty = self.type_of_reference(&reference);
+                        self.add_expr(ExprKind::Name(reference), span, ty)
+                    }
+                    Some(last) if last.kind() == "template_function" => self.template_function(last, &scope),
+                    _ => {
+                        let name = self.text_of(node).to_owned();
+                        self.add_expr(ExprKind::Name(NameRef::Unknown(name)), span, unknown)
+                    }
+                }
+            }
+            "template_function" => self.template_function(node, &[]),
+            "initializer_pair" => match node.child_by_field_name("value") {
+                Some(value) => self.expression(value),
+                None => self.opaque(node),
+            },
+            "extension_expression" => match only_named(node) {
+                Some(inner) => self.expression(inner),
+                None => self.opaque(node),
+            },
+            _ => self.opaque(node),
+        }
+    }
+
+    /// The items of an initializer list, with the designators' indices.
+    fn initializer_items(&mut self, node: Node<'t>) -> Vec<ExprId> {
+        let mut cursor = node.walk();
+        let children: Vec<_> = node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect();
+        children.into_iter().map(|child| self.expression(child)).collect()
+    }
+
+    /// The arguments of a call.
+    pub(crate) fn arguments(&mut self, node: Node<'t>) -> Vec<ExprId> {
+        self.initializer_items(node)
+    }
+
+    fn name(&mut self, node: Node<'t>) -> ExprId {
+        let name = self.text_of(node);
+        let span = self.span(node);
+        if name == "NULL" {
+            let unknown = self.program.types.unknown();
+            return self.add_expr(ExprKind::Null, span, unknown);
+        }
+        let is_local = !matches!(self.symbols(name, &[]).first(), None)
+            && self.local_symbol(name);
+        if !is_local && let Some(field) = self.implicit_member(name, span) {
+            return field;
+        }
+        let reference = self.resolve_name(name, &[]);
+        let ty = self.type_of_reference(&reference);
+        self.add_expr(ExprKind::Name(reference), span, ty)
+    }
+
+    fn local_symbol(&self, name: &str) -> bool {
+        match self.symbols(name, &[]).first() {
+            Some(Symbol::Variable(id)) => {
+                let variable = self.program.variable(*id);
+                !matches!(variable.storage, Storage::Static) || variable.function.is_some()
+            }
+            Some(_) => self.symbols(name, &[]).len() == 1 && self.global_symbols(name, &[]).is_empty(),
+            None => false,
+        }
+    }
+
+    /// `field` inside a member function means `this->field`.
+    fn implicit_member(&mut self, name: &str, span: Span) -> Option<ExprId> {
+        let record = self.record?;
+        let field = self.field_named(record, name);
+        let methods = self.methods_named(record, name);
+        if field.is_none() && methods.is_empty() {
+            return None;
+        }
+        let record_type = QualType::plain(self.program.types.intern(TypeKind::Record(record)));
+        let this_type = self.program.types.pointer(record_type);
+        let this = self.add_expr(ExprKind::This, span.at_start(), this_type);
+        let ty = match field {
+            Some(field) => self.program.field(field).ty,
+            None => QualType::plain(self.program.types.intern(TypeKind::Function)),
+        };
+        let kind = ExprKind::Member { base: this, arrow: true, field, methods, name: span, operator: span.at_start() };
+        Some(self.add_expr(kind, span, ty))
+    }
+
+    fn methods_named(&self, record: crate::program::RecordId, name: &str) -> Vec<FunctionId> {
+        self.program
+            .record(record)
+            .methods
+            .iter()
+            .copied()
+            .filter(|method| self.program.function(*method).name == name)
+            .collect()
+    }
+
+    fn two(
+        &mut self,
+        node: Node<'t>,
+        left: &str,
+        right: &str,
+        build: impl FnOnce(&mut Self, ExprId, ExprId) -> (ExprKind, QualType),
+    ) -> ExprId {
+        match (node.child_by_field_name(left), node.child_by_field_name(right)) {
+            (Some(left), Some(right)) => {
+                let left = self.expression(left);
+                let right = self.expression(right);
+                let (kind, ty) = build(self, left, right);
+                let span = self.span(node);
+                self.add_expr(kind, span, ty)
+            }
+            _ => self.opaque(node),
+        }
+    }
+
+    fn operator_text(&self, node: Node<'t>) -> &'t str {
+        node.child_by_field_name("operator").map_or("", |operator| self.text_of(operator))
+    }
+
+    fn unary(&mut self, node: Node<'t>) -> ExprId {
+        let Some(argument) = node.child_by_field_name("argument") else { return self.opaque(node) };
+        let op = match self.operator_text(node) {
+            "-" => UnaryOp::Minus,
+            "+" => UnaryOp::Plus,
+            "!" | "not" => UnaryOp::Not,
+            "~" | "compl" => UnaryOp::BitNot,
+            _ => return self.opaque(node),
+        };
+        let operand = self.expression(argument);
+        let ty = match (op, self.program.types.as_scalar(self.program.expr(operand).ty.id)) {
+            (UnaryOp::Not, _) => self.program.types.scalar(Scalar::Bool),
+            (_, Some(scalar)) => {
+                let promoted = common_scalar(scalar, Scalar::Int);
+                self.program.types.scalar(promoted)
+            }
+            _ => self.program.types.unknown(),
+        };
+        let span = self.span(node);
+        self.add_expr(ExprKind::Unary(op, operand), span, ty)
+    }
+
+    fn update(&mut self, node: Node<'t>) -> ExprId {
+        let Some(argument) = node.child_by_field_name("argument") else { return self.opaque(node) };
+        let prefix = node.start_byte() < argument.start_byte();
+        let op = match (self.operator_text(node), prefix) {
+            ("++", true) => UnaryOp::PreIncrement,
+            ("--", true) => UnaryOp::PreDecrement,
+            ("++", false) => UnaryOp::PostIncrement,
+            ("--", false) => UnaryOp::PostDecrement,
+            _ => return self.opaque(node),
+        };
+        let operand = self.expression(argument);
+        let ty = self.program.expr(operand).ty;
+        let span = self.span(node);
+        self.add_expr(ExprKind::Unary(op, operand), span, ty)
+    }
+
+    fn pointer_expression(&mut self, node: Node<'t>) -> ExprId {
+        let Some(argument) = node.child_by_field_name("argument") else { return self.opaque(node) };
+        let operand = self.expression(argument);
+        let operand_type = self.program.expr(operand).ty;
+        let span = self.span(node);
+        if self.operator_text(node) == "&" {
+            let ty = if matches!(self.program.types.kind(operand_type.id), TypeKind::Unknown) {
+                self.program.types.unknown()
+            } else {
+                self.program.types.pointer(operand_type)
+            };
+            return self.add_expr(ExprKind::AddressOf(operand), span, ty);
+        }
+        let ty = self.program.types.pointee(operand_type.id).unwrap_or(self.program.types.unknown());
+        self.add_expr(ExprKind::Deref(operand), span, ty)
+    }
+
+    /// The type of `left op right`.
+    fn binary_type(&mut self, op: BinaryOp, left: QualType, right: QualType) -> QualType {
+        match op {
+            BinaryOp::Eq
+            | BinaryOp::Ne
+            | BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge
+            | BinaryOp::LogicalAnd
+            | BinaryOp::LogicalOr => return self.program.types.scalar(Scalar::Bool),
+            BinaryOp::Other => return self.program.types.unknown(),
+            _ => {}
+        }
+        let pointers = (self.program.types.pointee(left.id), self.program.types.pointee(right.id));
+        match pointers {
+            (Some(_), Some(_)) => return self.program.types.scalar(Scalar::Long),
+            (Some(to), None) | (None, Some(to)) if matches!(op, BinaryOp::Add | BinaryOp::Sub) => {
+                return self.program.types.pointer(to);
+            }
+            _ => {}
+        }
+        let integer = |table: &crate::types::TypeTable, ty: QualType| match table.kind(ty.id) {
+            TypeKind::Scalar(scalar) => Some(*scalar),
+            TypeKind::Enum(..) => Some(Scalar::Int),
+            _ => None,
+        };
+        match (integer(&self.program.types, left), integer(&self.program.types, right)) {
+            (Some(left), Some(_)) if matches!(op, BinaryOp::Shl | BinaryOp::Shr) => {
+                let promoted = common_scalar(left, Scalar::Int);
+                self.program.types.scalar(promoted)
+            }
+            (Some(left), Some(right)) => {
+                let common = common_scalar(left, right);
+                self.program.types.scalar(common)
+            }
+            _ => self.program.types.unknown(),
+        }
+    }
+
+    fn binary(&mut self, node: Node<'t>) -> ExprId {
+        // A chain `a + b + c …` is as deep as it is long: walk its left spine in a loop.
+        let mut spine = Vec::new();
+        let mut at = node;
+        while at.kind() == "binary_expression" && !at.has_error() {
+            let (Some(left), Some(right)) = (at.child_by_field_name("left"), at.child_by_field_name("right")) else {
+                return self.opaque(node);
+            };
+            spine.push((at, right));
+            at = left;
+        }
+        let mut left = self.expression(at);
+        for (at, right) in spine.into_iter().rev() {
+            let op = binary_op(self.operator_text(at));
+            let right = self.expression(right);
+            let (left_type, right_type) = (self.program.expr(left).ty, self.program.expr(right).ty);
+            let ty = self.binary_type(op, left_type, right_type);
+            let span = self.span(at);
+            left = self.add_expr(ExprKind::Binary(op, left, right), span, ty);
+        }
+        left
+    }
+
+    fn assignment(&mut self, node: Node<'t>) -> ExprId {
+        let operator = self.operator_text(node);
+        let op = match operator {
+            "=" => None,
+            _ => Some(binary_op(operator.trim_end_matches('='))),
+        };
+        self.two(node, "left", "right", |this, left, right| {
+            let ty = this.program.expr(left).ty;
+            (ExprKind::Assign(op, left, right), ty)
+        })
+    }
+
+    fn conditional(&mut self, node: Node<'t>) -> ExprId {
+        let (Some(condition), Some(then), Some(otherwise)) = (
+            node.child_by_field_name("condition"),
+            node.child_by_field_name("consequence"),
+            node.child_by_field_name("alternative"),
+        ) else {
+            return self.opaque(node);
+        };
+        let condition = self.expression(condition);
+        let then = self.expression(then);
+        let otherwise = self.expression(otherwise);
+        let (a, b) = (self.program.expr(then).ty, self.program.expr(otherwise).ty);
+        let ty = if a.id == b.id || self.program.types.pointee(a.id).is_some() {
+            a
+        } else if self.program.types.pointee(b.id).is_some() {
+            b
+        } else {
+            self.binary_type(BinaryOp::Add, a, b)
+        };
+        let span = self.span(node);
+        self.add_expr(ExprKind::Conditional(condition, then, otherwise), span, ty)
+    }
+
+    fn subscript(&mut self, node: Node<'t>) -> ExprId {
+        let (Some(argument), Some(indices)) =
+            (node.child_by_field_name("argument"), node.child_by_field_name("indices"))
+        else {
+            return self.opaque(node);
+        };
+        let Some(index) = only_named(indices) else { return self.opaque(node) };
+        let base = self.expression(argument);
+        let index = self.expression(index);
+        let brackets = self.span(indices);
+        let base_type = self.program.expr(base).ty;
+        let ty = self.program.types.pointee(base_type.id).unwrap_or(self.program.types.unknown());
+        let span = self.span(node);
+        self.add_expr(ExprKind::Index { base, index, brackets }, span, ty)
+    }
+
+    fn member(&mut self, node: Node<'t>) -> ExprId {
+        let (Some(argument), Some(name_node)) =
+            (node.child_by_field_name("argument"), node.child_by_field_name("field"))
+        else {
+            return self.opaque(node);
+        };
+        let operator_node = node.child_by_field_name("operator");
+        let operator = operator_node.map_or("", |operator| self.text_of(operator));
+        let arrow = match operator {
+            "." => false,
+            "->" => true,
+            _ => return self.opaque(node),
+        };
+        let base = self.expression(argument);
+        let base_type = self.program.expr(base).ty;
+        let name = self.text_of(name_node);
+        let record_type = if arrow { self.program.types.pointee(base_type.id) } else { Some(base_type) };
+        let mut field = None;
+        let mut methods = Vec::new();
+        let mut ty = self.program.types.unknown();
+        if let Some(record_type) = record_type {
+            match *self.program.types.kind(record_type.id) {
+                TypeKind::Record(record) => {
+                    field = self.field_named(record, name);
+                    methods = self.methods_named(record, name);
+                    if let Some(field) = field {
+                        ty = self.program.field(field).ty;
+                        ty.is_const |= record_type.is_const;
+                        ty.is_volatile |= record_type.is_volatile;
+                    }
+                }
+                TypeKind::Vector(vector) => ty = self.program.types.scalar(vector.scalar),
+                _ => {}
+            }
+        }
+        let span = self.span(node);
+        let name = self.span(name_node);
+        let operator = operator_node.map_or(name.at_start(), |operator| self.span(operator));
+        self.add_expr(ExprKind::Member { base, arrow, field, methods, name, operator }, span, ty)
+    }
+
+    fn call(&mut self, node: Node<'t>) -> ExprId {
+        let (Some(function), Some(arguments_node)) =
+            (node.child_by_field_name("function"), node.child_by_field_name("arguments"))
+        else {
+            return self.opaque(node);
+        };
+        let span = self.span(node);
+        let parentheses = self.span(arguments_node);
+        let mut cursor = node.walk();
+        let launch = node.named_children(&mut cursor).find(|child| child.kind() == "kernel_call_syntax");
+        if let Some(launch) = launch {
+            let kernel = self.callee(function);
+            let config = self.arguments(launch);
+            let arguments = self.arguments(arguments_node);
+            let void = QualType::plain(crate::types::TypeTable::VOID);
+            return self.add_expr(ExprKind::Launch { kernel, config, arguments, parentheses }, span, void);
+        }
+        if function.kind() == "identifier" && self.is_function_macro(self.text_of(function)) {
+            let name = self.text_of(function).to_owned();
+            let arguments = self.arguments(arguments_node);
+            let unknown = self.program.types.unknown();
+            return self.add_expr(ExprKind::MacroCall { name, arguments, parentheses }, span, unknown);
+        }
+        if let Some(cast) = self.named_cast(function, arguments_node, span) {
+            return cast;
+        }
+        // `float(x)`, `Particle(a, b)`: a type used like a function.
+        let constructed = match function.kind() {
+            "primitive_type" => Some(self.specifier(function)),
+            "identifier" | "type_identifier"
+                if self.names_type(self.text_of(function))
+                    || (self.symbols(self.text_of(function), &[]).is_empty()
+                        && self.type_of_macro_name(self.text_of(function)).is_some()) =>
+            {
+                let name = self.text_of(function);
+                Some(self.type_of_name(name, &[]))
+            }
+            _ => None,
+        };
+        if let Some(of) = constructed {
+            let arguments = self.arguments(arguments_node);
+            if let [operand] = arguments[..]
+                && self.program.types.as_scalar(of.id).is_some()
+            {
+                let target_span = self.span(function);
+                let kind = ExprKind::Cast { style: CastStyle::Functional, target: of, target_span, operand };
+                return self.add_expr(kind, span, of);
+            }
+            return self.add_expr(ExprKind::Construct { of, arguments }, span, of);
+        }
+        let callee = self.callee(function);
+        let arguments = self.arguments(arguments_node);
+        let ty = self.result_type(callee, arguments.len());
+        self.add_expr(ExprKind::Call { callee, arguments, parentheses }, span, ty)
+    }
+
+    /// A callee: function names are looked up past the fields of an enclosing class.
+    fn callee(&mut self, node: Node<'t>) -> ExprId {
+        self.expression(node)
+    }
+
+    fn result_type(&mut self, callee: ExprId, arguments: usize) -> QualType {
+        let candidates: Vec<FunctionId> = match &self.program.expr(self.program.strip_parens(callee)).kind {
+            ExprKind::Name(NameRef::Functions(functions)) => functions.clone(),
+            ExprKind::Member { methods, .. } => methods.clone(),
+            _ => Vec::new(),
+        };
+        let mut results = candidates
+            .into_iter()
+            .map(|id| self.program.function(id))
+            .filter(|function| {
+                function.is_variadic
+                    || (function.required_parameters <= arguments && arguments <= function.parameters.len())
+            })
+            .map(|function| function.result);
+        match results.next() {
+            Some(first) if results.all(|other| other == first) => self.program.types.strip_reference(first),
+            _ => self.program.types.unknown(),
+        }
+    }
+
+    /// `static_cast<T>(e)` and its like.
+    fn named_cast(&mut self, function: Node<'t>, arguments: Node<'t>, span: Span) -> Option<ExprId> {
+        if function.kind() != "template_function" {
+            return None;
+        }
+        let style = match self.text_of(function.child_by_field_name("name")?) {
+            "static_cast" => CastStyle::Static,
+            "reinterpret_cast" => CastStyle::Reinterpret,
+            "const_cast" => CastStyle::Const,
+            "dynamic_cast" => CastStyle::Dynamic,
+            _ => return None,
+        };
+        let list = function.child_by_field_name("arguments")?;
+        let ty = only_named(list)?;
+        let target_span = self.span(ty);
+        let target = match ty.kind() {
+            "type_descriptor" => self.type_descriptor(ty),
+            _ => self.specifier(ty),
+        };
+        let operand = self.arguments(arguments);
+        let [operand] = operand[..] else { return None };
+        let value_type = self.program.types.strip_reference(target);
+        Some(self.add_expr(ExprKind::Cast { style, target, target_span, operand }, span, value_type))
+    }
+
+    fn template_function(&mut self, node: Node<'t>, scope: &[&str]) -> ExprId {
+        let Some(name) = node.child_by_field_name("name") else { return self.opaque(node) };
+        let reference = self.resolve_name(self.text_of(name), scope);
+        // What the template arguments mention is evaluated at compile time only, types aside.
+        if let Some(list) = node.child_by_field_name("arguments") {
+            let mut cursor = list.walk();
+            let values: Vec<_> =
+                list.named_children(&mut cursor).filter(|child| child.kind() != "type_descriptor").collect();
+            for value in values {
+                let value = self.expression(value);
+                self.program.file_scope_exprs.push(value);
+            }
+            let mut cursor = list.walk();
+            let types: Vec<_> =
+                list.named_children(&mut cursor).filter(|child| child.kind() == "type_descriptor").collect();
+            let mentions_record = types.into_iter().any(|ty| {
+                let ty = self.type_descriptor(ty);
+                self.program.record_ids().any(|record| self.program.types.mentions(ty.id, record))
+            });
+            if mentions_record {
+                self.region(node, RegionKind::Unmodelled);
+            }
+        }
+        let ty = self.type_of_reference(&reference);
+        let span = self.span(node);
+        self.add_expr(ExprKind::Name(reference), span, ty)
+    }
+
+    fn cast(&mut self, node: Node<'t>) -> ExprId {
+        let (Some(ty), Some(value)) = (node.child_by_field_name("type"), node.child_by_field_name("value")) else {
+            return self.opaque(node);
+        };
+        let span = self.span(node);
+        // `(n) * x`, `(n) & x`, `(n) - x` parse as casts of `*x`, `&x`, `-x` when `n` may be a type.
+        if ty.child_by_field_name("declarator").is_none()
+            && let Some(name) = ty.child_by_field_name("type")
+            && name.kind() == "type_identifier"
+            && !self.names_type(self.text_of(name))
+            && (self.names_value(self.text_of(name))
+                || (self.is_macro(self.text_of(name)) && self.type_of_macro_name(self.text_of(name)).is_none()))
+        {
+            return self.misparsed_cast(node, name, value, span);
+        }
+        let target_span = self.span(ty);
+        let target = self.type_descriptor(ty);
+        let operand = self.expression(value);
+        let value_type = self.program.types.strip_reference(target);
+        self.add_expr(ExprKind::Cast { style: CastStyle::C, target, target_span, operand }, span, value_type)
+    }
+
+    fn misparsed_cast(&mut self, node: Node<'t>, name: Node<'t>, value: Node<'t>, span: Span) -> ExprId {
+        let operator = self.operator_text(value);
+        let op = match (value.kind(), operator) {
+            ("pointer_expression", "*") => BinaryOp::Mul,
+            ("pointer_expression", "&") => BinaryOp::And,
+            ("unary_expression", "+") => BinaryOp::Add,
+            ("unary_expression", "-") => BinaryOp::Sub,
+            _ => return self.opaque(node),
+        };
+        let Some(argument) = value.child_by_field_name("argument") else { return self.opaque(node) };
+        let inner = self.name(name);
+        let inner_type = self.program.expr(inner).ty;
+        let paren_span = Span::new(self.current, node.start_byte(), value.start_byte());
+        let left = self.add_expr(ExprKind::Paren(inner), paren_span, inner_type);
+        let right = self.expression(argument);
+        let right_type = self.program.expr(right).ty;
+        let ty = self.binary_type(op, inner_type, right_type);
+        self.add_expr(ExprKind::Binary(op, left, right), span, ty)
+    }
+
+    fn size_of(&mut self, node: Node<'t>) -> ExprId {
+        let span = self.span(node);
+        let size = self.program.types.scalar(Scalar::UnsignedLong);
+        if let Some(ty) = node.child_by_field_name("type") {
+            let of_span = self.span(ty);
+            let of = self.type_descriptor(ty);
+            return self.add_expr(ExprKind::SizeOfType { of, of_span, is_align: false }, span, size);
+        }
+        let Some(value) = node.child_by_field_name("value") else { return self.opaque(node) };
+        // `sizeof(T)` with a name parses as an expression.
+        if value.kind() == "parenthesized_expression"
+            && let Some(inner) = only_named(value)
+            && matches!(inner.kind(), "identifier" | "type_identifier" | "qualified_identifier")
+        {
+            let (scope, last) = self.qualified_parts(inner);
+            let name = last.map_or("", |last| self.text_of(last));
+            let is_type = if scope.is_empty() {
+                self.names_type(name)
+                    || (self.symbols(name, &[]).is_empty()
+                        && (!matches!(
+                            {
+                                let ty = self.type_of_name(name, &[]);
+                                self.program.types.kind(ty.id).clone()
+                            },
+                            TypeKind::Named(..) | TypeKind::Unknown
+                        )))
+            } else {
+                self.symbols(name, &scope)
+                    .first()
+                    .is_some_and(|symbol| matches!(symbol, Symbol::Type(_) | Symbol::TemplateType))
+            };
+            let is_template_parameter = self.template_parameters.iter().flatten().any(|parameter| parameter == name);
+            if is_type || is_template_parameter {
+                let of_span = self.span(inner);
+                let of = self.type_of_name(name, &scope);
+                return self.add_expr(ExprKind::SizeOfType { of, of_span, is_align: false }, span, size);
+            }
+        }
+        let operand = self.expression(value);
+        self.add_expr(ExprKind::SizeOfExpr(operand), span, size)
+    }
+
+    fn new_expression(&mut self, node: Node<'t>) -> ExprId {
+        let span = self.span(node);
+        let Some(ty) = node.child_by_field_name("type") else { return self.opaque(node) };
+        let of = self.specifier(ty);
+        let mut arguments = Vec::new();
+        let mut declarator = node.child_by_field_name("declarator");
+        let is_array = declarator.is_some();
+        while let Some(at) = declarator {
+            if let Some(length) = at.child_by_field_name("length") {
+                arguments.push(self.expression(length));
+            }
+            let mut cursor = at.walk();
+            declarator = at.named_children(&mut cursor).find(|child| child.kind() == "new_declarator");
+        }
+        for field in ["placement", "arguments"] {
+            if let Some(list) = node.child_by_field_name(field) {
+                arguments.extend(self.arguments(list));
+            }
+        }
+        // Stars of `new T*[n]` were masked by the pre-pass; then the type is not known here.
+        let written = &self.preprocessed.sources.file(self.current).text()[node.byte_range()];
+        let result = if written.contains('*') && is_array {
+            self.program.types.unknown()
+        } else {
+            self.program.types.pointer(of)
+        };
+        self.add_expr(ExprKind::New { of, arguments }, span, result)
+    }
+
+    fn lambda(&mut self, node: Node<'t>) -> ExprId {
+        let span = self.span(node);
+        let unknown = self.program.types.unknown();
+        let Some(body) = node.child_by_field_name("body") else { return self.opaque(node) };
+        let mut captures = Vec::new();
+        if let Some(list) = node.child_by_field_name("captures") {
+            let mut cursor = list.walk();
+            let children: Vec<_> = list.named_children(&mut cursor).collect();
+            for child in children {
+                if child.kind() != "lambda_default_capture" {
+                    captures.push(self.opaque(child));
+                }
+            }
+        }
+        let (parameters, body) = self.scoped(|this| {
+            let parameters = node
+                .child_by_field_name("declarator")
+                .and_then(|declarator| declarator.child_by_field_name("parameters"))
+                .map(|list| this.parameters(list).0)
+                .unwrap_or_default();
+            let body = this.statement(body);
+            (parameters, body)
+        });
+        self.add_expr(ExprKind::Lambda { parameters, captures, body }, span, unknown)
+    }
+}
+
+fn only_named(node: Node<'_>) -> Option<Node<'_>> {
+    let mut cursor = node.walk();
+    let mut children = node.named_children(&mut cursor).filter(|child| child.kind() != "comment");
+    let first = children.next()?;
+    children.next().is_none().then_some(first)
+}

@@ -1,0 +1,140 @@
+//! Macros as the model sees them: what their bodies mention, and the types and constants they name.
+
+use super::Lowering;
+use super::types::scalar_of_words;
+use crate::preprocess::{MacroOrigin, TokenKind, tokens};
+use crate::program::{Macro, ParameterUse};
+use crate::types::{QualType, Scalar};
+
+/// How deep object-like macros may name each other before the front end gives up.
+const MACRO_DEPTH: usize = 16;
+
+/// The identifiers of a text, in order.
+pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    tokens(text).into_iter().filter(|token| token.kind == TokenKind::Identifier).map(|token| token.text(text))
+}
+
+impl<'t> Lowering<'t> {
+    pub(crate) fn collect_macros(&mut self) {
+        for (_, def) in self.preprocessed.macros.iter() {
+            if def.origin == MacroOrigin::Predefined {
+                continue;
+            }
+            let parameters = def.params.clone();
+            let tokens = tokens(&def.text);
+            let word = |at: usize| tokens.get(at).map(|token| token.text(&def.text));
+            let mut uses = vec![ParameterUse::default(); parameters.as_ref().map_or(0, Vec::len)];
+            for at in 0..tokens.len() {
+                let name = tokens[at].text(&def.text);
+                let Some(index) =
+                    parameters.as_ref().and_then(|all| all.iter().position(|parameter| parameter == name))
+                else {
+                    continue;
+                };
+                let before = at.checked_sub(1).and_then(word);
+                let after = word(at + 1);
+                if before == Some("##") || after == Some("##") {
+                    uses[index].pasted += 1;
+                } else if before == Some("#") {
+                    // The spelling only: nothing is evaluated.
+                } else {
+                    uses[index].plain += 1;
+                    if matches!(after, Some("." | "->" | "[")) || matches!(before, Some("." | "->" | "*" | "&")) {
+                        uses[index].member += 1;
+                    }
+                }
+            }
+            self.program.identifiers.insert(def.name.clone());
+            if let Some(value) = self.constant_of_macro(&def.name, 0) {
+                self.program.macro_constants.insert(def.name.clone(), value);
+            }
+            self.program.macros.push(Macro {
+                name: def.name.clone(),
+                parameters,
+                span: def.body,
+                body_identifiers: identifiers(&def.text).map(str::to_owned).collect(),
+                parameter_uses: uses,
+                is_redefined: self.preprocessed.macros.lookup(&def.name).count() > 1,
+            });
+        }
+    }
+
+    pub(crate) fn is_macro(&self, name: &str) -> bool {
+        self.preprocessed.macros.lookup(name).any(|def| def.origin != MacroOrigin::Predefined)
+    }
+
+    /// Whether the name is a function-like macro of the program.
+    pub(crate) fn is_function_macro(&self, name: &str) -> bool {
+        self.preprocessed
+            .macros
+            .lookup(name)
+            .any(|def| def.is_function_like() && def.origin != MacroOrigin::Predefined)
+    }
+
+    /// The type an object-like macro stands for, such as `#define real float`.
+    pub(crate) fn type_of_macro_name(&mut self, name: &str) -> Option<QualType> {
+        let mut text = self.only_definition(name)?;
+        for _ in 0..MACRO_DEPTH {
+            let words: Vec<&str> = identifiers(&text).collect();
+            if tokens(&text).len() != words.len() || words.is_empty() {
+                return None;
+            }
+            if let Some(scalar) = scalar_of_words(&words) {
+                return Some(self.program.types.scalar(scalar));
+            }
+            if words.len() == 2 && words[0] == "struct" {
+                let name = words[1].to_owned();
+                return Some(self.type_of_name(&name, &[]));
+            }
+            if words.len() != 1 {
+                return None;
+            }
+            let next = words[0].to_owned();
+            match self.only_definition(&next) {
+                Some(further) => text = further,
+                None => return (next != name).then(|| self.type_of_name(&next, &[])),
+            }
+        }
+        None
+    }
+
+    fn only_definition(&self, name: &str) -> Option<String> {
+        let mut found = self.preprocessed.macros.lookup(name);
+        let first = found.next()?;
+        let text = first.text.clone();
+        (!first.is_function_like() && found.all(|other| other.text == text)).then_some(text)
+    }
+
+    /// The type of the value that an object-like macro stands for: known for literals only.
+    pub(crate) fn type_of_macro(&mut self, name: &str) -> QualType {
+        let Some(text) = self.only_definition(name) else { return self.program.types.unknown() };
+        let tokens = tokens(&text);
+        let literal = match tokens.as_slice() {
+            [one] if one.kind == TokenKind::Number => Some(one.text(&text)),
+            [open, one, close]
+                if one.kind == TokenKind::Number && open.text(&text) == "(" && close.text(&text) == ")" =>
+            {
+                Some(one.text(&text))
+            }
+            _ => None,
+        };
+        match literal {
+            Some(literal) => {
+                let scalar = super::expressions::scalar_of_number(literal);
+                self.program.types.scalar(scalar)
+            }
+            // An expression of integer literals and other such macros is an `int`.
+            None if self.constant_of_macro(name, 0).is_some() => self.program.types.scalar(Scalar::Int),
+            None => self.program.types.unknown(),
+        }
+    }
+
+    /// The value of an object-like macro, if its body is a constant integer expression.
+    pub(crate) fn constant_of_macro(&self, name: &str, depth: usize) -> Option<i64> {
+        if depth > MACRO_DEPTH {
+            return None;
+        }
+        let text = self.only_definition(name)?;
+        crate::evaluate::constant_tokens(&text, &mut |name| self.constant_of_macro(name, depth + 1))
+    }
+}

@@ -1,0 +1,237 @@
+//! Names: global entries with their file and namespace, and the scopes inside functions.
+
+use super::Lowering;
+use crate::program::{FunctionId, NameRef, ProgramFile, VarId};
+use crate::types::QualType;
+use layoutc_diagnostics::FileId;
+use std::collections::HashMap;
+
+/// What a declared name stands for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Symbol {
+    Variable(VarId),
+    Function(FunctionId),
+    Type(QualType),
+    Constant(Option<i64>),
+    /// A class or alias template: known to be a type, but not modelled.
+    TemplateType,
+}
+
+#[derive(Clone, Debug)]
+struct GlobalEntry {
+    file: FileId,
+    namespaces: Vec<String>,
+    symbol: Symbol,
+}
+
+/// Names at namespace scope.
+pub(crate) struct GlobalNames {
+    entries: HashMap<String, Vec<GlobalEntry>>,
+    /// `visible[f]`: files that share a translation unit with `f`.
+    visible: Vec<Vec<bool>>,
+}
+
+impl GlobalNames {
+    pub(crate) fn new(files: &[ProgramFile]) -> Self {
+        let mut visible = vec![vec![false; files.len()]; files.len()];
+        for root in files.iter().filter(|file| file.is_root) {
+            let mut unit = Vec::new();
+            let mut stack = vec![root.id];
+            while let Some(id) = stack.pop() {
+                if !unit.contains(&id) {
+                    unit.push(id);
+                    stack.extend(&files[id.index()].includes);
+                }
+            }
+            for from in &unit {
+                for to in &unit {
+                    visible[from.index()][to.index()] = true;
+                }
+            }
+        }
+        GlobalNames { entries: HashMap::new(), visible }
+    }
+
+    fn can_see(&self, from: FileId, to: FileId) -> bool {
+        self.visible[from.index()][to.index()] || from == to
+    }
+}
+
+/// Names inside functions, innermost scope last.
+#[derive(Default)]
+pub(crate) struct LocalScopes {
+    scopes: Vec<HashMap<String, Symbol>>,
+}
+
+impl LocalScopes {
+    pub(crate) fn push(&mut self) {
+        self.scopes.push(HashMap::new());
+    }
+
+    pub(crate) fn pop(&mut self) {
+        self.scopes.pop();
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.scopes.is_empty()
+    }
+
+    pub(crate) fn declare(&mut self, name: &str, symbol: Symbol) {
+        if let Some(scope) = self.scopes.last_mut() {
+            scope.insert(name.to_owned(), symbol);
+        }
+    }
+
+    fn find(&self, name: &str) -> Option<&Symbol> {
+        self.scopes.iter().rev().find_map(|scope| scope.get(name))
+    }
+
+    /// Leaves all scopes, for the body of a local class or another function.
+    pub(crate) fn take(&mut self) -> LocalScopes {
+        std::mem::take(self)
+    }
+}
+
+impl Lowering<'_> {
+    /// Declares a name in the innermost scope, or at namespace scope outside functions.
+    pub(crate) fn declare(&mut self, name: &str, symbol: Symbol) {
+        if name.is_empty() {
+            return;
+        }
+        self.program.identifiers.insert(name.to_owned());
+        if self.locals.is_empty() {
+            self.declare_global(name, symbol);
+        } else {
+            self.locals.declare(name, symbol);
+        }
+    }
+
+    /// Declares a name at namespace scope.
+    pub(crate) fn declare_global(&mut self, name: &str, symbol: Symbol) {
+        let entry = GlobalEntry { file: self.current, namespaces: self.namespaces.clone(), symbol };
+        self.globals.entries.entry(name.to_owned()).or_default().push(entry);
+    }
+
+    /// Global symbols of that name which the current place can see, best first.
+    ///
+    /// `scope` holds the qualifiers as written: `a::b::name` has `["a", "b"]`.
+    pub(crate) fn global_symbols(&self, name: &str, scope: &[&str]) -> Vec<&Symbol> {
+        let Some(entries) = self.globals.entries.get(name) else { return Vec::new() };
+        let mut found: Vec<(usize, &Symbol)> = entries
+            .iter()
+            .filter(|entry| self.globals.can_see(self.current, entry.file))
+            .filter(|entry| {
+                scope.is_empty()
+                    || (entry.namespaces.len() >= scope.len()
+                        && entry.namespaces[entry.namespaces.len() - scope.len()..]
+                            .iter()
+                            .zip(scope)
+                            .all(|(have, want)| have == want))
+            })
+            .map(|entry| {
+                // An entry of the enclosing namespace hides one of an outer or unrelated one.
+                let shared = entry
+                    .namespaces
+                    .iter()
+                    .zip(&self.namespaces)
+                    .take_while(|(have, here)| have == here)
+                    .count();
+                (shared, &entry.symbol)
+            })
+            .collect();
+        found.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+        found.into_iter().map(|(_, symbol)| symbol).collect()
+    }
+
+    /// Symbols of that name at the current place, innermost scope first.
+    pub(crate) fn symbols(&self, name: &str, scope: &[&str]) -> Vec<&Symbol> {
+        if scope.is_empty()
+            && let Some(symbol) = self.locals.find(name)
+        {
+            return vec![symbol];
+        }
+        self.global_symbols(name, scope)
+    }
+
+    /// What an identifier in an expression refers to.
+    pub(crate) fn resolve_name(&mut self, name: &str, scope: &[&str]) -> NameRef {
+        let symbols = self.symbols(name, scope);
+        let functions: Vec<FunctionId> = symbols
+            .iter()
+            .filter_map(|symbol| match symbol {
+                Symbol::Function(id) => Some(*id),
+                _ => None,
+            })
+            .collect();
+        let first = symbols.first().map(|symbol| (*symbol).clone());
+        let distinct_variables = symbols
+            .iter()
+            .filter_map(|symbol| match symbol {
+                Symbol::Variable(id) => Some(*id),
+                _ => None,
+            })
+            .collect::<std::collections::BTreeSet<_>>()
+            .len();
+        match first {
+            // Two globals of one name in two translation units that share this header.
+            Some(Symbol::Variable(_)) if distinct_variables > 1 && self.locals.find(name).is_none() => {
+                NameRef::Unknown(name.to_owned())
+            }
+            Some(Symbol::Variable(id)) => NameRef::Variable(id),
+            Some(Symbol::Function(_)) => NameRef::Functions(functions),
+            Some(Symbol::Constant(value)) => NameRef::Constant(value),
+            Some(Symbol::Type(_) | Symbol::TemplateType) => NameRef::Unknown(name.to_owned()),
+            None if scope.is_empty() && self.is_macro(name) => NameRef::Macro(name.to_owned()),
+            None => NameRef::Unknown(name.to_owned()),
+        }
+    }
+
+    /// Whether the name is a type at the current place.
+    pub(crate) fn names_type(&self, name: &str) -> bool {
+        self.symbols(name, &[])
+            .first()
+            .is_some_and(|symbol| matches!(symbol, Symbol::Type(_) | Symbol::TemplateType))
+    }
+
+    /// Whether the name is a variable, function or constant at the current place.
+    pub(crate) fn names_value(&self, name: &str) -> bool {
+        self.symbols(name, &[]).first().is_some_and(|symbol| {
+            matches!(symbol, Symbol::Variable(_) | Symbol::Function(_) | Symbol::Constant(_))
+        })
+    }
+
+    /// Functions of that name at namespace scope, whatever the local scopes hold.
+    pub(crate) fn global_functions(&self, name: &str) -> Vec<FunctionId> {
+        self.global_symbols(name, &[])
+            .into_iter()
+            .filter_map(|symbol| match symbol {
+                Symbol::Function(id) => Some(*id),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// A global variable of that name declared before, in this namespace.
+    pub(crate) fn global_variable(&self, name: &str) -> Option<VarId> {
+        let entries = self.globals.entries.get(name)?;
+        entries.iter().find_map(|entry| match entry.symbol {
+            Symbol::Variable(id) if entry.namespaces == self.namespaces => Some(id),
+            _ => None,
+        })
+    }
+
+    /// All functions of that name in the program, in any file, of this namespace.
+    pub(crate) fn functions_anywhere(&self, name: &str) -> Vec<FunctionId> {
+        self.globals
+            .entries
+            .get(name)
+            .into_iter()
+            .flatten()
+            .filter(|entry| entry.namespaces == self.namespaces)
+            .filter_map(|entry| match entry.symbol {
+                Symbol::Function(id) => Some(id),
+                _ => None,
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,417 @@
+//! Structs, classes and unions.
+
+use super::Lowering;
+use super::names::Symbol;
+use crate::program::{
+    Declaration, DeclarationId, Field, FieldId, FunctionId, Record, RecordId, RecordTrait, RegionKind,
+};
+use crate::types::{QualType, TypeKind};
+use layoutc_diagnostics::Span;
+use tree_sitter::Node;
+
+impl<'t> Lowering<'t> {
+    /// A struct, class or union specifier: a definition, a forward declaration or a use.
+    pub(crate) fn record_specifier(&mut self, node: Node<'t>) -> QualType {
+        let name_node = node.child_by_field_name("name");
+        let name = match name_node {
+            Some(name) if name.kind() == "type_identifier" => self.text_of(name).to_owned(),
+            Some(_) => {
+                // A specialisation or an out-of-line nested class.
+                self.region(node, RegionKind::Unmodelled);
+                return self.program.types.unknown();
+            }
+            None => String::new(),
+        };
+        let body = node.child_by_field_name("body");
+        let known = (!name.is_empty())
+            .then(|| {
+                self.symbols(&name, &[]).into_iter().find_map(|symbol| match symbol {
+                    Symbol::Type(ty) => self.program.types.as_record(ty.id),
+                    _ => None,
+                })
+            })
+            .flatten();
+        let id = match (known, body) {
+            (Some(id), None) => return self.record_type(id),
+            // A forward declaration is completed by the first body that the same file set shows.
+            (Some(id), Some(_)) if self.program.record(id).body.is_none() => id,
+            _ => self.new_record(name, name_node, node),
+        };
+        if let Some(body) = body {
+            self.record_body(id, node, body);
+        }
+        self.record_type(id)
+    }
+
+    fn record_type(&mut self, id: RecordId) -> QualType {
+        QualType::plain(self.program.types.intern(TypeKind::Record(id)))
+    }
+
+    fn new_record(&mut self, name: String, name_node: Option<Node<'t>>, node: Node<'t>) -> RecordId {
+        let keyword = node.child(0).unwrap_or(node);
+        let id = RecordId(self.program.records.len() as u32);
+        let is_union = node.kind() == "union_specifier";
+        let mut traits = Vec::new();
+        if is_union {
+            traits.push((RecordTrait::Union, self.span(keyword)));
+        }
+        if !self.template_parameters.is_empty() {
+            traits.push((RecordTrait::Template, self.span(name_node.unwrap_or(keyword))));
+        }
+        self.program.records.push(Record {
+            name_span: self.span(name_node.unwrap_or(keyword)),
+            fields: Vec::new(),
+            body: None,
+            declaration: None,
+            explicit_align: None,
+            traits,
+            is_local: !self.locals.is_empty() || self.record.is_some(),
+            is_union,
+            namespaces: self.namespaces.clone(),
+            methods: Vec::new(),
+            name: name.clone(),
+        });
+        let ty = self.record_type(id);
+        let symbol = if self.template_parameters.is_empty() { Symbol::Type(ty) } else { Symbol::TemplateType };
+        self.declare(&name, symbol);
+        id
+    }
+
+    fn record_body(&mut self, id: RecordId, node: Node<'t>, body: Node<'t>) {
+        self.program.records[id.index()].body = Some(self.span(node));
+        let parent = node.parent();
+        let declaration = parent
+            .filter(|parent| matches!(parent.kind(), "declaration" | "type_definition" | "field_declaration"))
+            .map_or(self.span(node), |parent| self.span(parent));
+        // A bare `struct T { … };` leaves its semicolon to the enclosing list.
+        let mut declaration = declaration;
+        if let Some(next) = parent.unwrap_or(node).next_sibling()
+            && next.kind() == ";"
+            && parent.is_none_or(|parent| !matches!(parent.kind(), "declaration" | "type_definition" | "field_declaration"))
+        {
+            declaration = declaration.to(self.span(next));
+        }
+        if let Some(next) = node.next_sibling()
+            && next.kind() == ";"
+        {
+            declaration = declaration.to(self.span(next));
+        }
+        self.program.records[id.index()].declaration = Some(declaration);
+        self.record_head(id, node);
+
+        let outer = self.record.replace(id);
+        let is_class = node.kind() == "class_specifier";
+        let mut is_private = is_class;
+        let mut methods = Vec::new();
+        let mut cursor = body.walk();
+        let children: Vec<_> = body.children(&mut cursor).collect();
+        for child in children {
+            if child.has_error() && child.kind() != "function_definition" {
+                self.region(child, RegionKind::Unparsed);
+                self.record_trait(id, RecordTrait::Unmodelled, self.span(child));
+                continue;
+            }
+            match child.kind() {
+                "{" | "}" | ";" | "comment" | ":" => {}
+                "access_specifier" => is_private = self.text_of(child) != "public",
+                "field_declaration" => {
+                    if is_private {
+                        self.record_trait(id, RecordTrait::Private, self.span(child));
+                    }
+                    self.field_declaration(id, child);
+                }
+                "function_definition" => methods.push(child),
+                "declaration" => methods.push(child),
+                "template_declaration" => {
+                    self.record_trait(id, RecordTrait::Methods, self.span(child));
+                    self.region(child, RegionKind::Unmodelled);
+                }
+                "type_definition" => self.type_definition(child),
+                "alias_declaration" => self.alias_declaration(child),
+                "static_assert_declaration" => self.static_assert(child),
+                "friend_declaration" | "using_declaration" => {
+                    self.record_trait(id, RecordTrait::Unmodelled, self.span(child));
+                    self.region(child, RegionKind::Unmodelled);
+                }
+                _ => {
+                    self.record_trait(id, RecordTrait::Unmodelled, self.span(child));
+                    self.region(child, RegionKind::Unmodelled);
+                }
+            }
+        }
+        // Bodies see all members, so they come last.
+        for method in methods {
+            self.method(id, method);
+        }
+        self.record = outer;
+    }
+
+    /// Base classes, alignment and packing in the head of a record.
+    fn record_head(&mut self, id: RecordId, node: Node<'t>) {
+        let mut cursor = node.walk();
+        let children: Vec<_> = node.children(&mut cursor).collect();
+        for child in children {
+            match child.kind() {
+                "base_class_clause" => {
+                    self.record_trait(id, RecordTrait::Bases, self.span(child));
+                    self.region(child, RegionKind::Unmodelled);
+                }
+                "alignas_qualifier" => {
+                    let mut inner = child.walk();
+                    let value = child.named_children(&mut inner).next();
+                    match value.filter(|value| value.kind() != "type_descriptor") {
+                        Some(value) => {
+                            let value = self.expression(value);
+                            let align = crate::evaluate::constant(&self.program, value);
+                            self.set_align(id, align, self.span(child));
+                        }
+                        None => self.record_trait(id, RecordTrait::Unmodelled, self.span(child)),
+                    }
+                }
+                "attribute_specifier" | "attribute_declaration" | "ms_declspec_modifier" => {
+                    let text = self.text_of(child);
+                    self.record_attribute(id, text, self.span(child));
+                }
+                _ => {}
+            }
+        }
+        // An attribute behind the closing brace: `} __attribute__((packed));`
+        if let Some(next) = node.next_sibling()
+            && next.kind() == "attribute_specifier"
+        {
+            let text = self.text_of(next);
+            self.record_attribute(id, text, self.span(next));
+        }
+        // Attributes that the grammar does not take were masked, and are on record.
+        let (start, body) = (node.start_byte(), node.child_by_field_name("body"));
+        let head_end = body.map_or(node.end_byte(), |body| body.start_byte());
+        let declaration_end =
+            self.program.record(id).declaration.map_or(node.end_byte(), |span| span.end as usize);
+        let attributes = self.masked_attributes(start..declaration_end);
+        for (span, text) in attributes {
+            let at = span.start as usize;
+            if at < head_end || at >= node.end_byte() {
+                self.record_attribute(id, &text, span);
+            }
+        }
+    }
+
+    fn record_attribute(&mut self, id: RecordId, text: &str, span: Span) {
+        let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        if compact.contains("packed") {
+            self.record_trait(id, RecordTrait::Packed, span);
+            return;
+        }
+        let argument = ["__align__(", "__builtin_align__(", "aligned(", "__aligned__(", "align("]
+            .iter()
+            .find_map(|prefix| compact.split_once(prefix))
+            .map(|(_, rest)| rest);
+        match argument {
+            Some(rest) => {
+                let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
+                self.set_align(id, digits.parse().ok(), span);
+            }
+            None => self.record_trait(id, RecordTrait::Unmodelled, span),
+        }
+    }
+
+    fn set_align(&mut self, id: RecordId, align: Option<i64>, span: Span) {
+        match align.and_then(|align| u64::try_from(align).ok()).filter(|align| align.is_power_of_two()) {
+            Some(align) => {
+                let record = &mut self.program.records[id.index()];
+                record.explicit_align = Some(record.explicit_align.unwrap_or(1).max(align));
+            }
+            None => self.record_trait(id, RecordTrait::Unmodelled, span),
+        }
+    }
+
+    pub(crate) fn record_trait(&mut self, id: RecordId, which: RecordTrait, span: Span) {
+        let traits = &mut self.program.records[id.index()].traits;
+        if !traits.iter().any(|(have, _)| *have == which) {
+            traits.push((which, span));
+        }
+    }
+
+    fn field_declaration(&mut self, record: RecordId, node: Node<'t>) {
+        let Some(specifier) = node.child_by_field_name("type") else {
+            self.record_trait(record, RecordTrait::Unmodelled, self.span(node));
+            return;
+        };
+        let words = self.modifier_words(node, specifier);
+        let base = self.specifier(specifier);
+        let base = self.qualify(node, specifier, base);
+        let mut cursor = node.walk();
+        let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
+        let mut cursor = node.walk();
+        let has_default = node.children_by_field_name("default_value", &mut cursor).next();
+        let mut cursor = node.walk();
+        let bit_field = node.named_children(&mut cursor).find(|child| child.kind() == "bitfield_clause");
+        let declaration = self.add_declaration(Declaration {
+            span: self.span(node),
+            specifier: self.span(specifier),
+            specifier_type: base,
+            is_plain: !is_definition(specifier),
+            count: declarators.len(),
+        });
+        let attributes = self.masked_attributes(node.byte_range());
+        for (span, _) in attributes {
+            // The alignment of a single member: the record's layout is then not the plain one.
+            if !span_in_nested_body(specifier, span) {
+                self.record_trait(record, RecordTrait::Unmodelled, span);
+            }
+        }
+        if words.contains(&"static") {
+            for (at, declarator) in declarators.iter().enumerate() {
+                self.variable_declarator(*declarator, base, declaration, at, &words, false);
+            }
+            return;
+        }
+        if declarators.is_empty() {
+            // An anonymous struct or union, or an unnamed bit-field, or a nested type.
+            let is_anonymous = self
+                .program
+                .types
+                .as_record(base.id)
+                .is_some_and(|inner| self.program.record(inner).name.is_empty());
+            if is_anonymous || bit_field.is_some() {
+                self.record_trait(record, RecordTrait::Unmodelled, self.span(node));
+            }
+            return;
+        }
+        if let Some(default) = has_default {
+            let value = self.expression(default);
+            self.program.file_scope_exprs.push(value);
+            self.record_trait(record, RecordTrait::Constructor, self.span(node));
+        }
+        for (at, node) in declarators.into_iter().enumerate() {
+            let lowered = self.declarator(Some(node), base, declaration, at, self.span(node));
+            if lowered.parameters.is_some() {
+                self.prototype(node, &lowered, &words, Some(record), None);
+                continue;
+            }
+            if bit_field.is_some() {
+                self.record_trait(record, RecordTrait::BitField, self.span(node));
+            }
+            let ty = lowered.ty;
+            match self.program.types.kind(ty.id) {
+                TypeKind::Reference(..) => {
+                    self.record_trait(record, RecordTrait::ConstMember, self.span(node));
+                }
+                TypeKind::Unknown | TypeKind::Named(..) | TypeKind::TemplateParameter(_) => {
+                    self.record_trait(record, RecordTrait::UnknownMember, self.span(node));
+                }
+                _ => {}
+            }
+            if ty.is_const || ty.is_volatile {
+                self.record_trait(record, RecordTrait::ConstMember, self.span(node));
+            }
+            let id = FieldId(self.program.fields.len() as u32);
+            self.program.identifiers.insert(lowered.name.clone());
+            self.program.fields.push(Field {
+                record,
+                name: lowered.name,
+                ty,
+                site: lowered.site,
+                is_bit_field: bit_field.is_some(),
+                has_initializer: has_default.is_some(),
+            });
+            self.program.records[record.index()].fields.push(id);
+        }
+    }
+
+    /// A member function: prototype, definition, constructor, destructor or operator.
+    fn method(&mut self, record: RecordId, node: Node<'t>) {
+        let text = self.text_of(node);
+        let is_virtual = {
+            let mut cursor = node.walk();
+            node.children(&mut cursor).any(|child| matches!(child.kind(), "virtual" | "virtual_specifier"))
+                || text.starts_with("virtual")
+        };
+        if is_virtual {
+            self.record_trait(record, RecordTrait::Virtual, self.span(node));
+        }
+        let has_type = node.child_by_field_name("type").is_some();
+        let which = if has_type { RecordTrait::Methods } else { RecordTrait::Constructor };
+        self.record_trait(record, which, self.span(node));
+        if node.kind() == "function_definition" {
+            self.function_definition(node, Some(record));
+        } else {
+            self.declaration(node, Some(record));
+        }
+    }
+
+    pub(crate) fn add_method(&mut self, record: RecordId, function: FunctionId) {
+        self.program.records[record.index()].methods.push(function);
+    }
+
+    /// The field of that name.
+    pub(crate) fn field_named(&self, record: RecordId, name: &str) -> Option<FieldId> {
+        self.program
+            .record(record)
+            .fields
+            .iter()
+            .copied()
+            .find(|field| self.program.field(*field).name == name)
+    }
+
+    pub(crate) fn type_definition(&mut self, node: Node<'t>) {
+        let Some(specifier) = node.child_by_field_name("type") else {
+            self.region(node, RegionKind::Unmodelled);
+            return;
+        };
+        let base = self.specifier(specifier);
+        let base = self.qualify(node, specifier, base);
+        let mut cursor = node.walk();
+        let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
+        for declarator in declarators {
+            let lowered =
+                self.declarator(Some(declarator), base, DeclarationId(u32::MAX), 0, self.span(declarator));
+            if lowered.ty == base
+                && let Some(record) = self.program.types.as_record(base.id)
+                && self.program.record(record).name.is_empty()
+            {
+                self.program.records[record.index()].name.clone_from(&lowered.name);
+                self.program.records[record.index()].name_span = lowered.site.name;
+            }
+            self.alias(&lowered.name, lowered.ty, lowered.site.name);
+        }
+    }
+
+    pub(crate) fn alias_declaration(&mut self, node: Node<'t>) {
+        let (Some(name), Some(ty)) = (node.child_by_field_name("name"), node.child_by_field_name("type")) else {
+            self.region(node, RegionKind::Unmodelled);
+            return;
+        };
+        let name_span = self.span(name);
+        let name = self.text_of(name).to_owned();
+        let ty = self.type_descriptor(ty);
+        self.alias(&name, ty, name_span);
+    }
+
+    fn alias(&mut self, name: &str, ty: QualType, span: Span) {
+        if self.template_parameters.is_empty() {
+            self.program.aliases.push((name.to_owned(), ty, span));
+            self.declare(name, Symbol::Type(ty));
+        } else {
+            self.declare(name, Symbol::TemplateType);
+        }
+    }
+
+    pub(crate) fn static_assert(&mut self, node: Node<'t>) {
+        if let Some(condition) = node.child_by_field_name("condition") {
+            let condition = self.expression(condition);
+            self.program.file_scope_exprs.push(condition);
+        }
+    }
+}
+
+/// Whether a specifier defines its type in place.
+pub(crate) fn is_definition(specifier: Node<'_>) -> bool {
+    specifier.child_by_field_name("body").is_some()
+}
+
+fn span_in_nested_body(specifier: Node<'_>, span: Span) -> bool {
+    is_definition(specifier)
+        && specifier.start_byte() <= span.start as usize
+        && (span.start as usize) < specifier.end_byte()
+}

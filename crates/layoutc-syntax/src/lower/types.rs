@@ -1,0 +1,422 @@
+//! Type specifiers and declarators.
+
+use super::Lowering;
+use super::names::Symbol;
+use crate::program::{DeclarationId, DeclaratorSite, RegionKind};
+use crate::types::{QualType, Scalar, TypeId, TypeKind, TypeTable, VectorType};
+use layoutc_diagnostics::Span;
+use tree_sitter::Node;
+
+/// A lowered declarator.
+pub(crate) struct Declarator<'t> {
+    pub(crate) ty: QualType,
+    pub(crate) name: String,
+    pub(crate) site: DeclaratorSite,
+    /// The parameter list, if the declared thing is a function.
+    pub(crate) parameters: Option<Node<'t>>,
+    /// The name is qualified, or is an operator, destructor or structured binding.
+    pub(crate) is_special: bool,
+    /// Every `*` came after the parameter list: the function's result type.
+    pub(crate) result: QualType,
+}
+
+/// The scalar type of a specifier made of keywords.
+pub(crate) fn scalar_of_words(words: &[&str]) -> Option<Scalar> {
+    let has = |word: &str| words.contains(&word);
+    let longs = words.iter().filter(|word| **word == "long").count();
+    let unsigned = has("unsigned");
+    if words.iter().any(|word| {
+        !matches!(*word, "unsigned" | "signed" | "long" | "short" | "int" | "char" | "double" | "__signed__")
+    }) {
+        return None;
+    }
+    Some(if has("char") {
+        match (unsigned, has("signed")) {
+            (true, _) => Scalar::UnsignedChar,
+            (_, true) => Scalar::SignedChar,
+            _ => Scalar::Char,
+        }
+    } else if has("double") {
+        if longs > 0 {
+            return None;
+        }
+        Scalar::Double
+    } else if has("short") {
+        if unsigned { Scalar::UnsignedShort } else { Scalar::Short }
+    } else if longs >= 2 {
+        if unsigned { Scalar::UnsignedLongLong } else { Scalar::LongLong }
+    } else if longs == 1 {
+        if unsigned { Scalar::UnsignedLong } else { Scalar::Long }
+    } else if unsigned {
+        Scalar::UnsignedInt
+    } else {
+        Scalar::Int
+    })
+}
+
+/// The scalar behind a keyword or a typedef of the standard headers.
+fn scalar_of_name(name: &str) -> Option<Scalar> {
+    Some(match name {
+        "bool" | "_Bool" => Scalar::Bool,
+        "char" => Scalar::Char,
+        "int" | "int32_t" => Scalar::Int,
+        "unsigned" | "uint" | "uint32_t" | "char32_t" => Scalar::UnsignedInt,
+        "float" => Scalar::Float,
+        "double" => Scalar::Double,
+        "short" | "int16_t" => Scalar::Short,
+        "ushort" | "uint16_t" | "char16_t" => Scalar::UnsignedShort,
+        "int8_t" => Scalar::SignedChar,
+        "uint8_t" | "char8_t" | "u_char" => Scalar::UnsignedChar,
+        "long" | "int64_t" | "ssize_t" | "ptrdiff_t" | "intptr_t" => Scalar::Long,
+        "ulong" | "size_t" | "uint64_t" | "uintptr_t" => Scalar::UnsignedLong,
+        "__half" | "half" => Scalar::Half,
+        "wchar_t" => Scalar::WChar,
+        _ => return None,
+    })
+}
+
+impl<'t> Lowering<'t> {
+    /// The type of a name, from scopes, macros and the types that CUDA brings along.
+    pub(crate) fn type_of_name(&mut self, name: &str, scope: &[&str]) -> QualType {
+        let found = self.symbols(name, scope).into_iter().find_map(|symbol| match symbol {
+            Symbol::Type(ty) => Some(Some(*ty)),
+            Symbol::TemplateType => Some(None),
+            Symbol::Variable(_) | Symbol::Function(_) | Symbol::Constant(_) => None,
+        });
+        let distinct: std::collections::BTreeSet<QualType> = self
+            .symbols(name, scope)
+            .into_iter()
+            .filter_map(|symbol| match symbol {
+                Symbol::Type(ty) => Some(*ty),
+                _ => None,
+            })
+            .collect();
+        if let Some(found) = found {
+            // Two types of one name in translation units that share this header: neither is meant.
+            return match found {
+                Some(ty) if distinct.len() <= 1 || !scope.is_empty() => ty,
+                Some(ty) if self.is_innermost_type(name, ty) => ty,
+                _ => self.program.types.unknown(),
+            };
+        }
+        if self.template_parameters.iter().flatten().any(|parameter| parameter == name) {
+            return QualType::plain(
+                self.program.types.intern(TypeKind::TemplateParameter(name.to_owned())),
+            );
+        }
+        if scope.is_empty() || scope == ["std"] {
+            if let Some(scalar) = scalar_of_name(name) {
+                return self.program.types.scalar(scalar);
+            }
+            if let Some(vector) = VectorType::parse(name) {
+                return QualType::plain(self.program.types.intern(TypeKind::Vector(vector)));
+            }
+            if let Some(ty) = self.type_of_macro_name(name) {
+                return ty;
+            }
+        }
+        let mut full = scope.join("::");
+        if !full.is_empty() {
+            full.push_str("::");
+        }
+        full.push_str(name);
+        QualType::plain(self.program.types.intern(TypeKind::Named(full, Vec::new())))
+    }
+
+    fn is_innermost_type(&self, name: &str, ty: QualType) -> bool {
+        // A local type, or one of this file, hides those of other files.
+        self.symbols(name, &[]).len() == 1
+            || self.program.types.as_record(ty.id).is_some_and(|record| {
+                self.program.record(record).name_span.file == self.current
+            })
+    }
+
+    /// The type of a type specifier node, without the qualifiers around it.
+    pub(crate) fn specifier(&mut self, node: Node<'t>) -> QualType {
+        match node.kind() {
+            "primitive_type" => {
+                let name = self.text_of(node);
+                if name == "void" {
+                    return QualType::plain(TypeTable::VOID);
+                }
+                match scalar_of_name(name) {
+                    Some(scalar) => self.program.types.scalar(scalar),
+                    None => self.named(name, Vec::new()),
+                }
+            }
+            "sized_type_specifier" => {
+                let words: Vec<&str> = self.text_of(node).split_ascii_whitespace().collect();
+                match scalar_of_words(&words) {
+                    Some(scalar) => self.program.types.scalar(scalar),
+                    None => self.named(&words.join(" "), Vec::new()),
+                }
+            }
+            "type_identifier" | "identifier" => {
+                let name = self.text_of(node);
+                self.type_of_name(name, &[])
+            }
+            "qualified_identifier" => self.qualified_type(node),
+            "template_type" => {
+                let mut mentioned = Vec::new();
+                if let Some(arguments) = node.child_by_field_name("arguments") {
+                    self.mentioned_types(arguments, &mut mentioned);
+                }
+                let name = node.child_by_field_name("name").map_or("", |name| self.text_of(name));
+                self.named(name, mentioned)
+            }
+            "struct_specifier" | "class_specifier" | "union_specifier" => self.record_specifier(node),
+            "enum_specifier" => self.enum_specifier(node),
+            // `auto`, `decltype(…)`, `typename T::x`: the initializer decides, or nobody here does.
+            _ => self.program.types.unknown(),
+        }
+    }
+
+    fn named(&mut self, name: &str, mentioned: Vec<TypeId>) -> QualType {
+        QualType::plain(self.program.types.intern(TypeKind::Named(name.to_owned(), mentioned)))
+    }
+
+    fn qualified_type(&mut self, node: Node<'t>) -> QualType {
+        let (scope, last) = self.qualified_parts(node);
+        match last {
+            Some(last) if last.kind() == "template_type" || last.kind() == "template_function" => {
+                self.specifier(last)
+            }
+            Some(last) => {
+                let name = self.text_of(last);
+                self.type_of_name(name, &scope)
+            }
+            None => self.program.types.unknown(),
+        }
+    }
+
+    /// The scopes and the last name of `a::b::name`.
+    pub(crate) fn qualified_parts(&self, node: Node<'t>) -> (Vec<&'t str>, Option<Node<'t>>) {
+        let mut scope = Vec::new();
+        let mut at = node;
+        while at.kind() == "qualified_identifier" {
+            if let Some(part) = at.child_by_field_name("scope") {
+                scope.push(self.text_of(part));
+            }
+            match at.child_by_field_name("name") {
+                Some(name) => at = name,
+                None => return (scope, None),
+            }
+        }
+        (scope, Some(at))
+    }
+
+    /// Every type named below a template argument list.
+    fn mentioned_types(&mut self, arguments: Node<'t>, out: &mut Vec<TypeId>) {
+        let mut cursor = arguments.walk();
+        let children: Vec<_> = arguments.named_children(&mut cursor).collect();
+        for child in children {
+            match child.kind() {
+                "type_descriptor" => out.push(self.type_descriptor(child).id),
+                "identifier" | "type_identifier" => {
+                    let name = self.text_of(child);
+                    if self.names_type(name) {
+                        out.push(self.type_of_name(name, &[]).id);
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The type of a `type_descriptor`: a specifier, qualifiers and an abstract declarator.
+    pub(crate) fn type_descriptor(&mut self, node: Node<'t>) -> QualType {
+        let Some(specifier) = node.child_by_field_name("type") else {
+            return self.program.types.unknown();
+        };
+        let mut ty = self.specifier(specifier);
+        ty = self.qualify(node, specifier, ty);
+        match node.child_by_field_name("declarator") {
+            Some(declarator) => {
+                self.declarator(Some(declarator), ty, DeclarationId(u32::MAX), 0, self.span(node)).ty
+            }
+            None => ty,
+        }
+    }
+
+    /// Adds the qualifiers that stand beside `specifier` as children of `node`.
+    pub(crate) fn qualify(&self, node: Node<'t>, specifier: Node<'t>, mut ty: QualType) -> QualType {
+        let mut cursor = node.walk();
+        for child in node.children(&mut cursor) {
+            if child.kind() == "type_qualifier" && child != specifier {
+                match self.text_of(child) {
+                    "const" | "constexpr" => ty.is_const = true,
+                    "volatile" => ty.is_volatile = true,
+                    _ => {}
+                }
+            }
+        }
+        ty
+    }
+
+    /// Walks a declarator from the outside in and builds its type.
+    pub(crate) fn declarator(
+        &mut self,
+        node: Option<Node<'t>>,
+        base: QualType,
+        declaration: DeclarationId,
+        index: usize,
+        around: Span,
+    ) -> Declarator<'t> {
+        let empty = node.map_or(around.at_end(), |node| self.span(node));
+        let mut out = Declarator {
+            ty: base,
+            name: String::new(),
+            site: DeclaratorSite {
+                declaration,
+                index,
+                span: empty,
+                pointers: Vec::new(),
+                reference: None,
+                name: empty.at_end(),
+                full: empty,
+            },
+            parameters: None,
+            is_special: false,
+            result: base,
+        };
+        let mut next = node;
+        while let Some(node) = next {
+            let inner = node.child_by_field_name("declarator").or_else(|| {
+                let mut cursor = node.walk();
+                node.named_children(&mut cursor).find(|child| {
+                    child.kind().ends_with("declarator") || is_declared_name(child.kind())
+                })
+            });
+            match node.kind() {
+                "init_declarator" | "parenthesized_declarator" | "abstract_parenthesized_declarator"
+                | "attributed_declarator" => next = inner,
+                "pointer_declarator" | "abstract_pointer_declarator" | "pointer_type_declarator" => {
+                    let mut ty = self.program.types.pointer(out.ty);
+                    let mut cursor = node.walk();
+                    for child in node.children(&mut cursor) {
+                        if Some(child) == inner {
+                            break;
+                        }
+                        let text = self.text_of(child);
+                        match text {
+                            "const" => ty.is_const = true,
+                            "volatile" => ty.is_volatile = true,
+                            "restrict" | "__restrict__" | "__restrict" => ty.is_restrict = true,
+                            _ => {}
+                        }
+                    }
+                    let end = inner.map_or(node.end_byte(), |inner| inner.start_byte());
+                    let written = &self.preprocessed.sources.file(self.current).text()[node.start_byte()..end];
+                    ty.is_restrict |= written.contains("restrict");
+                    let end = node.start_byte() + written.trim_end().len();
+                    out.site.pointers.insert(0, Span::new(self.current, node.start_byte(), end));
+                    out.ty = ty;
+                    next = inner;
+                }
+                "reference_declarator" | "abstract_reference_declarator" => {
+                    let rvalue = self.text_of(node).starts_with("&&");
+                    let length = if rvalue { 2 } else { 1 };
+                    out.site.reference = Some(Span::new(
+                        self.current,
+                        node.start_byte(),
+                        node.start_byte() + length,
+                    ));
+                    let kind = TypeKind::Reference(out.ty, rvalue);
+                    out.ty = QualType::plain(self.program.types.intern(kind));
+                    next = inner.filter(|inner| !matches!(inner.kind(), "&" | "&&"));
+                }
+                "array_declarator" | "abstract_array_declarator" => {
+                    let length = node.child_by_field_name("size").and_then(|size| {
+                        let size = self.expression(size);
+                        self.program.file_scope_exprs.push(size);
+                        crate::evaluate::constant(&self.program, size)
+                    });
+                    let kind = TypeKind::Array(out.ty, length.and_then(|length| u64::try_from(length).ok()));
+                    out.ty = QualType::plain(self.program.types.intern(kind));
+                    next = inner;
+                }
+                "function_declarator" | "abstract_function_declarator" => {
+                    out.parameters = node.child_by_field_name("parameters");
+                    out.result = out.ty;
+                    out.ty = QualType::plain(self.program.types.intern(TypeKind::Function));
+                    next = inner;
+                    // A pointer to a function is not a function.
+                    if inner.is_some_and(|inner| inner.kind().contains("parenthesized")) {
+                        out.parameters = None;
+                        out.site.pointers.clear();
+                    }
+                }
+                "identifier" | "field_identifier" | "type_identifier" | "primitive_type" => {
+                    out.name = self.text_of(node).to_owned();
+                    out.site.name = self.span(node);
+                    next = None;
+                }
+                "qualified_identifier" => {
+                    let (_, last) = self.qualified_parts(node);
+                    out.name = last.map_or("", |last| self.text_of(last)).to_owned();
+                    out.site.name = self.span(node);
+                    out.is_special = true;
+                    next = None;
+                }
+                _ => {
+                    // Structured bindings, operators, destructors, template specialisations.
+                    out.name = self.text_of(node).to_owned();
+                    out.site.name = self.span(node);
+                    out.is_special = true;
+                    next = None;
+                }
+            }
+        }
+        if out.name.is_empty() {
+            out.site.name = out.site.span.at_end();
+        }
+        out
+    }
+
+    fn enum_specifier(&mut self, node: Node<'t>) -> QualType {
+        let name = node.child_by_field_name("name").map_or("", |name| self.text_of(name)).to_owned();
+        let size = match node.child_by_field_name("base") {
+            Some(base) => {
+                let base = self.specifier(base);
+                self.program.types.as_scalar(base.id).map_or(4, |scalar| scalar.size() as u8)
+            }
+            None => 4,
+        };
+        if let Some(body) = node.child_by_field_name("body") {
+            let mut next = Some(0i64);
+            let mut cursor = body.walk();
+            let children: Vec<_> = body.named_children(&mut cursor).collect();
+            for child in children {
+                if child.kind() != "enumerator" {
+                    if child.kind() != "comment" {
+                        self.region(child, RegionKind::Unmodelled);
+                    }
+                    continue;
+                }
+                if let Some(value) = child.child_by_field_name("value") {
+                    let value = self.expression(value);
+                    self.program.file_scope_exprs.push(value);
+                    next = crate::evaluate::constant(&self.program, value);
+                }
+                if let Some(name) = child.child_by_field_name("name") {
+                    let name = self.text_of(name).to_owned();
+                    self.declare(&name, Symbol::Constant(next));
+                }
+                next = next.and_then(|value| value.checked_add(1));
+            }
+        }
+        let kind = TypeKind::Enum(name.clone(), size);
+        let ty = QualType::plain(self.program.types.intern(kind));
+        if !name.is_empty() && node.child_by_field_name("body").is_some() {
+            self.declare(&name, Symbol::Type(ty));
+        }
+        ty
+    }
+}
+
+fn is_declared_name(kind: &str) -> bool {
+    matches!(
+        kind,
+        "identifier" | "field_identifier" | "type_identifier" | "qualified_identifier" | "destructor_name" | "operator_name"
+    )
+}

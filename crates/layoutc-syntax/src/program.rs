@@ -1,0 +1,843 @@
+//! The program model: declarations, statements and expressions of all files, in arenas.
+//!
+//! *Every* construct of the source is represented. What the model has no form for becomes
+//! [`ExprKind::Opaque`] or [`StmtKind::Opaque`], whose children are still lowered, so that a later
+//! pass sees which variables an unknown construct touches and can pin them.
+//!
+//! All spans refer to the original text. Third-party syntax nodes do not leave this crate.
+
+use crate::types::{QualType, TypeId, TypeTable};
+use layoutc_diagnostics::{FileId, SourceSet, Span};
+use std::collections::{BTreeMap, BTreeSet};
+
+macro_rules! ids {
+    ($($(#[$doc:meta])* $name:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub struct $name(pub u32);
+
+        impl $name {
+            /// Position in the arena.
+            #[must_use]
+            pub fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+    )*};
+}
+
+ids! {
+    /// An expression of [`Program::exprs`].
+    ExprId;
+    /// A statement of [`Program::stmts`].
+    StmtId;
+    /// A variable, parameter or global of [`Program::variables`].
+    VarId;
+    /// A function of [`Program::functions`].
+    FunctionId;
+    /// A struct, class or union of [`Program::records`].
+    RecordId;
+    /// A field of [`Program::fields`].
+    FieldId;
+    /// A declaration statement of [`Program::declarations`].
+    DeclarationId;
+}
+
+/// One variable of one declaration, with the spans that an edit of its type needs.
+#[derive(Clone, Debug)]
+pub struct DeclaratorSite {
+    /// The declaration it stands in.
+    pub declaration: DeclarationId,
+    /// Position among the declarators of the declaration.
+    pub index: usize,
+    /// From the first `*` or `&` to the end of the declarator, without the initializer.
+    pub span: Span,
+    /// Each `*` with the qualifiers behind it (`* __restrict__`), outermost pointer first.
+    pub pointers: Vec<Span>,
+    /// The `&` or `&&`.
+    pub reference: Option<Span>,
+    /// The declared name; empty for an unnamed parameter.
+    pub name: Span,
+    /// Declarator with its initializer.
+    pub full: Span,
+}
+
+/// A declaration: one type specifier and its declarators.
+#[derive(Clone, Debug)]
+pub struct Declaration {
+    /// The whole declaration, with its `;` if it has one.
+    pub span: Span,
+    /// The type specifier without qualifiers: `Particle`, `struct Particle`.
+    pub specifier: Span,
+    /// The type that the specifier alone names.
+    pub specifier_type: QualType,
+    /// Whether the specifier is written in place (`struct T { … } a;`) or is `auto`.
+    pub is_plain: bool,
+    /// Number of declarators.
+    pub count: usize,
+}
+
+/// Where a variable lives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Storage {
+    /// Local with automatic storage.
+    Local,
+    /// Parameter number `index` of the function (or lambda, without a function).
+    Parameter {
+        /// Position in the parameter list.
+        index: usize,
+    },
+    /// Namespace scope, or `static` in a function.
+    Static,
+}
+
+/// CUDA memory space of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Space {
+    /// No specifier: stack, registers, host memory.
+    Default,
+    /// `__shared__`.
+    Shared,
+    /// `__device__`.
+    Device,
+    /// `__constant__`.
+    Constant,
+    /// `__managed__`.
+    Managed,
+}
+
+/// A variable, parameter or global.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Its name; empty if unnamed.
+    pub name: String,
+    /// Declared type; references keep their reference type here.
+    pub ty: QualType,
+    /// Local, parameter or static.
+    pub storage: Storage,
+    /// CUDA memory space.
+    pub space: Space,
+    /// Spans of its declarator.
+    pub site: DeclaratorSite,
+    /// Initializer.
+    pub init: Option<ExprId>,
+    /// The function whose local or parameter it is.
+    pub function: Option<FunctionId>,
+    /// Declared `extern` without initializer.
+    pub is_extern: bool,
+    /// Declared with a type that was deduced (`auto`).
+    pub is_auto: bool,
+    /// Further declarations of the same variable (`extern`), in the order met.
+    pub redeclarations: Vec<DeclaratorSite>,
+}
+
+/// Where a function runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExecutionSpace {
+    /// `__host__` or nothing.
+    Host,
+    /// `__device__`.
+    Device,
+    /// `__host__ __device__`.
+    HostDevice,
+    /// `__global__`.
+    Kernel,
+}
+
+impl ExecutionSpace {
+    /// Whether device code may be generated for it.
+    #[must_use]
+    pub fn on_device(self) -> bool {
+        self != ExecutionSpace::Host
+    }
+
+    /// Whether the host may run it.
+    #[must_use]
+    pub fn on_host(self) -> bool {
+        matches!(self, ExecutionSpace::Host | ExecutionSpace::HostDevice)
+    }
+}
+
+/// A prototype or definition of a function.
+#[derive(Clone, Debug)]
+pub struct FunctionSite {
+    /// The whole prototype or definition.
+    pub span: Span,
+    /// The name in it.
+    pub name: Span,
+    /// The parameters as written here.
+    pub parameters: Vec<VarId>,
+    /// Spans of the return type, as of a declarator.
+    pub result: DeclaratorSite,
+}
+
+/// A function, with all of its prototypes.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Unqualified name.
+    pub name: String,
+    /// Where it runs.
+    pub space: ExecutionSpace,
+    /// Return type.
+    pub result: QualType,
+    /// Parameters of the definition, or of the first prototype.
+    pub parameters: Vec<VarId>,
+    /// All prototypes and the definition, in the order met.
+    pub sites: Vec<FunctionSite>,
+    /// Body, if the program defines it.
+    pub body: Option<StmtId>,
+    /// Names of its template parameters; empty for an ordinary function.
+    pub template_parameters: Vec<String>,
+    /// The record whose member it is.
+    pub record: Option<RecordId>,
+    /// Internal linkage.
+    pub is_static: bool,
+    /// Declared with `...`.
+    pub is_variadic: bool,
+    /// Number of parameters without default.
+    pub required_parameters: usize,
+}
+
+/// A field of a record.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// Its record.
+    pub record: RecordId,
+    /// Name; empty for an unnamed bit-field or anonymous union.
+    pub name: String,
+    /// Type.
+    pub ty: QualType,
+    /// Spans of its declarator.
+    pub site: DeclaratorSite,
+    /// Declared as a bit-field.
+    pub is_bit_field: bool,
+    /// Has a default member initializer.
+    pub has_initializer: bool,
+}
+
+/// What a record cannot be treated as plain data for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum RecordTrait {
+    /// A union, or one inside.
+    Union,
+    /// Bit-fields.
+    BitField,
+    /// Base classes.
+    Bases,
+    /// Virtual functions.
+    Virtual,
+    /// Constructors or a destructor written by the user, or default member initializers.
+    Constructor,
+    /// Member functions or operators.
+    Methods,
+    /// Private or protected members.
+    Private,
+    /// A class template.
+    Template,
+    /// Packed.
+    Packed,
+    /// Reference or `const` members.
+    ConstMember,
+    /// A member whose type is not known.
+    UnknownMember,
+    /// Something in its body that is not modelled.
+    Unmodelled,
+}
+
+/// A struct, class or union.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Tag or typedef name; empty for an anonymous record.
+    pub name: String,
+    /// Span of the name, or of the keyword if there is none.
+    pub name_span: Span,
+    /// Fields in order; static members are variables.
+    pub fields: Vec<FieldId>,
+    /// From the keyword to the closing brace; `None` while only declared.
+    pub body: Option<Span>,
+    /// The declaration around it up to and with the `;`.
+    pub declaration: Option<Span>,
+    /// Alignment from `__align__`, `alignas` or an attribute, in bytes.
+    pub explicit_align: Option<u64>,
+    /// Reasons why it is not plain data, with the place that shows each.
+    pub traits: Vec<(RecordTrait, Span)>,
+    /// Defined inside a function.
+    pub is_local: bool,
+    /// Declared as a union.
+    pub is_union: bool,
+    /// Enclosing namespaces, outermost first.
+    pub namespaces: Vec<String>,
+    /// Member functions.
+    pub methods: Vec<FunctionId>,
+}
+
+/// Unary operators.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "named like the operators")]
+pub enum UnaryOp {
+    Plus,
+    Minus,
+    Not,
+    BitNot,
+    PreIncrement,
+    PreDecrement,
+    PostIncrement,
+    PostDecrement,
+}
+
+impl UnaryOp {
+    /// Whether it changes its operand.
+    #[must_use]
+    pub fn is_update(self) -> bool {
+        matches!(
+            self,
+            UnaryOp::PreIncrement
+                | UnaryOp::PreDecrement
+                | UnaryOp::PostIncrement
+                | UnaryOp::PostDecrement
+        )
+    }
+}
+
+/// Binary operators without assignment.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "named like the operators")]
+pub enum BinaryOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+    And,
+    Or,
+    Xor,
+    LogicalAnd,
+    LogicalOr,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    /// `<=>`, `.*`, and operators the model has no name for.
+    Other,
+}
+
+/// How a cast is written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "named like the syntax")]
+pub enum CastStyle {
+    C,
+    Functional,
+    Static,
+    Reinterpret,
+    Const,
+    Dynamic,
+}
+
+/// What a name refers to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum NameRef {
+    /// A variable, parameter or global.
+    Variable(VarId),
+    /// Functions of that name that are visible; more than one for an overload set.
+    Functions(Vec<FunctionId>),
+    /// An enumerator or `constexpr` with this value.
+    Constant(Option<i64>),
+    /// An object-like macro of the program.
+    Macro(String),
+    /// Not declared in the program: a library's, or a macro's product.
+    Unknown(String),
+}
+
+/// An expression.
+#[derive(Clone, Debug)]
+pub struct Expr {
+    /// What it is.
+    pub kind: ExprKind,
+    /// Where it stands, with its parentheses if it is [`ExprKind::Paren`].
+    pub span: Span,
+    /// Its type with references removed; unknown where the model cannot tell.
+    pub ty: QualType,
+}
+
+/// The forms of expressions.
+#[derive(Clone, Debug)]
+pub enum ExprKind {
+    /// An integer literal.
+    Integer(Option<i64>),
+    /// Floating, character, string or boolean literal.
+    Literal,
+    /// `nullptr` or `NULL`.
+    Null,
+    /// `this`.
+    This,
+    /// A name.
+    Name(NameRef),
+    /// `(e)`.
+    Paren(ExprId),
+    /// A unary operator.
+    Unary(UnaryOp, ExprId),
+    /// `*e`.
+    Deref(ExprId),
+    /// `&e`.
+    AddressOf(ExprId),
+    /// A binary operator.
+    Binary(BinaryOp, ExprId, ExprId),
+    /// `l = r`, or `l op= r`.
+    Assign(Option<BinaryOp>, ExprId, ExprId),
+    /// `c ? t : e`.
+    Conditional(ExprId, ExprId, ExprId),
+    /// `l, r`.
+    Comma(ExprId, ExprId),
+    /// `base[index]`.
+    Index {
+        /// The array or pointer.
+        base: ExprId,
+        /// The subscript.
+        index: ExprId,
+        /// The subscript with its brackets.
+        brackets: Span,
+    },
+    /// `base.field` or `base->field`.
+    Member {
+        /// The record, or the pointer to it.
+        base: ExprId,
+        /// Written with `->`.
+        arrow: bool,
+        /// The field, if it is one of a record of the program.
+        field: Option<FieldId>,
+        /// Member functions of that name.
+        methods: Vec<FunctionId>,
+        /// The name as written.
+        name: Span,
+        /// The `.` or `->`.
+        operator: Span,
+    },
+    /// `callee(arguments)`.
+    Call {
+        /// Callee.
+        callee: ExprId,
+        /// Arguments in order.
+        arguments: Vec<ExprId>,
+        /// The argument list with its parentheses.
+        parentheses: Span,
+    },
+    /// `kernel<<<config>>>(arguments)`.
+    Launch {
+        /// The kernel's name, possibly with template arguments.
+        kernel: ExprId,
+        /// Grid, block, shared bytes, stream: two to four.
+        config: Vec<ExprId>,
+        /// Arguments in order.
+        arguments: Vec<ExprId>,
+        /// The argument list with its parentheses.
+        parentheses: Span,
+    },
+    /// A macro of the program used like a function.
+    MacroCall {
+        /// Its name.
+        name: String,
+        /// Arguments that are expressions.
+        arguments: Vec<ExprId>,
+        /// The argument list with its parentheses.
+        parentheses: Span,
+    },
+    /// A cast.
+    Cast {
+        /// How it is written.
+        style: CastStyle,
+        /// Target type.
+        target: QualType,
+        /// The type as written.
+        target_span: Span,
+        /// Operand.
+        operand: ExprId,
+    },
+    /// `sizeof(T)` or `alignof(T)`.
+    SizeOfType {
+        /// The type asked for.
+        of: QualType,
+        /// The type as written.
+        of_span: Span,
+        /// `alignof` instead of `sizeof`.
+        is_align: bool,
+    },
+    /// `sizeof e`.
+    SizeOfExpr(ExprId),
+    /// `offsetof(T, member)`.
+    OffsetOf(QualType),
+    /// `new T[n]`, `new T(args)`.
+    New {
+        /// Allocated type.
+        of: QualType,
+        /// Number of elements and constructor arguments.
+        arguments: Vec<ExprId>,
+    },
+    /// `delete e`.
+    Delete(ExprId),
+    /// `{a, b}`, `T{a, b}`, designated initializers.
+    InitList(Vec<ExprId>),
+    /// A construction `T(args)` or declaration `T x(args)` of a record or unknown class.
+    Construct {
+        /// Constructed type.
+        of: QualType,
+        /// Arguments.
+        arguments: Vec<ExprId>,
+    },
+    /// A lambda.
+    Lambda {
+        /// Its parameters.
+        parameters: Vec<VarId>,
+        /// Initialisers in the capture list, and captured names.
+        captures: Vec<ExprId>,
+        /// Its body.
+        body: StmtId,
+    },
+    /// Something without a form here; the children are what it mentions.
+    Opaque(Vec<ExprId>),
+}
+
+/// A statement.
+#[derive(Clone, Debug)]
+pub struct Stmt {
+    /// What it is.
+    pub kind: StmtKind,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The forms of statements.
+#[derive(Clone, Debug)]
+pub enum StmtKind {
+    /// An expression, or nothing (`;`).
+    Expr(Option<ExprId>),
+    /// A declaration of variables.
+    Declaration(DeclarationId, Vec<VarId>),
+    /// `{ … }`.
+    Block(Vec<StmtId>),
+    /// `if`, with an optional init or condition declaration before the condition.
+    If {
+        /// Init statement or condition declaration.
+        init: Option<StmtId>,
+        /// Condition.
+        condition: Option<ExprId>,
+        /// Then.
+        then: StmtId,
+        /// Else.
+        otherwise: Option<StmtId>,
+    },
+    /// `for (init; condition; step) body`.
+    For {
+        /// Init statement.
+        init: Option<StmtId>,
+        /// Condition.
+        condition: Option<ExprId>,
+        /// Step.
+        step: Option<ExprId>,
+        /// Body.
+        body: StmtId,
+    },
+    /// `for (T x : range) body`.
+    ForRange {
+        /// Loop variable.
+        variable: Vec<VarId>,
+        /// Range.
+        range: ExprId,
+        /// Body.
+        body: StmtId,
+    },
+    /// `while`.
+    While {
+        /// Condition declaration.
+        init: Option<StmtId>,
+        /// Condition.
+        condition: Option<ExprId>,
+        /// Body.
+        body: StmtId,
+    },
+    /// `do body while (condition)`.
+    DoWhile {
+        /// Body.
+        body: StmtId,
+        /// Condition.
+        condition: ExprId,
+    },
+    /// `switch`.
+    Switch {
+        /// Condition declaration.
+        init: Option<StmtId>,
+        /// Selector.
+        condition: Option<ExprId>,
+        /// Body.
+        body: StmtId,
+    },
+    /// `case e:`, `default:` or a label, with the statements that follow.
+    Labelled {
+        /// The label's name, for `goto`.
+        label: Option<String>,
+        /// Value of a `case`.
+        value: Option<ExprId>,
+        /// Statements under it.
+        body: Vec<StmtId>,
+    },
+    /// `return`.
+    Return(Option<ExprId>),
+    /// `break`.
+    Break,
+    /// `continue`.
+    Continue,
+    /// `goto`.
+    Goto(String),
+    /// Inline assembly, with its operands.
+    Asm(Vec<ExprId>),
+    /// `try` block with its handlers.
+    Try(Vec<StmtId>),
+    /// Nothing that runs: a type, a `using`, a `static_assert`.
+    Nothing(Vec<ExprId>),
+    /// Something without a form here; everything it mentions.
+    Opaque {
+        /// Sub-expressions it mentions.
+        exprs: Vec<ExprId>,
+        /// Sub-statements.
+        stmts: Vec<StmtId>,
+    },
+}
+
+/// Text that is not part of the model, with the identifiers in it.
+#[derive(Clone, Debug)]
+pub struct UnmodelledRegion {
+    /// Where.
+    pub span: Span,
+    /// Why it is not in the model.
+    pub kind: RegionKind,
+    /// Every identifier token in it.
+    pub identifiers: BTreeSet<String>,
+}
+
+/// Why text is not in the model.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RegionKind {
+    /// It does not parse.
+    Unparsed,
+    /// A branch of `#if` that this configuration does not compile.
+    Inactive,
+    /// The body of a macro.
+    MacroBody,
+    /// A declaration whose form is not modelled (template specialisation, friend, …).
+    Unmodelled,
+}
+
+/// A `#define` of the program, as far as later passes need it.
+#[derive(Clone, Debug)]
+pub struct Macro {
+    /// Name.
+    pub name: String,
+    /// Parameters of a function-like macro.
+    pub parameters: Option<Vec<String>>,
+    /// Where it is defined; none for `-D`.
+    pub span: Option<Span>,
+    /// Identifiers in the body, in order, with duplicates.
+    pub body_identifiers: Vec<String>,
+    /// How often each parameter is used other than as `#x` or `##`, and whether it is pasted or stringized.
+    pub parameter_uses: Vec<ParameterUse>,
+    /// Whether it is defined more than once in the program.
+    pub is_redefined: bool,
+}
+
+/// How a macro body uses one parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct ParameterUse {
+    /// Plain uses.
+    pub plain: usize,
+    /// Uses with `##`.
+    pub pasted: usize,
+    /// Uses directly before `.` or `->`, or after them.
+    pub member: usize,
+}
+
+/// One file of the program.
+#[derive(Clone, Debug)]
+pub struct ProgramFile {
+    /// The file.
+    pub id: FileId,
+    /// Named on the command line, not only included.
+    pub is_root: bool,
+    /// Files it includes directly.
+    pub includes: Vec<FileId>,
+    /// Offset behind the last `#include` line at file scope, where declarations may be put.
+    pub after_includes: usize,
+    /// Number of regions that do not parse.
+    pub unparsed: usize,
+}
+
+/// A whole program.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// Texts.
+    pub sources: SourceSet,
+    /// Files, by [`FileId`].
+    pub files: Vec<ProgramFile>,
+    /// Types.
+    pub types: TypeTable,
+    /// Records.
+    pub records: Vec<Record>,
+    /// Fields.
+    pub fields: Vec<Field>,
+    /// Functions.
+    pub functions: Vec<Function>,
+    /// Variables.
+    pub variables: Vec<Variable>,
+    /// Declarations.
+    pub declarations: Vec<Declaration>,
+    /// Expressions.
+    pub exprs: Vec<Expr>,
+    /// Statements.
+    pub stmts: Vec<Stmt>,
+    /// File-scope initializers and other expressions outside functions.
+    pub file_scope_exprs: Vec<ExprId>,
+    /// Macros in the order of their definition.
+    pub macros: Vec<Macro>,
+    /// Values of object-like macros that stand for integer constants.
+    pub macro_constants: BTreeMap<String, i64>,
+    /// Text outside the model.
+    pub regions: Vec<UnmodelledRegion>,
+    /// Identifiers declared anywhere, so that a generated name can avoid them.
+    pub identifiers: BTreeSet<String>,
+    /// Type aliases by name, in order of declaration.
+    pub aliases: Vec<(String, QualType, Span)>,
+}
+
+impl Program {
+    /// The expression.
+    #[must_use]
+    pub fn expr(&self, id: ExprId) -> &Expr {
+        &self.exprs[id.index()]
+    }
+
+    /// The statement.
+    #[must_use]
+    pub fn stmt(&self, id: StmtId) -> &Stmt {
+        &self.stmts[id.index()]
+    }
+
+    /// The variable.
+    #[must_use]
+    pub fn variable(&self, id: VarId) -> &Variable {
+        &self.variables[id.index()]
+    }
+
+    /// The function.
+    #[must_use]
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.index()]
+    }
+
+    /// The record.
+    #[must_use]
+    pub fn record(&self, id: RecordId) -> &Record {
+        &self.records[id.index()]
+    }
+
+    /// The field.
+    #[must_use]
+    pub fn field(&self, id: FieldId) -> &Field {
+        &self.fields[id.index()]
+    }
+
+    /// The declaration.
+    #[must_use]
+    pub fn declaration(&self, id: DeclarationId) -> &Declaration {
+        &self.declarations[id.index()]
+    }
+
+    /// The original text of a span.
+    #[must_use]
+    pub fn text(&self, span: Span) -> &str {
+        self.sources.text(span)
+    }
+
+    /// The value of an object-like macro that is an integer constant.
+    #[must_use]
+    pub fn macro_constant(&self, name: &str) -> Option<i64> {
+        self.macro_constants.get(name).copied()
+    }
+
+    /// The expression without parentheses around it.
+    #[must_use]
+    pub fn strip_parens(&self, mut id: ExprId) -> ExprId {
+        while let ExprKind::Paren(inner) = self.expr(id).kind {
+            id = inner;
+        }
+        id
+    }
+
+    /// The record type behind a type id, if it is one.
+    #[must_use]
+    pub fn as_record(&self, ty: TypeId) -> Option<RecordId> {
+        self.types.as_record(ty)
+    }
+
+    /// All expression ids in arena order.
+    pub fn expr_ids(&self) -> impl Iterator<Item = ExprId> + use<> {
+        (0..self.exprs.len() as u32).map(ExprId)
+    }
+
+    /// All variable ids in arena order.
+    pub fn variable_ids(&self) -> impl Iterator<Item = VarId> + use<> {
+        (0..self.variables.len() as u32).map(VarId)
+    }
+
+    /// All function ids in arena order.
+    pub fn function_ids(&self) -> impl Iterator<Item = FunctionId> + use<> {
+        (0..self.functions.len() as u32).map(FunctionId)
+    }
+
+    /// All record ids in arena order.
+    pub fn record_ids(&self) -> impl Iterator<Item = RecordId> + use<> {
+        (0..self.records.len() as u32).map(RecordId)
+    }
+}
+
+impl Expr {
+    /// Direct sub-expressions in source order; a lambda's body is a statement and not included.
+    #[must_use]
+    pub fn children(&self) -> Vec<ExprId> {
+        match &self.kind {
+            ExprKind::Integer(_)
+            | ExprKind::Literal
+            | ExprKind::Null
+            | ExprKind::This
+            | ExprKind::Name(_)
+            | ExprKind::SizeOfType { .. }
+            | ExprKind::OffsetOf(_) => Vec::new(),
+            ExprKind::Paren(e)
+            | ExprKind::Unary(_, e)
+            | ExprKind::Deref(e)
+            | ExprKind::AddressOf(e)
+            | ExprKind::SizeOfExpr(e)
+            | ExprKind::Delete(e)
+            | ExprKind::Member { base: e, .. }
+            | ExprKind::Cast { operand: e, .. } => vec![*e],
+            ExprKind::Binary(_, l, r)
+            | ExprKind::Assign(_, l, r)
+            | ExprKind::Comma(l, r)
+            | ExprKind::Index { base: l, index: r, .. } => vec![*l, *r],
+            ExprKind::Conditional(c, t, e) => vec![*c, *t, *e],
+            ExprKind::Call { callee, arguments, .. } => {
+                std::iter::once(*callee).chain(arguments.iter().copied()).collect()
+            }
+            ExprKind::Launch { kernel, config, arguments, .. } => std::iter::once(*kernel)
+                .chain(config.iter().copied())
+                .chain(arguments.iter().copied())
+                .collect(),
+            ExprKind::MacroCall { arguments, .. }
+            | ExprKind::New { arguments, .. }
+            | ExprKind::Construct { arguments, .. } => arguments.clone(),
+            ExprKind::InitList(items) | ExprKind::Opaque(items) => items.clone(),
+            ExprKind::Lambda { captures, .. } => captures.clone(),
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! Types, interned: equal types have equal [`TypeId`]s.
+//!
+//! A type that the model does not know is [`TypeKind::Unknown`]; a class of a library is
+//! [`TypeKind::Named`] with the template arguments it mentions.
+
+use crate::program::RecordId;
+use indexmap::IndexSet;
+
+/// A type of a [`TypeTable`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct TypeId(pub u32);
+
+/// A type with its qualifiers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct QualType {
+    /// The type.
+    pub id: TypeId,
+    /// `const`.
+    pub is_const: bool,
+    /// `volatile`.
+    pub is_volatile: bool,
+    /// `__restrict__`.
+    pub is_restrict: bool,
+}
+
+impl QualType {
+    /// The type without qualifiers.
+    #[must_use]
+    pub fn plain(id: TypeId) -> Self {
+        QualType { id, is_const: false, is_volatile: false, is_restrict: false }
+    }
+
+    /// The same type, `const` too.
+    #[must_use]
+    pub fn with_const(self) -> Self {
+        QualType { is_const: true, ..self }
+    }
+}
+
+/// Arithmetic types with their sizes on the CUDA host ABI (x86-64 Linux, LP64).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[expect(missing_docs, reason = "named like the types")]
+pub enum Scalar {
+    Bool,
+    Char,
+    SignedChar,
+    UnsignedChar,
+    Short,
+    UnsignedShort,
+    Int,
+    UnsignedInt,
+    Long,
+    UnsignedLong,
+    LongLong,
+    UnsignedLongLong,
+    Half,
+    Float,
+    Double,
+    WChar,
+}
+
+impl Scalar {
+    /// Size and alignment in bytes.
+    #[must_use]
+    pub fn size(self) -> u64 {
+        match self {
+            Scalar::Bool | Scalar::Char | Scalar::SignedChar | Scalar::UnsignedChar => 1,
+            Scalar::Short | Scalar::UnsignedShort | Scalar::Half => 2,
+            Scalar::Int | Scalar::UnsignedInt | Scalar::Float | Scalar::WChar => 4,
+            Scalar::Long
+            | Scalar::UnsignedLong
+            | Scalar::LongLong
+            | Scalar::UnsignedLongLong
+            | Scalar::Double => 8,
+        }
+    }
+
+    /// Whether it is an integer type.
+    #[must_use]
+    pub fn is_integer(self) -> bool {
+        !matches!(self, Scalar::Half | Scalar::Float | Scalar::Double)
+    }
+
+    /// Whether it is an unsigned integer type.
+    #[must_use]
+    pub fn is_unsigned(self) -> bool {
+        matches!(
+            self,
+            Scalar::Bool
+                | Scalar::UnsignedChar
+                | Scalar::UnsignedShort
+                | Scalar::UnsignedInt
+                | Scalar::UnsignedLong
+                | Scalar::UnsignedLongLong
+        )
+    }
+
+    /// The type as C++ spells it.
+    #[must_use]
+    pub fn spelling(self) -> &'static str {
+        match self {
+            Scalar::Bool => "bool",
+            Scalar::Char => "char",
+            Scalar::SignedChar => "signed char",
+            Scalar::UnsignedChar => "unsigned char",
+            Scalar::Short => "short",
+            Scalar::UnsignedShort => "unsigned short",
+            Scalar::Int => "int",
+            Scalar::UnsignedInt => "unsigned int",
+            Scalar::Long => "long",
+            Scalar::UnsignedLong => "unsigned long",
+            Scalar::LongLong => "long long",
+            Scalar::UnsignedLongLong => "unsigned long long",
+            Scalar::Half => "__half",
+            Scalar::Float => "float",
+            Scalar::Double => "double",
+            Scalar::WChar => "wchar_t",
+        }
+    }
+}
+
+/// A CUDA vector type: `float4` is four `Float`s aligned to 16 bytes.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct VectorType {
+    /// Element type.
+    pub scalar: Scalar,
+    /// 1 to 4 elements.
+    pub lanes: u8,
+}
+
+impl VectorType {
+    /// The vector type of that name, as `vector_types.h` has it.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        let lanes = name.chars().last()?.to_digit(10).filter(|n| (1..=4).contains(n))? as u8;
+        let scalar = match &name[..name.len() - 1] {
+            "char" => Scalar::SignedChar,
+            "uchar" => Scalar::UnsignedChar,
+            "short" => Scalar::Short,
+            "ushort" => Scalar::UnsignedShort,
+            "int" => Scalar::Int,
+            "uint" => Scalar::UnsignedInt,
+            "long" => Scalar::Long,
+            "ulong" => Scalar::UnsignedLong,
+            "longlong" => Scalar::LongLong,
+            "ulonglong" => Scalar::UnsignedLongLong,
+            "float" => Scalar::Float,
+            "double" => Scalar::Double,
+            _ => return None,
+        };
+        Some(VectorType { scalar, lanes })
+    }
+
+    /// Size in bytes: the lanes without padding.
+    #[must_use]
+    pub fn size(self) -> u64 {
+        self.scalar.size() * u64::from(self.lanes)
+    }
+
+    /// Alignment in bytes: the whole size for 2 and 4 lanes, at most 16; the element's for 1 and 3.
+    #[must_use]
+    pub fn align(self) -> u64 {
+        if matches!(self.lanes, 2 | 4) { self.size().min(16) } else { self.scalar.size() }
+    }
+
+    /// The name in `vector_types.h`.
+    #[must_use]
+    pub fn name(self) -> String {
+        let scalar = match self.scalar {
+            Scalar::SignedChar => "char",
+            Scalar::UnsignedChar => "uchar",
+            Scalar::UnsignedShort => "ushort",
+            Scalar::UnsignedInt => "uint",
+            Scalar::UnsignedLong => "ulong",
+            Scalar::LongLong => "longlong",
+            Scalar::UnsignedLongLong => "ulonglong",
+            other => other.spelling(),
+        };
+        format!("{scalar}{}", self.lanes)
+    }
+}
+
+/// The forms of types.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TypeKind {
+    /// Not known.
+    Unknown,
+    /// `void`.
+    Void,
+    /// An arithmetic type.
+    Scalar(Scalar),
+    /// A CUDA vector type.
+    Vector(VectorType),
+    /// A record of the program.
+    Record(RecordId),
+    /// An enumeration with the size of its underlying type in bytes.
+    Enum(String, u8),
+    /// A pointer.
+    Pointer(QualType),
+    /// An lvalue (`false`) or rvalue (`true`) reference.
+    Reference(QualType, bool),
+    /// An array with its length, if that is a constant.
+    Array(QualType, Option<u64>),
+    /// A function type; its form is not modelled.
+    Function,
+    /// A class of a library with the types it mentions.
+    Named(String, Vec<TypeId>),
+    /// A template parameter.
+    TemplateParameter(String),
+}
+
+/// All types of a program.
+#[derive(Clone, Debug)]
+pub struct TypeTable {
+    kinds: IndexSet<TypeKind>,
+}
+
+impl Default for TypeTable {
+    fn default() -> Self {
+        let mut table = TypeTable { kinds: IndexSet::new() };
+        table.intern(TypeKind::Unknown);
+        table.intern(TypeKind::Void);
+        table
+    }
+}
+
+impl TypeTable {
+    /// The unknown type.
+    pub const UNKNOWN: TypeId = TypeId(0);
+    /// `void`.
+    pub const VOID: TypeId = TypeId(1);
+
+    /// The id of a type.
+    pub fn intern(&mut self, kind: TypeKind) -> TypeId {
+        TypeId(self.kinds.insert_full(kind).0 as u32)
+    }
+
+    /// The form of a type.
+    #[must_use]
+    pub fn kind(&self, id: TypeId) -> &TypeKind {
+        &self.kinds[id.0 as usize]
+    }
+
+    /// A scalar type.
+    pub fn scalar(&mut self, scalar: Scalar) -> QualType {
+        QualType::plain(self.intern(TypeKind::Scalar(scalar)))
+    }
+
+    /// A pointer to `to`.
+    pub fn pointer(&mut self, to: QualType) -> QualType {
+        QualType::plain(self.intern(TypeKind::Pointer(to)))
+    }
+
+    /// The unknown type.
+    #[must_use]
+    pub fn unknown(&self) -> QualType {
+        QualType::plain(Self::UNKNOWN)
+    }
+
+    /// The record, if the type is one.
+    #[must_use]
+    pub fn as_record(&self, id: TypeId) -> Option<RecordId> {
+        match self.kind(id) {
+            TypeKind::Record(record) => Some(*record),
+            _ => None,
+        }
+    }
+
+    /// What a pointer or array points to, or a reference refers to.
+    #[must_use]
+    pub fn pointee(&self, id: TypeId) -> Option<QualType> {
+        match self.kind(id) {
+            TypeKind::Pointer(to) | TypeKind::Array(to, _) => Some(*to),
+            _ => None,
+        }
+    }
+
+    /// The type with a reference removed.
+    #[must_use]
+    pub fn strip_reference(&self, ty: QualType) -> QualType {
+        match self.kind(ty.id) {
+            TypeKind::Reference(to, _) => *to,
+            _ => ty,
+        }
+    }
+
+    /// The scalar, if the type is one.
+    #[must_use]
+    pub fn as_scalar(&self, id: TypeId) -> Option<Scalar> {
+        match self.kind(id) {
+            TypeKind::Scalar(scalar) => Some(*scalar),
+            _ => None,
+        }
+    }
+
+    /// Whether `id` is or mentions the record, through pointers, arrays and template arguments.
+    #[must_use]
+    pub fn mentions(&self, id: TypeId, record: RecordId) -> bool {
+        let mut stack = vec![id];
+        while let Some(id) = stack.pop() {
+            match self.kind(id) {
+                TypeKind::Record(other) if *other == record => return true,
+                TypeKind::Pointer(to) | TypeKind::Reference(to, _) | TypeKind::Array(to, _) => {
+                    stack.push(to.id);
+                }
+                TypeKind::Named(_, arguments) => stack.extend(arguments),
+                TypeKind::Unknown
+                | TypeKind::Void
+                | TypeKind::Scalar(_)
+                | TypeKind::Vector(_)
+                | TypeKind::Record(_)
+                | TypeKind::Enum(..)
+                | TypeKind::Function
+                | TypeKind::TemplateParameter(_) => {}
+            }
+        }
+        false
+    }
+}
