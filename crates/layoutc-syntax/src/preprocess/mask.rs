@@ -4,11 +4,17 @@
 //! moves a byte. Every overwritten token is recorded with its reason, because it is still part of
 //! the program.
 
+mod arguments;
+mod attribute;
+mod specifier;
+mod statement;
+mod structure;
+
 use layoutc_diagnostics::{FileId, Span};
 
 use super::directive::Directive;
-use super::lexer::{Token, TokenKind};
-use super::macros::{MacroDef, MacroTable};
+use super::lexer::{Token, TokenKind, tokens};
+use super::macros::{MacroDef, MacroId, MacroTable};
 use super::walk::ActiveToken;
 use super::{InactiveRegion, MacroUse};
 
@@ -61,77 +67,139 @@ pub(crate) fn mask_file(
     inactive: &[InactiveRegion],
     table: &MacroTable,
 ) -> Masked {
-    let mut masker = Masker::new(id, source, active, table);
+    let mut bytes = source.as_bytes().to_vec();
     for span in directives.iter().map(|found| found.span).chain(inactive.iter().map(|found| found.span)) {
-        masker.blank_bytes(span.start as usize, span.end as usize);
+        blank(&mut bytes[span.range()]);
     }
-    let uses = masker.macro_uses();
-    masker.finish(uses)
+    let toks = active.iter().map(|active| Tok { token: active.token, def: active.def, fixed: false }).collect();
+    let mut draft = Draft { id, table, text: into_text(bytes), toks, spans: Vec::new() };
+    let uses = draft.view().macro_uses();
+    draft.step(|masker| masker.mask_constructs());
+    draft.step(|masker| masker.mask_defined_specifiers());
+    draft.step(|masker| masker.mask_arguments());
+    draft.step(|masker| masker.mask_statements());
+    draft.spans.sort_by_key(|(span, _)| *span);
+    debug_assert_eq!(draft.text.len(), source.len());
+    Masked { text: draft.text, spans: draft.spans, uses }
+}
+
+/// Overwrites bytes by spaces, but no line breaks.
+fn blank(bytes: &mut [u8]) {
+    for byte in bytes {
+        if !matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+}
+
+fn into_text(bytes: Vec<u8>) -> String {
+    // Only whole characters are overwritten, so the bytes are UTF-8; were they not, spaces would
+    // keep every offset right.
+    String::from_utf8(bytes).unwrap_or_else(|error| {
+        let bytes = error.into_bytes().into_iter();
+        bytes.map(|byte| if byte.is_ascii() { byte as char } else { ' ' }).collect()
+    })
+}
+
+/// A token of the text as masked so far.
+#[derive(Clone, Copy, Debug)]
+struct Tok {
+    token: Token,
+    def: Option<MacroId>,
+    /// Whether a step wrote it, so that no other step takes it for a macro.
+    fixed: bool,
+}
+
+/// One overwriting: tokens (or bytes between tokens), what stands there now, and why.
+struct Edit {
+    bytes: std::ops::Range<usize>,
+    /// Positions of the tokens that go; empty for white space.
+    toks: std::ops::Range<usize>,
+    shown: String,
+    reason: MaskReason,
+}
+
+/// The text between two steps.
+struct Draft<'a> {
+    id: FileId,
+    table: &'a MacroTable,
+    text: String,
+    toks: Vec<Tok>,
+    spans: Vec<(Span, MaskReason)>,
+}
+
+impl Draft<'_> {
+    fn view(&self) -> Masker<'_> {
+        Masker::new(self.id, &self.text, &self.toks, self.table)
+    }
+
+    fn step(&mut self, mask: impl for<'b> FnOnce(&mut Masker<'b>)) {
+        let mut masker = self.view();
+        mask(&mut masker);
+        let Masker { mut edits, notes, .. } = masker;
+        edits.sort_by_key(|edit| edit.bytes.start);
+        self.spans.extend(notes);
+        let mut bytes = std::mem::take(&mut self.text).into_bytes();
+        let mut toks = Vec::with_capacity(self.toks.len());
+        let mut copied = 0;
+        for edit in edits {
+            let target = &mut bytes[edit.bytes.clone()];
+            if edit.reason == MaskReason::Semicolon {
+                target.fill(b' ');
+            } else {
+                blank(target);
+            }
+            target[..edit.shown.len()].copy_from_slice(edit.shown.as_bytes());
+            self.spans.push((Span::new(self.id, edit.bytes.start, edit.bytes.end), edit.reason));
+            if edit.toks.is_empty() {
+                continue;
+            }
+            toks.extend_from_slice(&self.toks[copied..edit.toks.start]);
+            copied = edit.toks.end;
+            let offset = edit.bytes.start as u32;
+            toks.extend(tokens(&edit.shown).into_iter().map(|token| Tok {
+                token: Token { kind: token.kind, start: token.start + offset, end: token.end + offset },
+                def: None,
+                fixed: true,
+            }));
+        }
+        toks.extend_from_slice(&self.toks[copied..]);
+        self.toks = toks;
+        self.text = into_text(bytes);
+    }
 }
 
 /// No partner, in [`Masker::partners`].
 const NONE: usize = usize::MAX;
 
-/// The text being masked and its tokens, by position in `toks`.
-pub(crate) struct Masker<'a> {
+/// One step: looks at the text as it is, and collects edits.
+///
+/// Tokens are named by their position in `toks`.
+struct Masker<'a> {
     id: FileId,
     source: &'a str,
     table: &'a MacroTable,
-    buffer: Vec<u8>,
-    spans: Vec<(Span, MaskReason)>,
-    toks: Vec<ActiveToken>,
+    toks: &'a [Tok],
     /// For each bracket token the position of its partner, else [`NONE`].
     partners: Vec<usize>,
+    /// Whether an edit of this step takes the token.
+    removed: Vec<bool>,
+    edits: Vec<Edit>,
+    /// What is recorded without overwriting anything.
+    notes: Vec<(Span, MaskReason)>,
 }
 
 impl<'a> Masker<'a> {
-    fn new(id: FileId, source: &'a str, active: &[ActiveToken], table: &'a MacroTable) -> Self {
-        let mut masker = Masker {
+    fn new(id: FileId, source: &'a str, toks: &'a [Tok], table: &'a MacroTable) -> Self {
+        Masker {
             id,
             source,
             table,
-            buffer: source.as_bytes().to_vec(),
-            spans: Vec::new(),
-            toks: active.to_vec(),
-            partners: Vec::new(),
-        };
-        masker.match_brackets();
-        masker
-    }
-
-    fn match_brackets(&mut self) {
-        self.partners = vec![NONE; self.toks.len()];
-        let mut open: Vec<(usize, u8)> = Vec::new();
-        let mut braces = 0;
-        for at in 0..self.toks.len() {
-            let token = self.toks[at].token;
-            if token.kind != TokenKind::Punct || token.end - token.start != 1 {
-                continue;
-            }
-            let byte = self.source.as_bytes()[token.start as usize];
-            let wanted = match byte {
-                b'(' | b'[' | b'{' => {
-                    braces += usize::from(byte == b'{');
-                    open.push((at, byte));
-                    continue;
-                }
-                b')' => b'(',
-                b']' => b'[',
-                b'}' => b'{',
-                _ => continue,
-            };
-            // A brace closes whatever was left open inside it, so that one stray parenthesis does
-            // not unpair the rest of the file.
-            if wanted == b'{' && braces > 0 {
-                braces -= 1;
-                while open.last().is_some_and(|(_, byte)| *byte != b'{') {
-                    open.pop();
-                }
-            }
-            if let Some((partner, _)) = open.pop_if(|(_, byte)| *byte == wanted) {
-                self.partners[at] = partner;
-                self.partners[partner] = at;
-            }
+            toks,
+            partners: match_brackets(source, toks),
+            removed: vec![false; toks.len()],
+            edits: Vec::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -151,11 +219,16 @@ impl<'a> Masker<'a> {
 
     /// The spelling of a token; empty beyond the ends.
     fn text(&self, at: usize) -> &'a str {
-        self.toks.get(at).map_or("", |active| active.token.text(self.source))
+        self.toks.get(at).map_or("", |tok| tok.token.text(self.source))
+    }
+
+    /// The spelling of the token before; empty at the start.
+    fn text_before(&self, at: usize) -> &'a str {
+        at.checked_sub(1).map_or("", |before| self.text(before))
     }
 
     fn kind(&self, at: usize) -> Option<TokenKind> {
-        self.toks.get(at).map(|active| active.token.kind)
+        self.toks.get(at).map(|tok| tok.token.kind)
     }
 
     fn is_identifier(&self, at: usize) -> bool {
@@ -166,42 +239,100 @@ impl<'a> Masker<'a> {
         self.toks.get(at)?.def.map(|id| self.table.get(id))
     }
 
-    /// The `)` of a call whose name is the token at `at`.
-    fn call_close(&self, at: usize) -> Option<usize> {
-        (self.text(at + 1) == "(").then(|| self.partners[at + 1]).filter(|close| *close != NONE)
+    /// The partner of a bracket.
+    fn partner(&self, at: usize) -> Option<usize> {
+        self.partners.get(at).copied().filter(|partner| *partner != NONE)
     }
 
-    fn token(&self, at: usize) -> Token {
-        self.toks[at].token
+    /// The `)` of a call whose name is the token at `at`.
+    fn call_close(&self, at: usize) -> Option<usize> {
+        if self.text(at + 1) == "(" { self.partner(at + 1) } else { None }
     }
 
     /// From the first byte of one token to the last byte of another.
     fn span(&self, first: usize, last: usize) -> Span {
-        Span::new(self.id, self.token(first).start as usize, self.token(last).end as usize)
+        Span::new(self.id, self.toks[first].token.start as usize, self.toks[last].token.end as usize)
     }
 
-    /// Overwrites bytes by spaces, but no line breaks.
-    fn blank_bytes(&mut self, from: usize, to: usize) {
-        for byte in &mut self.buffer[from..to] {
-            if !matches!(byte, b'\n' | b'\r') {
-                *byte = b' ';
+    /// Positions of the tokens spelled `wanted` in `from..to` that are in no brackets there.
+    fn top_level(&self, from: usize, to: usize, wanted: &str) -> Vec<usize> {
+        let mut found = Vec::new();
+        let mut at = from;
+        while at < to {
+            if self.text(at) == wanted {
+                found.push(at);
+            }
+            at = self.partner(at).filter(|close| *close > at).map_or(at + 1, |close| close + 1);
+        }
+        found
+    }
+
+    /// Whether no line break stands between two tokens; false beyond the end.
+    fn same_line(&self, first: usize, second: usize) -> bool {
+        let (Some(first), Some(second)) = (self.toks.get(first), self.toks.get(second)) else { return false };
+        !self.source[first.token.end as usize..second.token.start as usize].contains('\n')
+    }
+
+    /// Whether a word fits where the tokens stand, before the first line break among them.
+    fn fits(&self, first: usize, last: usize, shown: &str) -> bool {
+        let room = self.source[self.span(first, last).range()].lines().next().map_or(0, str::len);
+        shown.len() <= room
+    }
+
+    /// Overwrites tokens by a text if it fits, else by spaces.
+    fn replace(&mut self, first: usize, last: usize, shown: &str, reason: MaskReason) {
+        if self.removed[first..=last].contains(&true) {
+            return;
+        }
+        self.removed[first..=last].fill(true);
+        let shown = if self.fits(first, last, shown) { shown.to_owned() } else { String::new() };
+        self.edits.push(Edit { bytes: self.span(first, last).range(), toks: first..last + 1, shown, reason });
+    }
+
+    /// Overwrites bytes between tokens.
+    fn replace_bytes(&mut self, bytes: std::ops::Range<usize>, shown: &str, reason: MaskReason) {
+        self.edits.push(Edit { bytes, toks: 0..0, shown: shown.to_owned(), reason });
+    }
+
+    /// Records a span that stays as it is.
+    fn note(&mut self, span: Span, reason: MaskReason) {
+        self.notes.push((span, reason));
+    }
+}
+
+fn match_brackets(source: &str, toks: &[Tok]) -> Vec<usize> {
+    let mut partners = vec![NONE; toks.len()];
+    let mut open: Vec<(usize, u8)> = Vec::new();
+    let mut braces = 0;
+    for (at, tok) in toks.iter().enumerate() {
+        let token = tok.token;
+        if token.kind != TokenKind::Punct || token.end - token.start != 1 {
+            continue;
+        }
+        let byte = source.as_bytes()[token.start as usize];
+        let wanted = match byte {
+            b'(' | b'[' | b'{' => {
+                braces += usize::from(byte == b'{');
+                open.push((at, byte));
+                continue;
+            }
+            b')' => b'(',
+            b']' => b'[',
+            b'}' => b'{',
+            _ => continue,
+        };
+        // A brace closes whatever was left open inside it, so that one stray parenthesis does not
+        // unpair the rest of the file.
+        if wanted == b'{' && braces > 0 {
+            braces -= 1;
+            while open.last().is_some_and(|(_, byte)| *byte != b'{') {
+                open.pop();
             }
         }
+        if let Some((partner, _)) = open.pop_if(|(_, byte)| *byte == wanted) {
+            partners[at] = partner;
+            partners[partner] = at;
+        }
     }
-
-    fn record(&mut self, span: Span, reason: MaskReason) {
-        self.spans.push((span, reason));
-    }
-
-    fn finish(mut self, uses: Vec<MacroUse>) -> Masked {
-        self.spans.sort_by_key(|(span, _)| *span);
-        let text = String::from_utf8(self.buffer).unwrap_or_else(|error| {
-            // Only whole tokens are overwritten, so this does not happen; if it did, spaces keep
-            // every offset right.
-            let ascii = error.into_bytes().into_iter().map(|byte| if byte.is_ascii() { byte as char } else { ' ' });
-            ascii.collect()
-        });
-        debug_assert_eq!(text.len(), self.source.len());
-        Masked { text, spans: self.spans, uses }
-    }
+    partners
 }

@@ -1,0 +1,305 @@
+//! Macros that stand for specifiers, attributes or nothing.
+
+use std::collections::HashMap;
+
+use super::{MaskReason, Masker};
+use crate::preprocess::lexer::{TokenKind, tokens};
+use crate::preprocess::macros::{MacroDef, MacroId, MacroTable};
+
+/// Longest expansion of a specifier macro, in tokens.
+const EXPANSION_LIMIT: usize = 64;
+/// Deepest nesting of specifier macros.
+const DEPTH_LIMIT: usize = 16;
+
+/// Whether a word is a specifier or qualifier that may stand before a declaration's type.
+pub(super) fn is_specifier(word: &str) -> bool {
+    matches!(
+        word,
+        "static" | "inline" | "extern" | "constexpr" | "consteval" | "constinit" | "volatile" | "const"
+            | "register" | "thread_local" | "__thread" | "__extension__" | "explicit" | "virtual" | "friend"
+            | "mutable" | "noexcept" | "override" | "final" | "restrict" | "__restrict" | "__restrict__"
+            | "__inline" | "__inline__" | "__forceinline" | "__forceinline__" | "__noinline__" | "__global__"
+            | "__device__" | "__host__" | "__shared__" | "__constant__" | "__managed__" | "__local__"
+            | "__grid_constant__" | "__tile__" | "__tile_global__" | "__volatile__" | "__const"
+            | "__cdecl" | "__stdcall" | "__fastcall" | "__vectorcall" | "__thiscall"
+    )
+}
+
+/// Whether a word begins a specifier with arguments.
+pub(super) fn is_specifier_call(word: &str) -> bool {
+    matches!(
+        word,
+        "__attribute__" | "__attribute" | "__declspec" | "__launch_bounds__" | "__maxnreg__" | "__cluster_dims__"
+            | "__block_size__" | "__align__" | "__builtin_align__" | "alignas" | "_Alignas" | "_Pragma" | "__pragma"
+            | "noexcept" | "explicit" | "__nv_pure__"
+    )
+}
+
+/// Whether a word is or ends a built-in type.
+pub(super) fn is_builtin_type(word: &str) -> bool {
+    matches!(
+        word,
+        "void" | "bool" | "char" | "short" | "int" | "long" | "float" | "double" | "signed" | "unsigned"
+            | "wchar_t" | "char8_t" | "char16_t" | "char32_t" | "auto" | "_Bool" | "__int64" | "__int128"
+    )
+}
+
+/// Whether a word can only be a specifier, however it is defined.
+fn is_known_undefined(word: &str) -> bool {
+    matches!(
+        word,
+        "CUDART_CB" | "CUDARTAPI" | "CUDARTAPI_CDECL" | "CUDAAPI" | "CUDA_CB" | "CALLBACK" | "WINAPI" | "APIENTRY"
+            | "GLAPIENTRY" | "GLUTCALLBACK" | "DLLEXPORT" | "HOST_DEVICE" | "__hostdev__" | "__host_device__"
+            | "CUB_RUNTIME_FUNCTION" | "_CCCL_HOST_DEVICE" | "_CCCL_DEVICE" | "_CCCL_HOST" | "CUTLASS_DEVICE"
+            | "CUTLASS_HOST_DEVICE" | "__cdecl" | "__stdcall" | "__fastcall" | "__vectorcall" | "__thiscall"
+            | "__extension__" | "__nv_pure__" | "__maxnreg__" | "__cluster_dims__" | "__block_size__"
+            | "MPI_COMM_PROC_CALLBACK"
+    )
+}
+
+/// Whether a name looks like a macro's: no small letters, two letters at least.
+pub(super) fn looks_like_macro(word: &str) -> bool {
+    word.len() >= 2
+        && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        && word.bytes().filter(u8::is_ascii_uppercase).count() >= 2
+}
+
+/// What a macro stands for, if that is of interest here.
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Class {
+    /// Specifiers only, or nothing.
+    Specifiers(String),
+    /// Specifiers and then a type.
+    Typed { expansion: String, ty: String },
+    /// A few keywords and operators that are no expression, such as `{` or `else if`.
+    Words(String),
+    /// Anything else.
+    Other,
+}
+
+/// Classes of the macros met so far.
+#[derive(Default)]
+pub(super) struct Classes {
+    known: HashMap<MacroId, Class>,
+}
+
+impl Classes {
+    fn of(&mut self, id: MacroId, table: &MacroTable) -> Class {
+        self.known.entry(id).or_insert_with(|| classify(table.get(id), table)).clone()
+    }
+}
+
+fn classify(def: &MacroDef, table: &MacroTable) -> Class {
+    let Some(words) = expand(def, table, 0) else { return Class::Other };
+    let expansion = words.join(" ");
+    let Some(rest) = skip_specifiers(&words) else { return Class::Other };
+    if rest.is_empty() {
+        return Class::Specifiers(expansion);
+    }
+    let is_type = rest.iter().all(|word| is_builtin_type(word)) || matches!(rest, [word] if is_plain_name(word));
+    if is_type && rest.len() < words.len() {
+        return Class::Typed { ty: rest.join(" "), expansion };
+    }
+    let odd = |word: &String| matches!(word.as_str(), "{" | "}" | "&&" | "||" | ";" | "else" | "if" | "for" | "do");
+    if !def.is_function_like() && words.len() <= 8 && (words.first().is_some_and(odd) || words.last().is_some_and(odd)) {
+        return Class::Words(expansion);
+    }
+    Class::Other
+}
+
+fn is_plain_name(word: &str) -> bool {
+    word.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        && !matches!(word, "template" | "struct" | "class" | "union" | "enum" | "namespace" | "using" | "return")
+}
+
+/// The words behind the leading specifiers; `None` if a specifier's arguments do not end.
+fn skip_specifiers(words: &[String]) -> Option<&[String]> {
+    let mut rest = words;
+    loop {
+        match rest {
+            [first, open, ..] if is_specifier_call(first) && open == "(" => {
+                rest = &rest[1 + group_length(&rest[1..], "(", ")")?..];
+            }
+            [first, second, ..] if first == "[" && second == "[" => {
+                rest = &rest[group_length(rest, "[", "]")?..];
+            }
+            [first, second, ..] if first == "extern" && second.starts_with('"') => rest = &rest[2..],
+            [first, second, ..] if first == "template" && second == "<" => {
+                rest = &rest[1 + group_length(&rest[1..], "<", ">")?..];
+            }
+            [first, ..] if is_specifier(first) => rest = &rest[1..],
+            _ => return Some(rest),
+        }
+    }
+}
+
+/// Number of words of the bracket group that the first word opens.
+fn group_length(words: &[String], open: &str, close: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, word) in words.iter().enumerate() {
+        if word == open {
+            depth += 1;
+        } else if word == close {
+            depth = depth.checked_sub(1)?;
+            if depth == 0 {
+                return Some(at + 1);
+            }
+        }
+    }
+    None
+}
+
+/// The words of a macro's replacement with object-like macros in it replaced; `None` if it is too
+/// long. A macro called with arguments stays as it is, unless it stands for specifiers itself.
+fn expand(def: &MacroDef, table: &MacroTable, depth: usize) -> Option<Vec<String>> {
+    let found = tokens(&def.text);
+    if found.len() > EXPANSION_LIMIT || depth > DEPTH_LIMIT {
+        return None;
+    }
+    let mut words = Vec::new();
+    let mut at = 0;
+    while at < found.len() {
+        let word = found[at].text(&def.text);
+        let inner = Some(word)
+            .filter(|word| found[at].kind == TokenKind::Identifier && *word != def.name && !is_specifier(word))
+            .and_then(|word| table.lookup(word).last());
+        at += 1;
+        match inner {
+            Some(inner) if !inner.is_function_like() => words.extend(expand(inner, table, depth + 1)?),
+            Some(inner) if found.get(at).is_some_and(|next| next.text(&def.text) == "(") => {
+                let rest: Vec<String> = found[at..].iter().map(|token| token.text(&def.text).to_owned()).collect();
+                let body = expand(inner, table, depth + 1)?;
+                if skip_specifiers(&body).is_some_and(<[String]>::is_empty)
+                    && let Some(length) = group_length(&rest, "(", ")")
+                {
+                    at += length;
+                    words.extend(body);
+                } else {
+                    words.push(word.to_owned());
+                }
+            }
+            _ => words.push(word.to_owned()),
+        }
+        if words.len() > EXPANSION_LIMIT {
+            return None;
+        }
+    }
+    Some(words)
+}
+
+impl Masker<'_> {
+    /// Masks uses of the program's own specifier macros.
+    pub(super) fn mask_defined_specifiers(&mut self) {
+        let mut classes = Classes::default();
+        for at in 0..self.toks.len() {
+            let Some(id) = self.toks[at].def.filter(|_| !self.removed[at]) else { continue };
+            let def = self.table.get(id);
+            // The grammar takes these words as they are, whatever they are defined to.
+            if is_specifier(&def.name) && !is_known_undefined(&def.name) {
+                continue;
+            }
+            let last = if def.is_function_like() {
+                match self.call_close(at) {
+                    Some(close) => close,
+                    None => continue,
+                }
+            } else {
+                at
+            };
+            match classes.of(id, self.table) {
+                Class::Specifiers(expansion) if expansion.is_empty() && def.is_function_like() => {
+                    if self.is_before_declaration(at, last) {
+                        self.replace(at, last, "", MaskReason::Specifier { expansion });
+                    }
+                }
+                Class::Specifiers(expansion) => {
+                    // An attribute would trip the parser even where there is room for it.
+                    let plain = expansion.split(' ').all(|word| is_specifier(word) && !is_known_undefined(word));
+                    let shown = if plain { expansion.clone() } else { String::new() };
+                    self.replace(at, last, &shown, MaskReason::Specifier { expansion });
+                }
+                Class::Typed { expansion, ty } => {
+                    let shown = if expansion.contains('(') || !self.fits(at, last, &expansion) { ty } else { expansion.clone() };
+                    if self.fits(at, last, &shown) {
+                        self.replace(at, last, &shown, MaskReason::Specifier { expansion });
+                    } else {
+                        let span = self.span(at, last);
+                        self.note(span, MaskReason::Specifier { expansion });
+                    }
+                }
+                Class::Words(expansion) => {
+                    if self.fits(at, last, &expansion) {
+                        self.replace(at, last, &expansion, MaskReason::Specifier { expansion: expansion.clone() });
+                    }
+                }
+                Class::Other => {}
+            }
+        }
+    }
+
+    /// Whether what follows a macro call can only be the rest of a declaration that it starts.
+    fn is_before_declaration(&self, at: usize, last: usize) -> bool {
+        let next = self.text(last + 1);
+        let follows = is_specifier(next) || is_builtin_type(next);
+        let alone = at == 0 || matches!(self.text(at - 1), ";" | "{" | "}" | ")");
+        (follows && self.same_line(last, last + 1)) || (!alone && self.is_identifier(last + 1))
+            || (!alone && matches!(next, "{" | ";") && self.text(at - 1) == ")")
+    }
+
+    /// Masks a word without definition at `at` that can only be a specifier; its last token.
+    pub(super) fn mask_undefined_specifier(&mut self, at: usize, starts_statement: bool, in_block: bool) -> Option<usize> {
+        let word = self.text(at);
+        if self.toks[at].def.is_some() || self.toks[at].fixed || !self.is_identifier(at) {
+            return None;
+        }
+        let known = is_known_undefined(word);
+        if !known && !looks_like_macro(word) {
+            return None;
+        }
+        let last = self.call_close(at).unwrap_or(at);
+        let called = last > at;
+        let next = self.text(last + 1);
+        let previous = self.text_before(at);
+        let after_type = at > 0
+            && !starts_statement
+            && (is_builtin_type(previous) || is_specifier(previous)
+                || (matches!(previous, "*" | "&" | ">") && self.text(last + 2) == "(" && known));
+        let next_is_type = is_builtin_type(next) || is_specifier(next) || matches!(next, "struct" | "class" | "template" | "typename" | "typedef");
+        let same_line = self.same_line(last, last + 1);
+        let specifies = if known {
+            !called || self.is_identifier(last + 1) || !starts_statement
+        } else if next_is_type {
+            // `CHECK\n int x;` in a function is a statement; `API void f();` is not.
+            (same_line || !in_block || !starts_statement) && !matches!(next, "const" | "volatile" | "noexcept" | "override" | "final")
+        } else if after_type && self.is_identifier(last + 1) {
+            true
+        } else if matches!(previous, "struct" | "class" | "union") && self.is_identifier(last + 1) {
+            matches!(self.text(last + 2), "{" | ":" | "final")
+        } else {
+            // Three names in a row: the middle one, or the first one of a declaration.
+            let word_before = at > 0 && self.is_identifier(at - 1) && !starts_statement && !is_operator_word(previous);
+            let words_behind = self.is_identifier(last + 1)
+                && self.is_identifier(last + 2)
+                && !is_operator_word(next)
+                && self.same_line(last, last + 2);
+            (word_before && self.is_identifier(last + 1) && self.same_line(at - 1, last + 1) && !is_operator_word(next))
+                || (starts_statement && words_behind && (same_line || !in_block))
+        };
+        if !specifies {
+            return None;
+        }
+        self.replace(at, last, "", MaskReason::Specifier { expansion: String::new() });
+        Some(last)
+    }
+}
+
+/// Words after or before which a name is an operand.
+pub(super) fn is_operator_word(word: &str) -> bool {
+    matches!(
+        word,
+        "return" | "else" | "do" | "goto" | "case" | "new" | "delete" | "throw" | "sizeof" | "typedef" | "struct"
+            | "class" | "union" | "enum" | "typename" | "using" | "namespace" | "template" | "operator" | "and"
+            | "or" | "not" | "alignof" | "co_return" | "co_await" | "co_yield" | "public" | "private" | "protected"
+            | "if" | "while" | "for" | "switch" | "break" | "continue" | "default" | "asm" | "__asm__"
+    )
+}

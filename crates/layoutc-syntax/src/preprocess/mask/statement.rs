@@ -1,0 +1,221 @@
+//! Statement macros without `;`, loop macros, and specifiers that have no definition.
+
+use std::collections::HashMap;
+
+use super::specifier::{is_builtin_type, is_operator_word, is_specifier, looks_like_macro};
+use super::structure::{Enclosure, Structure};
+use super::{MaskReason, Masker};
+use crate::preprocess::lexer::{TokenKind, tokens};
+use crate::preprocess::macros::MacroDef;
+
+/// Deepest nesting of macros that is looked through.
+const DEPTH_LIMIT: usize = 16;
+
+/// How a macro's expansion ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ending {
+    /// With `;` or `}`, or it is empty: the use is a whole statement.
+    Complete,
+    /// With the argument of the parameter at this index.
+    Argument(usize),
+    /// With something that needs more.
+    Open,
+    /// With the head of a loop or condition.
+    Control,
+}
+
+impl Masker<'_> {
+    /// Goes through the statements once.
+    pub(super) fn mask_statements(&mut self) {
+        let mut structure = Structure::new();
+        let mut endings = HashMap::new();
+        let mut skip_to = 0;
+        for at in 0..self.toks.len() {
+            let starts = structure.starts_statement();
+            let in_block = structure.enclosure() == Enclosure::Block;
+            if at >= skip_to && self.is_identifier(at) && !self.removed[at] && !self.toks[at].fixed {
+                let statement = if starts && !structure.in_brackets() {
+                    self.mask_statement_macro(at, in_block, &mut endings)
+                } else {
+                    None
+                };
+                if let Some(last) = statement {
+                    // The tokens of the use are read, but the statement ends behind them.
+                    for index in at..=last {
+                        structure.read(self, index);
+                    }
+                    structure.end_statement(last + 1);
+                    skip_to = last + 1;
+                    continue;
+                }
+                let places = structure.enclosure() != Enclosure::Initializer && structure.enclosure() != Enclosure::Enumeration;
+                if places && let Some(last) = self.mask_undefined_specifier(at, starts, in_block) {
+                    skip_to = last + 1;
+                    if starts {
+                        structure.end_statement(last + 1);
+                    }
+                    continue;
+                }
+            }
+            if at >= skip_to {
+                structure.read(self, at);
+            }
+        }
+    }
+
+    /// Ends the statement macro at `at` by a `;` if it needs one; its last token.
+    fn mask_statement_macro(
+        &mut self,
+        at: usize,
+        in_block: bool,
+        endings: &mut HashMap<String, Ending>,
+    ) -> Option<usize> {
+        let def = self.def(at);
+        if def.is_none() && !looks_like_macro(self.text(at)) {
+            return None;
+        }
+        let close = self.call_close(at);
+        let last = match def {
+            Some(def) if def.is_function_like() => close?,
+            Some(_) => at,
+            None => close.unwrap_or(at),
+        };
+        let next = self.text(last + 1);
+        if matches!(next, ";" | "," | ")" | "]" | "." | "->" | "=") {
+            return None;
+        }
+        let ending = def.map(|def| self.ending(def, 0, endings));
+        let complete = match ending {
+            Some(Ending::Complete) => true,
+            Some(Ending::Argument(index)) => {
+                let mut bounds = vec![at + 1];
+                bounds.extend(self.top_level(at + 2, last, ","));
+                bounds.push(last);
+                let end = bounds.get(index + 1).copied().unwrap_or(last);
+                matches!(self.text_before(end), ";" | "}")
+            }
+            Some(Ending::Control) if in_block && last > at => {
+                if self.text(at).len() >= 2 {
+                    let shown = if self.text(at).len() >= 5 { "while" } else { "if" };
+                    self.replace(at, at, shown, MaskReason::ControlMacro);
+                }
+                return Some(last);
+            }
+            Some(Ending::Control | Ending::Open) => false,
+            None => false,
+        };
+        let own_line = !self.same_line(last, last + 1);
+        let needs = if complete {
+            // A body in braces makes it the head of a function.
+            next != "{" || (in_block && own_line)
+        } else if def.is_some_and(|def| !def.is_function_like()) || next == "{" {
+            false
+        } else if next == "}" {
+            in_block
+        } else {
+            let cannot_continue = self.toks.get(last + 1).is_none()
+                || (self.is_identifier(last + 1) && !matches!(next, "and" | "or" | "not" | "xor" | "noexcept" | "const"))
+                || matches!(self.kind(last + 1), Some(TokenKind::Number));
+            let specifies = !in_block && last == at && self.is_identifier(last + 1);
+            // `TYPE(float) f();`: the name of a function stands on the next line seldom enough.
+            own_line && cannot_continue && !specifies && !self.is_declarator_behind(last, in_block)
+        };
+        if needs && self.insert_semicolon(last) { Some(last) } else { None }
+    }
+
+    /// Whether a use outside functions is followed by `name(` or `name;`: it stands for a type.
+    fn is_declarator_behind(&self, last: usize, in_block: bool) -> bool {
+        let name = self.text(last + 1);
+        !in_block
+            && !is_specifier(name)
+            && !is_builtin_type(name)
+            && !is_operator_word(name)
+            && !looks_like_macro(name)
+            && matches!(self.text(last + 2), "(" | ";" | "=" | "[")
+    }
+
+    /// How the expansion of a macro ends.
+    fn ending(&self, def: &MacroDef, depth: usize, endings: &mut HashMap<String, Ending>) -> Ending {
+        if let Some(known) = endings.get(&def.name) {
+            return *known;
+        }
+        let ending = self.compute_ending(def, depth, endings);
+        endings.insert(def.name.clone(), ending);
+        ending
+    }
+
+    fn compute_ending(&self, def: &MacroDef, depth: usize, endings: &mut HashMap<String, Ending>) -> Ending {
+        let found = tokens(&def.text);
+        let word = |at: usize| found.get(at).map_or("", |token| token.text(&def.text));
+        let Some(last) = found.len().checked_sub(1) else { return Ending::Complete };
+        if matches!(word(last), ";" | "}") {
+            return Ending::Complete;
+        }
+        if let Some(index) = def.params.iter().flatten().position(|param| param == word(last)) {
+            return Ending::Argument(index);
+        }
+        if depth > DEPTH_LIMIT {
+            return Ending::Open;
+        }
+        let mut open = last;
+        if word(last) == ")" {
+            let mut nesting = 0usize;
+            for at in (0..=last).rev() {
+                match word(at) {
+                    ")" => nesting += 1,
+                    "(" => nesting -= 1,
+                    _ => {}
+                }
+                if nesting == 0 {
+                    open = at;
+                    break;
+                }
+            }
+        }
+        let name = if word(last) == ")" { open.checked_sub(1) } else { Some(last) };
+        let Some(name) = name else { return Ending::Open };
+        if matches!(word(name), "for" | "while" | "if" | "switch") && name < last {
+            // `do { … } while (0)` needs its semicolon, a loop's head does not.
+            return if word(0) == "do" { Ending::Open } else { Ending::Control };
+        }
+        let inner = self.table.lookup(word(name)).last();
+        match inner {
+            Some(inner) if inner.name != def.name && inner.is_function_like() == (name < last) => {
+                match self.ending(inner, depth + 1, endings) {
+                    Ending::Argument(_) => Ending::Open,
+                    Ending::Control if name > 0 => Ending::Open,
+                    other => other,
+                }
+            }
+            _ => Ending::Open,
+        }
+    }
+
+    /// Writes `;` behind a token: into white space, over a comment, or over the line break.
+    fn insert_semicolon(&mut self, last: usize) -> bool {
+        let from = self.toks[last].token.end as usize;
+        let to = self.toks.get(last + 1).map_or(self.source.len(), |next| next.token.start as usize);
+        let gap = &self.source.as_bytes()[from..to];
+        // Not into a comment, and not behind one that ends with the line.
+        let clear = gap.iter().position(|byte| *byte == b'/').unwrap_or(gap.len());
+        let blank = gap[..clear].iter().position(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
+        if let Some(blank) = blank {
+            self.replace_bytes(from + blank..from + blank + 1, ";", MaskReason::Semicolon);
+            return true;
+        }
+        let Some(first) = gap.first() else { return false };
+        if *first == b'/' {
+            // A comment starts at once: the part of it on this line goes.
+            let line = gap.iter().position(|byte| *byte == b'\n').unwrap_or(gap.len());
+            let block = gap.get(1) == Some(&b'*');
+            let end = if block { self.source[from..to].find("*/").map_or(line, |at| at + 2) } else { line };
+            if end > line || gap[..end].contains(&b'\\') {
+                return false;
+            }
+            self.replace_bytes(from..from + end, ";", MaskReason::Semicolon);
+            return true;
+        }
+        self.replace_bytes(from..from + 1, ";", MaskReason::Semicolon);
+        true
+    }
+}
