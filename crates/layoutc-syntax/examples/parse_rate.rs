@@ -1,8 +1,9 @@
 //! How much of a folder of CUDA programs parses, before and after preprocessing.
 //!
-//! `cargo run --release -p layoutc-syntax --example parse_rate -- [--list] [--show] DIR…` treats
-//! each `.cu` and `.cuh` file below DIR as a root with its own folder as include folder. `--list`
-//! names the files that still have errors, `--show` prints the first lines of each error.
+//! `cargo run --release -p layoutc-syntax --example parse_rate -- [--all] [--list] [--show] DIR…`
+//! treats each `.cu` and `.cuh` file below DIR as a root with its own folder as include folder.
+//! `--all` takes all C and C++ files. `--list` names the files that still have errors, `--show`
+//! prints the first lines of each error.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -25,14 +26,23 @@ impl SourceLoader for Disk {
     }
 }
 
-fn collect(dir: &Path, into: &mut Vec<PathBuf>) {
+fn collect(dir: &Path, all: bool, into: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(dir) else { return };
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {
-            collect(&path, into);
-        } else if path.extension().is_some_and(|extension| extension == "cu" || extension == "cuh") {
+            collect(&path, all, into);
+        } else if is_wanted(&path, all) {
             into.push(path);
         }
+    }
+}
+
+fn is_wanted(path: &Path, all: bool) -> bool {
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    match extension {
+        Some("cu" | "cuh") => true,
+        Some("h" | "hpp" | "hh" | "c" | "cc" | "cpp" | "cxx" | "inl") => all,
+        _ => false,
     }
 }
 
@@ -74,14 +84,18 @@ impl Tally {
 }
 
 fn main() {
-    let mut paths = Vec::new();
-    let (mut list, mut show) = (false, false);
+    let (mut paths, mut dirs) = (Vec::new(), Vec::new());
+    let (mut all, mut list, mut show) = (false, false, false);
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
+            "--all" => all = true,
             "--list" => list = true,
             "--show" => show = true,
-            dir => collect(Path::new(dir), &mut paths),
+            dir => dirs.push(PathBuf::from(dir)),
         }
+    }
+    for dir in &dirs {
+        collect(dir, all, &mut paths);
     }
     paths.sort();
     let (mut before, mut after, mut pass) = (Tally::default(), Tally::default(), Tally::default());

@@ -10,6 +10,8 @@ mod specifier;
 mod statement;
 mod structure;
 
+use std::collections::HashSet;
+
 use layoutc_diagnostics::{FileId, Span};
 
 use super::directive::Directive;
@@ -45,7 +47,8 @@ pub enum MaskReason {
     Semicolon,
     /// The `*`s of `new T *[n]`.
     NewPointer,
-    /// A macro that opens a loop or a condition; `if` stands there now.
+    /// A macro that opens or closes a loop, a condition or a block; `if`, `while`, `for(;;){`, `{`
+    /// or `}` stands there now. Only that there is a block is right, not what it does.
     ControlMacro,
     /// Any other macro or word that no grammar takes where it stands; white space stands there.
     Other,
@@ -58,6 +61,51 @@ pub(crate) struct Masked {
     pub uses: Vec<MacroUse>,
 }
 
+/// What all files of a program define.
+pub(crate) struct ProgramNames<'a> {
+    pub table: &'a MacroTable,
+    types: HashSet<String>,
+}
+
+impl<'a> ProgramNames<'a> {
+    pub(crate) fn new(table: &'a MacroTable) -> Self {
+        ProgramNames { table, types: HashSet::new() }
+    }
+
+    /// Adds the types that a file declares: `struct X`, `typedef … X;`, `using X =`, `class X` in
+    /// template parameters.
+    pub(crate) fn add_types(&mut self, source: &str, active: &[ActiveToken]) {
+        let text = |at: usize| active.get(at).map_or("", |active| active.token.text(source));
+        let is_name = |at: usize| active.get(at).is_some_and(|active| active.token.kind == TokenKind::Identifier);
+        let mut typedef = None;
+        let mut depth = 0usize;
+        for at in 0..active.len() {
+            match text(at) {
+                "struct" | "class" | "union" | "enum" | "typename" if is_name(at + 1) => {
+                    // Between the keyword and the name may stand an export macro.
+                    let named = if is_name(at + 2) && matches!(text(at + 3), "{" | ":") { at + 2 } else { at + 1 };
+                    self.types.insert(text(named).to_owned());
+                }
+                "using" if is_name(at + 1) && text(at + 2) == "=" => {
+                    self.types.insert(text(at + 1).to_owned());
+                }
+                "typedef" => typedef = Some(depth),
+                "{" => depth += 1,
+                "}" => depth = depth.saturating_sub(1),
+                ";" | "," | "[" if typedef == Some(depth) => {
+                    if at > 0 && is_name(at - 1) {
+                        self.types.insert(text(at - 1).to_owned());
+                    }
+                    if text(at) == ";" {
+                        typedef = None;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
 /// Masks one file.
 pub(crate) fn mask_file(
     id: FileId,
@@ -65,15 +113,16 @@ pub(crate) fn mask_file(
     active: &[ActiveToken],
     directives: &[Directive],
     inactive: &[InactiveRegion],
-    table: &MacroTable,
+    names: &ProgramNames<'_>,
 ) -> Masked {
     let mut bytes = source.as_bytes().to_vec();
     for span in directives.iter().map(|found| found.span).chain(inactive.iter().map(|found| found.span)) {
         blank(&mut bytes[span.range()]);
     }
     let toks = active.iter().map(|active| Tok { token: active.token, def: active.def, fixed: false }).collect();
-    let mut draft = Draft { id, table, text: into_text(bytes), toks, spans: Vec::new() };
+    let mut draft = Draft { id, names, text: into_text(bytes), toks, spans: Vec::new() };
     let uses = draft.view().macro_uses();
+    draft.step(|masker| masker.mask_string_names());
     draft.step(|masker| masker.mask_constructs());
     draft.step(|masker| masker.mask_defined_specifiers());
     draft.step(|masker| masker.mask_arguments());
@@ -122,7 +171,7 @@ struct Edit {
 /// The text between two steps.
 struct Draft<'a> {
     id: FileId,
-    table: &'a MacroTable,
+    names: &'a ProgramNames<'a>,
     text: String,
     toks: Vec<Tok>,
     spans: Vec<(Span, MaskReason)>,
@@ -130,7 +179,7 @@ struct Draft<'a> {
 
 impl Draft<'_> {
     fn view(&self) -> Masker<'_> {
-        Masker::new(self.id, &self.text, &self.toks, self.table)
+        Masker::new(self.id, &self.text, &self.toks, self.names)
     }
 
     fn step(&mut self, mask: impl for<'b> FnOnce(&mut Masker<'b>)) {
@@ -179,6 +228,8 @@ struct Masker<'a> {
     id: FileId,
     source: &'a str,
     table: &'a MacroTable,
+    /// Names of types that the program declares; they are no macros however they look.
+    types: &'a HashSet<String>,
     toks: &'a [Tok],
     /// For each bracket token the position of its partner, else [`NONE`].
     partners: Vec<usize>,
@@ -190,11 +241,12 @@ struct Masker<'a> {
 }
 
 impl<'a> Masker<'a> {
-    fn new(id: FileId, source: &'a str, toks: &'a [Tok], table: &'a MacroTable) -> Self {
+    fn new(id: FileId, source: &'a str, toks: &'a [Tok], names: &'a ProgramNames<'a>) -> Self {
         Masker {
             id,
             source,
-            table,
+            table: names.table,
+            types: &names.types,
             toks,
             partners: match_brackets(source, toks),
             removed: vec![false; toks.len()],

@@ -15,7 +15,7 @@ use super::directive::{Directive, DirectiveKind, RawDirective, SplitFile, comman
 use super::include::{self, Operand};
 use super::lexer::{Token, TokenKind, tokens};
 use super::macros::{Activity, MacroDef, MacroEnv, MacroId, MacroOrigin, MacroTable};
-use super::mask::mask_file;
+use super::mask::{ProgramNames, mask_file};
 use super::{
     IncludeDirective, InactiveRegion, LoadResult, Preprocessed, PreprocessOptions, PreprocessedFile,
     SourceLoader,
@@ -560,11 +560,15 @@ impl Walker<'_> {
 
     fn finish(self) -> Preprocessed {
         let Walker { sources, table, files, mut diagnostics, .. } = self;
+        let mut names = ProgramNames::new(&table);
+        for (state, (_, file)) in files.iter().zip(sources.iter()) {
+            names.add_types(file.text(), &state.tokens);
+        }
         let files = files
             .into_iter()
             .zip(sources.iter())
             .map(|(state, (id, file))| {
-                let masked = mask_file(id, file.text(), &state.tokens, &state.directives, &state.inactive, &table);
+                let masked = mask_file(id, file.text(), &state.tokens, &state.directives, &state.inactive, &names);
                 PreprocessedFile {
                     masked: masked.text,
                     is_root: state.is_root,

@@ -1,6 +1,7 @@
 //! Attributes and other constructs of nvcc and GNU C++ that the grammar takes in few places only.
 
 use super::{MaskReason, Masker};
+use crate::preprocess::lexer::TokenKind;
 
 impl Masker<'_> {
     /// Masks attributes, `__restrict`, `new T *[n]`, annotated lambdas and long launch bounds.
@@ -17,6 +18,7 @@ impl Masker<'_> {
                     self.replace(at, at, "restrict", MaskReason::Specifier { expansion: "__restrict".to_owned() });
                 }
                 "new" => self.mask_new_pointers(at),
+                "template" if matches!(self.text(at + 1), "class" | "struct" | "union") => self.mask_instantiation(at),
                 "]" => self.mask_lambda_annotation(at),
                 "_Pragma" | "__pragma" => {
                     if let Some(close) = self.call_close(at) {
@@ -45,9 +47,41 @@ impl Masker<'_> {
         }
     }
 
-    /// `new T *[n]`, `new T **[n]`: the type between `new` and the stars is names and `::` only.
+    /// `template class X<float>;` uses nothing that is not used elsewhere.
+    fn mask_instantiation(&mut self, at: usize) {
+        let mut index = at + 2;
+        while self.is_identifier(index) || self.text(index) == "::" {
+            index += 1;
+        }
+        if self.text(index) == "<"
+            && let Some(length) = (0..64).find(|ahead| matches!(self.text(index + ahead), ";" | "{" | ""))
+            && self.text(index + length) == ";"
+        {
+            self.replace(at, index + length - 1, "", MaskReason::Other);
+        }
+    }
+
+    /// Macros pasted between strings, `"a"X"b"`: the grammar reads the name as a suffix.
+    pub(super) fn mask_string_names(&mut self) {
+        for at in 1..self.toks.len() {
+            let touches = self.kind(at - 1) == Some(TokenKind::String)
+                && self.is_identifier(at)
+                && self.toks[at - 1].token.end == self.toks[at].token.start;
+            let expanded = self.toks[at].def.is_some() || self.kind(at + 1) == Some(TokenKind::String);
+            if touches && expanded {
+                self.replace(at, at, "", MaskReason::Other);
+            }
+        }
+    }
+
+    /// `new T *[n]`, `new const T **[n]`: the type between `new` and the stars is names and `::`.
     fn mask_new_pointers(&mut self, at: usize) {
         let mut index = at + 1;
+        if self.text(index) == "const" {
+            self.replace(index, index, "", MaskReason::Specifier { expansion: "const".to_owned() });
+            index += 1;
+        }
+        let name = index;
         while self.is_identifier(index) || self.text(index) == "::" {
             index += 1;
         }
@@ -55,7 +89,7 @@ impl Masker<'_> {
         while self.text(index) == "*" || (index > first && self.text(index) == "const") {
             index += 1;
         }
-        if index > first && first > at + 1 && self.text(index) == "[" {
+        if index > first && first > name && self.text(index) == "[" {
             self.replace(first, index - 1, "", MaskReason::NewPointer);
         }
     }

@@ -71,7 +71,7 @@ enum Class {
     Specifiers(String),
     /// Specifiers and then a type.
     Typed { expansion: String, ty: String },
-    /// A few keywords and operators that are no expression, such as `{` or `else if`.
+    /// A few keywords and operators that are no expression, such as `&&` or `else if`.
     Words(String),
     /// Anything else.
     Other,
@@ -100,7 +100,7 @@ fn classify(def: &MacroDef, table: &MacroTable) -> Class {
     if is_type && rest.len() < words.len() {
         return Class::Typed { ty: rest.join(" "), expansion };
     }
-    let odd = |word: &String| matches!(word.as_str(), "{" | "}" | "&&" | "||" | ";" | "else" | "if" | "for" | "do");
+    let odd = |word: &String| matches!(word.as_str(), "&&" | "||" | ";" | "else" | "if" | "for" | "do");
     if !def.is_function_like() && words.len() <= 8 && (words.first().is_some_and(odd) || words.last().is_some_and(odd)) {
         return Class::Words(expansion);
     }
@@ -262,34 +262,60 @@ impl Masker<'_> {
         let previous = self.text_before(at);
         let after_type = at > 0
             && !starts_statement
-            && (is_builtin_type(previous) || is_specifier(previous)
-                || (matches!(previous, "*" | "&" | ">") && self.text(last + 2) == "(" && known));
-        let next_is_type = is_builtin_type(next) || is_specifier(next) || matches!(next, "struct" | "class" | "template" | "typename" | "typedef");
+            && (is_builtin_type(previous) || (known && (is_specifier(previous) || matches!(previous, "*" | "&" | ">"))));
         let same_line = self.same_line(last, last + 1);
         let specifies = if known {
             !called || self.is_identifier(last + 1) || !starts_statement
-        } else if next_is_type {
+        } else if self.types.contains(word) {
+            false
+        } else if self.type_follows(last + 1) {
             // `CHECK\n int x;` in a function is a statement; `API void f();` is not.
-            (same_line || !in_block || !starts_statement) && !matches!(next, "const" | "volatile" | "noexcept" | "override" | "final")
+            same_line || !in_block || !starts_statement
         } else if after_type && self.is_identifier(last + 1) {
-            true
+            !is_specifier(next)
         } else if matches!(previous, "struct" | "class" | "union") && self.is_identifier(last + 1) {
             matches!(self.text(last + 2), "{" | ":" | "final")
         } else {
             // Three names in a row: the middle one, or the first one of a declaration.
-            let word_before = at > 0 && self.is_identifier(at - 1) && !starts_statement && !is_operator_word(previous);
+            let word_before = at > 0 && self.is_identifier(at - 1) && !starts_statement && !is_operator_word(previous) && !is_specifier(previous);
             let words_behind = self.is_identifier(last + 1)
                 && self.is_identifier(last + 2)
                 && !is_operator_word(next)
                 && self.same_line(last, last + 2);
             (word_before && self.is_identifier(last + 1) && self.same_line(at - 1, last + 1) && !is_operator_word(next))
-                || (starts_statement && words_behind && (same_line || !in_block))
+                || (starts_statement && words_behind && !is_specifier(next) && (same_line || !in_block))
         };
         if !specifies {
             return None;
         }
         self.replace(at, last, "", MaskReason::Specifier { expansion: String::new() });
         Some(last)
+    }
+}
+
+impl Masker<'_> {
+    /// Whether a declaration's type stands at `at`, behind specifiers perhaps, so that what stands
+    /// before can be no type.
+    fn type_follows(&self, at: usize) -> bool {
+        let mut index = at;
+        loop {
+            let word = self.text(index);
+            if is_specifier_call(word) && self.call_close(index).is_some() {
+                index = self.call_close(index).map_or(index + 1, |close| close + 1);
+            } else if matches!(word, "const" | "volatile" | "noexcept" | "override" | "final") && index == at {
+                // `T const x` and `f() const` say nothing about the word before.
+                return false;
+            } else if is_specifier(word) {
+                index += 1;
+            } else {
+                break;
+            }
+        }
+        let word = self.text(index);
+        let named = self.is_identifier(index) && !is_operator_word(word);
+        is_builtin_type(word)
+            || matches!(word, "struct" | "class" | "template" | "typename" | "typedef")
+            || (index > at && named && (self.is_identifier(index + 1) || matches!(self.text(index + 1), "*" | "&" | "<")))
     }
 }
 

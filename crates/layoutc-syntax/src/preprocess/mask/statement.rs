@@ -30,10 +30,21 @@ impl Masker<'_> {
         let mut structure = Structure::new();
         let mut endings = HashMap::new();
         let mut skip_to = 0;
+        let mut hidden_braces = 0;
         for at in 0..self.toks.len() {
             let starts = structure.starts_statement();
             let in_block = structure.enclosure() == Enclosure::Block;
             if at >= skip_to && self.is_identifier(at) && !self.removed[at] && !self.toks[at].fixed {
+                if starts
+                    && let Some((last, braces)) = self.mask_brace_macro(at, hidden_braces)
+                {
+                    hidden_braces += braces;
+                    for _ in 0..braces.abs() {
+                        structure.read_hidden_brace(braces > 0, last + 1);
+                    }
+                    skip_to = last + 1;
+                    continue;
+                }
                 let statement = if starts && !structure.in_brackets() {
                     self.mask_statement_macro(at, in_block, &mut endings)
                 } else {
@@ -61,6 +72,37 @@ impl Masker<'_> {
                 structure.read(self, at);
             }
         }
+    }
+
+    /// Writes the braces that the macro at `at` opens or closes, so that the text between such
+    /// macros stands in a block; its last token and the number of braces (negative: closed).
+    fn mask_brace_macro(&mut self, at: usize, open: i64) -> Option<(usize, i64)> {
+        let def = self.def(at)?;
+        let last = if def.is_function_like() { self.call_close(at)? } else { at };
+        let body = tokens(&def.text);
+        let mut braces = 0i64;
+        let mut loops = false;
+        for token in &body {
+            match token.text(&def.text) {
+                "{" => braces += 1,
+                "}" => braces -= 1,
+                "for" | "while" => loops = true,
+                _ => {}
+            }
+        }
+        let count = usize::try_from(braces.unsigned_abs()).ok().filter(|count| (1..=16).contains(count))?;
+        let shown = if braces > 0 {
+            format!("{}{}", if loops { "for(;;)" } else { "" }, "{".repeat(count))
+        } else if open + braces >= 0 {
+            "}".repeat(count)
+        } else {
+            return None;
+        };
+        if !self.fits(at, last, &shown) {
+            return None;
+        }
+        self.replace(at, last, &shown, MaskReason::ControlMacro);
+        Some((last, braces))
     }
 
     /// Ends the statement macro at `at` by a `;` if it needs one; its last token.

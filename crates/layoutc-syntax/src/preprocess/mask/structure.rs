@@ -61,6 +61,16 @@ impl Structure {
         self.begin(next);
     }
 
+    /// Reads a brace that a macro expands to; the next token is at `next`.
+    pub(super) fn read_hidden_brace(&mut self, opens: bool, next: usize) {
+        if opens {
+            self.levels.push(Level { enclosure: Enclosure::Block, depth: 0, head: next });
+        } else if self.levels.len() > 1 {
+            self.levels.pop();
+        }
+        self.begin(next);
+    }
+
     fn begin(&mut self, next: usize) {
         if let Some(level) = self.levels.last_mut() {
             level.head = next;
