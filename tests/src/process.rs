@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{Read, Seek};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitStatus, Stdio};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -62,21 +63,20 @@ pub fn run_limited(command: &mut Command, limit: Duration) -> Result<Outcome> {
         .process_group(0)
         .spawn()
         .with_context(|| format!("cannot run {}", command.get_program().to_string_lossy()))?;
-    let mut pause = Duration::from_micros(500);
-    let status = loop {
-        if let Some(status) = child.try_wait()? {
-            break Some(status);
-        }
-        if start.elapsed() > limit {
+    // Waiting in a thread costs nothing until the end, and the end is seen at once.
+    let group = child.id();
+    let (ended, end) = mpsc::channel();
+    thread::spawn(move || ended.send(child.wait()));
+    let status = match end.recv_timeout(limit) {
+        Ok(status) => Some(status?),
+        Err(_) => {
             // The group, not the child alone: a stopped compiler would leave its passes running.
             Command::new("kill")
-                .args(["-KILL", "--", &format!("-{}", child.id())])
+                .args(["-KILL", "--", &format!("-{group}")])
                 .status()?;
-            child.wait()?;
-            break None;
+            end.recv()??;
+            None
         }
-        thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(20));
     };
     let elapsed = start.elapsed();
     Ok(Outcome {
