@@ -1,0 +1,4 @@
+// Stands in for CUDA's header of this name.
+#pragma once
+#include "layoutc_runtime.hpp"
+#include "layoutc/cooperative_groups.hpp"

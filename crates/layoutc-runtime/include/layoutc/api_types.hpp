@@ -1,0 +1,160 @@
+// Types of the CUDA runtime API: errors, copy kinds, device properties, handles.
+#pragma once
+
+#include "vector_types.hpp"
+
+#define CUDART_VERSION 12000
+#define CUDA_VERSION 12000
+
+// One row an error: value, name, text, as cudaGetErrorString gives it.
+#define LAYOUTC_RT_ERRORS(ROW) \
+    ROW(0, cudaSuccess, "no error") \
+    ROW(1, cudaErrorInvalidValue, "invalid argument") \
+    ROW(2, cudaErrorMemoryAllocation, "out of memory") \
+    ROW(3, cudaErrorInitializationError, "initialization error") \
+    ROW(4, cudaErrorCudartUnloading, "driver shutting down") \
+    ROW(9, cudaErrorInvalidConfiguration, "invalid configuration argument") \
+    ROW(12, cudaErrorInvalidPitchValue, "invalid pitch argument") \
+    ROW(13, cudaErrorInvalidSymbol, "invalid device symbol") \
+    ROW(17, cudaErrorInvalidDevicePointer, "invalid device pointer") \
+    ROW(18, cudaErrorInvalidTexture, "invalid texture reference") \
+    ROW(21, cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy") \
+    ROW(35, cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version") \
+    ROW(98, cudaErrorInvalidDeviceFunction, "invalid device function") \
+    ROW(100, cudaErrorNoDevice, "no CUDA-capable device is detected") \
+    ROW(101, cudaErrorInvalidDevice, "invalid device ordinal") \
+    ROW(201, cudaErrorDeviceUninitialized, "invalid device context") \
+    ROW(209, cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device") \
+    ROW(217, cudaErrorPeerAccessUnsupported, "peer access is not supported between these two devices") \
+    ROW(400, cudaErrorInvalidResourceHandle, "invalid resource handle") \
+    ROW(600, cudaErrorNotReady, "device not ready") \
+    ROW(700, cudaErrorIllegalAddress, "an illegal memory access was encountered") \
+    ROW(701, cudaErrorLaunchOutOfResources, "too many resources requested for launch") \
+    ROW(702, cudaErrorLaunchTimeout, "the launch timed out and was terminated") \
+    ROW(704, cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled") \
+    ROW(705, cudaErrorPeerAccessNotEnabled, "peer access has not been enabled") \
+    ROW(710, cudaErrorAssert, "device-side assert triggered") \
+    ROW(712, cudaErrorHostMemoryAlreadyRegistered, "part or all of the requested memory range is already mapped") \
+    ROW(713, cudaErrorHostMemoryNotRegistered, "pointer does not correspond to a registered memory region") \
+    ROW(716, cudaErrorMisalignedAddress, "misaligned address") \
+    ROW(719, cudaErrorLaunchFailure, "unspecified launch failure") \
+    ROW(720, cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch") \
+    ROW(800, cudaErrorNotPermitted, "operation not permitted") \
+    ROW(801, cudaErrorNotSupported, "operation not supported") \
+    ROW(999, cudaErrorUnknown, "unknown error")
+
+enum cudaError {
+#define LAYOUTC_RT_ROW(value, name, text) name = value,
+    LAYOUTC_RT_ERRORS(LAYOUTC_RT_ROW)
+#undef LAYOUTC_RT_ROW
+};
+typedef enum cudaError cudaError_t;
+
+enum cudaMemcpyKind {
+    cudaMemcpyHostToHost = 0,
+    cudaMemcpyHostToDevice = 1,
+    cudaMemcpyDeviceToHost = 2,
+    cudaMemcpyDeviceToDevice = 3,
+    cudaMemcpyDefault = 4
+};
+
+typedef struct CUstream_st* cudaStream_t;
+typedef struct CUevent_st* cudaEvent_t;
+typedef struct CUctx_st* CUcontext;
+typedef struct CUmod_st* CUmodule;
+typedef struct CUfunc_st* CUfunction;
+typedef struct CUmemPoolHandle_st* cudaMemPool_t;
+typedef cudaStream_t CUstream;
+typedef cudaEvent_t CUevent;
+typedef unsigned long long CUdeviceptr;
+typedef int CUdevice;
+#define cudaStreamLegacy ((cudaStream_t)0x1)
+#define cudaStreamPerThread ((cudaStream_t)0x2)
+typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void* userData);
+typedef void (*cudaHostFn_t)(void* userData);
+
+enum { cudaStreamDefault = 0, cudaStreamNonBlocking = 1 };
+enum { cudaEventDefault = 0, cudaEventBlockingSync = 1, cudaEventDisableTiming = 2, cudaEventInterprocess = 4 };
+enum { cudaHostAllocDefault = 0, cudaHostAllocPortable = 1, cudaHostAllocMapped = 2, cudaHostAllocWriteCombined = 4 };
+enum { cudaHostRegisterDefault = 0, cudaHostRegisterPortable = 1, cudaHostRegisterMapped = 2, cudaHostRegisterIoMemory = 4, cudaHostRegisterReadOnly = 8 };
+enum { cudaMemAttachGlobal = 1, cudaMemAttachHost = 2, cudaMemAttachSingle = 4 };
+enum { cudaDeviceScheduleAuto = 0, cudaDeviceScheduleSpin = 1, cudaDeviceScheduleYield = 2, cudaDeviceScheduleBlockingSync = 4, cudaDeviceBlockingSync = 4, cudaDeviceMapHost = 8, cudaDeviceLmemResizeToMax = 16 };
+enum { cudaCpuDeviceId = -1, cudaInvalidDeviceId = -2 };
+
+enum cudaFuncCache { cudaFuncCachePreferNone = 0, cudaFuncCachePreferShared = 1, cudaFuncCachePreferL1 = 2, cudaFuncCachePreferEqual = 3 };
+enum cudaSharedMemConfig { cudaSharedMemBankSizeDefault = 0, cudaSharedMemBankSizeFourByte = 1, cudaSharedMemBankSizeEightByte = 2 };
+enum cudaFuncAttribute {
+    cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributeNonPortableClusterSizeAllowed = 15
+};
+enum cudaSharedCarveout { cudaSharedmemCarveoutDefault = -1, cudaSharedmemCarveoutMaxShared = 100, cudaSharedmemCarveoutMaxL1 = 0 };
+enum cudaLimit { cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2, cudaLimitDevRuntimeSyncDepth = 3, cudaLimitDevRuntimePendingLaunchCount = 4, cudaLimitMaxL2FetchGranularity = 5, cudaLimitPersistingL2CacheSize = 6 };
+enum cudaComputeMode { cudaComputeModeDefault = 0, cudaComputeModeExclusive = 1, cudaComputeModeProhibited = 2, cudaComputeModeExclusiveProcess = 3 };
+enum cudaMemoryType { cudaMemoryTypeUnregistered = 0, cudaMemoryTypeHost = 1, cudaMemoryTypeDevice = 2, cudaMemoryTypeManaged = 3 };
+enum cudaMemoryAdvise { cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly, cudaMemAdviseSetPreferredLocation, cudaMemAdviseUnsetPreferredLocation, cudaMemAdviseSetAccessedBy, cudaMemAdviseUnsetAccessedBy };
+
+struct cudaPointerAttributes {
+    cudaMemoryType type;
+    int device;
+    void* devicePointer;
+    void* hostPointer;
+};
+struct cudaFuncAttributes {
+    size_t sharedSizeBytes, constSizeBytes, localSizeBytes;
+    int maxThreadsPerBlock, numRegs, ptxVersion, binaryVersion, cacheModeCA, maxDynamicSharedSizeBytes, preferredShmemCarveout;
+};
+struct cudaExtent { size_t width, height, depth; };
+struct cudaPos { size_t x, y, z; };
+struct cudaPitchedPtr { void* ptr; size_t pitch, xsize, ysize; };
+typedef struct cudaArray* cudaArray_t;
+struct cudaMemcpy3DParms {
+    cudaArray_t srcArray; cudaPos srcPos; cudaPitchedPtr srcPtr;
+    cudaArray_t dstArray; cudaPos dstPos; cudaPitchedPtr dstPtr;
+    cudaExtent extent; cudaMemcpyKind kind;
+};
+static inline cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) { return cudaExtent{w, h, d}; }
+static inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return cudaPos{x, y, z}; }
+static inline cudaPitchedPtr make_cudaPitchedPtr(void* d, size_t p, size_t xs, size_t ys) { return cudaPitchedPtr{d, p, xs, ys}; }
+
+struct cudaUUID_t { char bytes[16]; };
+struct cudaDeviceProp {
+    char name[256];
+    cudaUUID_t uuid;
+    size_t totalGlobalMem, sharedMemPerBlock;
+    int regsPerBlock, warpSize;
+    size_t memPitch;
+    int maxThreadsPerBlock, maxThreadsDim[3], maxGridSize[3], clockRate;
+    size_t totalConstMem;
+    int major, minor;
+    size_t textureAlignment, texturePitchAlignment;
+    int deviceOverlap, multiProcessorCount, kernelExecTimeoutEnabled, integrated, canMapHostMemory, computeMode;
+    int maxTexture1D, maxTexture1DLinear, maxTexture2D[2], maxTexture2DLinear[3], maxTexture3D[3];
+    int maxTexture1DLayered[2], maxTexture2DLayered[3];
+    size_t surfaceAlignment;
+    int concurrentKernels, ECCEnabled, pciBusID, pciDeviceID, pciDomainID, tccDriver, asyncEngineCount, unifiedAddressing;
+    int memoryClockRate, memoryBusWidth, l2CacheSize, persistingL2CacheMaxSize, maxThreadsPerMultiProcessor;
+    int streamPrioritiesSupported, globalL1CacheSupported, localL1CacheSupported;
+    size_t sharedMemPerMultiprocessor;
+    int regsPerMultiprocessor, managedMemory, isMultiGpuBoard, multiGpuBoardGroupID, hostNativeAtomicSupported;
+    int singleToDoublePrecisionPerfRatio, pageableMemoryAccess, concurrentManagedAccess, computePreemptionSupported;
+    int canUseHostPointerForRegisteredMem, cooperativeLaunch, cooperativeMultiDeviceLaunch;
+    size_t sharedMemPerBlockOptin;
+    int pageableMemoryAccessUsesHostPageTables, directManagedMemAccessFromHost, maxBlocksPerMultiProcessor;
+    int accessPolicyMaxWindowSize;
+    size_t reservedSharedMemPerBlock;
+};
+
+enum cudaDeviceAttr {
+    cudaDevAttrMaxThreadsPerBlock = 1, cudaDevAttrMaxBlockDimX = 2, cudaDevAttrMaxBlockDimY = 3, cudaDevAttrMaxBlockDimZ = 4,
+    cudaDevAttrMaxGridDimX = 5, cudaDevAttrMaxGridDimY = 6, cudaDevAttrMaxGridDimZ = 7, cudaDevAttrMaxSharedMemoryPerBlock = 8,
+    cudaDevAttrTotalConstantMemory = 9, cudaDevAttrWarpSize = 10, cudaDevAttrMaxPitch = 11, cudaDevAttrMaxRegistersPerBlock = 12,
+    cudaDevAttrClockRate = 13, cudaDevAttrTextureAlignment = 14, cudaDevAttrGpuOverlap = 15, cudaDevAttrMultiProcessorCount = 16,
+    cudaDevAttrIntegrated = 18, cudaDevAttrCanMapHostMemory = 19, cudaDevAttrComputeMode = 20, cudaDevAttrConcurrentKernels = 31,
+    cudaDevAttrEccEnabled = 32, cudaDevAttrMemoryClockRate = 36, cudaDevAttrGlobalMemoryBusWidth = 37, cudaDevAttrL2CacheSize = 38,
+    cudaDevAttrMaxThreadsPerMultiProcessor = 39, cudaDevAttrAsyncEngineCount = 40, cudaDevAttrUnifiedAddressing = 41,
+    cudaDevAttrComputeCapabilityMajor = 75, cudaDevAttrComputeCapabilityMinor = 76, cudaDevAttrStreamPrioritiesSupported = 78,
+    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81, cudaDevAttrMaxRegistersPerMultiprocessor = 82, cudaDevAttrManagedMemory = 83,
+    cudaDevAttrPageableMemoryAccess = 88, cudaDevAttrConcurrentManagedAccess = 89, cudaDevAttrCooperativeLaunch = 95,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97, cudaDevAttrMaxBlocksPerMultiprocessor = 106, cudaDevAttrMemoryPoolsSupported = 115
+};

@@ -1,0 +1,60 @@
+// CUDA's declaration qualifiers as a host compiler can take them.
+//
+// The standard headers come first: libstdc++ spells attributes with reserved words that CUDA defines as macros.
+#pragma once
+
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#ifndef __CUDACC__
+#define __CUDACC__ 1
+#endif
+#ifndef __NVCC__
+#define __NVCC__ 1
+#endif
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 0
+#define __CUDACC_VER_BUILD__ 0
+#define __CUDACC_EXTENDED_LAMBDA__ 1
+#define LAYOUTC_RUNTIME 1
+
+// `__CUDA_ARCH__` stays undefined: host and device code are one compilation here, and the host branch of
+// `#ifdef __CUDA_ARCH__` is the one that a host compiler understands.
+
+#define __host__
+#define __device__
+#define __global__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+#define __cluster_dims__(...)
+#define __maxnreg__(...)
+#define __block_size__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#define __cudart_builtin__
+#define __device_builtin__
+#define CUDARTAPI
+#define CUDART_CB
+#define CUDAAPI
+#define CUDA_CB
+
+// Lowering turns `__shared__` declarations into registered per-block storage. This is what is left for the
+// ones it cannot see whole, such as a macro that ends before the declared name.
+#define __shared__ static

@@ -1,0 +1,6 @@
+// The compiled part of the runtime, as one translation unit.
+#include "fibers.cpp"
+#include "memory.cpp"
+#include "api.cpp"
+#include "clock.cpp"
+#include "log.cpp"

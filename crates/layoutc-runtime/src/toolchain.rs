@@ -1,0 +1,333 @@
+//! Builds a program against the CPU runtime with the host's C++ compiler.
+//!
+//! Every text of the program is lowered into a mirror of its folders below the output folder, so that relative
+//! includes work; the roots are compiled in parallel and linked with the runtime.
+
+use crate::embedded;
+use crate::lowering::{SiteId, lower};
+use crate::program::{AllocationSite, SourceText, absolute};
+use std::ffi::OsString;
+use std::fmt;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// What to build and where.
+#[derive(Clone, Debug)]
+pub struct BuildRequest {
+    /// The program's files; the numbers of allocation sites follow this order.
+    pub sources: Vec<SourceText>,
+    /// `-I` folders, as given for the source tree.
+    pub include_dirs: Vec<PathBuf>,
+    /// `-D` definitions, as `NAME` or `NAME=VALUE`.
+    pub defines: Vec<String>,
+    /// Further arguments to the compiler, for compiling and linking.
+    pub flags: Vec<String>,
+    /// The compiler, `g++` of version 12 or later or a command that takes the same arguments.
+    pub compiler: String,
+    /// Where everything is written; created when absent.
+    pub out_dir: PathBuf,
+    /// Where the compiled runtime is kept for later builds; without it each build compiles its own.
+    pub cache_dir: Option<PathBuf>,
+}
+
+impl BuildRequest {
+    /// A request with `g++` and nothing beyond the sources.
+    pub fn new(sources: Vec<SourceText>, out_dir: PathBuf) -> Self {
+        Self {
+            sources,
+            include_dirs: Vec::new(),
+            defines: Vec::new(),
+            flags: Vec::new(),
+            compiler: "g++".to_owned(),
+            out_dir,
+            cache_dir: None,
+        }
+    }
+}
+
+/// A built program.
+#[derive(Clone, Debug)]
+pub struct Built {
+    /// The executable.
+    pub executable: PathBuf,
+    /// The numbered allocation calls.
+    pub sites: Vec<AllocationSite>,
+}
+
+/// Why a program could not be built.
+#[derive(Debug)]
+pub enum BuildError {
+    /// No source is a root.
+    NoRoots,
+    /// A file of the build could not be written.
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The compiler could not be started.
+    NoCompiler {
+        /// The command tried.
+        compiler: String,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The compiler refused a file.
+    Compile {
+        /// The file, at its own path.
+        file: PathBuf,
+        /// What the compiler said, with the program's own paths.
+        messages: String,
+    },
+    /// The program did not link.
+    Link {
+        /// What the linker said.
+        messages: String,
+    },
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NoRoots => write!(f, "no source file to compile"),
+            Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::NoCompiler { compiler, source } => write!(f, "cannot run `{compiler}`: {source}"),
+            Self::Compile { file, messages } => {
+                write!(f, "{}: does not compile for the CPU runtime\n{messages}", file.display())
+            }
+            Self::Link { messages } => write!(f, "the program does not link\n{messages}"),
+        }
+    }
+}
+
+impl std::error::Error for BuildError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Io { source, .. } | Self::NoCompiler { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}
+
+/// Lowers, compiles and links a program.
+///
+/// # Errors
+/// See [`BuildError`]; of several files that do not compile the first in order is reported.
+pub fn build(program: &BuildRequest) -> Result<Built, BuildError> {
+    let build = Build::prepare(program)?;
+    let sites = build.write_lowered()?;
+    let roots: Vec<&SourceText> = program.sources.iter().filter(|s| s.is_root && is_source(&s.path)).collect();
+    if roots.is_empty() {
+        return Err(BuildError::NoRoots);
+    }
+    let objects = build.compile_all(&roots)?;
+    let executable = build.link(&objects)?;
+    Ok(Built { executable, sites })
+}
+
+/// The folders of one build.
+struct Build<'a> {
+    program: &'a BuildRequest,
+    include: PathBuf,
+    runtime: PathBuf,
+    mirror: PathBuf,
+    objects: PathBuf,
+    openmp: bool,
+}
+
+fn is_source(path: &Path) -> bool {
+    let extension = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+    matches!(extension, "cu" | "cpp" | "cc" | "cxx" | "C" | "c")
+}
+
+fn has_extension(path: &Path, extension: &str) -> bool {
+    path.extension().is_some_and(|e| e == extension)
+}
+
+/// What the compiler is told of every file. The layouts compared must see the same arithmetic, so no contraction;
+/// old programs are loose with types and conversions, so the compiler is too.
+const FLAGS: [&str; 6] = [
+    "-O1",
+    "-w",
+    "-fno-strict-aliasing",
+    "-fwrapv",
+    "-ffp-contract=off",
+    "-ftrivial-auto-var-init=zero",
+];
+
+impl<'a> Build<'a> {
+    fn prepare(program: &'a BuildRequest) -> Result<Self, BuildError> {
+        let out = absolute(&program.out_dir);
+        let openmp = program.sources.iter().any(|s| s.text.contains("omp.h") || s.text.contains("pragma omp"));
+        let build = Self {
+            program,
+            include: out.join("include"),
+            runtime: out.join("runtime"),
+            mirror: out.join("src"),
+            objects: out.join("objects"),
+            openmp,
+        };
+        fs::create_dir_all(&build.objects).map_err(io_error(&build.objects))?;
+        embedded::write_all(&build.include, &build.runtime).map_err(io_error(&build.include))?;
+        Ok(build)
+    }
+
+    /// The place of a file or folder of the source tree in the mirror.
+    fn mirrored(&self, path: &Path) -> PathBuf {
+        let full = absolute(path);
+        self.mirror.join(full.strip_prefix("/").unwrap_or(&full))
+    }
+
+    fn write_lowered(&self) -> Result<Vec<AllocationSite>, BuildError> {
+        let mut sites = Vec::new();
+        for source in &self.program.sources {
+            let path = self.mirrored(&source.path);
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent).map_err(io_error(parent))?;
+            }
+            let first = u32::try_from(sites.len()).unwrap_or(u32::MAX);
+            let mut text = source.text.clone();
+            if !has_extension(&source.path, "c") {
+                let lowered = lower(&source.text, &source.generated, SiteId(first));
+                sites.extend(lowered.sites.iter().zip(first..).map(|(&offset, id)| AllocationSite {
+                    id: SiteId(id),
+                    path: source.path.clone(),
+                    offset,
+                }));
+                text = lowered.text;
+            }
+            fs::write(&path, text).map_err(io_error(&path))?;
+        }
+        Ok(sites)
+    }
+
+    /// Compiles the runtime and the roots, as many at a time as there are processors.
+    fn compile_all(&self, roots: &[&SourceText]) -> Result<Vec<PathBuf>, BuildError> {
+        let next = AtomicUsize::new(0);
+        let results: Mutex<Vec<Option<Result<PathBuf, BuildError>>>> =
+            Mutex::new((0..=roots.len()).map(|_| None).collect());
+        let workers = std::thread::available_parallelism().map_or(1, usize::from).min(roots.len() + 1);
+        std::thread::scope(|scope| {
+            for _ in 0..workers {
+                scope.spawn(|| {
+                    loop {
+                        let n = next.fetch_add(1, Ordering::Relaxed);
+                        if n > roots.len() {
+                            return;
+                        }
+                        let result = if n == 0 { self.runtime_object() } else { self.compile(n, roots[n - 1]) };
+                        if let Ok(mut all) = results.lock() {
+                            all[n] = Some(result);
+                        }
+                    }
+                });
+            }
+        });
+        let all = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        all.into_iter().flatten().collect()
+    }
+
+    fn runtime_object(&self) -> Result<PathBuf, BuildError> {
+        let source = self.runtime.join("runtime.cpp");
+        let compile_to = |object: &Path| {
+            let mut command = Command::new(&self.program.compiler);
+            command.args(["-std=c++17", "-O2", "-w", "-c", "-o"]).arg(object);
+            command.arg("-I").arg(&self.include).arg(&source);
+            self.run_compiler(command, &source)
+        };
+        let Some(cache) = &self.program.cache_dir else {
+            let object = self.objects.join("runtime.o");
+            compile_to(&object)?;
+            return Ok(object);
+        };
+        fs::create_dir_all(cache).map_err(io_error(cache))?;
+        let compiler: String = self.program.compiler.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+        let object = cache.join(format!("runtime-{compiler}-{:016x}.o", embedded::fingerprint()));
+        if !object.is_file() {
+            // Written beside and moved, so that another build never reads half a file.
+            let partial = cache.join(format!("runtime-{}.tmp.o", std::process::id()));
+            compile_to(&partial)?;
+            fs::rename(&partial, &object).map_err(io_error(&object))?;
+        }
+        Ok(object)
+    }
+
+    fn compile(&self, number: usize, source: &SourceText) -> Result<PathBuf, BuildError> {
+        let stem = source.path.file_stem().map_or_else(OsString::new, OsString::from);
+        let object = self.objects.join(format!("{number}-{}.o", stem.to_string_lossy()));
+        let mut command = Command::new(&self.program.compiler);
+        command.args(FLAGS).arg("-c").arg("-o").arg(&object);
+        if has_extension(&source.path, "c") {
+            command.args(["-x", "c", "-std=gnu11"]);
+        } else {
+            command.args(["-x", "c++", "-std=c++17", "-fpermissive"]);
+            if has_extension(&source.path, "cu") {
+                command.args(["-include", "layoutc_runtime.hpp"]);
+            }
+        }
+        if self.openmp {
+            command.arg("-fopenmp");
+        }
+        command.arg("-I").arg(&self.include);
+        for dir in &self.program.include_dirs {
+            command.arg("-I").arg(self.mirrored(dir)).arg("-I").arg(absolute(dir));
+        }
+        if let Some(folder) = absolute(&source.path).parent() {
+            command.arg("-iquote").arg(folder);
+        }
+        command.args(self.program.defines.iter().map(|d| format!("-D{d}")));
+        command.args(&self.program.flags).arg(self.mirrored(&source.path));
+        self.run_compiler(command, &source.path)?;
+        Ok(object)
+    }
+
+    fn run_compiler(&self, mut command: Command, file: &Path) -> Result<(), BuildError> {
+        let messages = self.output_of(&mut command)?;
+        match messages {
+            None => Ok(()),
+            Some(messages) => Err(BuildError::Compile { file: file.to_path_buf(), messages }),
+        }
+    }
+
+    /// Runs a command; on failure what it wrote on stderr.
+    fn output_of(&self, command: &mut Command) -> Result<Option<String>, BuildError> {
+        let output = command.output().map_err(|source| BuildError::NoCompiler {
+            compiler: self.program.compiler.clone(),
+            source,
+        })?;
+        if output.status.success() {
+            return Ok(None);
+        }
+        let text = String::from_utf8_lossy(&output.stderr);
+        Ok(Some(text.replace(&*self.mirror.to_string_lossy(), "")))
+    }
+
+    fn link(&self, objects: &[PathBuf]) -> Result<PathBuf, BuildError> {
+        let executable = absolute(&self.program.out_dir).join("program");
+        let command = |extra: &[&str]| {
+            let mut command = Command::new(&self.program.compiler);
+            command.arg("-o").arg(&executable).args(objects).args(extra);
+            if self.openmp {
+                command.arg("-fopenmp");
+            }
+            command.args(&self.program.flags).args(["-lm", "-lpthread", "-ldl"]);
+            command
+        };
+        let Some(messages) = self.output_of(&mut command(&[]))? else { return Ok(executable) };
+        // nvcc keeps `__device__` code and data to each file; the host linker sees the copies from one header twice.
+        if messages.contains("multiple definition") && self.output_of(&mut command(&["-Wl,-z,muldefs"]))?.is_none() {
+            return Ok(executable);
+        }
+        Err(BuildError::Link { messages })
+    }
+}
+
+fn io_error(path: &Path) -> impl FnOnce(io::Error) -> BuildError {
+    let path = path.to_path_buf();
+    move |source| BuildError::Io { path, source }
+}
