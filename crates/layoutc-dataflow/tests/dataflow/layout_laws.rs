@@ -251,7 +251,7 @@ fn wrong_groups_and_digits_are_refused() {
     let shape = particle();
     let leaves = || shape.leaf_ids().collect::<Vec<_>>();
     let [x, y] = [LeafId(0), LeafId(1)];
-    let clusters = |parts: Vec<Cluster>| Layout::clusters(&shape, parts).unwrap_err();
+    let clusters = |parts: Vec<Cluster>| Layout::clusters(&shape, parts).expect_err("no layout");
     assert_eq!(clusters(vec![Cluster::new([x])]), LayoutError::LeafMissing(y));
     assert_eq!(
         clusters(vec![Cluster::new([x]), Cluster::new(leaves())]),
@@ -267,7 +267,7 @@ fn wrong_groups_and_digits_are_refused() {
         assert_eq!(Layout::aos_aligned(&shape, asked), Err(error));
     }
     let slice = |divisor, modulus| Digit::Slice { dimension: DimensionId(0), divisor, modulus };
-    let new = |leaves, digits| Group::new(&shape, leaves, None, digits).unwrap_err();
+    let new = |leaves, digits| Group::new(&shape, leaves, None, digits).expect_err("no group");
     assert_eq!(new(leaves(), vec![slice(1, None)]), LayoutError::FieldDigits(0));
     assert_eq!(
         new(leaves(), vec![slice(1, None), Digit::Field, Digit::Field]),

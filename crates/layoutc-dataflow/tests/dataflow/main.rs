@@ -1,6 +1,10 @@
 //! Properties of the layout algebra, its notation, the framework and the layout types.
 
 mod cpp_geometry;
+mod framework;
 mod layout_laws;
+mod layout_types;
 mod notation;
+mod pointer_programs;
 mod records;
+mod round_robin;

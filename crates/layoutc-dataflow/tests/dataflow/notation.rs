@@ -212,11 +212,11 @@ fn grids_have_their_own_names() {
         layout.display_grid(&shape, &["y", "x"], "q").to_string(),
         "[y/32, x/128, q, y%32, x%128]"
     );
-    let error = spec.resolve(&shape).unwrap_err();
+    let error = spec.resolve(&shape).expect_err("there is no `y`");
     assert_eq!((error.code, error.at), (Code::UNKNOWN_LAYOUT, 5..6));
     let three = LayoutSpec::parse("f = [(y/4)%8, y/32, q, y%4]").expect("a specification");
     assert_eq!(three.to_string(), "f = [y/4%8, y/32, q, y%4]");
-    let error = three.resolve_grid(&shape, &["y", "x"], "q").unwrap_err();
+    let error = three.resolve_grid(&shape, &["y", "x"], "q").expect_err("`x` is missing");
     assert_eq!(error.message, "dimension `x` is in no digit");
 }
 

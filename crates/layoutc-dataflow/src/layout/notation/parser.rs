@@ -12,6 +12,9 @@ use super::{
 use crate::layout::digit::check_dimensions;
 use crate::layout::{Bytes, Digit, DimensionId, LayoutError, MAX_ALIGNMENT, MAX_TILE};
 
+/// What a number may be: its value (`None` above 64 bits) and its digits, to the value that it means.
+type Check<T> = fn(Option<u64>, &str) -> Result<T, (Code, String)>;
+
 const LAYOUT_WORDS: [&str; 4] = ["aos", "soa", "tiled", "align"];
 
 pub(super) fn parse_spec(text: &str) -> Result<LayoutSpec, SpecError> {
@@ -238,22 +241,14 @@ impl<'a> Parser<'a> {
     }
 
     /// `"(" N ")"`
-    fn argument<T>(
-        &mut self,
-        what: &str,
-        check: fn(Option<u64>, &str) -> Result<T, (Code, String)>,
-    ) -> Result<Located<T>, SpecError> {
+    fn argument<T>(&mut self, what: &str, check: Check<T>) -> Result<Located<T>, SpecError> {
         self.expect_mark('(', &format!("and {what}"))?;
         let number = self.number(what, check)?;
         self.expect_mark(')', &format!("behind {what}"))?;
         Ok(number)
     }
 
-    fn number<T>(
-        &mut self,
-        what: &str,
-        check: fn(Option<u64>, &str) -> Result<T, (Code, String)>,
-    ) -> Result<Located<T>, SpecError> {
+    fn number<T>(&mut self, what: &str, check: Check<T>) -> Result<Located<T>, SpecError> {
         let TokenKind::Number(number) = self.peek().kind else { return Err(self.expected(what)) };
         let at = self.advance().at;
         match check(number, self.text_at(&at)) {
