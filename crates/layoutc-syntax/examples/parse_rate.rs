@@ -1,9 +1,10 @@
 //! How much of a folder of CUDA programs parses, before and after preprocessing.
 //!
-//! `cargo run --release -p layoutc-syntax --example parse_rate -- [--all] [--list] [--show] DIR…`
+//! `cargo run --release -p layoutc-syntax --example parse_rate -- [--all] [--list] [--show] [--masks] DIR…`
 //! treats each `.cu` and `.cuh` file below DIR as a root with its own folder as include folder.
 //! `--all` takes all C and C++ files. `--list` names the files that still have errors, `--show`
-//! prints the first lines of each error.
+//! prints the first lines of each error,
+//! `--masks` what was overwritten and why.
 
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -27,7 +28,9 @@ impl SourceLoader for Disk {
 }
 
 fn collect(dir: &Path, all: bool, into: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(dir) else { return };
+    let Ok(entries) = std::fs::read_dir(dir) else {
+        return;
+    };
     for path in entries.flatten().map(|entry| entry.path()) {
         if path.is_dir() {
             collect(&path, all, into);
@@ -85,12 +88,13 @@ impl Tally {
 
 fn main() {
     let (mut paths, mut dirs) = (Vec::new(), Vec::new());
-    let (mut all, mut list, mut show) = (false, false, false);
+    let (mut all, mut list, mut show, mut masks) = (false, false, false, false);
     for argument in std::env::args().skip(1) {
         match argument.as_str() {
             "--all" => all = true,
             "--list" => list = true,
             "--show" => show = true,
+            "--masks" => masks = true,
             dir => dirs.push(PathBuf::from(dir)),
         }
     }
@@ -106,20 +110,51 @@ fn main() {
         };
         before.add(&text);
         let include_dirs = path.parent().map(Path::to_path_buf).into_iter().collect();
-        let options = PreprocessOptions { include_dirs, defines: Vec::new() };
+        let options = PreprocessOptions {
+            include_dirs,
+            defines: Vec::new(),
+        };
         let start = Instant::now();
         let program = preprocess_program(vec![(path.clone(), text)], &mut Disk, &options);
         pass.time += start.elapsed();
-        pass.bytes += program.sources.iter().map(|(_, file)| file.text().len()).sum::<usize>();
-        let Some(root) = program.files.first() else { continue };
+        pass.bytes += program
+            .sources
+            .iter()
+            .map(|(_, file)| file.text().len())
+            .sum::<usize>();
+        let Some(root) = program.files.first() else {
+            continue;
+        };
+        for (span, reason) in root.masked_spans.iter().filter(|_| masks) {
+            let text = program.sources.text(*span);
+            let line = program
+                .sources
+                .file(span.file)
+                .line_range(span.start as usize);
+            let context = &program.sources.file(span.file).text()[line];
+            println!(
+                "{reason:?}\t{text:?}\t{}\t{}",
+                context.trim(),
+                path.display()
+            );
+        }
         let regions = after.add(&root.masked);
         if regions.is_empty() || !(list || show) {
             continue;
         }
         let bytes: usize = regions.iter().map(ExactSizeIterator::len).sum();
-        println!("{}: {bytes} bytes in {} regions", path.display(), regions.len());
+        println!(
+            "{}: {bytes} bytes in {} regions",
+            path.display(),
+            regions.len()
+        );
         for region in regions.iter().filter(|_| show) {
-            let shown: String = root.masked[region.clone()].lines().filter(|line| !line.trim().is_empty()).take(6).map(|line| format!("    | {line}\n")).collect();
+            let shown: String = root.masked[region.clone()]
+                .lines()
+                .filter(|line| !line.trim().is_empty())
+                .take(6)
+                .map(|line| format!("    | {line}\n"))
+                .collect();
             let line = root.masked[..region.start].matches('\n').count() + 1;
             println!("  line {line}:\n{shown}");
         }

@@ -3,10 +3,12 @@
 //! tree-sitter always returns a tree; where the text is no C++ it is full of guesses. The claim of
 //! this module is that a construct outside all of [`Parsed::error_regions`] is what the text says.
 //! Depth is bounded twice, before and after parsing, so that later passes may be written for trees
-//! of bounded depth; the bound on work is counted in steps of the parser, not in seconds, so that
-//! the answer is the same on every machine.
+//! of bounded depth. Work is bounded in seconds: the parser's own steps differ in cost by a factor
+//! of twenty, so counting them would refuse good files or let bad ones run for minutes. No file
+//! that people write comes near the bound (a megabyte takes a fifth of a second).
 
 use std::ops::{ControlFlow, Range};
+use std::time::{Duration, Instant};
 
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
@@ -17,8 +19,8 @@ use crate::preprocess::{TokenKind, tokens};
 pub const BRACKET_DEPTH_LIMIT: usize = 200;
 /// Deepest syntax tree that is handed on; chains such as `a + b + …` are as deep as they are long.
 pub const TREE_DEPTH_LIMIT: usize = 3000;
-/// Most progress reports of the parser for one file; about ten seconds of work.
-const PROGRESS_LIMIT: usize = 2_000_000;
+/// Longest time that one file may take.
+pub const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// A syntax tree and where not to believe it.
 #[derive(Clone, Debug)]
@@ -34,8 +36,12 @@ impl Parsed {
     /// Whether a byte range touches an error region.
     #[must_use]
     pub fn is_suspect(&self, range: Range<usize>) -> bool {
-        let first = self.error_regions.partition_point(|region| region.end <= range.start);
-        self.error_regions.get(first).is_some_and(|region| region.start < range.end || region.contains(&range.start))
+        let first = self
+            .error_regions
+            .partition_point(|region| region.end <= range.start);
+        self.error_regions
+            .get(first)
+            .is_some_and(|region| region.start < range.end || region.contains(&range.start))
     }
 }
 
@@ -45,7 +51,7 @@ pub enum ParseFailure {
     /// Brackets, or the tree, are nested too deep; the bytes of the innermost bracket or node
     /// that was reached.
     TooDeep(Range<usize>),
-    /// The parser needed too many steps.
+    /// The parser needed longer than [`TIME_LIMIT`].
     TooSlow,
 }
 
@@ -55,13 +61,16 @@ impl ParseFailure {
     pub fn diagnostic(&self, file: FileId) -> Diagnostic {
         match self {
             ParseFailure::TooDeep(range) => {
-                Diagnostic::error(Code::NESTING_TOO_DEEP, "nesting is too deep to analyse")
-                    .at(Span::new(file, range.start, range.end), "reached the limit here")
+                Diagnostic::error(Code::NESTING_TOO_DEEP, "nesting is too deep to analyse").at(
+                    Span::new(file, range.start, range.end),
+                    "reached the limit here",
+                )
             }
-            ParseFailure::TooSlow => {
-                Diagnostic::error(Code::UNPARSED_REGION, "parsing takes too long, so the file is not analysed")
-                    .at(Span::new(file, 0, 0), "in this file")
-            }
+            ParseFailure::TooSlow => Diagnostic::error(
+                Code::UNPARSED_REGION,
+                "parsing takes too long, so the file is not analysed",
+            )
+            .at(Span::new(file, 0, 0), "in this file"),
         }
     }
 }
@@ -72,9 +81,12 @@ impl ParseFailure {
 /// [`ParseFailure`] says why there is no tree; the file must then be treated as opaque.
 pub fn parse(masked: &str) -> Result<Parsed, ParseFailure> {
     check_bracket_depth(masked)?;
-    let tree = run_parser(masked).ok_or(ParseFailure::TooSlow)?;
+    let tree = run_parser(masked, TIME_LIMIT).ok_or(ParseFailure::TooSlow)?;
     let error_regions = inspect(&tree, masked)?;
-    Ok(Parsed { tree, error_regions })
+    Ok(Parsed {
+        tree,
+        error_regions,
+    })
 }
 
 fn check_bracket_depth(masked: &str) -> Result<(), ParseFailure> {
@@ -94,19 +106,26 @@ fn check_bracket_depth(masked: &str) -> Result<(), ParseFailure> {
     Ok(())
 }
 
-fn run_parser(masked: &str) -> Option<Tree> {
+fn run_parser(masked: &str, limit: Duration) -> Option<Tree> {
     let mut parser = Parser::new();
     parser
         .set_language(&tree_sitter_cuda::LANGUAGE.into())
         .expect("the grammar's ABI is one that this tree-sitter reads");
-    let mut reports = 0usize;
+    let start = Instant::now();
     let mut progress = |_: &ParseState| {
-        reports += 1;
-        if reports > PROGRESS_LIMIT { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if start.elapsed() >= limit {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let bytes = masked.as_bytes();
-    parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+    parser.parse_with_options(
+        &mut |at, _| bytes.get(at..).unwrap_or_default(),
+        None,
+        Some(options),
+    )
 }
 
 /// Walks the tree once: its depth, and its errors.
@@ -143,7 +162,11 @@ fn inspect(tree: &Tree, masked: &str) -> Result<Vec<Range<usize>>, ParseFailure>
 fn holds_items(kind: &str) -> bool {
     matches!(
         kind,
-        "translation_unit" | "compound_statement" | "declaration_list" | "field_declaration_list" | "case_statement"
+        "translation_unit"
+            | "compound_statement"
+            | "declaration_list"
+            | "field_declaration_list"
+            | "case_statement"
     )
 }
 
@@ -153,9 +176,18 @@ fn widen(ancestors: &[Node<'_>], node: Node<'_>, masked: &str) -> Option<Range<u
     if node.is_missing() && node.kind() == "\n" {
         return None;
     }
-    let Some(root) = ancestors.first() else { return Some(0..masked.len()) };
-    let holder = ancestors.iter().rposition(|ancestor| holds_items(ancestor.kind())).unwrap_or(0);
-    let unbalanced = node.is_error() && !is_balanced(&masked[node.byte_range()]);
+    let Some(root) = ancestors.first() else {
+        return Some(0..masked.len());
+    };
+    let holder = ancestors
+        .iter()
+        .rposition(|ancestor| holds_items(ancestor.kind()))
+        .unwrap_or(0);
+    let unbalanced = if node.is_missing() {
+        matches!(node.kind(), "{" | "}")
+    } else {
+        !is_balanced(&masked[node.byte_range()])
+    };
     if unbalanced {
         // What lies behind may belong to what the error opened or closed: the whole function, or
         // at file level everything from here on.
@@ -168,8 +200,14 @@ fn widen(ancestors: &[Node<'_>], node: Node<'_>, masked: &str) -> Option<Range<u
         return Some(item.byte_range());
     }
     // The error is itself an item: what it swallowed may be a part of either neighbour.
-    let start = node.prev_sibling().filter(|item| item.is_named()).map_or(node.start_byte(), |item| item.start_byte());
-    let end = node.next_sibling().filter(|item| item.is_named()).map_or(node.end_byte(), |item| item.end_byte());
+    let start = node
+        .prev_sibling()
+        .filter(|item| item.is_named())
+        .map_or(node.start_byte(), |item| item.start_byte());
+    let end = node
+        .next_sibling()
+        .filter(|item| item.is_named())
+        .map_or(node.end_byte(), |item| item.end_byte());
     Some(start..end)
 }
 
@@ -197,4 +235,44 @@ fn merge(mut regions: Vec<Range<usize>>) -> Vec<Range<usize>> {
         }
     }
     merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parser_stops_when_time_is_up() {
+        let text = "int x = f(1);\n".repeat(10_000);
+        assert!(run_parser(&text, Duration::ZERO).is_none());
+        assert!(run_parser("int x;", TIME_LIMIT).is_some());
+    }
+
+    #[test]
+    fn an_error_spoils_its_statement_and_unbalanced_ones_the_function() {
+        let suspects = |text: &str| {
+            let parsed = parse(text).expect("within all limits");
+            parsed
+                .error_regions
+                .iter()
+                .map(|region| text[region.clone()].to_owned())
+                .collect::<Vec<_>>()
+        };
+        let spoilt = suspects("int a; void f() { x = 1; y = 2 + ; z = 3; } int b;").concat();
+        assert!(
+            spoilt.starts_with("y = 2") && !spoilt.contains("int b"),
+            "{spoilt}"
+        );
+        let spoilt = suspects("int a; void f() { x = 1; if (y { z = 3; } } int b;");
+        assert!(
+            spoilt.iter().any(|text| text.contains("z = 3")),
+            "{spoilt:?}"
+        );
+        assert!(
+            suspects("int a;\nvoid f() {\n")
+                .concat()
+                .contains("void f() {")
+        );
+        assert!(suspects("}}}}").concat().contains('}'));
+    }
 }

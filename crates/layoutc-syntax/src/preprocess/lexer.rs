@@ -64,7 +64,10 @@ pub fn tokens(text: &str) -> Vec<Token> {
 /// A line break that is spliced or inside a comment or raw string ends no logical line.
 #[must_use]
 pub fn tokens_and_lines(text: &str) -> Vec<Token> {
-    let mut lexer = Lexer { bytes: text.as_bytes(), at: 0 };
+    let mut lexer = Lexer {
+        bytes: text.as_bytes(),
+        at: 0,
+    };
     let mut found = Vec::with_capacity(text.len() / 4);
     while let Some(token) = lexer.next_token() {
         found.push(token);
@@ -80,8 +83,8 @@ struct Lexer<'a> {
 /// Operators of three bytes, then of two; anything else is one byte.
 const LONG: [&[u8]; 7] = [b"<<<", b">>>", b"<<=", b">>=", b"->*", b"...", b"<=>"];
 const MEDIUM: [&[u8]; 22] = [
-    b"<<", b">>", b"->", b"::", b"++", b"--", b"&&", b"||", b"==", b"!=", b"<=", b">=", b"+=", b"-=",
-    b"*=", b"/=", b"%=", b"&=", b"|=", b"^=", b"##", b".*",
+    b"<<", b">>", b"->", b"::", b"++", b"--", b"&&", b"||", b"==", b"!=", b"<=", b">=", b"+=",
+    b"-=", b"*=", b"/=", b"%=", b"&=", b"|=", b"^=", b"##", b".*",
 ];
 
 /// Whether a byte may be inside an identifier.
@@ -146,7 +149,11 @@ impl Lexer<'_> {
                 byte if is_word(byte) => self.word(),
                 _ => self.punct(),
             };
-            return Some(Token { kind, start: start as u32, end: self.at as u32 });
+            return Some(Token {
+                kind,
+                start: start as u32,
+                end: self.at as u32,
+            });
         }
     }
 
@@ -177,7 +184,11 @@ impl Lexer<'_> {
                     let splice = self.splice_at(self.at);
                     // An escaped character may be longer than a byte; what follows its first byte
                     // is neither a quote nor a line break, so the loop takes it.
-                    let step = if splice > 0 { splice } else { 1 + usize::from(self.peek(1) != b'\n') };
+                    let step = if splice > 0 {
+                        splice
+                    } else {
+                        1 + usize::from(self.peek(1) != b'\n')
+                    };
                     self.at = (self.at + step).min(self.bytes.len());
                     self.skip_to_character();
                 }
@@ -200,7 +211,8 @@ impl Lexer<'_> {
     fn number(&mut self) -> TokenKind {
         while self.at < self.bytes.len() {
             let byte = self.peek(0);
-            let exponent = matches!(byte, b'e' | b'E' | b'p' | b'P') && matches!(self.peek(1), b'+' | b'-');
+            let exponent =
+                matches!(byte, b'e' | b'E' | b'p' | b'P') && matches!(self.peek(1), b'+' | b'-');
             // In a hexadecimal number `e` is a digit, and `0xe+1` is by the standard one token;
             // nobody means that, so only a decimal `e` takes the sign.
             if exponent && !(matches!(byte, b'e' | b'E') && self.is_hexadecimal()) {
@@ -221,7 +233,10 @@ impl Lexer<'_> {
     fn is_hexadecimal(&self) -> bool {
         // Digits only reach back a few dozen bytes in practice; the bound keeps this linear.
         let from = self.at.saturating_sub(64);
-        let head = self.bytes[from..self.at].iter().rposition(|byte| !is_word(*byte)).map_or(from, |at| from + at + 1);
+        let head = self.bytes[from..self.at]
+            .iter()
+            .rposition(|byte| !is_word(*byte))
+            .map_or(from, |at| from + at + 1);
         matches!(self.bytes.get(head..head + 2), Some([b'0', b'x' | b'X']))
     }
 
@@ -238,7 +253,11 @@ impl Lexer<'_> {
             }
             (quote @ (b'"' | b'\''), b"L" | b"u" | b"U" | b"u8") => {
                 self.quoted(quote);
-                if quote == b'"' { TokenKind::String } else { TokenKind::Char }
+                if quote == b'"' {
+                    TokenKind::String
+                } else {
+                    TokenKind::Char
+                }
             }
             _ => TokenKind::Identifier,
         }
@@ -249,7 +268,9 @@ impl Lexer<'_> {
         let rest = &self.bytes[self.at + 1..];
         let open = rest.iter().take(17).position(|byte| *byte == b'(');
         let Some(length) = open.filter(|open| {
-            rest[..*open].iter().all(|byte| !matches!(byte, b' ' | b'\\' | b')' | b'\n' | b'\t' | b'"'))
+            rest[..*open]
+                .iter()
+                .all(|byte| !matches!(byte, b' ' | b'\\' | b')' | b'\n' | b'\t' | b'"'))
         }) else {
             return self.quoted(b'"');
         };
@@ -278,7 +299,11 @@ impl Lexer<'_> {
             1
         };
         self.at += length;
-        if rest[0].is_ascii_punctuation() { TokenKind::Punct } else { TokenKind::Other }
+        if rest[0].is_ascii_punctuation() {
+            TokenKind::Punct
+        } else {
+            TokenKind::Other
+        }
     }
 }
 
@@ -287,31 +312,55 @@ mod tests {
     use super::*;
 
     fn spellings(text: &str) -> Vec<&str> {
-        tokens(text).into_iter().map(|token| token.text(text)).collect()
+        tokens(text)
+            .into_iter()
+            .map(|token| token.text(text))
+            .collect()
     }
 
     #[test]
     fn launches_are_single_tokens() {
-        assert_eq!(spellings("k<<<n, 1>>>(p);"), ["k", "<<<", "n", ",", "1", ">>>", "(", "p", ")", ";"]);
+        assert_eq!(
+            spellings("k<<<n, 1>>>(p);"),
+            ["k", "<<<", "n", ",", "1", ">>>", "(", "p", ")", ";"]
+        );
     }
 
     #[test]
     fn comments_and_splices_are_white_space() {
-        assert_eq!(spellings("a /* b\n */ c // d \\\n e\n f \\\r\n g"), ["a", "c", "f", "g"]);
+        assert_eq!(
+            spellings("a /* b\n */ c // d \\\n e\n f \\\r\n g"),
+            ["a", "c", "f", "g"]
+        );
         let lines = tokens_and_lines("a /* \n */ b \\\n c\nd");
-        assert_eq!(lines.iter().filter(|token| token.kind == TokenKind::Newline).count(), 1);
+        assert_eq!(
+            lines
+                .iter()
+                .filter(|token| token.kind == TokenKind::Newline)
+                .count(),
+            1
+        );
     }
 
     #[test]
     fn literals() {
-        assert_eq!(spellings("1'000'000ull 0x1e+2 1e+5f .5f"), ["1'000'000ull", "0x1e", "+", "2", "1e+5f", ".5f"]);
-        assert_eq!(spellings(r#"R"x(a")x" u8"b\"" L'\'' "c"#), [r#"R"x(a")x""#, r#"u8"b\"""#, r"L'\''", "\"c"]);
+        assert_eq!(
+            spellings("1'000'000ull 0x1e+2 1e+5f .5f"),
+            ["1'000'000ull", "0x1e", "+", "2", "1e+5f", ".5f"]
+        );
+        assert_eq!(
+            spellings(r#"R"x(a")x" u8"b\"" L'\'' "c"#),
+            [r#"R"x(a")x""#, r#"u8"b\"""#, r"L'\''", "\"c"]
+        );
         assert_eq!(spellings("\"open\nnext"), ["\"open", "next"]);
         assert_eq!(spellings("R\"(open\nnext"), ["R\"(open\nnext"]);
     }
 
     #[test]
     fn non_ascii_stays_whole() {
-        assert_eq!(spellings("größe 1é '\\é' \\ü"), ["größe", "1é", "'\\é'", "\\", "ü"]);
+        assert_eq!(
+            spellings("größe 1é '\\é' \\ü"),
+            ["größe", "1é", "'\\é'", "\\", "ü"]
+        );
     }
 }

@@ -69,21 +69,36 @@ pub(crate) struct ProgramNames<'a> {
 
 impl<'a> ProgramNames<'a> {
     pub(crate) fn new(table: &'a MacroTable) -> Self {
-        ProgramNames { table, types: HashSet::new() }
+        ProgramNames {
+            table,
+            types: HashSet::new(),
+        }
     }
 
     /// Adds the types that a file declares: `struct X`, `typedef … X;`, `using X =`, `class X` in
     /// template parameters.
     pub(crate) fn add_types(&mut self, source: &str, active: &[ActiveToken]) {
-        let text = |at: usize| active.get(at).map_or("", |active| active.token.text(source));
-        let is_name = |at: usize| active.get(at).is_some_and(|active| active.token.kind == TokenKind::Identifier);
+        let text = |at: usize| {
+            active
+                .get(at)
+                .map_or("", |active| active.token.text(source))
+        };
+        let is_name = |at: usize| {
+            active
+                .get(at)
+                .is_some_and(|active| active.token.kind == TokenKind::Identifier)
+        };
         let mut typedef = None;
         let mut depth = 0usize;
         for at in 0..active.len() {
             match text(at) {
                 "struct" | "class" | "union" | "enum" | "typename" if is_name(at + 1) => {
                     // Between the keyword and the name may stand an export macro.
-                    let named = if is_name(at + 2) && matches!(text(at + 3), "{" | ":") { at + 2 } else { at + 1 };
+                    let named = if is_name(at + 2) && matches!(text(at + 3), "{" | ":") {
+                        at + 2
+                    } else {
+                        at + 1
+                    };
                     self.types.insert(text(named).to_owned());
                 }
                 "using" if is_name(at + 1) && text(at + 2) == "=" => {
@@ -116,11 +131,28 @@ pub(crate) fn mask_file(
     names: &ProgramNames<'_>,
 ) -> Masked {
     let mut bytes = source.as_bytes().to_vec();
-    for span in directives.iter().map(|found| found.span).chain(inactive.iter().map(|found| found.span)) {
+    for span in directives
+        .iter()
+        .map(|found| found.span)
+        .chain(inactive.iter().map(|found| found.span))
+    {
         blank(&mut bytes[span.range()]);
     }
-    let toks = active.iter().map(|active| Tok { token: active.token, def: active.def, fixed: false }).collect();
-    let mut draft = Draft { id, names, text: into_text(bytes), toks, spans: Vec::new() };
+    let toks = active
+        .iter()
+        .map(|active| Tok {
+            token: active.token,
+            def: active.def,
+            fixed: false,
+        })
+        .collect();
+    let mut draft = Draft {
+        id,
+        names,
+        text: into_text(bytes),
+        toks,
+        spans: Vec::new(),
+    };
     let uses = draft.view().macro_uses();
     draft.step(|masker| masker.mask_string_names());
     draft.step(|masker| masker.mask_constructs());
@@ -129,7 +161,11 @@ pub(crate) fn mask_file(
     draft.step(|masker| masker.mask_statements());
     draft.spans.sort_by_key(|(span, _)| *span);
     debug_assert_eq!(draft.text.len(), source.len());
-    Masked { text: draft.text, spans: draft.spans, uses }
+    Masked {
+        text: draft.text,
+        spans: draft.spans,
+        uses,
+    }
 }
 
 /// Overwrites bytes by spaces, but no line breaks.
@@ -146,7 +182,9 @@ fn into_text(bytes: Vec<u8>) -> String {
     // keep every offset right.
     String::from_utf8(bytes).unwrap_or_else(|error| {
         let bytes = error.into_bytes().into_iter();
-        bytes.map(|byte| if byte.is_ascii() { byte as char } else { ' ' }).collect()
+        bytes
+            .map(|byte| if byte.is_ascii() { byte as char } else { ' ' })
+            .collect()
     })
 }
 
@@ -185,7 +223,9 @@ impl Draft<'_> {
     fn step(&mut self, mask: impl for<'b> FnOnce(&mut Masker<'b>)) {
         let mut masker = self.view();
         mask(&mut masker);
-        let Masker { mut edits, notes, .. } = masker;
+        let Masker {
+            mut edits, notes, ..
+        } = masker;
         edits.sort_by_key(|edit| edit.bytes.start);
         self.spans.extend(notes);
         let mut bytes = std::mem::take(&mut self.text).into_bytes();
@@ -199,7 +239,10 @@ impl Draft<'_> {
                 blank(target);
             }
             target[..edit.shown.len()].copy_from_slice(edit.shown.as_bytes());
-            self.spans.push((Span::new(self.id, edit.bytes.start, edit.bytes.end), edit.reason));
+            self.spans.push((
+                Span::new(self.id, edit.bytes.start, edit.bytes.end),
+                edit.reason,
+            ));
             if edit.toks.is_empty() {
                 continue;
             }
@@ -207,7 +250,11 @@ impl Draft<'_> {
             copied = edit.toks.end;
             let offset = edit.bytes.start as u32;
             toks.extend(tokens(&edit.shown).into_iter().map(|token| Tok {
-                token: Token { kind: token.kind, start: token.start + offset, end: token.end + offset },
+                token: Token {
+                    kind: token.kind,
+                    start: token.start + offset,
+                    end: token.end + offset,
+                },
                 def: None,
                 fixed: true,
             }));
@@ -261,17 +308,25 @@ impl<'a> Masker<'a> {
             let Some(def) = active.def else { continue };
             let mut args = None;
             if self.table.get(def).is_function_like() {
-                let Some(close) = self.call_close(at) else { continue };
+                let Some(close) = self.call_close(at) else {
+                    continue;
+                };
                 args = Some(self.span(at + 1, close));
             }
-            uses.push(MacroUse { name: self.span(at, at), args, def });
+            uses.push(MacroUse {
+                name: self.span(at, at),
+                args,
+                def,
+            });
         }
         uses
     }
 
     /// The spelling of a token; empty beyond the ends.
     fn text(&self, at: usize) -> &'a str {
-        self.toks.get(at).map_or("", |tok| tok.token.text(self.source))
+        self.toks
+            .get(at)
+            .map_or("", |tok| tok.token.text(self.source))
     }
 
     /// The spelling of the token before; empty at the start.
@@ -293,17 +348,28 @@ impl<'a> Masker<'a> {
 
     /// The partner of a bracket.
     fn partner(&self, at: usize) -> Option<usize> {
-        self.partners.get(at).copied().filter(|partner| *partner != NONE)
+        self.partners
+            .get(at)
+            .copied()
+            .filter(|partner| *partner != NONE)
     }
 
     /// The `)` of a call whose name is the token at `at`.
     fn call_close(&self, at: usize) -> Option<usize> {
-        if self.text(at + 1) == "(" { self.partner(at + 1) } else { None }
+        if self.text(at + 1) == "(" {
+            self.partner(at + 1)
+        } else {
+            None
+        }
     }
 
     /// From the first byte of one token to the last byte of another.
     fn span(&self, first: usize, last: usize) -> Span {
-        Span::new(self.id, self.toks[first].token.start as usize, self.toks[last].token.end as usize)
+        Span::new(
+            self.id,
+            self.toks[first].token.start as usize,
+            self.toks[last].token.end as usize,
+        )
     }
 
     /// Positions of the tokens spelled `wanted` in `from..to` that are in no brackets there.
@@ -314,20 +380,28 @@ impl<'a> Masker<'a> {
             if self.text(at) == wanted {
                 found.push(at);
             }
-            at = self.partner(at).filter(|close| *close > at).map_or(at + 1, |close| close + 1);
+            at = self
+                .partner(at)
+                .filter(|close| *close > at)
+                .map_or(at + 1, |close| close + 1);
         }
         found
     }
 
     /// Whether no line break stands between two tokens; false beyond the end.
     fn same_line(&self, first: usize, second: usize) -> bool {
-        let (Some(first), Some(second)) = (self.toks.get(first), self.toks.get(second)) else { return false };
+        let (Some(first), Some(second)) = (self.toks.get(first), self.toks.get(second)) else {
+            return false;
+        };
         !self.source[first.token.end as usize..second.token.start as usize].contains('\n')
     }
 
     /// Whether a word fits where the tokens stand, before the first line break among them.
     fn fits(&self, first: usize, last: usize, shown: &str) -> bool {
-        let room = self.source[self.span(first, last).range()].lines().next().map_or(0, str::len);
+        let room = self.source[self.span(first, last).range()]
+            .lines()
+            .next()
+            .map_or(0, str::len);
         shown.len() <= room
     }
 
@@ -337,13 +411,27 @@ impl<'a> Masker<'a> {
             return;
         }
         self.removed[first..=last].fill(true);
-        let shown = if self.fits(first, last, shown) { shown.to_owned() } else { String::new() };
-        self.edits.push(Edit { bytes: self.span(first, last).range(), toks: first..last + 1, shown, reason });
+        let shown = if self.fits(first, last, shown) {
+            shown.to_owned()
+        } else {
+            String::new()
+        };
+        self.edits.push(Edit {
+            bytes: self.span(first, last).range(),
+            toks: first..last + 1,
+            shown,
+            reason,
+        });
     }
 
     /// Overwrites bytes between tokens.
     fn replace_bytes(&mut self, bytes: std::ops::Range<usize>, shown: &str, reason: MaskReason) {
-        self.edits.push(Edit { bytes, toks: 0..0, shown: shown.to_owned(), reason });
+        self.edits.push(Edit {
+            bytes,
+            toks: 0..0,
+            shown: shown.to_owned(),
+            reason,
+        });
     }
 
     /// Records a span that stays as it is.

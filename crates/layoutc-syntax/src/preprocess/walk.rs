@@ -11,14 +11,16 @@ use std::rc::Rc;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceFile, SourceSet, Span};
 
 use super::condition::Surroundings;
-use super::directive::{Directive, DirectiveKind, RawDirective, SplitFile, command_line_define, parse_define, split};
+use super::directive::{
+    Directive, DirectiveKind, RawDirective, SplitFile, command_line_define, parse_define, split,
+};
 use super::include::{self, Operand};
 use super::lexer::{Token, TokenKind, tokens};
 use super::macros::{Activity, MacroDef, MacroEnv, MacroId, MacroOrigin, MacroTable};
 use super::mask::{ProgramNames, mask_file};
 use super::{
-    IncludeDirective, InactiveRegion, LoadResult, Preprocessed, PreprocessOptions, PreprocessedFile,
-    SourceLoader,
+    InactiveRegion, IncludeDirective, LoadResult, PreprocessOptions, Preprocessed,
+    PreprocessedFile, SourceLoader,
 };
 
 /// Deepest chain of includes.
@@ -27,7 +29,7 @@ const INCLUDE_DEPTH: usize = 100;
 /// macros each time; nobody goes deeper than this.
 const SELF_INCLUDES: usize = 4;
 /// Most inclusions in one program; headers without guards can multiply without end.
-const INCLUSION_LIMIT: usize = 50_000;
+const INCLUSION_LIMIT: usize = 20_000;
 
 /// Macros of nvcc 13 with g++ 12 on Linux, for every root.
 const PREDEFINED: [(&str, &str); 24] = [
@@ -95,18 +97,30 @@ struct Sides {
 }
 
 impl Sides {
-    const BOTH: Sides = Sides { device: true, host: true };
+    const BOTH: Sides = Sides {
+        device: true,
+        host: true,
+    };
 
     fn and(self, other: Sides) -> Sides {
-        Sides { device: self.device && other.device, host: self.host && other.host }
+        Sides {
+            device: self.device && other.device,
+            host: self.host && other.host,
+        }
     }
 
     fn not(self) -> Sides {
-        Sides { device: !self.device, host: !self.host }
+        Sides {
+            device: !self.device,
+            host: !self.host,
+        }
     }
 
     fn or(self, other: Sides) -> Sides {
-        Sides { device: self.device || other.device, host: self.host || other.host }
+        Sides {
+            device: self.device || other.device,
+            host: self.host || other.host,
+        }
     }
 
     fn any(self) -> bool {
@@ -214,7 +228,8 @@ impl Walker<'_> {
             let id = self.table.add(def);
             env.define(&name, id);
         };
-        let synthetic = |(name, text): &(&str, &str)| MacroDef::synthetic(name, text, MacroOrigin::Predefined);
+        let synthetic =
+            |(name, text): &(&str, &str)| MacroDef::synthetic(name, text, MacroOrigin::Predefined);
         let mut c = MacroEnv::default();
         for pair in &PREDEFINED {
             define(&mut c, synthetic(pair));
@@ -232,13 +247,21 @@ impl Walker<'_> {
         }
         let mut cuda_device = cuda_host.clone();
         define(&mut cuda_device, synthetic(&("__CUDA_ARCH__", DEVICE_ARCH)));
-        Environments { c, cpp, cuda_host, cuda_device }
+        Environments {
+            c,
+            cpp,
+            cuda_host,
+            cuda_device,
+        }
     }
 
     fn add_file(&mut self, path: PathBuf, key: PathBuf, text: String) -> FileId {
         let split = Rc::new(split(&text));
         let id = self.sources.add(SourceFile::new(path, text));
-        self.files.push(FileState { split, ..FileState::default() });
+        self.files.push(FileState {
+            split,
+            ..FileState::default()
+        });
         self.by_path.insert(key, Some(id));
         id
     }
@@ -249,14 +272,29 @@ impl Walker<'_> {
         for id in &ids {
             let split = Rc::clone(&self.files[id.index()].split);
             let file = self.sources.file(*id);
-            for directive in split.directives.iter().filter(|found| found.kind == DirectiveKind::Include) {
-                let Some(operand) = include::parse_operand(file.text(), &directive.operands) else { continue };
-                let candidates = include::candidates(file.path(), &operand, &self.options.include_dirs);
-                let known = candidates.iter().find_map(|path| self.by_path.get(path).copied().flatten());
+            for directive in split
+                .directives
+                .iter()
+                .filter(|found| found.kind == DirectiveKind::Include)
+            {
+                let Some(operand) = include::parse_operand(file.text(), &directive.operands) else {
+                    continue;
+                };
+                let candidates =
+                    include::candidates(file.path(), &operand, &self.options.include_dirs);
+                let known = candidates
+                    .iter()
+                    .find_map(|path| self.by_path.get(path).copied().flatten());
                 included.extend(known.filter(|target| target != id));
             }
         }
-        ids.sort_by_key(|id| (included.contains(id), language(self.sources.file(*id).path()), *id));
+        ids.sort_by_key(|id| {
+            (
+                included.contains(id),
+                language(self.sources.file(*id).path()),
+                *id,
+            )
+        });
         ids
     }
 
@@ -264,7 +302,9 @@ impl Walker<'_> {
         let (device, host) = match language(self.sources.file(id).path()) {
             Language::C => (&environments.c, &environments.c),
             Language::Cpp => (&environments.cpp, &environments.cpp),
-            Language::Cuda | Language::Header => (&environments.cuda_device, &environments.cuda_host),
+            Language::Cuda | Language::Header => {
+                (&environments.cuda_device, &environments.cuda_host)
+            }
         };
         self.device = device.clone();
         self.host = host.clone();
@@ -277,7 +317,13 @@ impl Walker<'_> {
         let split = Rc::clone(&self.files[id.index()].split);
         let record = !self.files[id.index()].recorded;
         self.files[id.index()].recorded = true;
-        let mut walk = FileWalk { id, record, groups: Vec::new(), now: Sides::BOTH, hidden_from: None };
+        let mut walk = FileWalk {
+            id,
+            record,
+            groups: Vec::new(),
+            now: Sides::BOTH,
+            hidden_from: None,
+        };
         let mut text_at = 0;
         let mut byte_at = 0;
         for directive in &split.directives {
@@ -307,11 +353,13 @@ impl Walker<'_> {
             if walk.now.device {
                 let source = self.sources.file(walk.id).text();
                 let env = &self.device;
-                state.tokens.extend(gap.iter().map(|token| ActiveToken {
-                    token: *token,
-                    def: Some(token)
-                        .filter(|token| token.kind == TokenKind::Identifier)
-                        .and_then(|token| env.get(token.text(source))),
+                state.tokens.extend(gap.iter().map(|token| {
+                    ActiveToken {
+                        token: *token,
+                        def: Some(token)
+                            .filter(|token| token.kind == TokenKind::Identifier)
+                            .and_then(|token| env.get(token.text(source))),
+                    }
                 }));
             }
             let dual = walk.now.host;
@@ -323,7 +371,9 @@ impl Walker<'_> {
                 }
             }
         } else if walk.now.any() {
-            let first = state.inactive.partition_point(|region| region.span.end <= from);
+            let first = state
+                .inactive
+                .partition_point(|region| region.span.end <= from);
             for region in &mut state.inactive[first..] {
                 if region.span.start >= to {
                     break;
@@ -340,7 +390,11 @@ impl Walker<'_> {
         {
             // The region ends where the directive that ended it starts; `at` is behind that one.
             let state = &mut self.files[walk.id.index()];
-            let ending = state.directives.last().map(|last| last.span).filter(|last| last.end == at);
+            let ending = state
+                .directives
+                .last()
+                .map(|last| last.span)
+                .filter(|last| last.end == at);
             let end = ending.map_or(at, |last| last.start);
             if from < end {
                 let span = Span::new(walk.id, from as usize, end as usize);
@@ -362,10 +416,20 @@ impl Walker<'_> {
         let span = Span::new(walk.id, directive.start as usize, directive.end as usize);
         let state = &mut self.files[walk.id.index()];
         if walk.record {
-            state.directives.push(Directive { kind: directive.kind, span, activity: seen.activity() });
+            state.directives.push(Directive {
+                kind: directive.kind,
+                span,
+                activity: seen.activity(),
+            });
         } else if seen.any() {
-            let at = state.directives.partition_point(|known| known.span.start < directive.start);
-            if let Some(known) = state.directives.get_mut(at).filter(|known| known.activity == Activity::Inactive) {
+            let at = state
+                .directives
+                .partition_point(|known| known.span.start < directive.start);
+            if let Some(known) = state
+                .directives
+                .get_mut(at)
+                .filter(|known| known.activity == Activity::Inactive)
+            {
                 known.activity = Activity::Dual;
             }
         }
@@ -373,11 +437,21 @@ impl Walker<'_> {
             DirectiveKind::If | DirectiveKind::Ifdef | DirectiveKind::Ifndef => {
                 let holds = self.condition(walk, directive, seen);
                 let now = seen.and(holds);
-                walk.groups.push(Group { outside: seen, taken: now, now, opened_at: directive.start });
+                walk.groups.push(Group {
+                    outside: seen,
+                    taken: now,
+                    now,
+                    opened_at: directive.start,
+                });
                 walk.now = now;
             }
-            DirectiveKind::Elif | DirectiveKind::Elifdef | DirectiveKind::Elifndef | DirectiveKind::Else => {
-                let Some(group) = walk.groups.last() else { return self.unbalanced(walk, span) };
+            DirectiveKind::Elif
+            | DirectiveKind::Elifdef
+            | DirectiveKind::Elifndef
+            | DirectiveKind::Else => {
+                let Some(group) = walk.groups.last() else {
+                    return self.unbalanced(walk, span);
+                };
                 let open = group.outside.and(group.taken.not());
                 let holds = match directive.kind {
                     DirectiveKind::Else => Sides::BOTH,
@@ -429,33 +503,60 @@ impl Walker<'_> {
     fn condition(&mut self, walk: &FileWalk, directive: &RawDirective, ask: Sides) -> Sides {
         let text = self.sources.file(walk.id).text();
         let evaluate = |env: &MacroEnv| {
-            let surroundings = Surroundings { table: &self.table, env, hidden: &[] };
-            let name = directive.operands.first().map_or("", |token| token.text(text));
+            let surroundings = Surroundings {
+                table: &self.table,
+                env,
+                hidden: &[],
+            };
+            let name = directive
+                .operands
+                .first()
+                .map_or("", |token| token.text(text));
             match directive.kind {
                 DirectiveKind::Ifdef | DirectiveKind::Elifdef => Ok(surroundings.is_defined(name)),
-                DirectiveKind::Ifndef | DirectiveKind::Elifndef => Ok(!surroundings.is_defined(name)),
+                DirectiveKind::Ifndef | DirectiveKind::Elifndef => {
+                    Ok(!surroundings.is_defined(name))
+                }
                 _ => surroundings.evaluate(text, &directive.operands),
             }
         };
-        let device = if ask.device { evaluate(&self.device) } else { Ok(false) };
-        let host = if ask.host { evaluate(&self.host) } else { Ok(false) };
+        let device = if ask.device {
+            evaluate(&self.device)
+        } else {
+            Ok(false)
+        };
+        let host = if ask.host {
+            evaluate(&self.host)
+        } else {
+            Ok(false)
+        };
         if (device.is_err() || host.is_err()) && walk.record {
             let span = Span::new(walk.id, directive.start as usize, directive.end as usize);
             self.diagnostics.push(
-                Diagnostic::warning(Code::UNPARSED_REGION, "invalid condition")
-                    .at(span, "this is no constant expression, so it counts as false"),
+                Diagnostic::warning(Code::UNPARSED_REGION, "invalid condition").at(
+                    span,
+                    "this is no constant expression, so it counts as false",
+                ),
             );
         }
-        Sides { device: device.unwrap_or(false), host: host.unwrap_or(false) }
+        Sides {
+            device: device.unwrap_or(false),
+            host: host.unwrap_or(false),
+        }
     }
 
     fn define(&mut self, walk: &FileWalk, directive: &RawDirective) {
-        let known = self.files[walk.id.index()].defines.get(&directive.start).copied();
+        let known = self.files[walk.id.index()]
+            .defines
+            .get(&directive.start)
+            .copied();
         let id = known.or_else(|| {
             let text = self.sources.file(walk.id).text();
             let def = parse_define(text, walk.id, &directive.operands, walk.now.activity())?;
             let id = self.table.add(def);
-            self.files[walk.id.index()].defines.insert(directive.start, id);
+            self.files[walk.id.index()]
+                .defines
+                .insert(directive.start, id);
             Some(id)
         });
         let Some(id) = id else { return };
@@ -480,11 +581,19 @@ impl Walker<'_> {
             target = self.resolve(walk.id, operand, span);
         }
         if walk.record {
-            let Operand { spelled, system } =
-                operand.unwrap_or(Operand { spelled: String::new(), system: false });
+            let Operand { spelled, system } = operand.unwrap_or(Operand {
+                spelled: String::new(),
+                system: false,
+            });
             let activity = walk.now.activity();
             let state = &mut self.files[walk.id.index()];
-            state.includes.push(IncludeDirective { span, spelled, system, target, activity });
+            state.includes.push(IncludeDirective {
+                span,
+                spelled,
+                system,
+                target,
+                activity,
+            });
         } else if target.is_some() {
             let state = &mut self.files[walk.id.index()];
             if let Some(known) = state.includes.iter_mut().find(|known| known.span == span) {
@@ -494,7 +603,9 @@ impl Walker<'_> {
                 }
             }
         }
-        let Some(target) = target.filter(|target| !self.once.contains(target)) else { return };
+        let Some(target) = target.filter(|target| !self.once.contains(target)) else {
+            return;
+        };
         let nested = self.stack.iter().filter(|open| **open == target).count();
         let endless = nested >= SELF_INCLUDES
             || self.stack.len() >= INCLUDE_DEPTH
@@ -502,7 +613,11 @@ impl Walker<'_> {
         if !endless {
             self.enter(target);
         } else if self.warned.insert((span.file, span.start)) {
-            let message = if nested > 0 { "header includes itself" } else { "includes are nested too deep" };
+            let message = if nested > 0 {
+                "header includes itself"
+            } else {
+                "includes are nested too deep"
+            };
             self.diagnostics.push(
                 Diagnostic::warning(Code::NESTING_TOO_DEEP, message)
                     .at(span, "not followed any further")
@@ -537,7 +652,8 @@ impl Walker<'_> {
                     self.by_path.insert(path, None);
                     let message = format!("header `{}` cannot be read: {reason}", operand.spelled);
                     self.diagnostics.push(
-                        Diagnostic::warning(Code::UNREADABLE_INPUT, message).at(span, "included here"),
+                        Diagnostic::warning(Code::UNREADABLE_INPUT, message)
+                            .at(span, "included here"),
                     );
                     return None;
                 }
@@ -559,7 +675,13 @@ impl Walker<'_> {
     }
 
     fn finish(self) -> Preprocessed {
-        let Walker { sources, table, files, mut diagnostics, .. } = self;
+        let Walker {
+            sources,
+            table,
+            files,
+            mut diagnostics,
+            ..
+        } = self;
         let mut names = ProgramNames::new(&table);
         for (state, (_, file)) in files.iter().zip(sources.iter()) {
             names.add_types(file.text(), &state.tokens);
@@ -568,7 +690,14 @@ impl Walker<'_> {
             .into_iter()
             .zip(sources.iter())
             .map(|(state, (id, file))| {
-                let masked = mask_file(id, file.text(), &state.tokens, &state.directives, &state.inactive, &names);
+                let masked = mask_file(
+                    id,
+                    file.text(),
+                    &state.tokens,
+                    &state.directives,
+                    &state.inactive,
+                    &names,
+                );
                 PreprocessedFile {
                     masked: masked.text,
                     is_root: state.is_root,
@@ -581,7 +710,12 @@ impl Walker<'_> {
             })
             .collect();
         diagnostics.sort_by_key(|found| found.primary.as_ref().map(|label| label.span));
-        Preprocessed { sources, files, macros: table, diagnostics }
+        Preprocessed {
+            sources,
+            files,
+            macros: table,
+            diagnostics,
+        }
     }
 }
 

@@ -33,7 +33,10 @@ impl Masker<'_> {
             return def.is_function_like();
         }
         let name = self.text(at);
-        if matches!(name, "va_arg" | "typeid" | "__builtin_va_arg" | "__builtin_types_compatible_p") {
+        if matches!(
+            name,
+            "va_arg" | "typeid" | "__builtin_va_arg" | "__builtin_types_compatible_p"
+        ) {
             return true;
         }
         let before = self.text_before(at);
@@ -74,7 +77,13 @@ impl Masker<'_> {
         // keyword as a whole gets another last letter.
         let mut filler: String = line
             .bytes()
-            .map(|byte| if byte.is_ascii_alphanumeric() || byte == b'_' { byte as char } else { '_' })
+            .map(|byte| {
+                if byte.is_ascii_alphanumeric() || byte == b'_' {
+                    byte as char
+                } else {
+                    '_'
+                }
+            })
             .collect();
         if filler.starts_with(|first: char| first.is_ascii_digit()) {
             filler.replace_range(..1, "_");
@@ -97,7 +106,9 @@ impl Masker<'_> {
             if is_builtin_type(word) {
                 named = true;
                 certain = true;
-            } else if is_specifier(word) || matches!(word, "struct" | "class" | "union" | "enum" | "typename") {
+            } else if is_specifier(word)
+                || matches!(word, "struct" | "class" | "union" | "enum" | "typename")
+            {
                 certain = true;
             } else if self.is_identifier(at) && !named && !is_operator_word(word) {
                 // A qualified name, perhaps with template arguments.
@@ -106,7 +117,9 @@ impl Masker<'_> {
                     at += 2;
                 }
                 if self.text(at + 1) == "<" {
-                    let Some(close) = self.angle_close(at + 1, end) else { return false };
+                    let Some(close) = self.angle_close(at + 1, end) else {
+                        return false;
+                    };
                     certain = true;
                     at = close;
                 }
@@ -116,12 +129,19 @@ impl Masker<'_> {
             at += 1;
         }
         let stars = at;
-        while at < end && matches!(self.text(at), "*" | "&" | "&&" | "const" | "__restrict__" | "volatile" | "restrict") {
+        while at < end
+            && matches!(
+                self.text(at),
+                "*" | "&" | "&&" | "const" | "__restrict__" | "volatile" | "restrict"
+            )
+        {
             at += 1;
         }
         // An abstract function or array declarator behind a type that is certain.
         if certain && at < end && matches!(self.text(at), "(" | "[") && at > first {
-            let cast_like = self.partner(at) == Some(end - 1) && self.text(at) == "(" && is_builtin_type(self.text(first));
+            let cast_like = self.partner(at) == Some(end - 1)
+                && self.text(at) == "("
+                && is_builtin_type(self.text(first));
             return !cast_like || self.text(at + 1) == "*";
         }
         named && at == end && (certain || stars < end)
@@ -136,7 +156,10 @@ impl Masker<'_> {
                 ">" => depth -= 1,
                 ">>" => depth = depth.saturating_sub(2),
                 "," | "::" | "*" | "&" => {}
-                _ if matches!(self.kind(at), Some(TokenKind::Identifier | TokenKind::Number)) => {}
+                _ if matches!(
+                    self.kind(at),
+                    Some(TokenKind::Identifier | TokenKind::Number)
+                ) => {}
                 _ => return None,
             }
             if depth == 0 {
@@ -150,18 +173,72 @@ impl Masker<'_> {
     fn is_no_expression(&self, first: usize, end: usize) -> bool {
         let starts_wrong = matches!(
             self.text(first),
-            "return" | "if" | "for" | "while" | "do" | "switch" | "break" | "continue" | "case" | "goto" | "template"
-                | "static" | "inline" | "using" | "namespace" | "extern" | "typedef" | "{" | "else" | "=" | "==" | "<"
-                | ">" | "<=" | ">=" | "!=" | "/" | "%" | "|" | "||" | "^" | "+=" | "-=" | "*=" | "/=" | "." | "->" | "?"
-                | "#" | "##" | "<<" | ">>"
-        ) && !(self.text(first) == "{" && self.top_level(first + 1, end - 1, ";").is_empty());
+            "return"
+                | "if"
+                | "for"
+                | "while"
+                | "do"
+                | "switch"
+                | "break"
+                | "continue"
+                | "case"
+                | "goto"
+                | "template"
+                | "static"
+                | "inline"
+                | "using"
+                | "namespace"
+                | "extern"
+                | "typedef"
+                | "{"
+                | "else"
+                | "="
+                | "=="
+                | "<"
+                | ">"
+                | "<="
+                | ">="
+                | "!="
+                | "/"
+                | "%"
+                | "|"
+                | "||"
+                | "^"
+                | "+="
+                | "-="
+                | "*="
+                | "/="
+                | "."
+                | "->"
+                | "?"
+                | "#"
+                | "##"
+                | "<<"
+                | ">>"
+        ) && !(self.text(first) == "{"
+            && self.top_level(first + 1, end - 1, ";").is_empty());
         let operator = end == first + 1
             && self.kind(first) == Some(TokenKind::Punct)
             && !matches!(self.text(first), "..." | "(" | ")" | "[" | "]" | "{" | "}");
         let last = self.text(end - 1);
         let ends_wrong = end > first + 1
             && self.kind(end - 1) == Some(TokenKind::Punct)
-            && matches!(last, ";" | "=" | "+" | "-" | "*" | "/" | "%" | "<" | ">" | "==" | "!=" | "&&" | "||" | "|" | "&");
+            && matches!(
+                last,
+                ";" | "="
+                    | "+"
+                    | "-"
+                    | "*"
+                    | "/"
+                    | "%"
+                    | "<"
+                    | "=="
+                    | "!="
+                    | "&&"
+                    | "||"
+                    | "|"
+                    | "&"
+            );
         if starts_wrong || operator || ends_wrong {
             return true;
         }
@@ -173,7 +250,10 @@ impl Masker<'_> {
             if names && !is_operator_word(word) && !is_operator_word(next) && !is_specifier(next) {
                 return true;
             }
-            at = self.partner(at).filter(|close| *close > at).map_or(at + 1, |close| close + 1);
+            at = self
+                .partner(at)
+                .filter(|close| *close > at)
+                .map_or(at + 1, |close| close + 1);
         }
         false
     }

@@ -11,14 +11,27 @@ impl Masker<'_> {
                 continue;
             }
             match self.text(at) {
-                "__attribute__" | "__attribute" | "__align__" | "__builtin_align__" | "__declspec" | "alignas"
-                | "_Alignas" | "__maxnreg__" | "__cluster_dims__" | "__block_size__" => self.mask_attribute(at),
+                "__attribute__" | "__attribute" | "__align__" | "__builtin_align__"
+                | "__declspec" | "alignas" | "_Alignas" | "__maxnreg__" | "__cluster_dims__"
+                | "__block_size__" => self.mask_attribute(at),
                 "__launch_bounds__" => self.mask_long_launch_bounds(at),
                 "__restrict" => {
-                    self.replace(at, at, "restrict", MaskReason::Specifier { expansion: "__restrict".to_owned() });
+                    self.replace(
+                        at,
+                        at,
+                        "restrict",
+                        MaskReason::Specifier {
+                            expansion: "__restrict".to_owned(),
+                        },
+                    );
+                }
+                "typename" if self.text_before(at) == "return" => {
+                    self.replace(at, at, "", MaskReason::Other)
                 }
                 "new" => self.mask_new_pointers(at),
-                "template" if matches!(self.text(at + 1), "class" | "struct" | "union") => self.mask_instantiation(at),
+                "template" if matches!(self.text(at + 1), "class" | "struct" | "union") => {
+                    self.mask_instantiation(at)
+                }
                 "]" => self.mask_lambda_annotation(at),
                 "_Pragma" | "__pragma" => {
                     if let Some(close) = self.call_close(at) {
@@ -32,14 +45,18 @@ impl Masker<'_> {
     }
 
     fn mask_attribute(&mut self, at: usize) {
-        let Some(close) = self.call_close(at) else { return };
+        let Some(close) = self.call_close(at) else {
+            return;
+        };
         let text = self.source[self.span(at, close).range()].to_owned();
         self.replace(at, close, "", MaskReason::Attribute { text });
     }
 
     /// The grammar takes two arguments, nvcc three.
     fn mask_long_launch_bounds(&mut self, at: usize) {
-        let Some(close) = self.call_close(at) else { return };
+        let Some(close) = self.call_close(at) else {
+            return;
+        };
         let commas = self.top_level(at + 2, close, ",");
         if commas.len() > 1 {
             let text = self.source[self.span(at, close).range()].to_owned();
@@ -54,7 +71,8 @@ impl Masker<'_> {
             index += 1;
         }
         if self.text(index) == "<"
-            && let Some(length) = (0..64).find(|ahead| matches!(self.text(index + ahead), ";" | "{" | ""))
+            && let Some(length) =
+                (0..64).find(|ahead| matches!(self.text(index + ahead), ";" | "{" | ""))
             && self.text(index + length) == ";"
         {
             self.replace(at, index + length - 1, "", MaskReason::Other);
@@ -67,7 +85,8 @@ impl Masker<'_> {
             let touches = self.kind(at - 1) == Some(TokenKind::String)
                 && self.is_identifier(at)
                 && self.toks[at - 1].token.end == self.toks[at].token.start;
-            let expanded = self.toks[at].def.is_some() || self.kind(at + 1) == Some(TokenKind::String);
+            let expanded =
+                self.toks[at].def.is_some() || self.kind(at + 1) == Some(TokenKind::String);
             if touches && expanded {
                 self.replace(at, at, "", MaskReason::Other);
             }
@@ -78,7 +97,14 @@ impl Masker<'_> {
     fn mask_new_pointers(&mut self, at: usize) {
         let mut index = at + 1;
         if self.text(index) == "const" {
-            self.replace(index, index, "", MaskReason::Specifier { expansion: "const".to_owned() });
+            self.replace(
+                index,
+                index,
+                "",
+                MaskReason::Specifier {
+                    expansion: "const".to_owned(),
+                },
+            );
             index += 1;
         }
         let name = index;

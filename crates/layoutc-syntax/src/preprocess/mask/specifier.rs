@@ -15,13 +15,50 @@ const DEPTH_LIMIT: usize = 16;
 pub(super) fn is_specifier(word: &str) -> bool {
     matches!(
         word,
-        "static" | "inline" | "extern" | "constexpr" | "consteval" | "constinit" | "volatile" | "const"
-            | "register" | "thread_local" | "__thread" | "__extension__" | "explicit" | "virtual" | "friend"
-            | "mutable" | "noexcept" | "override" | "final" | "restrict" | "__restrict" | "__restrict__"
-            | "__inline" | "__inline__" | "__forceinline" | "__forceinline__" | "__noinline__" | "__global__"
-            | "__device__" | "__host__" | "__shared__" | "__constant__" | "__managed__" | "__local__"
-            | "__grid_constant__" | "__tile__" | "__tile_global__" | "__volatile__" | "__const"
-            | "__cdecl" | "__stdcall" | "__fastcall" | "__vectorcall" | "__thiscall"
+        "static"
+            | "inline"
+            | "extern"
+            | "constexpr"
+            | "consteval"
+            | "constinit"
+            | "volatile"
+            | "const"
+            | "register"
+            | "thread_local"
+            | "__thread"
+            | "__extension__"
+            | "explicit"
+            | "virtual"
+            | "friend"
+            | "mutable"
+            | "noexcept"
+            | "override"
+            | "final"
+            | "restrict"
+            | "__restrict"
+            | "__restrict__"
+            | "__inline"
+            | "__inline__"
+            | "__forceinline"
+            | "__forceinline__"
+            | "__noinline__"
+            | "__global__"
+            | "__device__"
+            | "__host__"
+            | "__shared__"
+            | "__constant__"
+            | "__managed__"
+            | "__local__"
+            | "__grid_constant__"
+            | "__tile__"
+            | "__tile_global__"
+            | "__volatile__"
+            | "__const"
+            | "__cdecl"
+            | "__stdcall"
+            | "__fastcall"
+            | "__vectorcall"
+            | "__thiscall"
     )
 }
 
@@ -29,9 +66,22 @@ pub(super) fn is_specifier(word: &str) -> bool {
 pub(super) fn is_specifier_call(word: &str) -> bool {
     matches!(
         word,
-        "__attribute__" | "__attribute" | "__declspec" | "__launch_bounds__" | "__maxnreg__" | "__cluster_dims__"
-            | "__block_size__" | "__align__" | "__builtin_align__" | "alignas" | "_Alignas" | "_Pragma" | "__pragma"
-            | "noexcept" | "explicit" | "__nv_pure__"
+        "__attribute__"
+            | "__attribute"
+            | "__declspec"
+            | "__launch_bounds__"
+            | "__maxnreg__"
+            | "__cluster_dims__"
+            | "__block_size__"
+            | "__align__"
+            | "__builtin_align__"
+            | "alignas"
+            | "_Alignas"
+            | "_Pragma"
+            | "__pragma"
+            | "noexcept"
+            | "explicit"
+            | "__nv_pure__"
     )
 }
 
@@ -39,8 +89,24 @@ pub(super) fn is_specifier_call(word: &str) -> bool {
 pub(super) fn is_builtin_type(word: &str) -> bool {
     matches!(
         word,
-        "void" | "bool" | "char" | "short" | "int" | "long" | "float" | "double" | "signed" | "unsigned"
-            | "wchar_t" | "char8_t" | "char16_t" | "char32_t" | "auto" | "_Bool" | "__int64" | "__int128"
+        "void"
+            | "bool"
+            | "char"
+            | "short"
+            | "int"
+            | "long"
+            | "float"
+            | "double"
+            | "signed"
+            | "unsigned"
+            | "wchar_t"
+            | "char8_t"
+            | "char16_t"
+            | "char32_t"
+            | "auto"
+            | "_Bool"
+            | "__int64"
+            | "__int128"
     )
 }
 
@@ -48,11 +114,36 @@ pub(super) fn is_builtin_type(word: &str) -> bool {
 fn is_known_undefined(word: &str) -> bool {
     matches!(
         word,
-        "CUDART_CB" | "CUDARTAPI" | "CUDARTAPI_CDECL" | "CUDAAPI" | "CUDA_CB" | "CALLBACK" | "WINAPI" | "APIENTRY"
-            | "GLAPIENTRY" | "GLUTCALLBACK" | "DLLEXPORT" | "HOST_DEVICE" | "__hostdev__" | "__host_device__"
-            | "CUB_RUNTIME_FUNCTION" | "_CCCL_HOST_DEVICE" | "_CCCL_DEVICE" | "_CCCL_HOST" | "CUTLASS_DEVICE"
-            | "CUTLASS_HOST_DEVICE" | "__cdecl" | "__stdcall" | "__fastcall" | "__vectorcall" | "__thiscall"
-            | "__extension__" | "__nv_pure__" | "__maxnreg__" | "__cluster_dims__" | "__block_size__"
+        "CUDART_CB"
+            | "CUDARTAPI"
+            | "CUDARTAPI_CDECL"
+            | "CUDAAPI"
+            | "CUDA_CB"
+            | "CALLBACK"
+            | "WINAPI"
+            | "APIENTRY"
+            | "GLAPIENTRY"
+            | "GLUTCALLBACK"
+            | "DLLEXPORT"
+            | "HOST_DEVICE"
+            | "__hostdev__"
+            | "__host_device__"
+            | "CUB_RUNTIME_FUNCTION"
+            | "_CCCL_HOST_DEVICE"
+            | "_CCCL_DEVICE"
+            | "_CCCL_HOST"
+            | "CUTLASS_DEVICE"
+            | "CUTLASS_HOST_DEVICE"
+            | "__cdecl"
+            | "__stdcall"
+            | "__fastcall"
+            | "__vectorcall"
+            | "__thiscall"
+            | "__extension__"
+            | "__nv_pure__"
+            | "__maxnreg__"
+            | "__cluster_dims__"
+            | "__block_size__"
             | "MPI_COMM_PROC_CALLBACK"
     )
 }
@@ -60,7 +151,9 @@ fn is_known_undefined(word: &str) -> bool {
 /// Whether a name looks like a macro's: no small letters, two letters at least.
 pub(super) fn looks_like_macro(word: &str) -> bool {
     word.len() >= 2
-        && word.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        && word
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
         && word.bytes().filter(u8::is_ascii_uppercase).count() >= 2
 }
 
@@ -85,31 +178,55 @@ pub(super) struct Classes {
 
 impl Classes {
     fn of(&mut self, id: MacroId, table: &MacroTable) -> Class {
-        self.known.entry(id).or_insert_with(|| classify(table.get(id), table)).clone()
+        self.known
+            .entry(id)
+            .or_insert_with(|| classify(table.get(id), table))
+            .clone()
     }
 }
 
 fn classify(def: &MacroDef, table: &MacroTable) -> Class {
-    let Some(words) = expand(def, table, 0) else { return Class::Other };
+    let Some(words) = expand(def, table, 0) else {
+        return Class::Other;
+    };
     let expansion = words.join(" ");
-    let Some(rest) = skip_specifiers(&words) else { return Class::Other };
+    let Some(rest) = skip_specifiers(&words) else {
+        return Class::Other;
+    };
     if rest.is_empty() {
         return Class::Specifiers(expansion);
     }
-    let is_type = rest.iter().all(|word| is_builtin_type(word)) || matches!(rest, [word] if is_plain_name(word));
+    let is_type = rest.iter().all(|word| is_builtin_type(word))
+        || matches!(rest, [word] if is_plain_name(word));
     if is_type && rest.len() < words.len() {
-        return Class::Typed { ty: rest.join(" "), expansion };
+        return Class::Typed {
+            ty: rest.join(" "),
+            expansion,
+        };
     }
-    let odd = |word: &String| matches!(word.as_str(), "&&" | "||" | ";" | "else" | "if" | "for" | "do");
-    if !def.is_function_like() && words.len() <= 8 && (words.first().is_some_and(odd) || words.last().is_some_and(odd)) {
+    let odd = |word: &String| {
+        matches!(
+            word.as_str(),
+            "&&" | "||" | ";" | "else" | "if" | "for" | "do"
+        )
+    };
+    if !def.is_function_like()
+        && words.len() <= 8
+        && (words.first().is_some_and(odd) || words.last().is_some_and(odd))
+    {
         return Class::Words(expansion);
     }
     Class::Other
 }
 
 fn is_plain_name(word: &str) -> bool {
-    word.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
-        && !matches!(word, "template" | "struct" | "class" | "union" | "enum" | "namespace" | "using" | "return")
+    word.bytes()
+        .next()
+        .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+        && !matches!(
+            word,
+            "template" | "struct" | "class" | "union" | "enum" | "namespace" | "using" | "return"
+        )
 }
 
 /// The words behind the leading specifiers; `None` if a specifier's arguments do not end.
@@ -123,7 +240,9 @@ fn skip_specifiers(words: &[String]) -> Option<&[String]> {
             [first, second, ..] if first == "[" && second == "[" => {
                 rest = &rest[group_length(rest, "[", "]")?..];
             }
-            [first, second, ..] if first == "extern" && second.starts_with('"') => rest = &rest[2..],
+            [first, second, ..] if first == "extern" && second.starts_with('"') => {
+                rest = &rest[2..]
+            }
             [first, second, ..] if first == "template" && second == "<" => {
                 rest = &rest[1 + group_length(&rest[1..], "<", ">")?..];
             }
@@ -161,13 +280,24 @@ fn expand(def: &MacroDef, table: &MacroTable, depth: usize) -> Option<Vec<String
     while at < found.len() {
         let word = found[at].text(&def.text);
         let inner = Some(word)
-            .filter(|word| found[at].kind == TokenKind::Identifier && *word != def.name && !is_specifier(word))
+            .filter(|word| {
+                found[at].kind == TokenKind::Identifier && *word != def.name && !is_specifier(word)
+            })
             .and_then(|word| table.lookup(word).last());
         at += 1;
         match inner {
-            Some(inner) if !inner.is_function_like() => words.extend(expand(inner, table, depth + 1)?),
-            Some(inner) if found.get(at).is_some_and(|next| next.text(&def.text) == "(") => {
-                let rest: Vec<String> = found[at..].iter().map(|token| token.text(&def.text).to_owned()).collect();
+            Some(inner) if !inner.is_function_like() => {
+                words.extend(expand(inner, table, depth + 1)?)
+            }
+            Some(inner)
+                if found
+                    .get(at)
+                    .is_some_and(|next| next.text(&def.text) == "(") =>
+            {
+                let rest: Vec<String> = found[at..]
+                    .iter()
+                    .map(|token| token.text(&def.text).to_owned())
+                    .collect();
                 let body = expand(inner, table, depth + 1)?;
                 if skip_specifiers(&body).is_some_and(<[String]>::is_empty)
                     && let Some(length) = group_length(&rest, "(", ")")
@@ -192,7 +322,9 @@ impl Masker<'_> {
     pub(super) fn mask_defined_specifiers(&mut self) {
         let mut classes = Classes::default();
         for at in 0..self.toks.len() {
-            let Some(id) = self.toks[at].def.filter(|_| !self.removed[at]) else { continue };
+            let Some(id) = self.toks[at].def.filter(|_| !self.removed[at]) else {
+                continue;
+            };
             let def = self.table.get(id);
             // The grammar takes these words as they are, whatever they are defined to.
             if is_specifier(&def.name) && !is_known_undefined(&def.name) {
@@ -214,12 +346,22 @@ impl Masker<'_> {
                 }
                 Class::Specifiers(expansion) => {
                     // An attribute would trip the parser even where there is room for it.
-                    let plain = expansion.split(' ').all(|word| is_specifier(word) && !is_known_undefined(word));
-                    let shown = if plain { expansion.clone() } else { String::new() };
+                    let plain = expansion
+                        .split(' ')
+                        .all(|word| is_specifier(word) && !is_known_undefined(word));
+                    let shown = if plain {
+                        expansion.clone()
+                    } else {
+                        String::new()
+                    };
                     self.replace(at, last, &shown, MaskReason::Specifier { expansion });
                 }
                 Class::Typed { expansion, ty } => {
-                    let shown = if expansion.contains('(') || !self.fits(at, last, &expansion) { ty } else { expansion.clone() };
+                    let shown = if expansion.contains('(') || !self.fits(at, last, &expansion) {
+                        ty
+                    } else {
+                        expansion.clone()
+                    };
                     if self.fits(at, last, &shown) {
                         self.replace(at, last, &shown, MaskReason::Specifier { expansion });
                     } else {
@@ -229,7 +371,14 @@ impl Masker<'_> {
                 }
                 Class::Words(expansion) => {
                     if self.fits(at, last, &expansion) {
-                        self.replace(at, last, &expansion, MaskReason::Specifier { expansion: expansion.clone() });
+                        self.replace(
+                            at,
+                            last,
+                            &expansion,
+                            MaskReason::Specifier {
+                                expansion: expansion.clone(),
+                            },
+                        );
                     }
                 }
                 Class::Other => {}
@@ -242,12 +391,18 @@ impl Masker<'_> {
         let next = self.text(last + 1);
         let follows = is_specifier(next) || is_builtin_type(next);
         let alone = at == 0 || matches!(self.text(at - 1), ";" | "{" | "}" | ")");
-        (follows && self.same_line(last, last + 1)) || (!alone && self.is_identifier(last + 1))
+        (follows && self.same_line(last, last + 1))
+            || (!alone && self.is_identifier(last + 1))
             || (!alone && matches!(next, "{" | ";") && self.text(at - 1) == ")")
     }
 
     /// Masks a word without definition at `at` that can only be a specifier; its last token.
-    pub(super) fn mask_undefined_specifier(&mut self, at: usize, starts_statement: bool, in_block: bool) -> Option<usize> {
+    pub(super) fn mask_undefined_specifier(
+        &mut self,
+        at: usize,
+        starts_statement: bool,
+        in_block: bool,
+    ) -> Option<usize> {
         let word = self.text(at);
         if self.toks[at].def.is_some() || self.toks[at].fixed || !self.is_identifier(at) {
             return None;
@@ -262,7 +417,8 @@ impl Masker<'_> {
         let previous = self.text_before(at);
         let after_type = at > 0
             && !starts_statement
-            && (is_builtin_type(previous) || (known && (is_specifier(previous) || matches!(previous, "*" | "&" | ">"))));
+            && (is_builtin_type(previous)
+                || (matches!(previous, "*" | "&") && self.same_line(last, last + 1)));
         let same_line = self.same_line(last, last + 1);
         let specifies = if known {
             !called || self.is_identifier(last + 1) || !starts_statement
@@ -277,18 +433,38 @@ impl Masker<'_> {
             matches!(self.text(last + 2), "{" | ":" | "final")
         } else {
             // Three names in a row: the middle one, or the first one of a declaration.
-            let word_before = at > 0 && self.is_identifier(at - 1) && !starts_statement && !is_operator_word(previous) && !is_specifier(previous);
+            let word_before = at > 0
+                && self.is_identifier(at - 1)
+                && !starts_statement
+                && !is_operator_word(previous)
+                && !is_specifier(previous);
             let words_behind = self.is_identifier(last + 1)
                 && self.is_identifier(last + 2)
                 && !is_operator_word(next)
                 && self.same_line(last, last + 2);
-            (word_before && self.is_identifier(last + 1) && self.same_line(at - 1, last + 1) && !is_operator_word(next))
-                || (starts_statement && words_behind && !is_specifier(next) && (same_line || !in_block))
+            (word_before
+                && self.is_identifier(last + 1)
+                && self.same_line(at - 1, last + 1)
+                && !is_operator_word(next))
+                || ((starts_statement || is_specifier(previous))
+                    && words_behind
+                    && !is_specifier(next)
+                    // `LRESULT CALLBACK f();`: the second one is it.
+                    && !is_known_undefined(next)
+                    && (!looks_like_macro(next) || self.types.contains(next))
+                    && (same_line || !in_block))
         };
         if !specifies {
             return None;
         }
-        self.replace(at, last, "", MaskReason::Specifier { expansion: String::new() });
+        self.replace(
+            at,
+            last,
+            "",
+            MaskReason::Specifier {
+                expansion: String::new(),
+            },
+        );
         Some(last)
     }
 }
@@ -302,7 +478,11 @@ impl Masker<'_> {
             let word = self.text(index);
             if is_specifier_call(word) && self.call_close(index).is_some() {
                 index = self.call_close(index).map_or(index + 1, |close| close + 1);
-            } else if matches!(word, "const" | "volatile" | "noexcept" | "override" | "final") && index == at {
+            } else if matches!(
+                word,
+                "const" | "volatile" | "noexcept" | "override" | "final"
+            ) && index == at
+            {
                 // `T const x` and `f() const` say nothing about the word before.
                 return false;
             } else if is_specifier(word) {
@@ -314,8 +494,14 @@ impl Masker<'_> {
         let word = self.text(index);
         let named = self.is_identifier(index) && !is_operator_word(word);
         is_builtin_type(word)
-            || matches!(word, "struct" | "class" | "template" | "typename" | "typedef")
-            || (index > at && named && (self.is_identifier(index + 1) || matches!(self.text(index + 1), "*" | "&" | "<")))
+            || matches!(
+                word,
+                "struct" | "class" | "template" | "typename" | "typedef"
+            )
+            || (index > at
+                && named
+                && (self.is_identifier(index + 1)
+                    || matches!(self.text(index + 1), "*" | "&" | "<")))
     }
 }
 
@@ -323,9 +509,43 @@ impl Masker<'_> {
 pub(super) fn is_operator_word(word: &str) -> bool {
     matches!(
         word,
-        "return" | "else" | "do" | "goto" | "case" | "new" | "delete" | "throw" | "sizeof" | "typedef" | "struct"
-            | "class" | "union" | "enum" | "typename" | "using" | "namespace" | "template" | "operator" | "and"
-            | "or" | "not" | "alignof" | "co_return" | "co_await" | "co_yield" | "public" | "private" | "protected"
-            | "if" | "while" | "for" | "switch" | "break" | "continue" | "default" | "asm" | "__asm__"
+        "return"
+            | "else"
+            | "do"
+            | "goto"
+            | "case"
+            | "new"
+            | "delete"
+            | "throw"
+            | "sizeof"
+            | "typedef"
+            | "struct"
+            | "class"
+            | "union"
+            | "enum"
+            | "typename"
+            | "using"
+            | "namespace"
+            | "template"
+            | "operator"
+            | "and"
+            | "or"
+            | "not"
+            | "alignof"
+            | "co_return"
+            | "co_await"
+            | "co_yield"
+            | "public"
+            | "private"
+            | "protected"
+            | "if"
+            | "while"
+            | "for"
+            | "switch"
+            | "break"
+            | "continue"
+            | "default"
+            | "asm"
+            | "__asm__"
     )
 }

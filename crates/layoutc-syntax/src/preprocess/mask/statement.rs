@@ -6,7 +6,7 @@ use super::specifier::{is_builtin_type, is_operator_word, is_specifier, looks_li
 use super::structure::{Enclosure, Structure};
 use super::{MaskReason, Masker};
 use crate::preprocess::lexer::{TokenKind, tokens};
-use crate::preprocess::macros::MacroDef;
+use crate::preprocess::macros::{MacroDef, MacroId};
 
 /// Deepest nesting of macros that is looked through.
 const DEPTH_LIMIT: usize = 16;
@@ -31,12 +31,15 @@ impl Masker<'_> {
         let mut endings = HashMap::new();
         let mut skip_to = 0;
         let mut hidden_braces = 0;
+        let mut braces_of = HashMap::new();
         for at in 0..self.toks.len() {
             let starts = structure.starts_statement();
             let in_block = structure.enclosure() == Enclosure::Block;
-            if at >= skip_to && self.is_identifier(at) && !self.removed[at] && !self.toks[at].fixed {
+            if at >= skip_to && self.is_identifier(at) && !self.removed[at] && !self.toks[at].fixed
+            {
                 if starts
-                    && let Some((last, braces)) = self.mask_brace_macro(at, hidden_braces)
+                    && let Some((last, braces)) =
+                        self.mask_brace_macro(at, hidden_braces, &mut braces_of)
                 {
                     hidden_braces += braces;
                     for _ in 0..braces.abs() {
@@ -59,7 +62,8 @@ impl Masker<'_> {
                     skip_to = last + 1;
                     continue;
                 }
-                let places = structure.enclosure() != Enclosure::Initializer && structure.enclosure() != Enclosure::Enumeration;
+                let places = structure.enclosure() != Enclosure::Initializer
+                    && structure.enclosure() != Enclosure::Enumeration;
                 if places && let Some(last) = self.mask_undefined_specifier(at, starts, in_block) {
                     skip_to = last + 1;
                     if starts {
@@ -76,23 +80,30 @@ impl Masker<'_> {
 
     /// Writes the braces that the macro at `at` opens or closes, so that the text between such
     /// macros stands in a block; its last token and the number of braces (negative: closed).
-    fn mask_brace_macro(&mut self, at: usize, open: i64) -> Option<(usize, i64)> {
+    fn mask_brace_macro(
+        &mut self,
+        at: usize,
+        open: i64,
+        braces_of: &mut HashMap<MacroId, (i64, bool)>,
+    ) -> Option<(usize, i64)> {
         let def = self.def(at)?;
-        let last = if def.is_function_like() { self.call_close(at)? } else { at };
-        let body = tokens(&def.text);
-        let mut braces = 0i64;
-        let mut loops = false;
-        for token in &body {
-            match token.text(&def.text) {
-                "{" => braces += 1,
-                "}" => braces -= 1,
-                "for" | "while" => loops = true,
-                _ => {}
-            }
-        }
-        let count = usize::try_from(braces.unsigned_abs()).ok().filter(|count| (1..=16).contains(count))?;
+        let last = if def.is_function_like() {
+            self.call_close(at)?
+        } else {
+            at
+        };
+        let (braces, loops) = *braces_of
+            .entry(MacroId(def.order))
+            .or_insert_with(|| braces_in(&def.text));
+        let count = usize::try_from(braces.unsigned_abs())
+            .ok()
+            .filter(|count| (1..=16).contains(count))?;
         let shown = if braces > 0 {
-            format!("{}{}", if loops { "for(;;)" } else { "" }, "{".repeat(count))
+            format!(
+                "{}{}",
+                if loops { "for(;;)" } else { "" },
+                "{".repeat(count)
+            )
         } else if open + braces >= 0 {
             "}".repeat(count)
         } else {
@@ -113,7 +124,8 @@ impl Masker<'_> {
         endings: &mut HashMap<String, Ending>,
     ) -> Option<usize> {
         let def = self.def(at);
-        if def.is_none() && !looks_like_macro(self.text(at)) {
+        if def.is_none() && (!looks_like_macro(self.text(at)) || self.types.contains(self.text(at)))
+        {
             return None;
         }
         let close = self.call_close(at);
@@ -138,7 +150,11 @@ impl Masker<'_> {
             }
             Some(Ending::Control) if in_block && last > at => {
                 if self.text(at).len() >= 2 {
-                    let shown = if self.text(at).len() >= 5 { "while" } else { "if" };
+                    let shown = if self.text(at).len() >= 5 {
+                        "while"
+                    } else {
+                        "if"
+                    };
                     self.replace(at, at, shown, MaskReason::ControlMacro);
                 }
                 return Some(last);
@@ -156,13 +172,18 @@ impl Masker<'_> {
             in_block
         } else {
             let cannot_continue = self.toks.get(last + 1).is_none()
-                || (self.is_identifier(last + 1) && !matches!(next, "and" | "or" | "not" | "xor" | "noexcept" | "const"))
+                || (self.is_identifier(last + 1)
+                    && !matches!(next, "and" | "or" | "not" | "xor" | "noexcept" | "const"))
                 || matches!(self.kind(last + 1), Some(TokenKind::Number));
             let specifies = !in_block && last == at && self.is_identifier(last + 1);
             // `TYPE(float) f();`: the name of a function stands on the next line seldom enough.
             own_line && cannot_continue && !specifies && !self.is_declarator_behind(last, in_block)
         };
-        if needs && self.insert_semicolon(last) { Some(last) } else { None }
+        if needs && self.insert_semicolon(last) {
+            Some(last)
+        } else {
+            None
+        }
     }
 
     /// Whether a use outside functions is followed by `name(` or `name;`: it stands for a type.
@@ -177,7 +198,12 @@ impl Masker<'_> {
     }
 
     /// How the expansion of a macro ends.
-    fn ending(&self, def: &MacroDef, depth: usize, endings: &mut HashMap<String, Ending>) -> Ending {
+    fn ending(
+        &self,
+        def: &MacroDef,
+        depth: usize,
+        endings: &mut HashMap<String, Ending>,
+    ) -> Ending {
         if let Some(known) = endings.get(&def.name) {
             return *known;
         }
@@ -186,14 +212,26 @@ impl Masker<'_> {
         ending
     }
 
-    fn compute_ending(&self, def: &MacroDef, depth: usize, endings: &mut HashMap<String, Ending>) -> Ending {
+    fn compute_ending(
+        &self,
+        def: &MacroDef,
+        depth: usize,
+        endings: &mut HashMap<String, Ending>,
+    ) -> Ending {
         let found = tokens(&def.text);
         let word = |at: usize| found.get(at).map_or("", |token| token.text(&def.text));
-        let Some(last) = found.len().checked_sub(1) else { return Ending::Complete };
+        let Some(last) = found.len().checked_sub(1) else {
+            return Ending::Complete;
+        };
         if matches!(word(last), ";" | "}") {
             return Ending::Complete;
         }
-        if let Some(index) = def.params.iter().flatten().position(|param| param == word(last)) {
+        if let Some(index) = def
+            .params
+            .iter()
+            .flatten()
+            .position(|param| param == word(last))
+        {
             return Ending::Argument(index);
         }
         if depth > DEPTH_LIMIT {
@@ -214,11 +252,21 @@ impl Masker<'_> {
                 }
             }
         }
-        let name = if word(last) == ")" { open.checked_sub(1) } else { Some(last) };
-        let Some(name) = name else { return Ending::Open };
+        let name = if word(last) == ")" {
+            open.checked_sub(1)
+        } else {
+            Some(last)
+        };
+        let Some(name) = name else {
+            return Ending::Open;
+        };
         if matches!(word(name), "for" | "while" | "if" | "switch") && name < last {
             // `do { … } while (0)` needs its semicolon, a loop's head does not.
-            return if word(0) == "do" { Ending::Open } else { Ending::Control };
+            return if word(0) == "do" {
+                Ending::Open
+            } else {
+                Ending::Control
+            };
         }
         let inner = self.table.lookup(word(name)).last();
         match inner {
@@ -236,21 +284,38 @@ impl Masker<'_> {
     /// Writes `;` behind a token: into white space, over a comment, or over the line break.
     fn insert_semicolon(&mut self, last: usize) -> bool {
         let from = self.toks[last].token.end as usize;
-        let to = self.toks.get(last + 1).map_or(self.source.len(), |next| next.token.start as usize);
+        let to = self
+            .toks
+            .get(last + 1)
+            .map_or(self.source.len(), |next| next.token.start as usize);
         let gap = &self.source.as_bytes()[from..to];
         // Not into a comment, and not behind one that ends with the line.
-        let clear = gap.iter().position(|byte| *byte == b'/').unwrap_or(gap.len());
-        let blank = gap[..clear].iter().position(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
+        let clear = gap
+            .iter()
+            .position(|byte| *byte == b'/')
+            .unwrap_or(gap.len());
+        let blank = gap[..clear]
+            .iter()
+            .position(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
         if let Some(blank) = blank {
             self.replace_bytes(from + blank..from + blank + 1, ";", MaskReason::Semicolon);
             return true;
         }
-        let Some(first) = gap.first() else { return false };
+        let Some(first) = gap.first() else {
+            return false;
+        };
         if *first == b'/' {
             // A comment starts at once: the part of it on this line goes.
-            let line = gap.iter().position(|byte| *byte == b'\n').unwrap_or(gap.len());
+            let line = gap
+                .iter()
+                .position(|byte| *byte == b'\n')
+                .unwrap_or(gap.len());
             let block = gap.get(1) == Some(&b'*');
-            let end = if block { self.source[from..to].find("*/").map_or(line, |at| at + 2) } else { line };
+            let end = if block {
+                self.source[from..to].find("*/").map_or(line, |at| at + 2)
+            } else {
+                line
+            };
             if end > line || gap[..end].contains(&b'\\') {
                 return false;
             }
@@ -260,4 +325,19 @@ impl Masker<'_> {
         self.replace_bytes(from..from + 1, ";", MaskReason::Semicolon);
         true
     }
+}
+
+/// The braces that a text leaves open (negative: closes), and whether it has a loop.
+fn braces_in(text: &str) -> (i64, bool) {
+    let mut braces = 0;
+    let mut loops = false;
+    for token in tokens(text) {
+        match token.text(text) {
+            "{" => braces += 1,
+            "}" => braces -= 1,
+            "for" | "while" => loops = true,
+            _ => {}
+        }
+    }
+    (braces, loops)
 }

@@ -37,13 +37,23 @@ pub(super) struct Structure {
 
 impl Structure {
     pub(super) fn new() -> Self {
-        let file = Level { enclosure: Enclosure::File, depth: 0, head: 0 };
-        Structure { levels: vec![file], starts: true, control_close: None }
+        let file = Level {
+            enclosure: Enclosure::File,
+            depth: 0,
+            head: 0,
+        };
+        Structure {
+            levels: vec![file],
+            starts: true,
+            control_close: None,
+        }
     }
 
     /// What encloses the next token, parentheses not counted.
     pub(super) fn enclosure(&self) -> Enclosure {
-        self.levels.last().map_or(Enclosure::File, |level| level.enclosure)
+        self.levels
+            .last()
+            .map_or(Enclosure::File, |level| level.enclosure)
     }
 
     /// Whether the next token begins a statement or declaration.
@@ -64,7 +74,11 @@ impl Structure {
     /// Reads a brace that a macro expands to; the next token is at `next`.
     pub(super) fn read_hidden_brace(&mut self, opens: bool, next: usize) {
         if opens {
-            self.levels.push(Level { enclosure: Enclosure::Block, depth: 0, head: next });
+            self.levels.push(Level {
+                enclosure: Enclosure::Block,
+                depth: 0,
+                head: next,
+            });
         } else if self.levels.len() > 1 {
             self.levels.pop();
         }
@@ -82,8 +96,13 @@ impl Structure {
     pub(super) fn read(&mut self, masker: &Masker<'_>, at: usize) {
         let text = masker.text(at);
         let started = std::mem::replace(&mut self.starts, false);
-        let Some(level) = self.levels.last_mut() else { return };
-        let statements = !matches!(level.enclosure, Enclosure::Enumeration | Enclosure::Initializer);
+        let Some(level) = self.levels.last_mut() else {
+            return;
+        };
+        let statements = !matches!(
+            level.enclosure,
+            Enclosure::Enumeration | Enclosure::Initializer
+        );
         match text {
             "(" | "[" => level.depth += 1,
             ")" | "]" => {
@@ -95,12 +114,22 @@ impl Structure {
             }
             "{" => {
                 let enclosure = enclosure_of(masker, level, at);
-                self.levels.push(Level { enclosure, depth: 0, head: at + 1 });
+                self.levels.push(Level {
+                    enclosure,
+                    depth: 0,
+                    head: at + 1,
+                });
                 self.starts = !matches!(enclosure, Enclosure::Enumeration | Enclosure::Initializer);
             }
             "}" => {
-                let closed = if self.levels.len() > 1 { self.levels.pop() } else { None };
-                let ends = closed.is_some_and(|closed| matches!(closed.enclosure, Enclosure::File | Enclosure::Block));
+                let closed = if self.levels.len() > 1 {
+                    self.levels.pop()
+                } else {
+                    None
+                };
+                let ends = closed.is_some_and(|closed| {
+                    matches!(closed.enclosure, Enclosure::File | Enclosure::Block)
+                });
                 if ends && !self.in_brackets() {
                     self.begin(at + 1);
                 }
@@ -115,7 +144,11 @@ impl Structure {
             "else" | "do" | "try" if started => self.begin(at + 1),
             "if" | "for" | "while" | "switch" if started => {
                 let open = at + 1 + usize::from(masker.text(at + 1) == "constexpr");
-                self.control_close = if masker.text(open) == "(" { masker.partner(open) } else { None };
+                self.control_close = if masker.text(open) == "(" {
+                    masker.partner(open)
+                } else {
+                    None
+                };
             }
             _ => {}
         }
@@ -125,7 +158,11 @@ impl Structure {
 /// What the brace at `at` opens, from the statement that it stands in.
 fn enclosure_of(masker: &Masker<'_>, level: &Level, at: usize) -> Enclosure {
     let before = masker.text_before(at);
-    if matches!(level.enclosure, Enclosure::Initializer | Enclosure::Enumeration) && before != ")" {
+    if matches!(
+        level.enclosure,
+        Enclosure::Initializer | Enclosure::Enumeration
+    ) && before != ")"
+    {
         return Enclosure::Initializer;
     }
     if matches!(before, "=" | "," | "(" | "return" | "[" | "<<<" | "?") {
@@ -152,7 +189,10 @@ fn enclosure_of(masker: &Masker<'_>, level: &Level, at: usize) -> Enclosure {
             "(" if !names_class => return Enclosure::Block,
             _ => {}
         }
-        index = masker.partner(index).filter(|close| *close > index).map_or(index + 1, |close| close + 1);
+        index = masker
+            .partner(index)
+            .filter(|close| *close > index)
+            .map_or(index + 1, |close| close + 1);
     }
     if names_class {
         Enclosure::Class
