@@ -1,1 +1,11 @@
 //! Turns a layout plan into edits over the files of a program.
+//!
+//! [`compile`] is the whole compiler: it lowers a preprocessed program, finds its array classes,
+//! chooses a layout for each that can move and rewrites all of their uses, or none. The result is
+//! plain data; files, rendering and exit codes are the command line's.
+
+pub mod edit;
+mod compile;
+
+pub use compile::{ClassOutcome, Compiled, Request, Status, compile};
+pub use edit::{Edit, EditSet, OverlappingEdits};

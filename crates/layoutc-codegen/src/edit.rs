@@ -1,0 +1,121 @@
+//! Edits to one file.
+
+use layoutc_diagnostics::Span;
+use std::ops::Range;
+
+/// A byte range of the original text and what replaces it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Edit {
+    /// What is replaced; empty for an insertion.
+    pub span: Span,
+    /// The replacement.
+    pub text: String,
+    /// The replacement is a block of generated declarations, not a use that was rewritten.
+    pub is_generated: bool,
+}
+
+impl Edit {
+    /// Replaces `span` by `text`.
+    #[must_use]
+    pub fn replace(span: Span, text: impl Into<String>) -> Self {
+        Edit { span, text: text.into(), is_generated: false }
+    }
+}
+
+/// Two edits want the same byte: a bug of the rewriting passes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OverlappingEdits {
+    /// The two edits.
+    pub edits: Box<(Edit, Edit)>,
+}
+
+/// The edits of one file: sorted and disjoint.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct EditSet {
+    edits: Vec<Edit>,
+}
+
+impl EditSet {
+    /// Sorts the edits; insertions at one place keep their order.
+    ///
+    /// # Errors
+    /// [`OverlappingEdits`] if two edits share a byte.
+    pub fn new(mut edits: Vec<Edit>) -> Result<Self, OverlappingEdits> {
+        edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
+        edits.dedup();
+        for pair in edits.windows(2) {
+            if pair[1].span.start < pair[0].span.end {
+                return Err(OverlappingEdits { edits: Box::new((pair[0].clone(), pair[1].clone())) });
+            }
+        }
+        Ok(EditSet { edits })
+    }
+
+    /// The edits in order.
+    #[must_use]
+    pub fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
+
+    /// Whether nothing changes.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.edits.is_empty()
+    }
+
+    /// The text after all edits.
+    #[must_use]
+    pub fn apply(&self, text: &str) -> String {
+        let grown: usize = self.edits.iter().map(|edit| edit.text.len()).sum();
+        let mut out = String::with_capacity(text.len() + grown);
+        let mut at = 0;
+        for edit in &self.edits {
+            out.push_str(&text[at..edit.span.start as usize]);
+            out.push_str(&edit.text);
+            at = edit.span.end as usize;
+        }
+        out.push_str(&text[at..]);
+        out
+    }
+
+    /// The byte ranges of generated declarations in the text after all edits.
+    #[must_use]
+    pub fn generated_ranges(&self) -> Vec<Range<usize>> {
+        let mut ranges = Vec::new();
+        let mut shift = 0isize;
+        for edit in &self.edits {
+            let start = (edit.span.start as isize + shift) as usize;
+            if edit.is_generated {
+                ranges.push(start..start + edit.text.len());
+            }
+            shift += edit.text.len() as isize - (edit.span.end - edit.span.start) as isize;
+        }
+        ranges
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use layoutc_diagnostics::FileId;
+
+    fn edit(start: usize, end: usize, text: &str) -> Edit {
+        Edit::replace(Span::new(FileId(0), start, end), text)
+    }
+
+    #[test]
+    fn edits_apply_in_order_and_overlaps_are_refused() {
+        let set = EditSet::new(vec![edit(4, 5, "X"), edit(0, 1, ""), edit(2, 2, "++")]).expect("disjoint");
+        assert_eq!(set.apply("abcdef"), "b++cdXf");
+        assert!(EditSet::new(vec![edit(0, 3, "x"), edit(2, 4, "y")]).is_err());
+    }
+
+    #[test]
+    fn generated_ranges_are_in_the_new_text() {
+        let mut block = edit(3, 3, "GEN");
+        block.is_generated = true;
+        let set = EditSet::new(vec![edit(0, 1, "long"), block]).expect("disjoint");
+        let new = set.apply("abcdef");
+        assert_eq!(set.generated_ranges().into_iter().map(|range| &new[range]).collect::<Vec<_>>(), ["GEN"]);
+    }
+}

@@ -1,0 +1,206 @@
+//! Array classes: which allocations, pointers and parameters must share one layout.
+//!
+//! A *slot* is a variable, field or function result that can hold pointers into an array of
+//! records, or a reference to an element. Slots between which a pointer may flow are unified
+//! (Steensgaard's analysis with all pointer levels of one slot collapsed), and each equivalence
+//! class that holds memory from the CUDA allocator is an [`ArrayClass`].
+//!
+//! Every occurrence of a class in the program has a [`Place`] (it is memory of an element) or a
+//! [`Value`] (it is a pointer to one), and the construct around it either is one that the code
+//! generator rewrites or gives the class a [`Pin`]. There is no third case: [`classify`] ends each
+//! match in a pin. What the program model does not hold (unparsed text, inactive branches, macro
+//! bodies) pins the classes whose names it mentions.
+//!
+//! The invariant that codegen relies on: in a class without pins, every expression with a place or
+//! value of that class stands in a context that [`classify`] accepts.
+
+mod api;
+mod calls;
+mod classify;
+mod places;
+mod readers;
+mod regions;
+mod sizes;
+mod slots;
+mod unify;
+
+pub use api::{Api, ApiCall, Direction};
+pub use calls::{Callee, resolve_callee};
+pub use places::{Place, PlaceKind, Places, Value, element_of};
+pub use sizes::is_multiple_of_record;
+pub use slots::Slot;
+
+use layoutc_diagnostics::{Code, Span};
+use layoutc_syntax::{ExprId, FieldId, Program, RecordId, VarId};
+use slots::SlotGraph;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An array class of [`Classes`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ClassId(pub u32);
+
+impl ClassId {
+    /// Position in [`Classes::classes`].
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A reason why a class keeps its layout.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Pin {
+    /// The smallest span that shows the reason.
+    pub span: Span,
+    /// The registered code.
+    pub code: Code,
+    /// What is to be seen there.
+    pub message: String,
+    /// The flow that led there.
+    pub related: Vec<(Span, String)>,
+}
+
+/// A member path from an element to a part of it, outermost field first.
+pub type FieldPath = Vec<FieldId>;
+
+/// Memory from the CUDA allocator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Allocation {
+    /// The allocating call.
+    pub call: ExprId,
+    /// The byte count.
+    pub size: ExprId,
+}
+
+/// A set of slots and allocations that must share one layout.
+#[derive(Clone, Debug)]
+pub struct ArrayClass {
+    /// Its element type.
+    pub record: RecordId,
+    /// Its slots, in order of declaration.
+    pub slots: Vec<Slot>,
+    /// Its allocations, in source order.
+    pub allocations: Vec<Allocation>,
+    /// Why it must keep its layout, in source order; empty if it can move.
+    pub pins: Vec<Pin>,
+    /// Inner parts of the record that the program uses as a whole, with a place that shows it.
+    pub units: BTreeMap<FieldPath, Span>,
+    /// Slots that may point behind the first element.
+    pub interior: BTreeSet<Slot>,
+}
+
+impl ArrayClass {
+    /// Whether nothing keeps its layout.
+    #[must_use]
+    pub fn is_free(&self) -> bool {
+        self.pins.is_empty()
+    }
+}
+
+/// All array classes of a program.
+#[derive(Clone, Debug)]
+pub struct Classes {
+    /// The classes, in order of their first slot.
+    pub classes: Vec<ArrayClass>,
+    /// Place and value of each expression.
+    pub places: Places,
+    /// Calls of the CUDA runtime that concern a class, in source order.
+    pub api_calls: Vec<ApiCall>,
+    /// Parameters of type `const T&` that can be given a copy of the element.
+    pub reader_parameters: BTreeSet<VarId>,
+    class_of_node: Vec<Option<ClassId>>,
+    slot_nodes: BTreeMap<Slot, usize>,
+}
+
+impl Classes {
+    /// The class with this id.
+    #[must_use]
+    pub fn class(&self, id: ClassId) -> &ArrayClass {
+        &self.classes[id.index()]
+    }
+
+    /// All class ids.
+    pub fn ids(&self) -> impl Iterator<Item = ClassId> + use<> {
+        (0..self.classes.len() as u32).map(ClassId)
+    }
+
+    /// The class whose memory the expression is, with what part of an element it is.
+    #[must_use]
+    pub fn place(&self, expr: ExprId) -> Option<(ClassId, &PlaceKind)> {
+        let place = self.places.place(expr)?;
+        Some((self.class_of_node[place.node]?, &place.kind))
+    }
+
+    /// The class into which the expression points, with the number of indirections to an element.
+    #[must_use]
+    pub fn value(&self, expr: ExprId) -> Option<(ClassId, u32)> {
+        let value = self.places.value(expr)?;
+        Some((self.class_of_node[value.node]?, value.depth))
+    }
+
+    /// The class of a slot.
+    #[must_use]
+    pub fn class_of_slot(&self, slot: Slot) -> Option<ClassId> {
+        self.slot_nodes.get(&slot).and_then(|node| self.class_of_node[*node])
+    }
+
+    /// Whether a slot may point behind the first element.
+    #[must_use]
+    pub fn is_interior(&self, slot: Slot) -> bool {
+        self.class_of_slot(slot).is_some_and(|class| self.class(class).interior.contains(&slot))
+    }
+}
+
+/// Finds the array classes of a program and classifies every use of them.
+#[must_use]
+pub fn find_classes(program: &Program) -> Classes {
+    let calls = calls::CallGraph::new(program);
+    let reader_parameters = readers::reader_parameters(program, &calls);
+    let mut graph = SlotGraph::new(program);
+    let mut places = Places::compute(program, &graph, &calls);
+    let flows = unify::unify(program, &calls, &places, &reader_parameters, &mut graph);
+    places.resolve(&mut graph);
+    let api = api::find_api_calls(program, &calls, &places);
+
+    // A class is a node with memory from the allocator.
+    let mut class_of_node: Vec<Option<ClassId>> = vec![None; graph.len()];
+    let mut allocations: BTreeMap<usize, Vec<Allocation>> = BTreeMap::new();
+    for call in &api {
+        if let (Some(node), Some(size)) = (call.allocated_node, call.size_if_allocation()) {
+            allocations.entry(node).or_default().push(Allocation { call: call.call, size });
+        }
+    }
+    let mut members: BTreeMap<usize, Vec<Slot>> = BTreeMap::new();
+    for (slot, node) in graph.slots() {
+        members.entry(graph.find(node)).or_default().push(slot);
+    }
+    let mut order: Vec<(Option<Slot>, usize)> =
+        allocations.keys().map(|node| (members.get(node).and_then(|slots| slots.first().copied()), *node)).collect();
+    order.sort();
+    let mut classes = Vec::new();
+    for (_, node) in order {
+        let Some(record) = graph.record(node) else { continue };
+        class_of_node[node] = Some(ClassId(classes.len() as u32));
+        classes.push(ArrayClass {
+            record,
+            slots: members.remove(&node).unwrap_or_default(),
+            allocations: allocations.remove(&node).unwrap_or_default(),
+            pins: Vec::new(),
+            units: BTreeMap::new(),
+            interior: BTreeSet::new(),
+        });
+    }
+    for node in 0..class_of_node.len() {
+        class_of_node[node] = class_of_node[graph.find(node)];
+    }
+    let slot_nodes = graph.slots().collect();
+    let mut classes =
+        Classes { classes, places, api_calls: api, reader_parameters, class_of_node, slot_nodes };
+    classify::classify(program, &calls, &graph, &flows, &mut classes);
+    regions::pin_by_regions(program, &mut classes);
+    for class in &mut classes.classes {
+        class.pins.sort();
+        class.pins.dedup();
+    }
+    classes
+}

@@ -1,0 +1,259 @@
+//! Which function a call reaches.
+
+use super::places::element_of;
+use layoutc_syntax::{
+    ExprId, ExprKind, FunctionId, NameRef, Program, StmtId, StmtKind, TypeKind, VarId,
+};
+
+/// What a call reaches.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Callee {
+    /// A function of the program.
+    Function(FunctionId),
+    /// A name the program does not declare, without `std::` or the leading `::`.
+    Library(String),
+    /// One of several overloads.
+    Ambiguous(Vec<FunctionId>),
+    /// A function pointer, a method of an unknown class, a macro's product.
+    Unknown,
+}
+
+/// Where an expression stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Context {
+    /// Operand number `.1` of an expression.
+    Operand(ExprId, usize),
+    /// Its value is dropped: an expression statement or the step of a `for`.
+    Dropped,
+    /// A condition or selector.
+    Condition,
+    /// Initializer of a variable.
+    Init(VarId),
+    /// Returned from the function, or from a lambda in it.
+    Returned {
+        /// Inside a lambda.
+        in_lambda: bool,
+    },
+    /// The range of a range-`for`.
+    Range,
+    /// An operand of something without a model.
+    Opaque,
+}
+
+/// Calls and contexts of a program.
+pub(super) struct CallGraph {
+    contexts: Vec<Context>,
+    functions: Vec<Option<FunctionId>>,
+}
+
+impl CallGraph {
+    pub(super) fn new(program: &Program) -> Self {
+        let mut this = CallGraph {
+            contexts: vec![Context::Opaque; program.exprs.len()],
+            functions: vec![None; program.exprs.len()],
+        };
+        for id in program.expr_ids() {
+            for (at, child) in program.expr(id).children().into_iter().enumerate() {
+                this.contexts[child.index()] = match program.expr(id).kind {
+                    ExprKind::Opaque(_) => Context::Opaque,
+                    _ => Context::Operand(id, at),
+                };
+            }
+        }
+        for id in program.variable_ids() {
+            if let Some(init) = program.variable(id).init {
+                this.contexts[init.index()] = Context::Init(id);
+                if let Some(function) = program.variable(id).function {
+                    this.attribute(program, init, function);
+                }
+            }
+        }
+        for function in program.function_ids() {
+            if let Some(body) = program.function(function).body {
+                this.statement(program, body, function, false);
+            }
+        }
+        this
+    }
+
+    pub(super) fn context(&self, expr: ExprId) -> Context {
+        self.contexts[expr.index()]
+    }
+
+    /// The function in whose body the expression stands.
+    pub(super) fn function(&self, expr: ExprId) -> Option<FunctionId> {
+        self.functions[expr.index()]
+    }
+
+    /// Sets the function of an expression and everything below it.
+    fn attribute(&mut self, program: &Program, expr: ExprId, function: FunctionId) {
+        let mut stack = vec![expr];
+        while let Some(id) = stack.pop() {
+            if self.functions[id.index()].replace(function).is_some() {
+                continue;
+            }
+            stack.extend(program.expr(id).children());
+            if let ExprKind::Lambda { body, .. } = program.expr(id).kind {
+                self.statement(program, body, function, true);
+            }
+        }
+    }
+
+    fn root(&mut self, program: &Program, expr: ExprId, context: Context, function: FunctionId) {
+        self.contexts[expr.index()] = context;
+        self.attribute(program, expr, function);
+    }
+
+    fn statement(&mut self, program: &Program, start: StmtId, function: FunctionId, in_lambda: bool) {
+        let mut stack = vec![start];
+        while let Some(id) = stack.pop() {
+            match &program.stmt(id).kind {
+                StmtKind::Expr(expr) => {
+                    if let Some(expr) = expr {
+                        self.root(program, *expr, Context::Dropped, function);
+                    }
+                }
+                StmtKind::Declaration(_, _) | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => {}
+                StmtKind::Block(body) | StmtKind::Try(body) => stack.extend(body),
+                StmtKind::If { init, condition, then, otherwise } => {
+                    stack.extend(init);
+                    stack.push(*then);
+                    stack.extend(otherwise);
+                    if let Some(condition) = condition {
+                        self.root(program, *condition, Context::Condition, function);
+                    }
+                }
+                StmtKind::For { init, condition, step, body } => {
+                    stack.extend(init);
+                    stack.push(*body);
+                    if let Some(condition) = condition {
+                        self.root(program, *condition, Context::Condition, function);
+                    }
+                    if let Some(step) = step {
+                        self.root(program, *step, Context::Dropped, function);
+                    }
+                }
+                StmtKind::ForRange { range, body, .. } => {
+                    self.root(program, *range, Context::Range, function);
+                    stack.push(*body);
+                }
+                StmtKind::While { init, condition, body } | StmtKind::Switch { init, condition, body } => {
+                    stack.extend(init);
+                    stack.push(*body);
+                    if let Some(condition) = condition {
+                        self.root(program, *condition, Context::Condition, function);
+                    }
+                }
+                StmtKind::DoWhile { body, condition } => {
+                    stack.push(*body);
+                    self.root(program, *condition, Context::Condition, function);
+                }
+                StmtKind::Labelled { value, body, .. } => {
+                    stack.extend(body);
+                    if let Some(value) = value {
+                        self.root(program, *value, Context::Condition, function);
+                    }
+                }
+                StmtKind::Return(value) => {
+                    if let Some(value) = value {
+                        self.root(program, *value, Context::Returned { in_lambda }, function);
+                    }
+                }
+                StmtKind::Asm(operands) | StmtKind::Nothing(operands) => {
+                    for operand in operands {
+                        self.root(program, *operand, Context::Opaque, function);
+                    }
+                }
+                StmtKind::Opaque { exprs, stmts } => {
+                    stack.extend(stmts);
+                    for expr in exprs {
+                        self.root(program, *expr, Context::Opaque, function);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What a call reaches.
+    pub(super) fn callee(&self, program: &Program, callee: ExprId, arguments: &[ExprId]) -> Callee {
+        resolve_callee(program, callee, arguments)
+    }
+}
+
+/// What a call of `callee` with these arguments reaches.
+///
+/// Overloads are told apart by the number of arguments and, where both are known, by the record
+/// types and pointer depths of arguments and parameters.
+#[must_use]
+pub fn resolve_callee(program: &Program, callee: ExprId, arguments: &[ExprId]) -> Callee {
+    match &program.expr(program.strip_parens(callee)).kind {
+        ExprKind::Name(NameRef::Functions(candidates)) => {
+            let mut candidates = candidates.clone();
+            candidates.sort();
+            candidates.dedup();
+            let fitting: Vec<FunctionId> =
+                candidates.iter().copied().filter(|id| accepts(program, *id, arguments)).collect();
+            match fitting.as_slice() {
+                [only] => Callee::Function(*only),
+                [] if candidates.len() == 1 => Callee::Function(candidates[0]),
+                [] => Callee::Ambiguous(candidates),
+                _ => Callee::Ambiguous(fitting),
+            }
+        }
+        ExprKind::Name(NameRef::Unknown(name)) => {
+            let name = name.trim_start_matches("::").trim_start_matches("std::");
+            Callee::Library(name.to_owned())
+        }
+        ExprKind::Member { methods, .. } => match methods.as_slice() {
+            [only] => Callee::Function(*only),
+            [] => Callee::Unknown,
+            several => Callee::Ambiguous(several.to_vec()),
+        },
+        _ => Callee::Unknown,
+    }
+}
+
+fn accepts(program: &Program, function: FunctionId, arguments: &[ExprId]) -> bool {
+    let function = program.function(function);
+    let enough = function.required_parameters <= arguments.len();
+    if !enough || (arguments.len() > function.parameters.len() && !function.is_variadic) {
+        return false;
+    }
+    function.parameters.iter().zip(arguments).all(|(parameter, argument)| {
+        if matches!(program.expr(*argument).kind, ExprKind::Null | ExprKind::Integer(Some(0))) {
+            return true;
+        }
+        let parameter = program.variable(*parameter).ty;
+        let argument = program.expr(*argument).ty;
+        let known = |ty: layoutc_syntax::QualType| {
+            !matches!(
+                program.types.kind(program.types.strip_reference(ty).id),
+                TypeKind::Unknown | TypeKind::Named(..) | TypeKind::TemplateParameter(_)
+            )
+        };
+        match (element_of(program, parameter), element_of(program, argument)) {
+            (Some(left), Some(right)) => left == right,
+            (Some(_), None) => !known(argument) || program.types.pointee(argument.id).is_some(),
+            (None, Some(_)) => {
+                let ty = program.types.strip_reference(parameter);
+                !known(parameter) || program.types.pointee(ty.id).is_some() || dependent(program, ty.id)
+            }
+            (None, None) => {
+                // A pointer does not convert to an arithmetic type, nor the other way round.
+                let (left, right) = (program.types.strip_reference(parameter), argument);
+                let is_pointer = |ty: layoutc_syntax::QualType| program.types.pointee(ty.id).is_some();
+                let is_number = |ty: layoutc_syntax::QualType| program.types.as_scalar(ty.id).is_some();
+                !(is_pointer(left) && is_number(right)) && !(is_number(left) && is_pointer(right))
+            }
+        }
+    })
+}
+
+/// Whether a type depends on a template parameter.
+fn dependent(program: &Program, ty: layoutc_syntax::TypeId) -> bool {
+    match program.types.kind(ty) {
+        TypeKind::TemplateParameter(_) => true,
+        TypeKind::Pointer(to) | TypeKind::Reference(to, _) | TypeKind::Array(to, _) => dependent(program, to.id),
+        _ => false,
+    }
+}

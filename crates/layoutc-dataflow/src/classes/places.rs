@@ -1,0 +1,229 @@
+//! What each expression is with respect to arrays of records.
+//!
+//! A [`Place`] says that the expression *is* memory of an element: the element itself, or a part
+//! of it. A [`Value`] says that it *holds* a pointer to elements. `boxes[i].first` can be both: a
+//! part of a box, and a pointer into another array.
+
+use super::calls::{CallGraph, Callee};
+use super::slots::{Slot, SlotGraph};
+use super::FieldPath;
+use layoutc_syntax::{BinaryOp, ExprId, ExprKind, NameRef, Program, QualType, RecordId, TypeKind};
+
+/// The record at the end of a type's pointers and arrays, and how many of them there are.
+///
+/// References do not count: a `T&` is an element.
+#[must_use]
+pub fn element_of(program: &Program, ty: QualType) -> Option<(RecordId, u32)> {
+    let mut ty = program.types.strip_reference(ty);
+    let mut depth = 0;
+    loop {
+        match program.types.kind(ty.id) {
+            TypeKind::Record(record) => return Some((*record, depth)),
+            TypeKind::Pointer(to) | TypeKind::Array(to, _) => {
+                ty = *to;
+                depth += 1;
+            }
+            TypeKind::Reference(to, _) => ty = *to,
+            TypeKind::Unknown
+            | TypeKind::Void
+            | TypeKind::Scalar(_)
+            | TypeKind::Vector(_)
+            | TypeKind::Enum(..)
+            | TypeKind::Function
+            | TypeKind::Named(..)
+            | TypeKind::TemplateParameter(_) => return None,
+        }
+    }
+}
+
+/// What part of an element a place is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PlaceKind {
+    /// The whole element.
+    Element,
+    /// The member at the end of the path, or an item of it if it is an array.
+    Part(FieldPath),
+}
+
+/// Memory of an element.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// Node of the slot through which it is reached; the representative after unification.
+    pub(super) node: usize,
+    /// Which part.
+    pub kind: PlaceKind,
+}
+
+/// A pointer to elements.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Value {
+    /// Node of the slot it comes from; the representative after unification.
+    pub(super) node: usize,
+    /// Dereferences to an element: 1 for `T*`, 2 for `T**`.
+    pub depth: u32,
+}
+
+/// Places and values of all expressions.
+#[derive(Clone, Debug)]
+pub struct Places {
+    places: Vec<Option<Place>>,
+    values: Vec<Option<Value>>,
+}
+
+impl Places {
+    /// The place of an expression.
+    #[must_use]
+    pub fn place(&self, expr: ExprId) -> Option<&Place> {
+        self.places[expr.index()].as_ref()
+    }
+
+    /// The value of an expression.
+    #[must_use]
+    pub fn value(&self, expr: ExprId) -> Option<Value> {
+        self.values[expr.index()]
+    }
+
+    /// One pass in arena order: operands come before the expressions that hold them.
+    pub(super) fn compute(program: &Program, graph: &SlotGraph, calls: &CallGraph) -> Places {
+        let count = program.exprs.len();
+        let mut this = Places { places: vec![None; count], values: vec![None; count] };
+        for id in program.expr_ids() {
+            let (place, value) = this.of(program, graph, calls, id);
+            this.places[id.index()] = place;
+            this.values[id.index()] = value;
+        }
+        this
+    }
+
+    /// Replaces nodes by their representatives.
+    pub(super) fn resolve(&mut self, graph: &mut SlotGraph) {
+        for place in self.places.iter_mut().flatten() {
+            place.node = graph.find(place.node);
+        }
+        for value in self.values.iter_mut().flatten() {
+            value.node = graph.find(value.node);
+        }
+    }
+
+    fn of_slot(program: &Program, graph: &SlotGraph, slot: Slot, ty: QualType) -> (Option<Place>, Option<Value>) {
+        let (Some(node), Some((_, depth))) = (graph.node(slot), element_of(program, ty)) else {
+            return (None, None);
+        };
+        if depth == 0 {
+            (Some(Place { node, kind: PlaceKind::Element }), None)
+        } else {
+            (None, Some(Value { node, depth }))
+        }
+    }
+
+    /// Dereferences a pointer, or an array that is part of an element.
+    fn dereferenced(&self, operand: ExprId) -> (Option<Place>, Option<Value>) {
+        if let Some(value) = self.value(operand) {
+            return if value.depth == 1 {
+                (Some(Place { node: value.node, kind: PlaceKind::Element }), None)
+            } else {
+                (None, Some(Value { depth: value.depth - 1, ..value }))
+            };
+        }
+        match self.place(operand) {
+            Some(place) if matches!(place.kind, PlaceKind::Part(_)) => (Some(place.clone()), None),
+            _ => (None, None),
+        }
+    }
+
+    fn of(
+        &self,
+        program: &Program,
+        graph: &SlotGraph,
+        calls: &CallGraph,
+        id: ExprId,
+    ) -> (Option<Place>, Option<Value>) {
+        let none = (None, None);
+        let expr = program.expr(id);
+        match &expr.kind {
+            ExprKind::Name(NameRef::Variable(variable)) => {
+                Self::of_slot(program, graph, Slot::Variable(*variable), program.variable(*variable).ty)
+            }
+            ExprKind::Paren(inner) => (self.place(*inner).cloned(), self.value(*inner)),
+            ExprKind::Deref(operand) | ExprKind::Index { base: operand, .. } => self.dereferenced(*operand),
+            ExprKind::AddressOf(operand) => match (self.place(*operand), self.value(*operand)) {
+                (Some(Place { node, kind: PlaceKind::Element }), _) => {
+                    (None, Some(Value { node: *node, depth: 1 }))
+                }
+                (None, Some(value)) => (None, Some(Value { depth: value.depth + 1, ..value })),
+                _ => none,
+            },
+            ExprKind::Member { base, arrow, field, .. } => {
+                let container = if *arrow { self.dereferenced(*base).0 } else { self.place(*base).cloned() };
+                let value = field.and_then(|field| {
+                    Self::of_slot(program, graph, Slot::Field(field), program.field(field).ty).1
+                });
+                match (container, field) {
+                    (Some(place), Some(field)) => {
+                        let mut path = match place.kind {
+                            PlaceKind::Element => Vec::new(),
+                            PlaceKind::Part(path) => path,
+                        };
+                        path.push(*field);
+                        (Some(Place { node: place.node, kind: PlaceKind::Part(path) }), value)
+                    }
+                    // A lane of a vector is inside the member.
+                    (Some(place), None) => {
+                        let lane = matches!(place.kind, PlaceKind::Part(_))
+                            && matches!(
+                                program.types.kind(program.expr(*base).ty.id),
+                                TypeKind::Vector(_) | TypeKind::Pointer(_) | TypeKind::Named(..)
+                            );
+                        (lane.then_some(place), None)
+                    }
+                    (None, Some(field)) => {
+                        Self::of_slot(program, graph, Slot::Field(*field), program.field(*field).ty)
+                    }
+                    (None, None) => none,
+                }
+            }
+            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, left, right) => {
+                match (self.value(*left), self.value(*right)) {
+                    (Some(value), None) | (None, Some(value)) => (None, Some(value)),
+                    _ => none,
+                }
+            }
+            ExprKind::Unary(op, operand) if op.is_update() => (None, self.value(*operand)),
+            ExprKind::Assign(_, left, _) => (None, self.value(*left)),
+            ExprKind::Comma(_, right) => (None, self.value(*right)),
+            ExprKind::Conditional(_, then, otherwise) => {
+                (None, self.value(*then).or_else(|| self.value(*otherwise)))
+            }
+            ExprKind::Cast { target, operand, .. } => {
+                let same = element_of(program, *target).is_some();
+                (None, self.value(*operand).filter(|_| same))
+            }
+            ExprKind::Call { callee, arguments, .. } => match calls.callee(program, *callee, arguments) {
+                Callee::Function(function) => {
+                    Self::of_slot(program, graph, Slot::Result(function), program.function(function).result)
+                }
+                Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => none,
+            },
+            ExprKind::Integer(_)
+            | ExprKind::Literal
+            | ExprKind::Null
+            | ExprKind::This
+            | ExprKind::Name(
+                NameRef::Functions(_) | NameRef::Constant(_) | NameRef::Macro(_) | NameRef::Unknown(_),
+            )
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Launch { .. }
+            | ExprKind::MacroCall { .. }
+            | ExprKind::SizeOfType { .. }
+            | ExprKind::SizeOfExpr(_)
+            | ExprKind::OffsetOf(_)
+            | ExprKind::New { .. }
+            | ExprKind::Delete(_)
+            | ExprKind::InitList(_)
+            | ExprKind::Construct { .. }
+            | ExprKind::Lambda { .. }
+            | ExprKind::Opaque(_) => none,
+        }
+    }
+}

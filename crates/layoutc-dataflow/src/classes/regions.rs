@@ -1,0 +1,161 @@
+//! Text outside the model pins the classes whose names it mentions.
+
+use super::classify::slot_span;
+use super::slots::Slot;
+use super::{ClassId, Classes, Pin};
+use layoutc_diagnostics::{Code, Span};
+use layoutc_syntax::{ExprKind, FunctionId, NameRef, Program, RegionKind, Storage};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The names under which a class can be mentioned, with the text in which each means it.
+struct Names {
+    /// The record and its aliases.
+    types: BTreeSet<String>,
+    /// Globals, fields and functions.
+    everywhere: BTreeSet<String>,
+    /// Locals and parameters, with the span of their function.
+    local: Vec<(String, Span)>,
+}
+
+/// Pins classes by unparsed, inactive and unmodelled text, and by macro bodies.
+pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
+    let mut pins: Vec<(ClassId, Pin)> = Vec::new();
+    let bodies = macro_bodies(program);
+    let uses = macro_uses(program);
+    for class in classes.ids() {
+        let names = names_of(program, classes, class);
+        for region in &program.regions {
+            let (code, what) = match region.kind {
+                RegionKind::Unparsed => (Code::UNPARSED_REGION, "this text does not parse"),
+                RegionKind::Unmodelled => (Code::UNSUPPORTED_USE, "this construct is not modelled"),
+                RegionKind::Inactive => (Code::INACTIVE_BRANCH, "this branch is not compiled"),
+                RegionKind::MacroBody => (Code::OPAQUE_MACRO, "this is the body of a macro"),
+            };
+            let by_type = region.kind != RegionKind::Inactive;
+            if let Some(name) = names.mentioned(&region.identifiers, region.span, by_type) {
+                pins.push((class, Pin { span: first_line(program, region.span), code, message: format!("{what} and mentions `{name}`"), related: Vec::new() }));
+            }
+        }
+        for (name, span, function) in &uses {
+            let Some(body) = bodies.get(name.as_str()) else { continue };
+            let place = function.map_or(*span, |function| program.function(function).sites.iter().map(|site| site.span).find(|site| site.contains(*span)).unwrap_or(*span));
+            if let Some(mentioned) = names.mentioned(body, place, false) {
+                pins.push((class, Pin { span: *span, code: Code::OPAQUE_MACRO, message: format!("the macro `{name}` mentions `{mentioned}`"), related: Vec::new() }));
+            }
+        }
+    }
+    for (class, pin) in pins {
+        classes.classes[class.index()].pins.push(pin);
+    }
+}
+
+impl Names {
+    /// A name of the class among `identifiers` of text at `span`.
+    fn mentioned<'a>(&self, identifiers: &'a BTreeSet<String>, span: Span, by_type: bool) -> Option<&'a str> {
+        identifiers
+            .iter()
+            .find(|name| {
+                self.everywhere.contains(*name)
+                    || (by_type && self.types.contains(*name))
+                    || self.local.iter().any(|(local, function)| local == *name && (function.overlaps(span)))
+            })
+            .map(String::as_str)
+    }
+}
+
+fn names_of(program: &Program, classes: &Classes, id: ClassId) -> Names {
+    let class = classes.class(id);
+    let record = program.record(class.record);
+    let mut types = BTreeSet::from([record.name.clone()]);
+    for (alias, ty, _) in &program.aliases {
+        if program.types.mentions(ty.id, class.record) {
+            types.insert(alias.clone());
+        }
+    }
+    let mut names = Names { types, everywhere: BTreeSet::new(), local: Vec::new() };
+    for slot in &class.slots {
+        match slot {
+            Slot::Variable(variable) => {
+                let variable = program.variable(*variable);
+                match (variable.storage, variable.function) {
+                    (Storage::Static, None) => {
+                        names.everywhere.insert(variable.name.clone());
+                    }
+                    (_, Some(function)) => {
+                        for site in &program.function(function).sites {
+                            names.local.push((variable.name.clone(), site.span));
+                        }
+                    }
+                    // A prototype's parameter: its name means nothing elsewhere.
+                    (_, None) => {}
+                }
+            }
+            Slot::Field(field) => {
+                names.everywhere.insert(program.field(*field).name.clone());
+            }
+            Slot::Result(function) => {
+                names.everywhere.insert(program.function(*function).name.clone());
+            }
+        }
+        let _ = slot_span;
+    }
+    names
+}
+
+/// For each macro, every identifier that its expansion can hold besides its arguments.
+fn macro_bodies(program: &Program) -> BTreeMap<&str, BTreeSet<String>> {
+    let mut direct: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for def in &program.macros {
+        let own = direct.entry(&def.name).or_default();
+        let parameters = def.parameters.as_deref().unwrap_or_default();
+        own.extend(def.body_identifiers.iter().filter(|name| !parameters.contains(name)).cloned());
+    }
+    // Macros that use macros: a fixpoint, since they may use each other.
+    loop {
+        let mut changed = false;
+        let names: Vec<&str> = direct.keys().copied().collect();
+        for name in names {
+            let inner: BTreeSet<String> = direct[name]
+                .iter()
+                .filter(|used| used.as_str() != name)
+                .filter_map(|used| direct.get(used.as_str()))
+                .flatten()
+                .cloned()
+                .collect();
+            let own = direct.entry(name).or_default();
+            let before = own.len();
+            own.extend(inner);
+            changed |= own.len() != before;
+        }
+        if !changed {
+            return direct;
+        }
+    }
+}
+
+/// Uses of macros in expressions.
+fn macro_uses(program: &Program) -> Vec<(String, Span, Option<FunctionId>)> {
+    let mut functions: Vec<(Span, FunctionId)> = program
+        .function_ids()
+        .flat_map(|id| program.function(id).sites.iter().map(move |site| (site.span, id)))
+        .collect();
+    functions.sort();
+    let mut uses = Vec::new();
+    for expr in &program.exprs {
+        let name = match &expr.kind {
+            ExprKind::MacroCall { name, .. } | ExprKind::Name(NameRef::Macro(name)) => name,
+            _ => continue,
+        };
+        // Innermost function around: functions do not nest, so the last that starts before.
+        let at = functions.partition_point(|(span, _)| *span <= expr.span);
+        let function = functions[..at].iter().rev().find(|(span, _)| span.contains(expr.span)).map(|(_, id)| *id);
+        uses.push((name.clone(), expr.span, function));
+    }
+    uses
+}
+
+fn first_line(program: &Program, span: Span) -> Span {
+    let line = program.sources.file(span.file).line_range(span.start as usize);
+    let end = (span.end as usize).min(line.end.max(span.start as usize));
+    Span::new(span.file, span.start as usize, end)
+}

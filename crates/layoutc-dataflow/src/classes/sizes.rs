@@ -1,0 +1,172 @@
+//! Byte counts that are whole numbers of elements.
+
+use super::places::element_of;
+use layoutc_syntax::{
+    BinaryOp, ExprId, ExprKind, NameRef, Program, RecordId, Storage, UnaryOp, VarId, abi, evaluate,
+};
+use std::collections::BTreeMap;
+
+/// How deep definitions of size variables are followed.
+const DEPTH: usize = 24;
+
+/// Whether a byte count is, for every value of the program's variables, a multiple of
+/// `sizeof(record)`.
+///
+/// The proof follows products, sums, casts and variables all of whose definitions are such
+/// multiples; parameters are followed to all calls.
+#[must_use]
+pub fn is_multiple_of_record(program: &Program, size: ExprId, record: RecordId) -> bool {
+    let definitions = Definitions::collect(program);
+    definitions.is_multiple(program, size, record, DEPTH)
+}
+
+/// Everything that is assigned to each variable.
+struct Definitions {
+    assigned: BTreeMap<VarId, Vec<ExprId>>,
+    /// Variables changed in a way that is not an assignment of a value.
+    changed: BTreeMap<VarId, ()>,
+    arguments: BTreeMap<VarId, Vec<ExprId>>,
+}
+
+impl Definitions {
+    fn collect(program: &Program) -> Self {
+        let mut this =
+            Definitions { assigned: BTreeMap::new(), changed: BTreeMap::new(), arguments: BTreeMap::new() };
+        let name = |expr: ExprId| match program.expr(program.strip_parens(expr)).kind {
+            ExprKind::Name(NameRef::Variable(id)) => Some(id),
+            _ => None,
+        };
+        for id in program.variable_ids() {
+            if let Some(init) = program.variable(id).init {
+                this.assigned.entry(id).or_default().push(init);
+            }
+        }
+        for id in program.expr_ids() {
+            match &program.expr(id).kind {
+                ExprKind::Assign(None, left, right) => {
+                    if let Some(variable) = name(*left) {
+                        this.assigned.entry(variable).or_default().push(*right);
+                    }
+                }
+                ExprKind::Assign(Some(op), left, right) => {
+                    if let Some(variable) = name(*left) {
+                        match op {
+                            BinaryOp::Mul => {}
+                            BinaryOp::Add | BinaryOp::Sub => {
+                                this.assigned.entry(variable).or_default().push(*right);
+                            }
+                            _ => {
+                                this.changed.insert(variable, ());
+                            }
+                        }
+                    }
+                }
+                ExprKind::Unary(op, operand) if op.is_update() => this.changed.extend(name(*operand).map(|id| (id, ()))),
+                ExprKind::AddressOf(operand) => this.changed.extend(name(*operand).map(|id| (id, ()))),
+                ExprKind::Opaque(children) => {
+                    this.changed.extend(children.iter().filter_map(|child| name(*child)).map(|id| (id, ())));
+                }
+                ExprKind::Lambda { captures, .. } => {
+                    this.changed.extend(captures.iter().filter_map(|child| name(*child)).map(|id| (id, ())));
+                }
+                ExprKind::Call { callee, arguments, .. }
+                | ExprKind::Launch { kernel: callee, arguments, .. } => {
+                    match super::calls::resolve_callee(program, *callee, arguments) {
+                        super::Callee::Function(function) => {
+                            for (parameter, argument) in program.function(function).parameters.iter().zip(arguments) {
+                                this.arguments.entry(*parameter).or_default().push(*argument);
+                                // Bound to a reference, it may change.
+                                if super::unify::is_reference(program, *parameter) {
+                                    this.changed.extend(name(*argument).map(|id| (id, ())));
+                                }
+                            }
+                        }
+                        super::Callee::Ambiguous(_) | super::Callee::Unknown => {
+                            this.changed.extend(arguments.iter().filter_map(|a| name(*a)).map(|id| (id, ())));
+                        }
+                        super::Callee::Library(_) => {}
+                    }
+                }
+                _ => {}
+            }
+        }
+        this
+    }
+
+    fn is_multiple(&self, program: &Program, size: ExprId, record: RecordId, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        if let (Some(value), Some(layout)) =
+            (evaluate::constant(program, size), abi::record_layout(program, record))
+            && value >= 0
+            && (value as u64).is_multiple_of(layout.size)
+        {
+            return true;
+        }
+        match &program.expr(size).kind {
+            ExprKind::Paren(inner) => self.is_multiple(program, *inner, record, depth),
+            ExprKind::Cast { target, operand, .. } => {
+                program.types.as_scalar(target.id).is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4)
+                    && self.is_multiple(program, *operand, record, depth)
+            }
+            ExprKind::SizeOfType { of, is_align: false, .. } => {
+                element_of(program, *of).is_some_and(|(found, depth)| {
+                    found == record && (depth == 0 || is_array_only(program, *of))
+                })
+            }
+            ExprKind::SizeOfExpr(operand) => {
+                let ty = program.expr(*operand).ty;
+                element_of(program, ty)
+                    .is_some_and(|(found, depth)| found == record && (depth == 0 || is_array_only(program, ty)))
+            }
+            ExprKind::Binary(BinaryOp::Mul, left, right) => {
+                (self.is_multiple(program, *left, record, depth) && is_integer(program, *right))
+                    || (self.is_multiple(program, *right, record, depth) && is_integer(program, *left))
+            }
+            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, left, right) => {
+                self.is_multiple(program, *left, record, depth) && self.is_multiple(program, *right, record, depth)
+            }
+            ExprKind::Conditional(_, then, otherwise) => {
+                self.is_multiple(program, *then, record, depth) && self.is_multiple(program, *otherwise, record, depth)
+            }
+            ExprKind::Unary(UnaryOp::Plus, operand) => self.is_multiple(program, *operand, record, depth),
+            ExprKind::Name(NameRef::Variable(variable)) => self.is_variable_multiple(program, *variable, record, depth),
+            _ => false,
+        }
+    }
+
+    fn is_variable_multiple(&self, program: &Program, id: VarId, record: RecordId, depth: usize) -> bool {
+        let variable = program.variable(id);
+        let integer = program.types.as_scalar(variable.ty.id).is_some_and(|scalar| scalar.is_integer());
+        if !integer || self.changed.contains_key(&id) || variable.is_extern {
+            return false;
+        }
+        let mut sources = self.assigned.get(&id).cloned().unwrap_or_default();
+        if let Storage::Parameter { .. } = variable.storage {
+            sources.extend(self.arguments.get(&id).cloned().unwrap_or_default());
+        }
+        !sources.is_empty() && sources.iter().all(|source| self.is_multiple(program, *source, record, depth))
+    }
+}
+
+/// Whether a type is arrays of the record without a pointer.
+fn is_array_only(program: &Program, ty: layoutc_syntax::QualType) -> bool {
+    let mut ty = ty;
+    loop {
+        match program.types.kind(ty.id) {
+            layoutc_syntax::TypeKind::Array(to, Some(_)) => ty = *to,
+            layoutc_syntax::TypeKind::Record(_) => return true,
+            _ => return false,
+        }
+    }
+}
+
+/// Whether the other factor is an integer, so that the product is a multiple.
+fn is_integer(program: &Program, expr: ExprId) -> bool {
+    match program.types.kind(program.expr(expr).ty.id) {
+        layoutc_syntax::TypeKind::Scalar(scalar) => scalar.is_integer(),
+        layoutc_syntax::TypeKind::Enum(..) => true,
+        // A library's size (`v.size()`) or a macro: an integer, unless it is a floating literal.
+        layoutc_syntax::TypeKind::Unknown => true,
+        _ => false,
+    }
+}

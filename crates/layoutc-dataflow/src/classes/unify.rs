@@ -1,0 +1,182 @@
+//! Unification of the slots between which pointers flow.
+
+use super::calls::{CallGraph, Callee, Context};
+use super::places::{PlaceKind, Places, element_of};
+use super::slots::{Slot, SlotGraph};
+use layoutc_diagnostics::Span;
+use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, Program, StmtKind, TypeKind, VarId};
+use std::collections::BTreeSet;
+
+/// One flow of a pointer, or of a reference to an element, into a slot.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Flow {
+    /// The slot that receives it.
+    pub(super) to: Slot,
+    /// The pointer, or the element that a reference is bound to.
+    pub(super) from: ExprId,
+    /// Where that happens.
+    pub(super) span: Span,
+}
+
+/// Whether a variable is a reference.
+pub(super) fn is_reference(program: &Program, variable: VarId) -> bool {
+    matches!(program.types.kind(program.variable(variable).ty.id), TypeKind::Reference(..))
+}
+
+/// Whether a variable receives a pointer or a reference, not a record by value.
+fn receives_address(program: &Program, variable: VarId) -> bool {
+    let depth = element_of(program, program.variable(variable).ty).map(|(_, depth)| depth);
+    depth.is_some_and(|depth| depth > 0) || is_reference(program, variable)
+}
+
+/// The node that a pointer or element expression belongs to.
+pub(super) fn node_of(places: &Places, expr: ExprId) -> Option<usize> {
+    places.value(expr).map(|value| value.node).or_else(|| {
+        places.place(expr).filter(|place| place.kind == PlaceKind::Element).map(|place| place.node)
+    })
+}
+
+/// Unifies, and returns the flows in arena order.
+pub(super) fn unify(
+    program: &Program,
+    calls: &CallGraph,
+    places: &Places,
+    readers: &BTreeSet<VarId>,
+    graph: &mut SlotGraph,
+) -> Vec<Flow> {
+    let mut flows = Vec::new();
+    for id in program.function_ids() {
+        let function = program.function(id);
+        for site in &function.sites {
+            for (own, theirs) in function.parameters.iter().zip(&site.parameters) {
+                if let (Some(own), Some(theirs)) =
+                    (graph.node(Slot::Variable(*own)), graph.node(Slot::Variable(*theirs)))
+                {
+                    graph.unite(own, theirs);
+                }
+            }
+        }
+    }
+    for id in program.variable_ids() {
+        if let Some(init) = program.variable(id).init {
+            variable_init(program, id, init, &mut flows);
+        }
+    }
+    for id in program.expr_ids() {
+        let span = program.expr(id).span;
+        match &program.expr(id).kind {
+            ExprKind::Assign(None, left, right) => {
+                let depth = element_of(program, program.expr(*left).ty).map_or(0, |(_, depth)| depth);
+                if depth > 0
+                    && let Some(slot) = slot_of(program, *left)
+                {
+                    flows.push(Flow { to: slot, from: *right, span });
+                }
+                if let (Some(left), Some(right)) = (places.value(*left), node_of(places, *right)) {
+                    graph.unite(left.node, right);
+                }
+            }
+            ExprKind::Conditional(_, then, otherwise) => {
+                if let (Some(then), Some(otherwise)) = (places.value(*then), places.value(*otherwise)) {
+                    graph.unite(then.node, otherwise.node);
+                }
+            }
+            ExprKind::Call { callee, arguments, .. } => match calls.callee(program, *callee, arguments) {
+                Callee::Function(function) => bind(program, function, arguments, readers, &mut flows),
+                Callee::Library(name) if name == "swap" => {
+                    if let [left, right] = arguments[..]
+                        && let (Some(a), Some(b)) = (places.value(left), places.value(right))
+                    {
+                        graph.unite(a.node, b.node);
+                        let slots = (slot_of(program, left), slot_of(program, right));
+                        if let (Some(to_left), Some(to_right)) = slots {
+                            flows.push(Flow { to: to_left, from: right, span });
+                            flows.push(Flow { to: to_right, from: left, span });
+                        }
+                    }
+                }
+                Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {}
+            },
+            ExprKind::Launch { kernel, arguments, .. } => {
+                if let Callee::Function(function) = calls.callee(program, *kernel, arguments) {
+                    bind(program, function, arguments, readers, &mut flows);
+                }
+            }
+            _ => {}
+        }
+        if let Context::Returned { in_lambda: false } = calls.context(id)
+            && let Some(function) = calls.function(id)
+        {
+            let result = program.function(function).result;
+            let by_address = element_of(program, result).is_some_and(|(_, depth)| depth > 0)
+                || matches!(program.types.kind(result.id), TypeKind::Reference(..));
+            if by_address {
+                flows.push(Flow { to: Slot::Result(function), from: id, span });
+            }
+        }
+    }
+    for stmt in &program.stmts {
+        if let StmtKind::ForRange { variable, range, .. } = &stmt.kind {
+            for variable in variable {
+                if receives_address(program, *variable) {
+                    flows.push(Flow { to: Slot::Variable(*variable), from: *range, span: stmt.span });
+                }
+            }
+        }
+    }
+    for flow in &flows {
+        if let (Some(to), Some(from)) = (graph.node(flow.to), node_of(places, flow.from)) {
+            graph.unite(to, from);
+        }
+    }
+    flows
+}
+
+fn variable_init(program: &Program, id: VarId, init: ExprId, flows: &mut Vec<Flow>) {
+    let span = program.variable(id).site.full;
+    if receives_address(program, id) {
+        match &program.expr(init).kind {
+            // An array of pointers.
+            ExprKind::InitList(items) if !is_reference(program, id) => {
+                flows.extend(items.iter().map(|item| Flow { to: Slot::Variable(id), from: *item, span }));
+            }
+            _ => flows.push(Flow { to: Slot::Variable(id), from: init, span }),
+        }
+        return;
+    }
+    // `World w = {p, n}` fills the fields in order.
+    if let ExprKind::InitList(items) | ExprKind::Construct { arguments: items, .. } = &program.expr(init).kind
+        && let Some(record) = program.types.as_record(program.variable(id).ty.id)
+        && program.record(record).traits.is_empty()
+    {
+        for (field, item) in program.record(record).fields.iter().zip(items) {
+            if element_of(program, program.field(*field).ty).is_some_and(|(_, depth)| depth > 0) {
+                flows.push(Flow { to: Slot::Field(*field), from: *item, span: program.expr(*item).span });
+            }
+        }
+    }
+}
+
+fn bind(
+    program: &Program,
+    function: FunctionId,
+    arguments: &[ExprId],
+    readers: &BTreeSet<VarId>,
+    flows: &mut Vec<Flow>,
+) {
+    for (parameter, argument) in program.function(function).parameters.iter().zip(arguments) {
+        if receives_address(program, *parameter) && !readers.contains(parameter) {
+            let span = program.expr(*argument).span;
+            flows.push(Flow { to: Slot::Variable(*parameter), from: *argument, span });
+        }
+    }
+}
+
+/// The slot that an lvalue names directly.
+pub(super) fn slot_of(program: &Program, expr: ExprId) -> Option<Slot> {
+    match &program.expr(program.strip_parens(expr)).kind {
+        ExprKind::Name(NameRef::Variable(variable)) => Some(Slot::Variable(*variable)),
+        ExprKind::Member { field: Some(field), .. } => Some(Slot::Field(*field)),
+        _ => None,
+    }
+}
