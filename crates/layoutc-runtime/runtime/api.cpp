@@ -199,7 +199,6 @@ cudaError_t cudaEventCreate(cudaEvent_t* out) {
     *out = new CUevent_st{false};
     return cudaSuccess;
 }
-cudaError_t cudaEventCreate(cudaEvent_t* out, unsigned) { return cudaEventCreate(out); }
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned) { return cudaEventCreate(out); }
 cudaError_t cudaEventDestroy(cudaEvent_t event) {
     delete event;

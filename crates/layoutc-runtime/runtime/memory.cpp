@@ -367,6 +367,8 @@ cudaError_t copy_symbol(void* symbol, size_t symbol_bytes, size_t offset, void* 
 
 using namespace layoutc_rt;
 
+cudaError_t cudaMalloc(void** p, size_t bytes) { return allocate(p, bytes, MemoryKind::Device, kNoSite); }
+cudaError_t cudaMallocHost(void** p, size_t bytes) { return allocate(p, bytes, MemoryKind::Pinned, kNoSite); }
 cudaError_t cudaMalloc3D(cudaPitchedPtr* out, cudaExtent e) {
     size_t pitch = 0;
     void* p = nullptr;

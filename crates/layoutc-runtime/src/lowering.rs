@@ -93,10 +93,9 @@ impl<'a> View<'a> {
         self.stream.tokens[i].range.end
     }
 
-    /// Whether tokens `i`, `i + 1`, `i + 2` are `c` three times without a gap.
+    /// Whether tokens `i`, `i + 1`, `i + 2` are `c` three times: `<<<`, or `<< <` as nvcc takes it too.
     fn is_triple(&self, i: usize, c: &str) -> bool {
-        (0..3).all(|k| self.word(i + k) == c)
-            && (0..2).all(|k| self.end(i + k) == self.start(i + k + 1))
+        (0..3).all(|k| self.word(i + k) == c) && self.end(i) == self.start(i + 1)
     }
 
     /// The token that closes the bracket at `open`.

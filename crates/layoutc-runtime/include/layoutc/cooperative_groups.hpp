@@ -104,6 +104,8 @@ public:
     static_assert(Size <= 32 && (Size & (Size - 1)) == 0, "a tile has a power of two of at most 32 threads");
     thread_block_tile()
         : warp_group((Size == 32 ? 0xffffffffu : ((1u << (Size % 32)) - 1)) << (layoutc_rt::lane_id() / Size * Size)) {}
+    template <class Other>
+    thread_block_tile(const thread_block_tile<Size, Other>& other) : warp_group(other.lanes()) {}
     static constexpr unsigned size() { return Size; }
     static constexpr unsigned num_threads() { return Size; }
     unsigned thread_rank() const { return layoutc_rt::lane_id() % Size; }
@@ -118,6 +120,17 @@ public:
 __attribute__((noinline)) inline coalesced_group coalesced_threads() {
     return coalesced_group(
         layoutc_rt::warp_op_active(layoutc_rt::WarpOp::Sync, __builtin_return_address(0), 0, 0).lanes);
+}
+
+// Splits a group by a value that each member gives.
+template <class Group>
+inline coalesced_group binary_partition(const Group& group, bool side) {
+    unsigned yes = __ballot_sync(group.lanes(), side);
+    return coalesced_group(side ? yes : group.lanes() & ~yes);
+}
+template <class Group, class Label>
+inline coalesced_group labeled_partition(const Group& group, Label label) {
+    return coalesced_group(__match_any_sync(group.lanes(), label));
 }
 
 template <unsigned Size, class Parent>

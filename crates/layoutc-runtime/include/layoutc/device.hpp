@@ -3,6 +3,8 @@
 
 #include "execution.hpp"
 
+extern "C" {
+
 cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
 const char* cudaGetErrorString(cudaError_t error);
@@ -45,7 +47,6 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* p, size_t bytes = 0, unsigned flags = cudaMemAttachSingle);
 
 cudaError_t cudaEventCreate(cudaEvent_t* out);
-cudaError_t cudaEventCreate(cudaEvent_t* out, unsigned flags);
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned flags);
 cudaError_t cudaEventDestroy(cudaEvent_t event);
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
@@ -53,6 +54,10 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventQuery(cudaEvent_t event);
 // Always one millisecond between two recorded events: what a program prints must not depend on the machine.
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
+
+}  // extern "C"
+
+inline cudaError_t cudaEventCreate(cudaEvent_t* out, unsigned flags) { return cudaEventCreateWithFlags(out, flags); }
 
 template <class F>
 inline cudaError_t cudaFuncSetCacheConfig(F, cudaFuncCache) { return cudaSuccess; }

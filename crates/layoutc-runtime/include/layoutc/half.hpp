@@ -47,7 +47,11 @@ struct __attribute__((aligned(2))) __half {
     __half& operator/=(__half o) { return *this = __half((float)*this / (float)o); }
 };
 typedef __half half;
-struct __attribute__((aligned(4))) __half2 { __half x, y; };
+struct __attribute__((aligned(4))) __half2 {
+    __half x, y;
+    __half2() = default;
+    __half2(__half a, __half b) : x(a), y(b) {}
+};
 typedef __half2 half2;
 
 static inline __half operator+(__half a, __half b) { return __half((float)a + (float)b); }
@@ -82,3 +86,6 @@ static inline __half2 __hadd2(__half2 a, __half2 b) { return __half2{a.x + b.x, 
 static inline __half2 __hsub2(__half2 a, __half2 b) { return __half2{a.x - b.x, a.y - b.y}; }
 static inline __half2 __hmul2(__half2 a, __half2 b) { return __half2{a.x * b.x, a.y * b.y}; }
 static inline __half2 __hfma2(__half2 a, __half2 b, __half2 c) { return __half2{__hfma(a.x, b.x, c.x), __hfma(a.y, b.y, c.y)}; }
+static inline __half2 operator+(__half2 a, __half2 b) { return __hadd2(a, b); }
+static inline __half2 operator-(__half2 a, __half2 b) { return __hsub2(a, b); }
+static inline __half2 operator*(__half2 a, __half2 b) { return __hmul2(a, b); }

@@ -32,6 +32,15 @@
 #define __CUDACC_EXTENDED_LAMBDA__ 1
 #define LAYOUTC_RUNTIME 1
 
+// Programs ask by these whether CUDA's headers are there.
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __HOST_DEFINES_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
+
 // `__CUDA_ARCH__` stays undefined: host and device code are one compilation here, and the host branch of
 // `#ifdef __CUDA_ARCH__` is the one that a host compiler understands.
 

@@ -48,7 +48,7 @@ fn closing_angles(view: &View, from: usize) -> Option<usize> {
         match view.word(i) {
             "(" | "[" | "{" => i = view.closing(i)?,
             ")" | "]" | "}" | ";" => return None,
-            ">" if view.is_triple(i, ">") => return Some(i),
+            ">" if view.is_triple(i, ">") && view.word(i + 3) == "(" => return Some(i),
             _ => {}
         }
         i += 1;
@@ -259,6 +259,7 @@ mod tests {
         assert!(text_of("return table[i]<<<1, 1>>>(a);").starts_with("return ::layoutc_rt::launch("));
         assert!(text_of("else k<<<1, 1>>>(a);").starts_with("else ::layoutc_rt::launch("));
         assert!(text_of("if (x) (*f)<<<1, 1>>>(a);").starts_with("if (x) ::layoutc_rt::launch("));
+        assert!(text_of("k << < A<B<int>>::n, 1 >> > (a);").starts_with("::layoutc_rt::launch("));
         assert!(text_of("o->t.f<<<1, 1>>>(a);").starts_with("::layoutc_rt::launch("));
     }
 }

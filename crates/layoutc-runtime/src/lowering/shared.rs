@@ -115,7 +115,12 @@ impl Declaration {
         if matches!(view.word(i), "extern" | "static" | "volatile" | "const" | "__shared__" | "__device__" | "__align__" | "alignas") {
             return false;
         }
-        i + 1 == self.tokens.end || matches!(view.word(i + 1), "[" | "," | "=" | "__attribute__" | "__align__" | "alignas")
+        // In `char __align__(8) s[n]` the word before the attribute is the type.
+        let mut next = i + 1;
+        while matches!(view.word(next), "__attribute__" | "__align__" | "alignas") {
+            next = view.closing(next + 1).map_or(self.tokens.end, |close| close + 1);
+        }
+        next >= self.tokens.end || matches!(view.word(next), "[" | "," | "=")
     }
 
     fn bounds_after(&self, view: &View, name: usize) -> Range<usize> {
@@ -227,6 +232,9 @@ mod tests {
     fn static_arrays_are_registered() {
         let text = text_of("void k() { __shared__ float a[16][17], b; volatile __shared__ M<int, 3>::S s; }");
         assert!(text.contains("{ static float a[16][17], b; static unsigned layoutc_rt_epoch_"), "{text}");
+        let text = text_of("void k() { __shared__ unsigned char __align__(8) raw[4]; __shared__ float __align__(16) s __align__(8), t; }");
+        assert!(text.contains(", raw);") && text.contains(", s);") && text.contains(", t);"), "{text}");
+        let text = text_of("void k() { __shared__ float a[16][17], b; volatile __shared__ M<int, 3>::S s; }");
         for name in [", a);", ", b);", ", s);"] {
             assert!(text.contains(name), "{name} in {text}");
         }
