@@ -249,6 +249,7 @@ impl Analysis for Supergraph<'_> {
     }
 
     fn transfer_edge(&self, from: NodeId, to: NodeId, fact: &PointerTypes) -> PointerTypes {
+        // What a shared pointer once was is of no use further on: its slot is below it anyway.
         let locals = |fact: &PointerTypes| {
             let mut locals = fact.clone();
             locals.retain(|pointer| !self.program.is_shared(pointer));

@@ -194,6 +194,12 @@ fn a_split_member_array_has_one_array_per_extent_index() {
     assert_eq!(soa.allocation_bytes(&shape, elements), Bytes(8 * 512 + 400));
     assert!(!soa.is_compatible(&Layout::aos(&shape)));
     assert_eq!(ALLOCATION_ALIGNMENT, Bytes(256));
+    let tiled = Layout::tiled(&shape, 32, None).expect("valid");
+    assert_eq!(
+        tiled.flattening_function(&shape, LeafId(0), 33, 2, elements),
+        Bytes(9 * 32 * 4 + (2 * 32 + 1) * 4),
+        "`float f[9][32]`: the slots of one extent index are adjacent"
+    );
 }
 
 #[test]
