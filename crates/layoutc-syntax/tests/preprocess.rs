@@ -695,7 +695,8 @@ fn type_arguments_become_names() {
         ]
     );
     // Declarations of functions keep their types.
-    let text = "void f(int, char *); struct S { S(int); RGB(int, float); }; int RGB(int);";
+    let text =
+        "void f(int, char *); struct S { S(int); }; struct RGB { RGB(int, float); }; int RGB(int);";
     assert_eq!(root(text).masked, text);
 }
 
@@ -760,6 +761,75 @@ fn constructs_that_the_grammar_lacks() {
     }
 }
 
+#[test]
+fn built_names_stand_in_place() {
+    let text = "#define NAME(x) x##_t\n#define CAT_(a, b) a##b\n#define CAT(a, b) CAT_(a, b)\n#define PRE my\nstruct NAME(foo) { int x; }; NAME(foo) *p; int CAT(PRE, 3); void NAME(bar)(int x) {}\n";
+    assert_eq!(
+        squeezed(text),
+        "struct foo_t { int x; }; foo_t *p; int my3 ; void bar_t (int x) {}"
+    );
+    parses(text);
+}
+
+#[test]
+fn type_macros_become_names() {
+    let text = "#define VEC(T) std::vector<T>\n#define SQR(x) ((x) * (x))\nVEC(float) f(int n) { VEC(int) v; typeof(n) m; return SQR(n) * m; }\n";
+    parses(text);
+    let found = reasons(text)
+        .into_iter()
+        .filter(|(_, reason)| *reason == MaskReason::TypeMacro);
+    let spelled: Vec<_> = found.map(|(spelled, _)| spelled).collect();
+    assert_eq!(spelled, ["VEC(float)", "VEC(int)", "typeof(n)"]);
+}
+
+#[test]
+fn members_from_macros_are_recorded() {
+    for (text, count) in [
+        (
+            "#define DECL(n) int n\nstruct T { DECL(a); DECL(b); int c; };",
+            2,
+        ),
+        ("#define FIELDS int x; int y;\nstruct T { FIELDS };", 1),
+        (
+            "#define D(n) int n;\n#define LIST(X) X(a) X(b)\nstruct T { LIST(D) };",
+            1,
+        ),
+        (
+            "struct T { DEFINE_FIELD(int, x) DEFINE_FIELD(float*, y) };",
+            2,
+        ),
+        (
+            "#define D(n) n,\n#define LIST(X) X(a) X(b)\nenum T { LIST(D) LAST };",
+            1,
+        ),
+        (
+            "struct VEC3 { VEC3(float x) : x_(x) {} VEC3(); float x_; };",
+            0,
+        ),
+        (
+            "#define REAL float\n#define VEC(T) T *\nstruct T { REAL x; VEC(int) y; REAL f(); };",
+            0,
+        ),
+    ] {
+        parses(text);
+        let found = reasons(text)
+            .iter()
+            .filter(|(_, reason)| *reason == MaskReason::Members)
+            .count();
+        assert_eq!(found, count, "{text}");
+    }
+}
+
+#[test]
+fn a_hidden_launch_looks_like_a_call() {
+    let text = "#define LAUNCH(g, b) <<<g, b>>>\nvoid f() { k LAUNCH(1, 2)(a, b); }\n";
+    assert_eq!(squeezed(text), "void f() { k (a, b); }");
+    assert_eq!(
+        reasons(text),
+        [("LAUNCH(1, 2)".to_owned(), MaskReason::Launch)]
+    );
+}
+
 // The parse and its bounds.
 
 #[test]
@@ -791,14 +861,16 @@ fn deep_nesting_is_refused() {
     ));
 }
 
-/// A bound that quadratic work on a megabyte would miss by far, even on a slow machine.
+/// A bound that quadratic work on these sizes would miss by far, even on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(20);
 
 #[test]
 fn long_texts_take_linear_time() {
-    let repeats = |piece: &str| piece.repeat(1_000_000 / piece.len());
+    let repeated = |piece: &str, bytes: usize| piece.repeat(bytes / piece.len());
+    let repeats = |piece: &str| repeated(piece, 200_000);
     for text in [
-        repeats("a "),
+        repeated("a ", 1_000_000),
+        repeated("CHECK(x) ", 1_000_000),
         repeats("A(b)\n"),
         repeats("CHECK(x)"),
         repeats("("),

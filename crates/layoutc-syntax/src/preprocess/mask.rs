@@ -6,6 +6,7 @@
 
 mod arguments;
 mod attribute;
+mod paste;
 mod specifier;
 mod statement;
 mod structure;
@@ -39,6 +40,20 @@ pub enum MaskReason {
     /// A type that is an argument of a macro, of `va_arg` or of `typeid`; an identifier of the
     /// same length stands there now.
     TypeArgument,
+    /// A macro call, or `typeof(…)`, that stands for a type before a name; an identifier of the same
+    /// length stands there now.
+    TypeMacro,
+    /// A macro that builds a name with `##`; the name stands there now.
+    Name {
+        /// The name.
+        expansion: String,
+    },
+    /// A macro that stands for `<<<…>>>`; white space stands there now, so that the launch looks
+    /// like a call of the kernel.
+    Launch,
+    /// A macro among the members of a class or enumeration, which may have members that cannot be
+    /// seen. White space, or in an enumeration an identifier, stands there now.
+    Members,
     /// An argument of a macro that is no expression, such as an operator or a statement; an
     /// identifier of the same length stands there now.
     MacroArgument,
@@ -156,6 +171,7 @@ pub(crate) fn mask_file(
     let uses = draft.view().macro_uses();
     draft.step(|masker| masker.mask_string_names());
     draft.step(|masker| masker.mask_constructs());
+    draft.step(|masker| masker.mask_pasted_names());
     draft.step(|masker| masker.mask_defined_specifiers());
     draft.step(|masker| masker.mask_arguments());
     draft.step(|masker| masker.mask_statements());

@@ -71,28 +71,29 @@ impl Masker<'_> {
         } else {
             return;
         };
-        let span = self.span(first, end - 1);
+        self.replace_by_name(first, end - 1, reason);
+    }
+
+    /// Overwrites tokens by an identifier that reads like them.
+    pub(super) fn replace_by_name(&mut self, first: usize, last: usize, reason: MaskReason) {
+        let span = self.span(first, last);
         let line = self.source[span.range()].lines().next().unwrap_or_default();
-        // Letters of a name are kept, so that the filler reads like the type; a name that is a
-        // keyword as a whole gets another last letter.
+        // Letters are kept; a name that is a keyword as a whole gets another last letter.
         let mut filler: String = line
             .bytes()
             .map(|byte| {
-                if byte.is_ascii_alphanumeric() || byte == b'_' {
-                    byte as char
-                } else {
-                    '_'
-                }
+                let keeps = byte.is_ascii_alphanumeric() || byte == b'_';
+                if keeps { byte as char } else { '_' }
             })
             .collect();
         if filler.starts_with(|first: char| first.is_ascii_digit()) {
             filler.replace_range(..1, "_");
         }
-        if end == first + 1 && !filler.ends_with('_') {
+        if first == last && !filler.ends_with('_') {
             filler.pop();
             filler.push('_');
         }
-        self.replace(first, end - 1, &filler, reason);
+        self.replace(first, last, &filler, reason);
     }
 
     /// Whether tokens are a type that is no expression: built-in, with a qualifier or keyword, or

@@ -28,6 +28,12 @@ impl Masker<'_> {
                 "typename" if self.text_before(at) == "return" => {
                     self.replace(at, at, "", MaskReason::Other)
                 }
+                "..." => self.mask_case_range(at),
+                "typeof" | "__typeof__" | "__typeof" => {
+                    if let Some(close) = self.call_close(at) {
+                        self.replace_by_name(at, close, MaskReason::TypeMacro);
+                    }
+                }
                 "new" => self.mask_new_pointers(at),
                 "template" if matches!(self.text(at + 1), "class" | "struct" | "union") => {
                     self.mask_instantiation(at)
@@ -75,7 +81,19 @@ impl Masker<'_> {
                 (0..64).find(|ahead| matches!(self.text(index + ahead), ";" | "{" | ""))
             && self.text(index + length) == ";"
         {
-            self.replace(at, index + length - 1, "", MaskReason::Other);
+            let first = at - usize::from(self.text_before(at) == "extern");
+            self.replace(first, index + length - 1, "", MaskReason::Other);
+        }
+    }
+
+    /// `case 1 ... 4:`: the range's end goes.
+    fn mask_case_range(&mut self, at: usize) {
+        let is_case = (1..8).any(|back| at >= back && self.text(at - back) == "case");
+        if let Some(length) = (1..8)
+            .find(|ahead| self.text(at + ahead) == ":")
+            .filter(|_| is_case)
+        {
+            self.replace(at, at + length - 1, "", MaskReason::Other);
         }
     }
 

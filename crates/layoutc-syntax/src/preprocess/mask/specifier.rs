@@ -470,6 +470,14 @@ impl Masker<'_> {
 }
 
 impl Masker<'_> {
+    /// Whether the word at `at` looks like a macro and a specifier or built-in type follows.
+    fn is_undefined_before_type(&self, at: usize) -> bool {
+        let (word, next) = (self.text(at), self.text(at + 1));
+        looks_like_macro(word)
+            && !self.types.contains(word)
+            && (is_specifier(next) || is_builtin_type(next))
+    }
+
     /// Whether a declaration's type stands at `at`, behind specifiers perhaps, so that what stands
     /// before can be no type.
     fn type_follows(&self, at: usize) -> bool {
@@ -485,7 +493,7 @@ impl Masker<'_> {
             {
                 // `T const x` and `f() const` say nothing about the word before.
                 return false;
-            } else if is_specifier(word) {
+            } else if is_specifier(word) || self.is_undefined_before_type(index) {
                 index += 1;
             } else {
                 break;

@@ -48,6 +48,23 @@ impl Masker<'_> {
                     skip_to = last + 1;
                     continue;
                 }
+                if structure.enclosure() == Enclosure::Enumeration
+                    && let Some(last) = self.mask_enumerator_macro(at)
+                {
+                    skip_to = last + 1;
+                    continue;
+                }
+                let in_class =
+                    structure.enclosure() == Enclosure::Class && !structure.in_brackets();
+                let other = if starts && in_class {
+                    self.mask_member_macro(at)
+                } else {
+                    None
+                };
+                if let Some(last) = other.or_else(|| self.mask_type_macro(at, &mut endings)) {
+                    skip_to = last + 1;
+                    continue;
+                }
                 let statement = if starts && !structure.in_brackets() {
                     self.mask_statement_macro(at, in_block, &mut endings)
                 } else {
@@ -76,6 +93,78 @@ impl Masker<'_> {
                 structure.read(self, at);
             }
         }
+    }
+
+    /// Masks a macro that declares members of a class; its last token.
+    fn mask_member_macro(&mut self, at: usize) -> Option<usize> {
+        let name = self.text(at);
+        let last = match self.def(at) {
+            Some(def) if def.is_function_like() => self.call_close(at)?,
+            Some(def) if def.text.ends_with(';') || def.text.is_empty() => at,
+            None if looks_like_macro(name) && !self.types.contains(name) => self.call_close(at)?,
+            _ => return None,
+        };
+        // `VEC(int) v;` is a type, `Name(int x) : a(x) { … }` a constructor. An undefined macro
+        // behind another is told from a declared name by how it looks.
+        let next = self.text(last + 1);
+        let declares = self.is_identifier(last + 1)
+            && self.same_line(last, last + 1)
+            && self.toks[last + 1].def.is_none()
+            && !looks_like_macro(next);
+        if declares
+            || matches!(
+                next,
+                "{" | ":" | "::" | "*" | "&" | "=" | "const" | "noexcept"
+            )
+        {
+            return None;
+        }
+        self.replace(at, last, "", MaskReason::Members);
+        Some(last)
+    }
+
+    /// Masks a macro that declares enumerators; its last token.
+    fn mask_enumerator_macro(&mut self, at: usize) -> Option<usize> {
+        self.def(at).filter(|def| def.is_function_like())?;
+        let last = self.call_close(at)?;
+        if !matches!(self.text_before(at), "{" | "," | ")") {
+            return None;
+        }
+        let ends = matches!(self.text(last + 1), "," | "}" | "=");
+        self.replace_by_name(at, last, MaskReason::Members);
+        if let Some(edit) = self.edits.last_mut().filter(|_| !ends)
+            && edit.shown.len() == edit.bytes.len()
+        {
+            edit.shown.pop();
+            edit.shown.push(',');
+        }
+        Some(last)
+    }
+
+    /// Masks a macro call that stands for a type; its last token.
+    fn mask_type_macro(
+        &mut self,
+        at: usize,
+        endings: &mut HashMap<String, Ending>,
+    ) -> Option<usize> {
+        let def = self.def(at).filter(|def| def.is_function_like())?;
+        let last = self.call_close(at)?;
+        let next = self.text(last + 1);
+        let names = self.is_identifier(last + 1)
+            && self.same_line(last, last + 1)
+            && self.toks[last + 1].def.is_none()
+            && !is_operator_word(next)
+            && !is_specifier(next)
+            && !is_builtin_type(next);
+        let declares = matches!(
+            self.text(last + 2),
+            ";" | "=" | "[" | "(" | "," | ")" | "{" | ":"
+        );
+        if !names || !declares || self.ending(def, 0, endings) != Ending::Open {
+            return None;
+        }
+        self.replace_by_name(at, last, MaskReason::TypeMacro);
+        Some(last)
     }
 
     /// Writes the braces that the macro at `at` opens or closes, so that the text between such
@@ -157,6 +246,16 @@ impl Masker<'_> {
                     };
                     self.replace(at, at, shown, MaskReason::ControlMacro);
                 }
+                return Some(last);
+            }
+            Some(Ending::Control) if in_block && def.is_some_and(|def| !def.is_function_like()) => {
+                // The name alone has no room for more than a condition that says nothing.
+                let shown = if self.fits(at, at, "if(1)") {
+                    "if(1)"
+                } else {
+                    ""
+                };
+                self.replace(at, at, shown, MaskReason::ControlMacro);
                 return Some(last);
             }
             Some(Ending::Control | Ending::Open) => false,
