@@ -114,7 +114,7 @@ int main(int argc, char *argv[])
     }
 
     printf("%d options\n", count);
-    printf("calls  %.8e\nputs   %.8e\ninputs %.8e\n", calls, puts, inputs);
+    printf("calls  %.14e\nputs   %.14e\ninputs %.14e\n", calls, puts, inputs);
     const bool ok = worst < 1e-3;
     printf("%s\n", ok ? "PASSED" : "FAILED");
     return ok ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -287,7 +287,7 @@ int main(int argc, char **argv)
         energy += (i % 13 + 1) * (double)a.energy;
     }
     printf("%d cells, %d steps\n", nel, steps);
-    printf("density %.8e\nmomentum %.8e %.8e %.8e\nenergy %.8e\n", density, mx, my, mz, energy);
+    printf("density %.14e\nmomentum %.14e %.14e %.14e\nenergy %.14e\n", density, mx, my, mz, energy);
     printf("%s\n", wrong ? "FAILED" : "PASSED");
 
     free(h_cells);

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cmath>
+#include <cstring>
 #include <memory>
 
 using real = double;
@@ -169,6 +170,7 @@ int main( int argc, char* argv[] )
 
 	int wrong = 0;
 	double now = 0.0, next = 0.0, rest = 0.0;
+	unsigned long long bits = 0; // of the temperatures: shows what the sums round away
 	for( int i = 0; i < voxels; ++i )
 	{
 		const Voxel& a = grid[i];
@@ -177,12 +179,16 @@ int main( int argc, char* argv[] )
 		    a.conductivity != b.conductivity || a.capacity != b.capacity || a.source != b.source ||
 		    a.material != b.material || a.held != b.held )
 			++wrong;
+		unsigned long long pair[2];
+		std::memcpy( &pair[0], &a.now, sizeof( real ) );
+		std::memcpy( &pair[1], &a.next, sizeof( real ) );
+		bits = ( bits * 31 + pair[0] ) * 31 + pair[1];
 		now += ( i % 7 + 1 ) * a.now;
 		next += ( i % 11 + 1 ) * a.next;
 		rest += ( i % 13 + 1 ) * ( a.conductivity + 2.0 * a.capacity + 3.0 * a.source + 4.0 * a.material + 5.0 * a.held );
 	}
 	std::printf( "%d x %d x %d voxels, %d steps\n", e.nx, e.ny, e.nz, steps );
-	std::printf( "now %.12e next %.12e rest %.8e\n", now, next, rest );
+	std::printf( "now %.17e next %.17e rest %.14e bits %016llx\n", now, next, rest, bits );
 	std::printf( "%s\n", wrong ? "FAILED" : "PASSED" );
 	return wrong ? 1 : 0;
 }

@@ -88,6 +88,6 @@ int main(int argc, char **argv)
         sum += (i % 7 + 1) * (state[i].position + state[i].velocity + state[i].step + snapshot[i].position +
                               2.0 * snapshot[i].velocity + snapshot[i].step + out[i]);
     }
-    printf("%d states %.6e\n%s\n", n, sum, wrong ? "FAILED" : "PASSED");
+    printf("%d states %.14e\n%s\n", n, sum, wrong ? "FAILED" : "PASSED");
     return wrong ? 1 : 0;
 }

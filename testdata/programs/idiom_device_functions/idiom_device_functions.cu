@@ -127,7 +127,7 @@ int main(int argc, char *argv[]) {
         sum += (i % 3 + 1) * (a.ox + 2.0 * a.oy + 3.0 * a.oz + a.dx + a.dy + a.dz + a.t + a.hit);
         sum += (i % 5 + 1) * (m.ox + 2.0 * m.oy + 3.0 * m.oz + m.dx + m.dy + m.dz + m.t + m.hit) + out[i];
     }
-    printf("%d rays %.5e\n%s\n", n, sum, wrong ? "FAILED" : "PASSED");
+    printf("%d rays %.14e\n%s\n", n, sum, wrong ? "FAILED" : "PASSED");
     free(rays);
     free(mirrored);
     free(ref);

@@ -107,7 +107,7 @@ int main(int argc, char **argv) {
             wrong++;
         sum += (i % 5 + 1) * (sites[i].x + sites[i].y + sites[i].charge + sites[i].group);
     }
-    std::printf("%d agents, %d sites: %.6e\n", n, m, sum);
+    std::printf("%d agents, %d sites: %.14e\n", n, m, sum);
     std::printf("%s\n", wrong ? "FAILED" : "PASSED");
     return wrong ? EXIT_FAILURE : EXIT_SUCCESS;
 }

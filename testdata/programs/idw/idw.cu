@@ -157,7 +157,7 @@ int main(int argc, char **argv)
     }
 
     std::cout << nQueries << " queries, " << nKnown << " known points" << std::endl;
-    std::cout << std::scientific << std::setprecision(8);
+    std::cout << std::scientific << std::setprecision(14);
     std::cout << "direct " << direct << " tiled " << tiled << " where " << where << std::endl;
     std::cout << (wrong ? "FAILED" : "PASSED") << std::endl;
 

@@ -244,7 +244,7 @@ int main(int argc, char *argv[])
 		sum_f += (i % 11 + 1) * (fv_cpu[i].x + 2 * fv_cpu[i].y + 3 * fv_cpu[i].z);
 	}
 	printf("boxes %d particles %d\n", boxes, space_elem);
-	printf("potential %.12e\nforce %.12e\n", sum_v, sum_f);
+	printf("potential %.17e\nforce %.17e\n", sum_v, sum_f);
 	for (int i = 0; i < space_elem; i += space_elem / 5 + 1)
 		printf("%d: %.9e, %.9e, %.9e, %.9e\n", i, fv_cpu[i].v, fv_cpu[i].x, fv_cpu[i].y, fv_cpu[i].z);
 	printf(wrong ? "FAILED\n" : "PASSED\n");

@@ -166,8 +166,8 @@ int main( int argc, char** argv )
       weighted[q] += ( i % 7 + 1 ) * (double)grid[i].f[q];
     }
   }
-  printf("%d x %d sites, %d solid, %d steps\nmass %.8e\n", nx, ny, solid, steps, mass);
-  for( int q = 0; q < Q; q++ ) printf("%.7e%c", weighted[q], q + 1 < Q ? ' ' : '\n');
+  printf("%d x %d sites, %d solid, %d steps\nmass %.14e\n", nx, ny, solid, steps, mass);
+  for( int q = 0; q < Q; q++ ) printf("%.14e%c", weighted[q], q + 1 < Q ? ' ' : '\n');
   printf(bad ? "FAILED\n" : "PASSED\n");
 
   free(grid);

@@ -178,7 +178,7 @@ int main(int argc, char **argv) {
         mass += bodies[i].mass;
     }
     printf("bodies %d steps %d\n", n, steps);
-    printf("position %.9e momentum %.9e mass %.9e\n", position, momentum, mass);
+    printf("position %.14e momentum %.14e mass %.14e\n", position, momentum, mass);
     if (n > 0)
         printf("last body %.7e %.7e %.7e\n", bodies[n - 1].x, bodies[n - 1].y, bodies[n - 1].z);
     printf("%s\n", bad ? "FAILED" : "PASSED");

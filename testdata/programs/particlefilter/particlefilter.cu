@@ -186,7 +186,10 @@ int main(int argc, char **argv) {
     int wrong = 0;
     for (int i = 0; i < n; ++i) {
         const unsigned int s = nextSeed(nextSeed(i * 747796405u + 1u));
-        if (expected[i].seed != s || expected[i].x != 8.0f + noise(s) || expected[i].ancestor != i) ++wrong;
+        const Particle &p = expected[i];
+        if (p.seed != s || p.x != 8.0f + noise(s) || p.y != 10.0f - noise(s) || p.vx != 1.0f || p.vy != 0.5f ||
+            p.weight != 1 || p.ancestor != i)
+            ++wrong;
     }
 
     unsigned int seed = 42u;

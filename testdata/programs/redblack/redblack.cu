@@ -128,7 +128,7 @@ int main(int argc, char **argv)
                 }
 
     int wrong = 0;
-    double sum = 0.0, norm = 0.0, coefficients = 0.0;
+    double sum = 0.0, norm = 0.0, defect = 0.0, coefficients = 0.0;
     for (int row = 0; row < stride; row++)
         for (int col = 0; col < stride; col++)
         {
@@ -140,10 +140,14 @@ int main(int argc, char **argv)
             sum += (row % 5 + col % 3 + 1) * (double)c.u;
             coefficients += (row % 3 + 1) * (c.diag + 2.0 * c.west + 3.0 * c.east + 4.0 * c.south + 5.0 * c.north + 6.0 * c.rhs);
         }
-    for (int i = 0; i < n * n; i++) norm += (double)res[i] * res[i];
+    for (int i = 0; i < n * n; i++)
+    {
+        norm += (double)res[i] * res[i];
+        defect += (i % 9 + 1) * (double)res[i];
+    }
 
     printf("%d x %d unknowns, %d iterations\n", n, n, iterations);
-    printf("u %.8e residual %.5e matrix %.8e\n", sum, sqrt(norm), coefficients);
+    printf("u %.14e residual %.6e defect %.14e matrix %.14e\n", sum, sqrt(norm), defect, coefficients);
     puts(wrong == 0 ? "PASSED" : "FAILED");
     free(res);
     free(u);

@@ -199,7 +199,7 @@ int main(int argc, char **argv) {
     density += (i % 9 + 1) * (p.density + 2.0 * p.pressure);
   }
   std::printf("%d particles, %d steps\n", count, steps);
-  std::printf("position     %.8e\nspeed        %.8e\nacceleration %.8e\ndensity      %.8e\n", position, speed,
+  std::printf("position     %.14e\nspeed        %.14e\nacceleration %.14e\ndensity      %.14e\n", position, speed,
               acceleration, density);
   std::printf(wrong == 0 ? "PASSED\n" : "FAILED (%d particles)\n", wrong);
   return wrong == 0 ? 0 : 1;
