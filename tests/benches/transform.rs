@@ -1,46 +1,103 @@
 //! How fast `layoutc` is, in bytes of source per second, on programs of 200, 2,000 and 20,000
 //! lines.
 //!
-//! `whole` is the binary from start to written files, process start included, as a build would
-//! call it. `cargo xtask bench-nvcc` prints nvcc's own front end on the same files.
+//! One group per stage of the compiler, each on the results of the stages before it, and `whole`:
+//! the binary from start to written files, process start included, as a build would call it.
+//! `cargo xtask bench-nvcc` prints nvcc's own front end on the same files.
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use criterion::measurement::WallTime;
+use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, Throughput};
+use criterion::{criterion_group, criterion_main};
+use layoutc_dataflow::classes::find_classes;
+use layoutc_syntax::lower_program;
+use layoutc_syntax::parse::parse;
+use layoutc_syntax::preprocess::{
+    LoadResult, PreprocessOptions, Preprocessed, SourceLoader, preprocess_program,
+};
 use layoutc_tests::generate;
-use layoutc_tests::layoutc::{Layoutc, TRANSFORM_LIMIT};
+use layoutc_tests::layoutc::Layoutc;
 
 /// The sizes, in lines.
 const SIZES: [usize; 3] = [200, 2000, 20_000];
 
-fn whole(criterion: &mut Criterion) {
-    let layoutc = Layoutc::built().expect("layoutc builds");
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let mut group = criterion.benchmark_group("whole");
-    group
-        .sample_size(10)
-        .measurement_time(Duration::from_secs(4));
+/// Generated programs have no headers of their own.
+struct NoHeaders;
+
+impl SourceLoader for NoHeaders {
+    fn load(&mut self, _: &Path) -> LoadResult {
+        LoadResult::Missing
+    }
+}
+
+fn preprocessed(program: &str) -> Preprocessed {
+    let roots = vec![("generated.cu".into(), program.to_owned())];
+    preprocess_program(roots, &mut NoHeaders, &PreprocessOptions::default())
+}
+
+/// Runs `bench` for each size in a group that counts bytes.
+fn each_size(
+    criterion: &mut Criterion,
+    stage: &str,
+    mut bench: impl FnMut(&mut BenchmarkGroup<'_, WallTime>, BenchmarkId, &str),
+) {
+    let mut group = criterion.benchmark_group(stage);
+    group.sample_size(10).measurement_time(Duration::from_secs(2));
+    group.warm_up_time(Duration::from_millis(500));
     for lines in SIZES {
         let program = generate::program(lines);
-        let file = folder.path().join(format!("{lines}.cu"));
-        fs::write(&file, &program).expect("the program is written");
-        let out = folder.path().join("out");
         group.throughput(Throughput::Bytes(program.len() as u64));
-        group.bench_function(BenchmarkId::from_parameter(lines), |bencher| {
-            bencher.iter(|| {
-                let arguments = [Path::new("transform"), &file, Path::new("--out-dir"), &out]
-                    .map(Path::as_os_str);
-                let outcome = layoutc
-                    .run(folder.path(), TRANSFORM_LIMIT, arguments)
-                    .expect("layoutc runs");
-                assert!(outcome.succeeded(), "{}", outcome.stderr);
-            });
-        });
+        bench(&mut group, BenchmarkId::from_parameter(lines), &program);
     }
     group.finish();
 }
 
-criterion_group!(benches, whole);
+fn stages(criterion: &mut Criterion) {
+    each_size(criterion, "preprocess", |group, id, program| {
+        group.bench_function(id, |bencher| bencher.iter(|| preprocessed(program)));
+    });
+    each_size(criterion, "parse", |group, id, program| {
+        let masked = preprocessed(program).files.swap_remove(0).masked;
+        group.bench_function(id, |bencher| bencher.iter(|| parse(&masked).map(drop)));
+    });
+    // Parsing included: the trees do not outlive the stage.
+    each_size(criterion, "lower", |group, id, program| {
+        let input = preprocessed(program);
+        group.bench_function(id, |bencher| {
+            bencher.iter_batched(|| input.clone(), lower_program, BatchSize::LargeInput);
+        });
+    });
+    each_size(criterion, "classes", |group, id, program| {
+        let (input, _) = lower_program(preprocessed(program));
+        group.bench_function(id, |bencher| bencher.iter(|| find_classes(&input)));
+    });
+}
+
+fn whole(criterion: &mut Criterion) {
+    let layoutc = Layoutc::built().expect("layoutc builds");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    each_size(criterion, "whole", |group, id, program| {
+        let (file, out) = (folder.path().join("in.cu"), folder.path().join("out"));
+        fs::write(&file, program).expect("the program is written");
+        group.bench_function(id, |bencher| {
+            bencher.iter(|| {
+                let output = Command::new(layoutc.program())
+                    .arg("transform")
+                    .arg(&file)
+                    .arg("--out-dir")
+                    .arg(&out)
+                    .current_dir(folder.path())
+                    .output()
+                    .expect("layoutc runs");
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            });
+        });
+    });
+}
+
+criterion_group!(benches, stages, whole);
 criterion_main!(benches);
