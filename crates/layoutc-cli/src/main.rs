@@ -1,2 +1,32 @@
-//! The layoutc command line.
-fn main() {}
+//! The `layoutc` binary: arguments, files, rendering and exit codes.
+//!
+//! Everything that touches the world is here: the crates below are functions from texts to texts.
+
+mod arguments;
+mod compile;
+mod diff;
+mod exit;
+mod explain;
+mod load;
+mod outputs;
+mod refusals;
+mod render;
+mod report;
+mod transform;
+mod verify;
+mod write;
+
+use arguments::{Arguments, Command};
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    compile::keep_panics_quiet();
+    let arguments = Arguments::parse();
+    let exit = match arguments.command {
+        Command::Transform(arguments) => transform::run(&arguments),
+        Command::Verify(arguments) => verify::run(&arguments),
+        Command::Explain(arguments) => explain::run(&arguments),
+    };
+    exit.into()
+}

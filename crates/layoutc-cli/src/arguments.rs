@@ -1,0 +1,259 @@
+//! The command line: what can be asked for, and how it is explained.
+
+use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+const ABOUT: &str = "\
+Rewrites CUDA programs so that their arrays of structures lie in GPU memory the way the GPU wants to read them.
+
+A program goes in, the same program with another data layout comes out. It compiles with nvcc, depends on no \
+library, and prints the same results. An array is changed only if every use of it is understood; otherwise it \
+keeps its layout and a warning names the expression that is the reason.";
+
+const EXAMPLES: &str = "\
+Examples:
+  Show what would change, and write nothing:
+      layoutc transform particles.cu --diff
+  Write the rewritten program to another file, and compile that:
+      layoutc transform particles.cu -o particles.soa.cu && nvcc particles.soa.cu
+  A program of several files and their headers, into a folder that builds with the same command:
+      layoutc transform main.cu kernels.cu -I include --out-dir build/src
+  Choose the layout yourself:
+      layoutc transform particles.cu -o out.cu --layout 'Particle = tiled(32)'
+  Run the program before and after on the CPU and compare:
+      layoutc verify particles.cu -- 1000
+  What a warning means:
+      layoutc explain LC0010
+
+Exit codes: 0 done, 1 errors reported or (with --check) something would change, 2 bad usage or internal failure.";
+
+const TRANSFORM_EXAMPLES: &str = "\
+Layouts (SPEC is `NAME = LAYOUT`; NAME is a struct, an array, or function::array):
+  aos                            the source's own layout, an array of structs
+  aos align(16)                  the same with a larger alignment, for wide loads
+  soa                            one array per field
+  tiled(32)                      structs of small arrays of 32 elements each (AoSoA)
+  {x y z} align(16), {*}         clusters of fields, each in its own array; `*` is the rest
+  {x y z} tiled(32), {id}        each cluster with its own form
+Without --layout a rule chooses; with it only the arrays that it names change.
+
+Examples:
+  layoutc transform nbody.cu --diff
+  layoutc transform nbody.cu -o out.cu --layout 'Body = {x y z m} align(16), {vx vy vz} tiled(32)'
+  layoutc transform main.cu sim.cu -I include -D REAL=float --out-dir out --report report.json
+  layoutc transform nbody.cu --check --require Body";
+
+const VERIFY_EXAMPLES: &str = "\
+Both programs are built with the host's C++ compiler (g++, or $CXX) against the CPU runtime, run with the same
+arguments and input, and compared: what they print, how they end, and, kernel by kernel, every byte of device
+memory under the layout's mapping.
+
+Examples:
+  layoutc verify nbody.cu
+  layoutc verify nbody.cu --layout 'Body = soa' -- 256 10
+  layoutc verify main.cu sim.cu -I include -- --steps 5
+
+Exit codes: 0 identical, 1 different, 2 the program cannot be built or run.";
+
+/// The parsed command line.
+#[derive(Debug, Parser)]
+#[command(name = "layoutc", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 110)]
+pub struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Rewrite a program to another data layout.
+    #[command(after_help = TRANSFORM_EXAMPLES)]
+    Transform(TransformArguments),
+    /// Run a program before and after its rewrite on the CPU, and compare.
+    #[command(after_help = VERIFY_EXAMPLES)]
+    Verify(VerifyArguments),
+    /// Print what a diagnostic code means and what to change.
+    Explain(ExplainArguments),
+}
+
+/// What makes a program, and what is wanted of it.
+#[derive(Debug, Args)]
+pub struct ProgramArguments {
+    /// The source files of one program; the local headers they include belong to it.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Search this folder for headers.
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include_dirs: Vec<PathBuf>,
+    /// Define a macro; without a value it is 1.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = parse_define)]
+    pub defines: Vec<(String, String)>,
+    /// The layout of a struct's or array's elements, such as 'Particle = soa'. May be repeated.
+    #[arg(long = "layout", value_name = "SPEC")]
+    pub layouts: Vec<String>,
+    /// Fail if the arrays of this struct keep their layout. May be repeated.
+    #[arg(long = "require", value_name = "TYPE")]
+    pub require: Vec<String>,
+}
+
+/// `layoutc transform`.
+#[derive(Debug, Args)]
+pub struct TransformArguments {
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArguments,
+    /// Where the result goes.
+    #[command(flatten)]
+    pub output: OutputArguments,
+    /// Write what became of every array, and why, as JSON.
+    #[arg(long, value_name = "FILE.json")]
+    pub report: Option<PathBuf>,
+}
+
+/// Exactly one of these.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Output (exactly one)")]
+pub struct OutputArguments {
+    /// Write the rewritten program to this file (for a program of one file).
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Write all files of the program, changed or not, below this folder.
+    #[arg(long, value_name = "DIR")]
+    pub out_dir: Option<PathBuf>,
+    /// Overwrite the files that change.
+    #[arg(long)]
+    pub in_place: bool,
+    /// Print a unified diff and write nothing.
+    #[arg(long)]
+    pub diff: bool,
+    /// Write nothing; exit with 1 if something would change.
+    #[arg(long)]
+    pub check: bool,
+}
+
+/// Where the result goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum OutputMode {
+    /// `-o FILE`.
+    File(PathBuf),
+    /// `--out-dir DIR`.
+    Folder(PathBuf),
+    /// `--in-place`.
+    InPlace,
+    /// `--diff`.
+    Diff,
+    /// `--check`.
+    Check,
+}
+
+const OUTPUTS: &str = "
+  -o FILE        write the rewritten file
+  --out-dir DIR  write all files of the program below a folder
+  --in-place     overwrite the files that change
+  --diff         print a unified diff
+  --check        exit with 1 if something would change";
+
+impl OutputArguments {
+    /// The one mode that was chosen.
+    ///
+    /// # Errors
+    /// The message for none or several.
+    pub fn mode(&self) -> Result<OutputMode, String> {
+        let chosen: Vec<(&str, OutputMode)> = [
+            self.file.clone().map(|file| ("-o", OutputMode::File(file))),
+            self.out_dir.clone().map(|folder| ("--out-dir", OutputMode::Folder(folder))),
+            self.in_place.then_some(("--in-place", OutputMode::InPlace)),
+            self.diff.then_some(("--diff", OutputMode::Diff)),
+            self.check.then_some(("--check", OutputMode::Check)),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        match &chosen[..] {
+            [(_, mode)] => Ok(mode.clone()),
+            [] => Err(format!("say where the result goes, with one of{OUTPUTS}")),
+            several => {
+                let names: Vec<&str> = several.iter().map(|(name, _)| *name).collect();
+                Err(format!("{} exclude each other; give one of{OUTPUTS}", names.join(" and ")))
+            }
+        }
+    }
+}
+
+/// `layoutc verify`.
+#[derive(Debug, Args)]
+pub struct VerifyArguments {
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArguments,
+    /// Stop each run after this time.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub timeout: u64,
+    /// What the program is run with.
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<OsString>,
+}
+
+/// `layoutc explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArguments {
+    /// A code such as LC0010, or its name, such as escaping-pointer; without one the codes are listed.
+    pub code: Option<String>,
+    /// List all codes with their names.
+    #[arg(long, conflicts_with = "code")]
+    pub list: bool,
+}
+
+/// `NAME`, `NAME=VALUE`, `NAME(PARAMETERS)=VALUE`.
+fn parse_define(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    let word = name.split('(').next().unwrap_or(name);
+    let is_word = word.starts_with(|first: char| first.is_alphabetic() || first == '_')
+        && word.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    let is_closed = !name.contains('(') || name.ends_with(')');
+    if is_word && is_closed {
+        Ok((name.to_owned(), value.to_owned()))
+    } else {
+        Err(format!("`{name}` is not the name of a macro"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn defines() {
+        let pair = |name: &str, value: &str| Ok((name.to_owned(), value.to_owned()));
+        assert_eq!(parse_define("N"), pair("N", "1"));
+        assert_eq!(parse_define("N="), pair("N", ""));
+        assert_eq!(parse_define("N=a=b"), pair("N", "a=b"));
+        assert_eq!(parse_define("F(x)=x+1"), pair("F(x)", "x+1"));
+        for bad in ["", "=1", "1N", "a b", "F(x=1"] {
+            assert!(parse_define(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn exactly_one_output() {
+        let mode = |options: &[&str]| {
+            let line = ["layoutc", "transform", "a.cu"].iter().chain(options);
+            let Command::Transform(arguments) = Arguments::try_parse_from(line).expect("parses").command else {
+                panic!("not a transform");
+            };
+            arguments.output.mode()
+        };
+        assert_eq!(mode(&["-o", "b.cu"]), Ok(OutputMode::File("b.cu".into())));
+        assert_eq!(mode(&["--check"]), Ok(OutputMode::Check));
+        assert!(mode(&[]).expect_err("none").contains("--out-dir"));
+        assert!(mode(&["--diff", "--check"]).expect_err("two").starts_with("--diff and --check"));
+    }
+}

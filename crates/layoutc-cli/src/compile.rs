@@ -1,0 +1,172 @@
+//! A run of the compiler on a program from the disk.
+//!
+//! The compiler is iterative, but the depth of a C++ program is its author's choice, so it runs on
+//! a thread with a large stack. The thread is also where a panic of the compiler ends: a user gets
+//! a message, an exit code and no half-written file.
+
+use crate::arguments::ProgramArguments;
+use crate::load::{DiskLoader, load_roots};
+use crate::refusals::{has_errors, refuse};
+use layoutc_codegen::{Compiled, Request};
+use layoutc_dataflow::layout::notation::LayoutSpec;
+use layoutc_diagnostics::{Diagnostic, FileId, SourceSet};
+use layoutc_syntax::preprocess::{PreprocessOptions, preprocess_program};
+use std::sync::{Mutex, PoisonError};
+use std::{fmt, io, panic, thread};
+
+/// Stack of the compiling thread, in bytes. It is reserved, not used.
+const STACK: usize = 512 << 20;
+
+/// A compiled program without errors.
+pub struct Success {
+    /// What the compiler made of it.
+    pub compiled: Compiled,
+    /// The files that were named, and not only included.
+    pub roots: Vec<FileId>,
+    /// The text of every file of the program, after the edits; `None` where nothing changes.
+    pub rewritten: Vec<Option<String>>,
+}
+
+impl Success {
+    /// The original texts.
+    pub fn sources(&self) -> &SourceSet {
+        &self.compiled.program.sources
+    }
+
+    /// The files whose text changes.
+    pub fn changed(&self) -> impl Iterator<Item = (FileId, &str)> {
+        self.rewritten.iter().zip(0..).filter_map(|(text, id)| Some((FileId(id), text.as_deref()?)))
+    }
+}
+
+/// Why there is no compiled program.
+pub enum Failure {
+    /// The user has something to correct. Among the diagnostics is an error.
+    Reported(SourceSet, Vec<Diagnostic>),
+    /// layoutc has a bug, or the system gave it no thread.
+    Internal(InternalError),
+}
+
+/// A bug of layoutc, or a system without resources.
+#[derive(Debug)]
+pub enum InternalError {
+    /// The compiler panicked; the text says where.
+    Panic(String),
+    /// There is no thread.
+    NoThread(io::Error),
+}
+
+impl fmt::Display for InternalError {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Panic(message) => write!(
+                out,
+                "internal error, nothing was written; please report this with the input\n  {}",
+                message.replace('\n', "\n  ")
+            ),
+            Self::NoThread(error) => write!(out, "cannot start a thread: {error}"),
+        }
+    }
+}
+
+/// The message of the last panic.
+static PANIC: Mutex<Option<String>> = Mutex::new(None);
+
+/// Panics are kept for [`compile_program`] instead of being printed where they happen.
+pub fn keep_panics_quiet() {
+    panic::set_hook(Box::new(|found| {
+        *PANIC.lock().unwrap_or_else(PoisonError::into_inner) = Some(found.to_string());
+    }));
+}
+
+/// Reads and compiles the program.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn compile_program(arguments: &ProgramArguments) -> Result<Success, Failure> {
+    let (layouts, mut errors) = parse_layouts(&arguments.layouts);
+    let roots = load_roots(&arguments.files).unwrap_or_else(|found| {
+        errors.extend(found);
+        Vec::new()
+    });
+    if has_errors(&errors) {
+        return Err(Failure::Reported(SourceSet::new(), errors));
+    }
+    let request = Request { layouts, require: arguments.require.clone() };
+    let options = PreprocessOptions {
+        include_dirs: arguments.include_dirs.clone(),
+        defines: arguments.defines.clone(),
+    };
+    on_deep_stack(|| {
+        let mut preprocessed = preprocess_program(roots, &mut DiskLoader, &options);
+        refuse(&mut preprocessed);
+        if has_errors(&preprocessed.diagnostics) {
+            return Err(Failure::Reported(preprocessed.sources, preprocessed.diagnostics));
+        }
+        let files = preprocessed.files.iter().zip(0..);
+        let roots = files.filter(|(file, _)| file.is_root).map(|(_, id)| FileId(id)).collect();
+        let compiled = layoutc_codegen::compile(preprocessed, &request);
+        if has_errors(&compiled.diagnostics) {
+            return Err(Failure::Reported(compiled.program.sources, compiled.diagnostics));
+        }
+        let rewritten = rewrite(&compiled);
+        Ok(Success { compiled, roots, rewritten })
+    })
+    .unwrap_or_else(|error| Err(Failure::Internal(error)))
+}
+
+/// The layouts asked for, and an error for each text that is none.
+fn parse_layouts(texts: &[String]) -> (Vec<LayoutSpec>, Vec<Diagnostic>) {
+    let (mut layouts, mut errors) = (Vec::new(), Vec::new());
+    for text in texts {
+        match LayoutSpec::parse(text) {
+            Ok(layout) => layouts.push(layout),
+            Err(error) => errors.push(error.diagnostic(text)),
+        }
+    }
+    (layouts, errors)
+}
+
+fn rewrite(compiled: &Compiled) -> Vec<Option<String>> {
+    let after = |id: FileId, text: &str| {
+        let after = compiled.edits.get(&id)?.apply(text);
+        (after != text).then_some(after)
+    };
+    compiled.program.sources.iter().map(|(id, file)| after(id, file.text())).collect()
+}
+
+/// Runs `work` on a thread with a stack of [`STACK`] bytes.
+fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, InternalError> {
+    thread::scope(|scope| {
+        let builder = thread::Builder::new().name("compiler".to_owned()).stack_size(STACK);
+        let handle = builder.spawn_scoped(scope, work).map_err(InternalError::NoThread)?;
+        // A panic that reaches the thread's end is the error here.
+        handle.join().map_err(|_| {
+            let message = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
+            InternalError::Panic(message.unwrap_or_else(|| "panicked without a message".to_owned()))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_an_error_and_the_stack_is_deep() {
+        fn depth(left: usize) -> usize {
+            let frame = std::hint::black_box([left; 64]);
+            if left == 0 { 0 } else { 1 + depth(frame[63] - 1) }
+        }
+        assert_eq!(on_deep_stack(|| depth(200_000)).expect("fits"), 200_000);
+        let error = on_deep_stack(|| assert_eq!(1 + 1, 3)).expect_err("panics");
+        assert!(error.to_string().starts_with("internal error, nothing was written"));
+    }
+
+    #[test]
+    fn all_bad_layouts_are_reported() {
+        let texts = ["P = soa", "P = zigzag", "P = tiled(0)"].map(str::to_owned);
+        let (layouts, errors) = parse_layouts(&texts);
+        assert_eq!((layouts.len(), errors.len()), (1, 2));
+    }
+}

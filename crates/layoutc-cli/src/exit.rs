@@ -1,0 +1,49 @@
+//! How a command ends.
+
+use std::fmt;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+/// The end of a command; each has its exit code.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Exit {
+    /// 0: what was asked for is done.
+    Done,
+    /// 1: errors were reported, or `--check` or `verify` found a difference.
+    Reported,
+    /// 2: bad usage, or layoutc itself failed.
+    Failed,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Done => 0,
+            Exit::Reported => 1,
+            Exit::Failed => 2,
+        })
+    }
+}
+
+/// Says what is wrong with the command line or with layoutc itself.
+pub fn fail(message: impl fmt::Display) -> Exit {
+    say(format_args!("error: {message}"));
+    Exit::Failed
+}
+
+/// Writes a line on standard error. A closed one is not worth failing for.
+pub fn say(message: impl fmt::Display) {
+    let _ = writeln!(io::stderr(), "{message}");
+}
+
+/// Writes a text on standard output. A reader that has seen enough (`| head`) is no error.
+///
+/// # Errors
+/// Any other failure to write.
+pub fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
+}

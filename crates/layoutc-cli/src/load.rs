@@ -1,0 +1,125 @@
+//! Reading source files, which must be UTF-8 text.
+
+use layoutc_diagnostics::{Code, Diagnostic};
+use layoutc_syntax::preprocess::{LoadResult, SourceLoader};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+/// Why a file cannot be read as source text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct Unreadable {
+    /// The file, perhaps with the line.
+    place: String,
+    /// A lowercase phrase.
+    cause: String,
+}
+
+/// The files named on the command line, or an error for each that cannot be read.
+///
+/// A file named twice is one file. Paths lose their `.` components, so that a header that is also
+/// a root has one name.
+///
+/// # Errors
+/// LC0001, once per file.
+pub fn load_roots(files: &[PathBuf]) -> Result<Vec<(PathBuf, String)>, Vec<Diagnostic>> {
+    let mut seen = BTreeSet::new();
+    let (mut roots, mut errors) = (Vec::new(), Vec::new());
+    for file in files {
+        if !seen.insert(fs::canonicalize(file).unwrap_or_else(|_| file.clone())) {
+            continue;
+        }
+        match read(file) {
+            Ok(Some(text)) => roots.push((without_dots(file), text)),
+            Ok(None) => errors.push(unreadable(&file.display().to_string(), "there is no such file")),
+            Err(error) => errors.push(unreadable(&error.place, &error.cause)),
+        }
+    }
+    if errors.is_empty() { Ok(roots) } else { Err(errors) }
+}
+
+fn unreadable(place: &str, cause: &str) -> Diagnostic {
+    Diagnostic::error(Code::UNREADABLE_INPUT, format!("cannot read {place}: {cause}"))
+}
+
+fn without_dots(path: &Path) -> PathBuf {
+    path.components().filter(|component| *component != Component::CurDir).collect()
+}
+
+/// The text of a file; `None` if there is none.
+fn read(path: &Path) -> Result<Option<String>, Unreadable> {
+    let whole = |cause: &str| Unreadable { place: path.display().to_string(), cause: cause.to_owned() };
+    if path.is_dir() {
+        return Err(whole("it is a directory"));
+    }
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(whole(&error.to_string())),
+    };
+    let at = |offset: usize, cause: &str| {
+        let line = 1 + bytes[..offset].iter().filter(|byte| **byte == b'\n').count();
+        Unreadable { place: format!("{}:{line}", path.display()), cause: cause.to_owned() }
+    };
+    if u32::try_from(bytes.len()).is_err() {
+        return Err(whole("it is larger than 4 GiB"));
+    }
+    if let Some(offset) = bytes.iter().position(|byte| *byte == 0) {
+        return Err(at(offset, "it is a binary file (a NUL byte)"));
+    }
+    match std::str::from_utf8(&bytes) {
+        Ok(_) => Ok(String::from_utf8(bytes).ok()),
+        Err(error) => {
+            let offset = error.valid_up_to();
+            Err(at(offset, &format!("byte 0x{:02x} is not UTF-8", bytes[offset])))
+        }
+    }
+}
+
+/// Reads headers from the disk.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct DiskLoader;
+
+impl SourceLoader for DiskLoader {
+    fn load(&mut self, path: &Path) -> LoadResult {
+        // A folder of that name is not a header; the search goes on.
+        if path.is_dir() {
+            return LoadResult::Missing;
+        }
+        match read(path) {
+            Ok(Some(text)) => LoadResult::Text(text),
+            Ok(None) => LoadResult::Missing,
+            Err(error) => LoadResult::NotReadable(format!("{}: {}", error.place, error.cause)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(bytes: &[u8]) -> String {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("a.cu");
+        fs::write(&file, bytes).expect("written");
+        load_roots(&[file]).expect_err("unreadable")[0].message.clone()
+    }
+
+    #[test]
+    fn causes_name_the_line() {
+        assert!(message(b"a\nb\xffc").ends_with("a.cu:2: byte 0xff is not UTF-8"));
+        assert!(message(b"a\n\n\0").ends_with("a.cu:3: it is a binary file (a NUL byte)"));
+    }
+
+    #[test]
+    fn every_bad_file_is_named_and_a_repeated_one_is_read_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("a.cu");
+        fs::write(&file, "\u{feff}int a;\r\n").expect("written");
+        let roots = load_roots(&[file.clone(), folder.path().join("./a.cu")]).expect("readable");
+        assert_eq!(roots, [(file.clone(), "\u{feff}int a;\r\n".to_owned())]);
+        let errors = load_roots(&[folder.path().to_path_buf(), folder.path().join("b.cu"), file]);
+        assert_eq!(errors.expect_err("two").len(), 2);
+    }
+}

@@ -1,0 +1,142 @@
+//! Which file is written where.
+
+use crate::arguments::OutputMode;
+use crate::compile::Success;
+use crate::write::{Target, parent};
+use layoutc_diagnostics::{Code, Diagnostic};
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// The files that a mode writes.
+///
+/// # Errors
+/// LC0051 if `-o` would lose the changes of another file, LC0052 if an output is an input.
+pub fn plan<'a>(mode: &OutputMode, success: &'a Success) -> Result<Vec<Target<'a>>, Vec<Diagnostic>> {
+    let targets = match mode {
+        OutputMode::File(path) => vec![single_file(path, success)?],
+        OutputMode::Folder(folder) => whole_program(folder, success),
+        OutputMode::InPlace => {
+            let path = |id| success.sources().file(id).path().to_path_buf();
+            let target = |(id, text)| Target { path: path(id), text, creates_folders: false };
+            return Ok(success.changed().map(target).collect());
+        }
+        OutputMode::Diff | OutputMode::Check => Vec::new(),
+    };
+    let conflicts = input_conflicts(targets.iter().map(|target| target.path.as_path()), success);
+    if conflicts.is_empty() { Ok(targets) } else { Err(conflicts) }
+}
+
+fn single_file<'a>(path: &Path, success: &'a Success) -> Result<Target<'a>, Vec<Diagnostic>> {
+    let root = success.roots[0];
+    let lost: Vec<Diagnostic> = success
+        .changed()
+        .filter(|(id, _)| *id != root)
+        .map(|(id, _)| {
+            let name = success.sources().file(id).path().display();
+            let message = format!("`{name}` must change too, but `-o` writes one file");
+            let error = Diagnostic::error(Code::HEADER_MUST_CHANGE, message)
+                .help("use `--out-dir DIR`, which writes all files of the program");
+            match success.compiled.edits.get(&id).and_then(|edits| edits.edits().first()) {
+                Some(edit) => error.at(edit.span, "the first change"),
+                None => error,
+            }
+        })
+        .collect();
+    if !lost.is_empty() {
+        return Err(lost);
+    }
+    let text = success.rewritten[root.index()].as_deref();
+    let text = text.unwrap_or_else(|| success.sources().file(root).text());
+    Ok(Target { path: path.to_path_buf(), text, creates_folders: false })
+}
+
+/// Every file, at its path relative to the folder that holds them all.
+fn whole_program<'a>(folder: &Path, success: &'a Success) -> Vec<Target<'a>> {
+    let paths: Vec<PathBuf> = success.sources().iter().map(|(_, file)| absolute(file.path())).collect();
+    let common = common_folder(&paths);
+    let files = success.sources().iter().zip(&success.rewritten).zip(&paths);
+    files
+        .map(|(((_, file), rewritten), path)| Target {
+            path: folder.join(path.strip_prefix(&common).unwrap_or(path)),
+            text: rewritten.as_deref().unwrap_or_else(|| file.text()),
+            creates_folders: true,
+        })
+        .collect()
+}
+
+/// The path from the root of the file system, `.` and `..` resolved by name.
+fn absolute(path: &Path) -> PathBuf {
+    let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let mut out = PathBuf::new();
+    for component in full.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// The deepest folder above all of these files.
+fn common_folder(files: &[PathBuf]) -> PathBuf {
+    let mut folders = files.iter().map(|file| parent(file));
+    let first = folders.next().unwrap_or(Path::new(""));
+    let common = |common: &Path, folder: &Path| {
+        let equal = common.components().zip(folder.components()).take_while(|(a, b)| a == b);
+        equal.map(|(component, _)| component).collect::<PathBuf>()
+    };
+    folders.fold(first.to_path_buf(), |found, folder| common(&found, folder))
+}
+
+/// An error for each output that is a file of the program, by whatever name.
+pub fn input_conflicts<'a>(
+    outputs: impl IntoIterator<Item = &'a Path>,
+    success: &Success,
+) -> Vec<Diagnostic> {
+    let inputs: Vec<(PathBuf, &Path)> = success
+        .sources()
+        .iter()
+        .filter_map(|(_, file)| Some((fs::canonicalize(file.path()).ok()?, file.path())))
+        .collect();
+    let conflict = |output: &Path| {
+        let real = fs::canonicalize(output).ok()?;
+        let (_, input) = inputs.iter().find(|(input, _)| *input == real)?;
+        let message = format!("the output `{}` is the input `{}`", output.display(), input.display());
+        Some(Diagnostic::error(Code::OUTPUT_CONFLICT, message).help("to overwrite the program, use `--in-place`"))
+    };
+    outputs.into_iter().filter_map(conflict).collect()
+}
+
+/// Whether two outputs are one file.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    let real = |path: &Path| {
+        let folder = fs::canonicalize(parent(path)).unwrap_or_else(|_| absolute(parent(path)));
+        fs::canonicalize(path).unwrap_or_else(|_| folder.join(path.file_name().unwrap_or_default()))
+    };
+    real(one) == real(other)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_common_folder_holds_all_files() {
+        let common = |files: &[&str]| common_folder(&files.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(common(&["/a/b/c.cu"]), Path::new("/a/b"));
+        assert_eq!(common(&["/a/b/c.cu", "/a/bc/d.h"]), Path::new("/a"));
+        assert_eq!(common(&["/a/b/c.cu", "/a/b/b/d.h", "/a/b/e.h"]), Path::new("/a/b"));
+        assert_eq!(common(&["/a/b.cu", "/c/d.h"]), Path::new("/"));
+    }
+
+    #[test]
+    fn one_file_under_two_names() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("a");
+        assert!(is_same_file(&file, &folder.path().join("./a")));
+        assert!(!is_same_file(&file, &folder.path().join("b")));
+    }
+}

@@ -1,0 +1,185 @@
+//! The report: what became of every array, and why, as JSON.
+//!
+//! The schema is documented in `docs/report.md`; [`VERSION`] changes when a reader would break.
+
+use crate::compile::Success;
+use layoutc_codegen::{ClassOutcome, Status};
+use layoutc_diagnostics::{Code, Diagnostic, Severity, SourceSet, Span};
+use serde::Serialize;
+
+/// The schema's version.
+const VERSION: u32 = 1;
+
+#[derive(Serialize)]
+struct Report<'a> {
+    version: u32,
+    program: Vec<String>,
+    classes: Vec<Class<'a>>,
+    diagnostics: Vec<Message<'a>>,
+    files: Vec<File>,
+}
+
+#[derive(Serialize)]
+struct Class<'a> {
+    #[serde(rename = "type")]
+    type_name: &'a str,
+    names: &'a [String],
+    status: &'static str,
+    layout: &'a str,
+    reasons: Vec<Reason<'a>>,
+}
+
+#[derive(Serialize)]
+struct Reason<'a> {
+    code: String,
+    name: &'static str,
+    message: &'a str,
+    #[serde(flatten)]
+    place: Place,
+    related: Vec<Note<'a>>,
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    severity: &'static str,
+    code: String,
+    name: &'static str,
+    message: &'a str,
+    /// Where; absent for what has no place in a file.
+    #[serde(flatten)]
+    place: Option<Place>,
+    /// What is to be seen there.
+    label: Option<&'a str>,
+    related: Vec<Note<'a>>,
+    help: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Note<'a> {
+    message: &'a str,
+    #[serde(flatten)]
+    place: Place,
+}
+
+#[derive(Serialize)]
+struct Place {
+    file: String,
+    line: u32,
+    column: u32,
+}
+
+#[derive(Serialize)]
+struct File {
+    path: String,
+    changed: bool,
+}
+
+/// The report of a run, with a final line break.
+pub fn report(success: &Success) -> String {
+    let sources = success.sources();
+    let names = || sources.iter().map(|(_, file)| file.path().display().to_string());
+    let report = Report {
+        version: VERSION,
+        program: names().collect(),
+        classes: success.compiled.classes.iter().map(|class| class_of(sources, class)).collect(),
+        diagnostics: success.compiled.diagnostics.iter().map(|found| message(sources, found)).collect(),
+        files: names()
+            .zip(&success.rewritten)
+            .map(|(path, text)| File { path, changed: text.is_some() })
+            .collect(),
+    };
+    // Strings, numbers and lists cannot fail to be written.
+    let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
+    text.push('\n');
+    text
+}
+
+fn class_of<'a>(sources: &SourceSet, class: &'a ClassOutcome) -> Class<'a> {
+    let reasons = class.reasons.iter().map(|reason| Reason {
+        code: reason.code.to_string(),
+        name: reason.code.name(),
+        message: &reason.message,
+        place: place(sources, reason.span),
+        related: reason.related.iter().map(|(span, text)| note(sources, *span, text)).collect(),
+    });
+    Class {
+        type_name: &class.type_name,
+        names: &class.names,
+        status: match class.status {
+            Status::Changed => "changed",
+            Status::Kept => "kept",
+        },
+        layout: &class.layout,
+        reasons: reasons.collect(),
+    }
+}
+
+fn message<'a>(sources: &SourceSet, found: &'a Diagnostic) -> Message<'a> {
+    let code: Code = found.code;
+    Message {
+        severity: match found.severity {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        },
+        code: code.to_string(),
+        name: code.name(),
+        message: &found.message,
+        place: found.primary.as_ref().map(|label| place(sources, label.span)),
+        label: found.primary.as_ref().map(|label| label.message.as_str()),
+        related: found.secondary.iter().map(|label| note(sources, label.span, &label.message)).collect(),
+        help: found.help.as_deref(),
+    }
+}
+
+fn note<'a>(sources: &SourceSet, span: Span, message: &'a str) -> Note<'a> {
+    Note { message, place: place(sources, span) }
+}
+
+fn place(sources: &SourceSet, span: Span) -> Place {
+    let file = sources.file(span.file);
+    let at = file.line_column(span.start as usize);
+    Place { file: file.path().display().to_string(), line: at.line, column: at.column }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use layoutc_dataflow::classes::Pin;
+    use layoutc_diagnostics::{FileId, SourceFile};
+    use serde_json::{Value, json};
+
+    #[test]
+    fn the_form_is_the_documented_one() {
+        let mut sources = SourceSet::new();
+        sources.add(SourceFile::new("in.cu", "ab\ncd\n"));
+        let class = ClassOutcome {
+            type_name: "P".to_owned(),
+            names: vec!["d".to_owned()],
+            status: Status::Kept,
+            layout: "aos".to_owned(),
+            reasons: vec![Pin {
+                span: Span::new(FileId(0), 4, 5),
+                code: Code::OFFSETOF,
+                message: "why".to_owned(),
+                related: Vec::new(),
+            }],
+            allocations: Vec::new(),
+            geometry: None,
+        };
+        let value: Value = serde_json::to_value(class_of(&sources, &class)).expect("JSON");
+        let reason = json!({"code": "LC0014", "name": "offsetof", "message": "why",
+            "file": "in.cu", "line": 2, "column": 2, "related": []});
+        assert_eq!(
+            value,
+            json!({"type": "P", "names": ["d"], "status": "kept", "layout": "aos", "reasons": [reason]})
+        );
+        let found = Diagnostic::warning(Code::MISSING_INCLUDE, "gone").help("look");
+        let value: Value = serde_json::to_value(message(&sources, &found)).expect("JSON");
+        assert_eq!(
+            value,
+            json!({"severity": "warning", "code": "LC0004", "name": "missing-include", "message": "gone",
+                "label": null, "related": [], "help": "look"})
+        );
+    }
+}

@@ -1,0 +1,88 @@
+//! `layoutc transform`: a program goes in, the same program with another data layout comes out.
+
+use crate::arguments::{OutputMode, TransformArguments};
+use crate::compile::{Failure, Success, compile_program};
+use crate::diff::unified;
+use crate::exit::{Exit, fail, print, say};
+use crate::outputs::{input_conflicts, is_same_file, plan};
+use crate::render::render;
+use crate::report::report;
+use crate::write::{Target, write_all};
+use layoutc_codegen::Status;
+use layoutc_diagnostics::{Code, Diagnostic};
+use std::path::Path;
+
+/// Rewrites the program. Nothing is written unless everything can be.
+pub fn run(arguments: &TransformArguments) -> Exit {
+    let mode = match arguments.output.mode() {
+        Ok(mode) => mode,
+        Err(message) => return fail(message),
+    };
+    if matches!(mode, OutputMode::File(_)) && arguments.program.files.len() > 1 {
+        return fail("`-o` is for a program of one file; use `--out-dir DIR` for several");
+    }
+    let success = match compile_program(&arguments.program) {
+        Ok(success) => success,
+        Err(failure) => return report_failure(&failure),
+    };
+    render(success.sources(), &success.compiled.diagnostics);
+    let text = report(&success);
+    if let Err(errors) = write(&mode, arguments.report.as_deref(), &text, &success) {
+        render(success.sources(), &errors);
+        return Exit::Reported;
+    }
+    if mode == OutputMode::Diff
+        && let Err(error) = print(&diff(&success))
+    {
+        return fail(format_args!("cannot write to standard output: {error}"));
+    }
+    summarize(&mode, &success);
+    match mode {
+        OutputMode::Check if success.changed().next().is_some() => Exit::Reported,
+        _ => Exit::Done,
+    }
+}
+
+/// Says why there is no compiled program.
+pub fn report_failure(failure: &Failure) -> Exit {
+    match failure {
+        Failure::Reported(sources, diagnostics) => {
+            render(sources, diagnostics);
+            Exit::Reported
+        }
+        Failure::Internal(error) => fail(error),
+    }
+}
+
+/// Writes the outputs and the report, all or none.
+fn write(mode: &OutputMode, report: Option<&Path>, text: &str, success: &Success) -> Result<(), Vec<Diagnostic>> {
+    let mut targets = plan(mode, success)?;
+    if let Some(path) = report {
+        let mut errors = input_conflicts([path], success);
+        if targets.iter().any(|target| is_same_file(&target.path, path)) {
+            let message = format!("the report `{}` is an output too", path.display());
+            errors.push(Diagnostic::error(Code::OUTPUT_CONFLICT, message));
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        targets.push(Target { path: path.to_path_buf(), text, creates_folders: false });
+    }
+    write_all(&targets).map_err(|error| vec![error.diagnostic()])
+}
+
+fn diff(success: &Success) -> String {
+    let one = |(id, after): (_, &str)| {
+        let file = success.sources().file(id);
+        unified(file.path(), file.text(), after)
+    };
+    success.changed().map(one).collect()
+}
+
+/// One line per class that changed; what stayed has its warnings.
+fn summarize(mode: &OutputMode, success: &Success) {
+    let would = if *mode == OutputMode::Check { "would change" } else { "changed" };
+    for class in success.compiled.classes.iter().filter(|class| class.status == Status::Changed) {
+        say(format_args!("{would}: {} ({}) to {}", class.type_name, class.names.join(", "), class.layout));
+    }
+}
