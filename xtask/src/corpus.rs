@@ -28,6 +28,9 @@ pub struct Options {
     /// Compile every program before, and after if something changed, with nvcc
     #[arg(long)]
     nvcc: bool,
+    /// A folder for nvcc's `-I` only: headers of another SDK that the programs expect
+    #[arg(long)]
+    nvcc_include: Vec<PathBuf>,
     /// Run every program before and after on the CPU runtime and compare
     #[arg(long)]
     run: bool,
@@ -62,6 +65,7 @@ pub fn run(options: &Options) -> Result<()> {
     let tools = Tools {
         layoutc: Layoutc::built()?,
         nvcc: options.nvcc.then(Nvcc::find).transpose()?,
+        nvcc_include: options.nvcc_include.clone(),
         verify: options.run,
         layouts: options.layout.clone(),
         keep: options.keep.clone(),

@@ -83,7 +83,7 @@ pub fn programs(root: &Path) -> Result<Vec<Candidate>> {
     let mut members: BTreeMap<&Path, Vec<&Path>> = BTreeMap::new();
     let mut orphans: BTreeMap<&Path, Vec<&Path>> = BTreeMap::new();
     for unit in units.iter().copied().filter(|unit| !scanned[unit].has_main) {
-        let homes = homes(unit, &cuda_mains);
+        let homes = homes(unit, &mains, &cuda_mains);
         for home in &homes {
             members.entry(home).or_default().push(unit);
         }
@@ -121,20 +121,25 @@ pub fn programs(root: &Path) -> Result<Vec<Candidate>> {
 /// The `main` units that a unit belongs to: those below the nearest folder above it with any.
 ///
 /// None when they lie in several folders, unless one is that nearest folder: it only collects
-/// programs then, and the unit is part of none of them. `mains` are those with CUDA units.
-fn homes<'f>(unit: &Path, mains: &[&'f Path]) -> Vec<&'f Path> {
+/// programs then, and the unit is part of none of them. None either beside a `main` without CUDA
+/// units (`cuda` are those with): the unit is part of that other tool.
+fn homes<'f>(unit: &Path, mains: &[&Path], cuda: &[&'f Path]) -> Vec<&'f Path> {
     for above in folder(unit).ancestors() {
         // The corpus folder itself joins unrelated programs.
         if above.as_os_str().is_empty() {
             break;
         }
-        let mut here: Vec<&Path> = mains
+        let beside = |main: &&Path| folder(main) == above;
+        if mains.iter().any(beside) && !cuda.iter().any(beside) {
+            return Vec::new();
+        }
+        let mut here: Vec<&Path> = cuda
             .iter()
             .copied()
             .filter(|main| main.starts_with(above))
             .collect();
-        if here.iter().any(|main| folder(main) == above) {
-            here.retain(|main| folder(main) == above);
+        if here.iter().any(beside) {
+            here.retain(beside);
         }
         if let Some(first) = here.first() {
             let one_folder = here.iter().all(|main| folder(main) == folder(first));
@@ -291,13 +296,18 @@ impl Files {
 
     fn scan(&self, root: &Path, file: &Path) -> Scanned {
         let mut scanned = Scanned::default();
-        let Ok(text) = fs::read_to_string(root.join(file)) else {
+        let Ok(bytes) = fs::read(root.join(file)) else {
             return scanned;
         };
+        let text = String::from_utf8_lossy(&bytes);
         for line in without_comments(&text).lines() {
             if let Some(name) = included_name(line) {
                 let beside = normal(&folder(file).join(name));
                 if self.all.contains(&beside) {
+                    // `<x>` is not looked for beside the file.
+                    if line.contains('<') {
+                        scanned.searched.insert(folder(file).to_path_buf());
+                    }
                     scanned.includes.push(beside);
                 } else if let Some((found, searched)) = self.search(file, name) {
                     scanned.includes.push(found);

@@ -19,12 +19,20 @@ const TRANSFORM_LIMIT: Duration = Duration::from_secs(60);
 /// How long one program may take to be built and run twice.
 const VERIFY_LIMIT: Duration = Duration::from_secs(180);
 
+/// Calls that nvcc 13 no longer has, by their later names: most public programs are older.
+const RENAMED: [&str; 2] = [
+    "cudaThreadSynchronize=cudaDeviceSynchronize",
+    "cudaThreadExit=cudaDeviceReset",
+];
+
 /// The tools of a survey, and what they are asked to do.
 pub struct Tools {
     /// The binary under test.
     pub layoutc: Layoutc,
     /// nvcc, if programs are to be compiled.
     pub nvcc: Option<Nvcc>,
+    /// Folders for nvcc's `-I` beside the program's own.
+    pub nvcc_include: Vec<PathBuf>,
     /// Whether programs are to be run before and after.
     pub verify: bool,
     /// `--layout` texts for every program.
@@ -213,9 +221,9 @@ pub fn survey(root: &Path, program: &Candidate, tools: &Tools) -> Result<Row> {
         same: Check::Skipped,
     };
     if let Some(nvcc) = &tools.nvcc {
-        row.compiles_before = compiles(nvcc, root, program);
+        row.compiles_before = compiles(nvcc, root, program, &tools.nvcc_include);
         if row.changed() > 0 && row.refused.is_none() {
-            row.compiles_after = compiles(nvcc, &out, program);
+            row.compiles_after = compiles(nvcc, &out, program, &tools.nvcc_include);
         }
     }
     if tools.verify && program.has_main && row.changed() > 0 && row.refused.is_none() {
@@ -245,7 +253,7 @@ fn command(command: &str, program: &Candidate, tools: &Tools) -> Vec<String> {
     arguments
 }
 
-fn compiles(nvcc: &Nvcc, root: &Path, program: &Candidate) -> Check {
+fn compiles(nvcc: &Nvcc, root: &Path, program: &Candidate, more: &[PathBuf]) -> Check {
     let Ok(folder) = tempfile::tempdir() else {
         return Check::Impossible("no temporary folder".to_owned());
     };
@@ -254,8 +262,9 @@ fn compiles(nvcc: &Nvcc, root: &Path, program: &Candidate) -> Check {
             .include_dirs
             .iter()
             .map(|dir| root.join(dir))
+            .chain(more.iter().cloned())
             .collect(),
-        ..Flags::default()
+        defines: RENAMED.map(str::to_owned).to_vec(),
     };
     for file in program
         .files

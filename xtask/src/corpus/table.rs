@@ -72,7 +72,8 @@ const HEAD: &str = "# The tool over public programs
 Written by `cargo xtask corpus DIR… --nvcc --run --out FILE`; do not edit. The layouts are those that
 `layoutc transform` chooses by itself. *Classes* are the arrays of structs in device memory: *changed*
 got another layout, the others were kept for the reasons listed below each table. *Compiles* is
-`nvcc -arch=sm_80` before → after. *Same* is `layoutc verify` without arguments, for programs of which
+`nvcc -arch=sm_80` before → after (nvcc 13, with `cudaThreadSynchronize` and `cudaThreadExit` defined as the calls
+that replaced them). *Same* is `layoutc verify` without arguments, for programs of which
 something changed; a program that needs data files, a library or arguments cannot be run this way.
 ";
 
