@@ -398,7 +398,6 @@ fn usage_errors() -> Result<()> {
         &["transform", "in.cu", "--no-such-option"],
         &["no-such-command"],
         &["explain", "LC9999"],
-        &["explain"],
         &["verify"],
         &["verify", "nowhere.cu"],
     ] {

@@ -54,15 +54,18 @@ fn transform(program: &Program, layout: &str, out: &Path) -> Result<()> {
             outcome.stderr
         );
     }
-    for class in classes.iter().filter(|class| class["status"] == "changed") {
-        let record = class["type"].as_str().unwrap_or_default();
-        let asked = program.layouts[layout]
-            .iter()
-            .find_map(|spec| spec.strip_prefix(record)?.trim_start().strip_prefix('='));
-        if let Some(asked) = asked {
+    for spec in &program.layouts[layout] {
+        let (target, asked) = spec.split_once('=').context("a layout without `=`")?;
+        let target = target.trim();
+        let named = |class: &&Value| {
+            let names = class["names"].as_array().into_iter().flatten();
+            class["type"] == target || names.into_iter().any(|name| name == target)
+        };
+        for class in classes.iter().filter(named) {
             ensure!(
                 class["layout"].as_str().map(squeezed) == Some(squeezed(asked)),
-                "`{record}` was to be {asked}: {class:#}"
+                "`{target}` was to be {asked}: {class:#}\n{}",
+                outcome.stderr
             );
         }
     }
@@ -147,6 +150,29 @@ programs! {
     blackscholes
     euler
     heat3d
+    idiom_allocators
+    idiom_async_stream
+    idiom_crlf
+    idiom_deref
+    idiom_device_copy
+    idiom_device_functions
+    idiom_error_paths
+    idiom_handle
+    idiom_local_pointer
+    idiom_macro_access
+    idiom_memset
+    idiom_padding
+    idiom_pointer_swap
+    idiom_prefix_copy
+    idiom_reference
+    idiom_shared_elements
+    idiom_shared_header
+    idiom_size_variables
+    idiom_subarray
+    idiom_subrange
+    idiom_two_arrays
+    idiom_utf8
+    idiom_vector_fields
     idw
     kmeans
     lavamd

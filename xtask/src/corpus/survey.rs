@@ -206,7 +206,7 @@ pub fn survey(root: &Path, program: &Candidate, tools: &Tools) -> Result<Row> {
             .filter_map(|f| fs::metadata(root.join(f)).ok())
             .map(|m| m.len())
             .sum(),
-        unclean: unclean_files(&written, &outcome.stderr),
+        unclean: unclean_files(&written),
         classes: written["classes"]
             .as_array()
             .into_iter()
@@ -315,26 +315,14 @@ fn class(class: &Value) -> Class {
     }
 }
 
-/// The files with a region that does not parse: as the report lists them, else from the warnings.
-fn unclean_files(report: &Value, stderr: &str) -> Vec<String> {
-    if let Some(files) = report["files"].as_array() {
-        let unclean = files
-            .iter()
-            .filter(|file| file["error_regions"].as_u64().unwrap_or(0) > 0);
-        return unclean
-            .filter_map(|file| file["path"].as_str().map(str::to_owned))
-            .collect();
-    }
-    let mut files = BTreeSet::new();
-    let mut lines = stderr.lines();
-    while let Some(line) = lines.next() {
-        if line.contains("LC0002")
-            && let Some(place) = lines.next().and_then(|next| next.split_once("┌─ "))
-        {
-            files.insert(place.1.split(':').next().unwrap_or_default().to_owned());
-        }
-    }
-    files.into_iter().collect()
+/// The files with a region that does not parse (LC0002).
+fn unclean_files(report: &Value) -> Vec<String> {
+    let found = report["diagnostics"].as_array().into_iter().flatten();
+    let unparsed = found.filter(|message| message["code"] == "LC0002");
+    let files: BTreeSet<&str> = unparsed
+        .filter_map(|message| message["file"].as_str())
+        .collect();
+    files.into_iter().map(str::to_owned).collect()
 }
 
 /// The first line of a command's messages that says what went wrong, and where.
