@@ -300,7 +300,8 @@ mod tests {
         let source = "cudaError_t cudaMalloc(void **p, size_t n);\nvoid gen() { cudaMalloc(&t, 4); }\nvoid f() { cudaMalloc(&a, 4); }\n";
         let start = source.find("void gen").unwrap_or(0);
         let end = source.find("void f").unwrap_or(0);
-        let lowered = lower(source, &[start..end], SiteId(0));
+        let generated = vec![std::ops::Range { start, end }];
+        let lowered = lower(source, &generated, SiteId(0));
         assert_eq!(lowered.sites, [source.rfind("cudaMalloc").unwrap_or(0)]);
     }
 

@@ -250,7 +250,9 @@ impl<'a> Build<'a> {
         let object = cache.join(format!("runtime-{compiler}-{:016x}.o", embedded::fingerprint()));
         if !object.is_file() {
             // Written beside and moved, so that another build never reads half a file.
-            let partial = cache.join(format!("runtime-{}.tmp.o", std::process::id()));
+            static BUILDS: AtomicUsize = AtomicUsize::new(0);
+            let number = BUILDS.fetch_add(1, Ordering::Relaxed);
+            let partial = cache.join(format!("runtime-{}-{number}.tmp.o", std::process::id()));
             compile_to(&partial)?;
             fs::rename(&partial, &object).map_err(io_error(&object))?;
         }

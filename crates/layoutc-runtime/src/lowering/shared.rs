@@ -10,12 +10,12 @@ use std::ops::Range;
 pub(super) fn lower_shared(view: &View, edits: &mut Edits) {
     let in_function = function_scopes(view);
     let mut done = 0;
-    for i in 0..view.len() {
+    for (i, &in_function) in in_function.iter().enumerate() {
         if view.word(i) != "__shared__" || i < done {
             continue;
         }
         let Some(end) = declaration_end(view, i) else { continue };
-        let declaration = Declaration { tokens: declaration_start(view, i)..end, shared: i, in_function: in_function[i] };
+        let declaration = Declaration { tokens: declaration_start(view, i)..end, shared: i, in_function };
         done = end;
         if declaration.tokens.clone().any(|t| view.word(t) == "extern") {
             declaration.lower_dynamic(view, edits);
