@@ -27,6 +27,8 @@ pub struct Flags {
     pub include_dirs: Vec<PathBuf>,
     /// `NAME` or `NAME=VALUE` for `-D`, in order.
     pub defines: Vec<String>,
+    /// `-rdc=true`: device code that is linked later, as kernels that launch kernels need.
+    pub relocatable: bool,
 }
 
 /// nvcc and the tools that come with it.
@@ -190,6 +192,9 @@ impl Nvcc {
         }
         for define in &flags.defines {
             arguments.push(format!("-D{define}").into());
+        }
+        if flags.relocatable {
+            arguments.push("-rdc=true".into());
         }
         arguments.extend(["-o".into(), result.into(), file.into()]);
         let output = self.run(arguments)?;

@@ -25,13 +25,13 @@ pub struct Options {
     /// Folders of programs; each becomes a section of the table
     #[arg(required = true)]
     dirs: Vec<PathBuf>,
-    /// Compile every program before, and after if something changed, with nvcc
+    /// Compile every program that changes, before and after, with nvcc
     #[arg(long)]
     nvcc: bool,
     /// A folder for nvcc's `-I` only: headers of another SDK that the programs expect
     #[arg(long)]
     nvcc_include: Vec<PathBuf>,
-    /// Run every program before and after on the CPU runtime and compare
+    /// Run every program that changes, before and after, on the CPU runtime and compare
     #[arg(long)]
     run: bool,
     /// Only the programs whose name contains this

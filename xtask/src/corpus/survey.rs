@@ -220,13 +220,12 @@ pub fn survey(root: &Path, program: &Candidate, tools: &Tools) -> Result<Row> {
         compiles_after: Check::Skipped,
         same: Check::Skipped,
     };
-    if let Some(nvcc) = &tools.nvcc {
+    let rewritten = row.changed() > 0 && row.refused.is_none();
+    if let (Some(nvcc), true) = (&tools.nvcc, rewritten) {
         row.compiles_before = compiles(nvcc, root, program, &tools.nvcc_include);
-        if row.changed() > 0 && row.refused.is_none() {
-            row.compiles_after = compiles(nvcc, &out, program, &tools.nvcc_include);
-        }
+        row.compiles_after = compiles(nvcc, &out, program, &tools.nvcc_include);
     }
-    if tools.verify && program.has_main && row.changed() > 0 && row.refused.is_none() {
+    if tools.verify && program.has_main && rewritten {
         let mut arguments = command("verify", program, tools);
         arguments.push("--".to_owned());
         row.same = verdict(&tools.layoutc.run(root, VERIFY_LIMIT, &arguments)?);
@@ -265,6 +264,8 @@ fn compiles(nvcc: &Nvcc, root: &Path, program: &Candidate, more: &[PathBuf]) -> 
             .chain(more.iter().cloned())
             .collect(),
         defines: RENAMED.map(str::to_owned).to_vec(),
+        // Some samples launch kernels from kernels.
+        relocatable: true,
     };
     for file in program
         .files
