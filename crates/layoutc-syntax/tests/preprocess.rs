@@ -568,6 +568,7 @@ fn specifier_macros_are_followed_through_macros() {
             .collect::<Vec<_>>(),
         ["BOUNDS(256)", "INL", "HD", "INL"]
     );
+    assert_eq!(reasons(text)[0].1, specifier("__launch_bounds__ ( 256 )"));
     assert_eq!(reasons(text)[1].1, specifier("__host__ __device__ inline"));
 }
 

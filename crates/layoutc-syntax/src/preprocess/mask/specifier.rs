@@ -196,8 +196,9 @@ fn classify(def: &MacroDef, table: &MacroTable) -> Class {
     if rest.is_empty() {
         return Class::Specifiers(expansion);
     }
+    let params = def.params.as_deref().unwrap_or_default();
     let is_type = rest.iter().all(|word| is_builtin_type(word))
-        || matches!(rest, [word] if is_plain_name(word));
+        || matches!(rest, [word] if is_plain_name(word) && !params.contains(word));
     if is_type && rest.len() < words.len() {
         return Class::Typed {
             ty: rest.join(" "),
@@ -338,7 +339,8 @@ impl Masker<'_> {
             } else {
                 at
             };
-            match classes.of(id, self.table) {
+            let class = classes.of(id, self.table);
+            match self.with_arguments(class, def, at, last) {
                 Class::Specifiers(expansion) if expansion.is_empty() && def.is_function_like() => {
                     if self.is_before_declaration(at, last) {
                         self.replace(at, last, "", MaskReason::Specifier { expansion });
@@ -384,6 +386,32 @@ impl Masker<'_> {
                 Class::Other => {}
             }
         }
+    }
+
+    /// The class with the arguments of a call in the place of the parameters.
+    fn with_arguments(&self, class: Class, def: &MacroDef, at: usize, last: usize) -> Class {
+        let (Some(params), Class::Specifiers(expansion)) = (&def.params, &class) else {
+            return class;
+        };
+        if params.is_empty() || expansion.is_empty() {
+            return class;
+        }
+        let mut args = Vec::new();
+        let mut first = at + 2;
+        for comma in self.top_level(at + 2, last, ",").into_iter().chain([last]) {
+            let arg = if first < comma {
+                &self.source[self.span(first, comma - 1).range()]
+            } else {
+                ""
+            };
+            args.push(arg);
+            first = comma + 1;
+        }
+        let words = expansion.split(' ').map(|word| {
+            let index = params.iter().position(|param| param == word);
+            index.map_or(word, |index| args.get(index).copied().unwrap_or(""))
+        });
+        Class::Specifiers(words.collect::<Vec<_>>().join(" "))
     }
 
     /// Whether what follows a macro call can only be the rest of a declaration that it starts.
