@@ -1,1 +1,12 @@
 //! Access analysis of kernels and the choice of a layout for each array class.
+//!
+//! [`kernel_model`] says how the threads of a warp reach each class; [`choose`] answers which
+//! layout each class gets. Nothing here edits or knows source text.
+
+pub mod choose;
+pub mod index_form;
+pub mod kernel_model;
+
+pub use choose::{Choice, Plan, choose_layouts};
+pub use index_form::IndexForm;
+pub use kernel_model::{Access, AccessKind, KernelModel};

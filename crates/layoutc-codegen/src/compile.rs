@@ -1,11 +1,14 @@
 //! The passes in order.
 
-use crate::edit::EditSet;
-use layoutc_dataflow::classes::Pin;
+use crate::edit::{Edit, EditSet, OverlappingEdits};
+use crate::rewrite::rewrite;
+use layoutc_analysis::choose::{targets, unknown_target};
+use layoutc_analysis::{KernelModel, Plan, choose_layouts};
+use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_classes};
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_dataflow::layout::{Layout, RecordShape};
-use layoutc_diagnostics::{Diagnostic, FileId, Span};
-use layoutc_syntax::Program;
+use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
+use layoutc_syntax::{Program, lower_program};
 use layoutc_syntax::preprocess::Preprocessed;
 use std::collections::BTreeMap;
 
@@ -67,6 +70,163 @@ pub struct Compiled {
 /// diagnostic and no edits.
 #[must_use]
 pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
-    let _ = (preprocessed, request);
-    unimplemented!("under construction")
+    let mut diagnostics = preprocessed.diagnostics.clone();
+    let (program, found) = lower_program(preprocessed);
+    diagnostics.extend(found);
+    let mut classes = find_classes(&program);
+    let model = KernelModel::build(&program, &classes);
+    // What cannot be rewritten pins its class, and the rest is planned again.
+    let (plan, rewritten, edits) = loop {
+        let plan = choose_layouts(&program, &classes, &model, &request.layouts);
+        let rewritten = rewrite(&program, &classes, &plan);
+        let mut refusals = rewritten.refusals.clone();
+        let edits = match edit_sets(&rewritten.edits) {
+            Ok(edits) => edits,
+            Err(overlap) => {
+                refusals.extend(overlapping(&program, &plan, overlap));
+                BTreeMap::new()
+            }
+        };
+        refusals.extend(outside_cuda(&program, &plan, &edits));
+        if refusals.is_empty() {
+            break (plan, rewritten, edits);
+        }
+        for (class, pin) in refusals {
+            let pins = &mut classes.classes[class.index()].pins;
+            pins.push(pin);
+            pins.sort();
+            pins.dedup();
+        }
+    };
+    let outcomes: Vec<ClassOutcome> = classes.ids().map(|id| outcome(&program, &classes, &plan, id)).collect();
+    for (id, outcome) in classes.ids().zip(&outcomes) {
+        if outcome.status == Status::Kept {
+            diagnostics.extend(kept_diagnostic(&program, &classes, id, outcome, request));
+        }
+    }
+    for name in &request.require {
+        let known = classes.ids().any(|id| targets(&program, &classes, id, name).is_some());
+        if !known {
+            diagnostics.push(unknown_target(&program, &classes, name));
+        }
+    }
+    let failed = !plan.errors.is_empty();
+    diagnostics.extend(plan.errors);
+    Compiled {
+        program,
+        classes: outcomes,
+        edits: if failed { BTreeMap::new() } else { edits },
+        generated_kernels: rewritten.generated_kernels,
+        diagnostics,
+    }
+}
+
+fn edit_sets(edits: &[Edit]) -> Result<BTreeMap<FileId, EditSet>, OverlappingEdits> {
+    let mut by_file: BTreeMap<FileId, Vec<Edit>> = BTreeMap::new();
+    for edit in edits {
+        by_file.entry(edit.span.file).or_default().push(edit.clone());
+    }
+    by_file.into_iter().map(|(file, edits)| Ok((file, EditSet::new(edits)?))).collect()
+}
+
+/// Two uses of which one holds the other in a way that was not foreseen: no class may move.
+fn overlapping(program: &Program, plan: &Plan, overlap: OverlappingEdits) -> Vec<(ClassId, Pin)> {
+    let span = overlap.edits.0.span;
+    debug_assert!(false, "overlapping edits at {}: {overlap:?}", program.sources.locate(span));
+    let pin = Pin {
+        span,
+        code: Code::UNSUPPORTED_USE,
+        message: "two rewrites want this text".to_owned(),
+        related: vec![(overlap.edits.1.span, "the other".to_owned())],
+    };
+    plan.choices.keys().map(|class| (*class, pin.clone())).collect()
+}
+
+/// Files that nvcc does not compile as CUDA cannot hold what the rewrite puts into them.
+fn outside_cuda(program: &Program, plan: &Plan, edits: &BTreeMap<FileId, EditSet>) -> Vec<(ClassId, Pin)> {
+    let host_only = |file: FileId| {
+        let path = program.sources.file(file).path();
+        program.files[file.index()].is_root
+            && !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("cu"))
+    };
+    let Some(edit) = edits.iter().filter(|(file, _)| host_only(**file)).find_map(|(_, set)| set.edits().first()) else {
+        return Vec::new();
+    };
+    let pin = Pin {
+        span: edit.span,
+        code: Code::NOT_CUDA_FILE,
+        message: "this file would have to change, and it is not compiled as CUDA".to_owned(),
+        related: Vec::new(),
+    };
+    plan.choices.keys().map(|class| (*class, pin.clone())).collect()
+}
+
+fn outcome(program: &Program, classes: &Classes, plan: &Plan, id: ClassId) -> ClassOutcome {
+    let class = classes.class(id);
+    let mut names = Vec::new();
+    for slot in &class.slots {
+        let name = match slot {
+            Slot::Variable(variable) => program.variable(*variable).name.clone(),
+            Slot::Field(field) => {
+                let field = program.field(*field);
+                format!("{}::{}", program.record(field.record).name, field.name)
+            }
+            Slot::Result(function) => format!("{}()", program.function(*function).name),
+        };
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let mut reasons = class.pins.clone();
+    reasons.extend(plan.kept.get(&id).cloned());
+    let choice = plan.choices.get(&id);
+    let allocations = class.allocations.iter().map(|allocation| program.expr(allocation.call).span).collect();
+    ClassOutcome {
+        type_name: program.record(class.record).name.clone(),
+        names,
+        status: if choice.is_some() { Status::Changed } else { Status::Kept },
+        layout: choice.map_or_else(|| "aos".to_owned(), |choice| choice.layout.display(&choice.shape.shape).to_string()),
+        reasons,
+        allocations,
+        geometry: choice.map(|choice| (choice.shape.shape.clone(), choice.layout.clone())),
+    }
+}
+
+/// The message that a class stays, and why.
+fn kept_diagnostic(
+    program: &Program,
+    classes: &Classes,
+    id: ClassId,
+    outcome: &ClassOutcome,
+    request: &Request,
+) -> Option<Diagnostic> {
+    let required = request.require.iter().any(|name| targets(program, classes, id, name).is_some());
+    let first = outcome.reasons.first()?;
+    // What nobody asked for is in the report; it is no warning.
+    if !required && first.code == Code::NO_GAIN {
+        return None;
+    }
+    let arrays = match outcome.names.as_slice() {
+        [] => "an array".to_owned(),
+        [one] => format!("`{one}`"),
+        [one, two] => format!("`{one}` and `{two}`"),
+        [one, two, rest @ ..] => format!("`{one}`, `{two}` and {} more", rest.len()),
+    };
+    let message = format!("{arrays} of `{}` keep{} the layout", outcome.type_name, if outcome.names.len() > 1 { "" } else { "s" });
+    let mut diagnostic = if required {
+        Diagnostic::error(Code::REQUIRED_CLASS_KEPT, message)
+    } else {
+        Diagnostic::warning(first.code, message)
+    };
+    diagnostic = diagnostic.at(first.span, first.message.clone());
+    for (span, text) in &first.related {
+        diagnostic = diagnostic.with(*span, text.clone());
+    }
+    const SHOWN: usize = 4;
+    for reason in outcome.reasons.iter().skip(1).take(SHOWN) {
+        diagnostic = diagnostic.with(reason.span, format!("{}: {}", reason.code, reason.message));
+    }
+    let hidden = outcome.reasons.len().saturating_sub(1 + SHOWN);
+    let help = format!("`layoutc explain {}` says what to change", first.code);
+    Some(diagnostic.help(if hidden > 0 { format!("{help}; {hidden} more reasons are in the report") } else { help }))
 }

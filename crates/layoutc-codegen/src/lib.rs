@@ -6,6 +6,10 @@
 
 pub mod edit;
 mod compile;
+mod helpers;
+mod names;
+mod rewrite;
+mod storage;
 
 pub use compile::{ClassOutcome, Compiled, Request, Status, compile};
 pub use edit::{Edit, EditSet, OverlappingEdits};

@@ -20,6 +20,7 @@ mod classify;
 mod places;
 mod readers;
 mod regions;
+mod shape;
 mod sizes;
 mod slots;
 mod unify;
@@ -27,6 +28,7 @@ mod unify;
 pub use api::{Api, ApiCall, Direction};
 pub use calls::{Callee, resolve_callee};
 pub use places::{Place, PlaceKind, Places, Value, element_of};
+pub use shape::{ClassShape, LeafMember, class_shape};
 pub use sizes::is_multiple_of_record;
 pub use slots::Slot;
 

@@ -1,0 +1,298 @@
+//! Which layout each class gets.
+//!
+//! What the user asks for goes first. Without a request the first rule decides from the text of
+//! the accesses alone: members reached by consecutive lanes become tiles, members reached through
+//! indices from memory become aligned clusters, whole elements stay together and are aligned.
+//! A class that would gain nothing is left alone and says so.
+
+use crate::index_form::IndexForm;
+use crate::kernel_model::{AccessKind, KernelModel};
+use layoutc_dataflow::classes::{ClassId, ClassShape, Classes, Pin, Slot, class_shape};
+use layoutc_dataflow::layout::notation::{LayoutSpec, nearest};
+use layoutc_dataflow::layout::{Bytes, Cluster, Layout, LeafId};
+use layoutc_diagnostics::{Code, Diagnostic, Span};
+use layoutc_syntax::Program;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The tile of the default rule: one slot per lane of a warp.
+const TILE: u64 = 32;
+/// The widest load of one thread that all devices have, in bytes.
+const VECTOR: u64 = 16;
+
+/// The layout of one class, with what it is made of.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// The record's leaves.
+    pub shape: ClassShape,
+    /// The layout.
+    pub layout: Layout,
+    /// Why, in a sentence.
+    pub because: String,
+}
+
+/// What each class gets.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Classes that change.
+    pub choices: BTreeMap<ClassId, Choice>,
+    /// Classes that stay although nothing forbids a change, and why.
+    pub kept: BTreeMap<ClassId, Pin>,
+    /// Requests that cannot be met.
+    pub errors: Vec<Diagnostic>,
+}
+
+/// Names under which a request can mean a class.
+#[must_use]
+pub fn slot_names(program: &Program, slot: Slot) -> Vec<String> {
+    match slot {
+        Slot::Variable(id) => {
+            let variable = program.variable(id);
+            let function = variable.function.map(|function| program.function(function).name.as_str());
+            let mut names = vec![variable.name.clone()];
+            names.extend(function.map(|function| format!("{function}::{}", variable.name)));
+            names
+        }
+        Slot::Field(id) => {
+            let field = program.field(id);
+            vec![format!("{}::{}", program.record(field.record).name, field.name), field.name.clone()]
+        }
+        Slot::Result(id) => vec![format!("{}()", program.function(id).name)],
+    }
+}
+
+/// Whether a request's target means the class, by record type or by array.
+#[must_use]
+pub fn targets(program: &Program, classes: &Classes, class: ClassId, target: &str) -> Option<Target> {
+    let class = classes.class(class);
+    let record = program.record(class.record);
+    let qualified = record.namespaces.iter().chain([&record.name]).cloned().collect::<Vec<_>>().join("::");
+    let is_alias = program
+        .aliases
+        .iter()
+        .any(|(name, ty, _)| name == target && program.types.as_record(ty.id) == Some(class.record));
+    if target == record.name || target == qualified || is_alias {
+        return Some(Target::Record);
+    }
+    class
+        .slots
+        .iter()
+        .any(|slot| slot_names(program, *slot).iter().any(|name| name == target))
+        .then_some(Target::Array)
+}
+
+/// What a request's target is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Target {
+    /// The record type: all classes of it.
+    Record,
+    /// One array.
+    Array,
+}
+
+/// Chooses a layout for every class without pins.
+#[must_use]
+pub fn choose_layouts(program: &Program, classes: &Classes, model: &KernelModel, requests: &[LayoutSpec]) -> Plan {
+    let mut plan = Plan::default();
+    let mut met = vec![false; requests.len()];
+    for id in classes.ids() {
+        let class = classes.class(id);
+        let mut wanted: Vec<(Target, usize)> = requests
+            .iter()
+            .enumerate()
+            .filter_map(|(at, request)| Some((targets(program, classes, id, &request.target)?, at)))
+            .collect();
+        for (_, at) in &wanted {
+            met[*at] = true;
+        }
+        if !class.is_free() {
+            continue;
+        }
+        let Some(shape) = class_shape(program, class) else {
+            let span = program.record(class.record).name_span;
+            plan.kept.insert(id, kept(span, Code::UNSUPPORTED_RECORD, "the size of a member is not known, or an array typedef hides it"));
+            continue;
+        };
+        // A request for the array goes before one for its type, a later one before an earlier.
+        wanted.sort();
+        let best = wanted.last().map(|(target, _)| *target);
+        wanted.retain(|(target, _)| Some(*target) == best);
+        let Some((_, at)) = wanted.last() else {
+            if requests.is_empty() {
+                default_rule(program, id, classes, model, shape, &mut plan);
+            } else {
+                let span = program.record(class.record).name_span;
+                plan.kept.insert(id, kept(span, Code::NO_GAIN, "no layout was asked for this array"));
+            }
+            continue;
+        };
+        match requests[*at].resolve(&shape.shape) {
+            Ok(layout) => {
+                let conflict = wanted.iter().find(|(_, other)| {
+                    requests[*other].resolve(&shape.shape).is_ok_and(|theirs| theirs != layout)
+                });
+                if best == Some(Target::Array)
+                    && let Some((_, other)) = conflict
+                {
+                    plan.errors.push(conflicting(program, classes, id, &requests[*at], &requests[*other]));
+                    continue;
+                }
+                insert(&mut plan, program, classes, id, shape, layout, "asked for".to_owned());
+            }
+            Err(error) => {
+                let text = requests[*at].to_string();
+                match indivisible(program, classes, id, &error.to_string(), &shape) {
+                    Some(diagnostic) => plan.errors.push(diagnostic),
+                    None => plan.errors.push(error.diagnostic(&text)),
+                }
+            }
+        }
+    }
+    for (request, _) in requests.iter().zip(&met).filter(|(_, met)| !**met) {
+        plan.errors.push(unknown_target(program, classes, &request.target));
+    }
+    plan
+}
+
+fn kept(span: Span, code: Code, message: &str) -> Pin {
+    Pin { span, code, message: message.to_owned(), related: Vec::new() }
+}
+
+fn insert(
+    plan: &mut Plan,
+    program: &Program,
+    classes: &Classes,
+    id: ClassId,
+    shape: ClassShape,
+    layout: Layout,
+    because: String,
+) {
+    if layout.is_identity(&shape.shape) {
+        let span = program.record(classes.class(id).record).name_span;
+        plan.kept.insert(id, kept(span, Code::NO_GAIN, "the layout asked for is the one it has"));
+        return;
+    }
+    plan.choices.insert(id, Choice { shape, layout, because });
+}
+
+/// A request names a member below one that the program uses as a whole.
+fn indivisible(program: &Program, classes: &Classes, id: ClassId, _error: &str, _shape: &ClassShape) -> Option<Diagnostic> {
+    let _ = (program, classes, id);
+    None
+}
+
+fn conflicting(program: &Program, classes: &Classes, id: ClassId, first: &LayoutSpec, second: &LayoutSpec) -> Diagnostic {
+    let class = classes.class(id);
+    let mut diagnostic = Diagnostic::error(
+        Code::INCOMPATIBLE_LAYOUTS,
+        format!("`{second}` and `{first}` are asked for arrays that meet in one pointer"),
+    );
+    for slot in &class.slots {
+        let span = match slot {
+            Slot::Variable(variable) => program.variable(*variable).site.name,
+            Slot::Field(field) => program.field(*field).site.name,
+            Slot::Result(function) => program.function(*function).sites[0].name,
+        };
+        diagnostic = match diagnostic.primary {
+            None => diagnostic.at(span, "both arrays reach this"),
+            Some(_) => diagnostic.with(span, "and this"),
+        };
+    }
+    diagnostic.help("ask for one layout for both, or keep their pointers apart")
+}
+
+/// The diagnostic for a target that names nothing.
+#[must_use]
+pub fn unknown_target(program: &Program, classes: &Classes, target: &str) -> Diagnostic {
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    for id in classes.ids() {
+        let class = classes.class(id);
+        known.insert(program.record(class.record).name.clone());
+        known.extend(class.slots.iter().flat_map(|slot| slot_names(program, *slot)).filter(|name| !name.is_empty()));
+    }
+    let message = format!("`{target}` is no array of structs in device memory, nor the type of one");
+    let diagnostic = Diagnostic::error(Code::UNKNOWN_CLASS, message);
+    match nearest(target, known.iter().map(String::as_str)) {
+        Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+        None if known.is_empty() => diagnostic.help("the program allocates no array of structs with `cudaMalloc`"),
+        None => diagnostic.help(format!("known names: {}", known.into_iter().collect::<Vec<_>>().join(", "))),
+    }
+}
+
+/// The first rule, until cost models decide.
+fn default_rule(
+    program: &Program,
+    id: ClassId,
+    classes: &Classes,
+    model: &KernelModel,
+    shape: ClassShape,
+    plan: &mut Plan,
+) {
+    let span = program.record(classes.class(id).record).name_span;
+    let mut by_form: BTreeMap<IndexForm, usize> = BTreeMap::new();
+    let mut whole = 0;
+    let mut gathered: BTreeSet<usize> = BTreeSet::new();
+    let mut streamed: BTreeSet<usize> = BTreeSet::new();
+    for access in model.of(id) {
+        match &access.kind {
+            AccessKind::Whole => whole += 1,
+            AccessKind::Member(path) => {
+                *by_form.entry(access.index).or_default() += 1;
+                // A path above several leaves stands for each of them.
+                let leaves = (0..shape.members.len()).filter(|leaf| {
+                    let own = &shape.members[*leaf].path;
+                    own.starts_with(path) || path.starts_with(own)
+                });
+                match access.index {
+                    IndexForm::Gather | IndexForm::Strided => gathered.extend(leaves),
+                    IndexForm::Unit => streamed.extend(leaves),
+                    IndexForm::Uniform => {}
+                }
+            }
+        }
+    }
+    let count = |form: IndexForm| by_form.get(&form).copied().unwrap_or(0);
+    let unit = count(IndexForm::Unit);
+    let scattered = count(IndexForm::Gather) + count(IndexForm::Strided);
+    let leaves = shape.shape.leaves.len();
+    let scalars: u64 = shape.shape.leaves.iter().map(layoutc_dataflow::layout::Leaf::scalars).sum();
+    if scalars < 2 {
+        plan.kept.insert(id, kept(span, Code::NO_GAIN, "a record of one scalar has one layout only"));
+        return;
+    }
+    if unit > 0 && unit >= scattered + whole {
+        let because = format!("{unit} accesses to members by consecutive threads, {} others", scattered + whole);
+        match Layout::tiled(&shape.shape, TILE, None) {
+            Ok(layout) => insert(plan, program, classes, id, shape, layout, because),
+            Err(error) => {
+                plan.kept.insert(id, kept(span, Code::INVALID_TILE, &error.to_string()));
+            }
+        }
+        return;
+    }
+    let aligned = |size: u64| [VECTOR, VECTOR / 2].into_iter().find(|align| size.is_multiple_of(*align) && *align > shape.shape.align.0);
+    if whole > 0 || scattered > 0 {
+        // A few members gathered together fit one vector load; the rest can be tiled.
+        let gathered_bytes: u64 = gathered.iter().map(|leaf| shape.shape.leaves[*leaf].size().0).sum();
+        let splits = whole == 0 && gathered.len() < leaves && gathered_bytes > VECTOR / 2 && gathered_bytes <= VECTOR;
+        if splits {
+            let cluster = Cluster::new(gathered.iter().map(|leaf| LeafId(*leaf as u32))).aligned(Bytes(VECTOR));
+            let rest: Vec<LeafId> = (0..leaves).filter(|leaf| !gathered.contains(leaf)).map(|leaf| LeafId(leaf as u32)).collect();
+            let rest = if streamed.is_empty() { Cluster::new(rest) } else { Cluster::new(rest).tiled(TILE) };
+            let because = format!("{} members are read together through indices from memory", gathered.len());
+            if let Ok(layout) = Layout::clusters(&shape.shape, [cluster, rest]) {
+                insert(plan, program, classes, id, shape, layout, because);
+                return;
+            }
+        }
+        if let Some(align) = aligned(shape.shape.size.0)
+            && let Ok(layout) = Layout::aos_aligned(&shape.shape, Bytes(align))
+        {
+            let because = format!("{whole} accesses to whole elements, {scattered} to members of scattered ones");
+            insert(plan, program, classes, id, shape, layout, because);
+            return;
+        }
+        plan.kept.insert(id, kept(span, Code::NO_GAIN, "elements are read as a whole or scattered, and their size allows no wider load"));
+        return;
+    }
+    plan.kept.insert(id, kept(span, Code::NO_GAIN, "no kernel accesses its members by consecutive threads"));
+}

@@ -1,0 +1,543 @@
+//! The generated declarations of a class: its structs, and the functions that size, fill, copy
+//! and convert its arrays.
+
+use crate::storage::{GroupKind, GroupStorage, IndexText, Storage};
+use std::fmt::Write as _;
+
+/// The functions that a program uses, and so the ones that are generated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Needs {
+    /// Byte count of an allocation.
+    pub bytes: bool,
+    /// Allocation of a handle.
+    pub malloc: bool,
+    /// The same on a stream.
+    pub malloc_async: bool,
+    /// Element to record.
+    pub load: bool,
+    /// Record to element.
+    pub store: bool,
+    /// Host to device.
+    pub copy_in: bool,
+    /// Device to host.
+    pub copy_out: bool,
+    /// Device to device.
+    pub copy_within: bool,
+    /// The copies of the program that take a stream.
+    pub copy_in_async: bool,
+    /// Device to host on a stream.
+    pub copy_out_async: bool,
+    /// Device to device on a stream.
+    pub copy_within_async: bool,
+    /// Byte fill.
+    pub memset: bool,
+    /// Byte fill on a stream.
+    pub memset_async: bool,
+}
+
+impl Needs {
+    fn closed(mut self) -> Self {
+        self.store |= self.copy_in || self.copy_in_async || self.copy_within || self.copy_within_async;
+        self.load |= self.copy_out || self.copy_out_async || self.copy_within || self.copy_within_async;
+        self
+    }
+}
+
+/// Names of the kernels in the generated text.
+#[must_use]
+pub fn kernel_names(storage: &Storage, needs: Needs) -> Vec<String> {
+    let mut names = Vec::new();
+    if needs.copy_out || needs.copy_out_async {
+        names.push(format!("{}Pack", storage.prefix));
+    }
+    if needs.copy_in || needs.copy_in_async {
+        names.push(format!("{}Unpack", storage.prefix));
+    }
+    if needs.copy_within || needs.copy_within_async {
+        names.push(format!("{}Move", storage.prefix));
+    }
+    names
+}
+
+/// The generated text of a class, starting and ending with a line break.
+#[must_use]
+pub fn declarations(storage: &Storage, needs: Needs) -> String {
+    let needs = if storage.is_record { needs } else { needs.closed() };
+    let mut out = String::from("\n");
+    structs(storage, &mut out);
+    if needs.bytes {
+        bytes_function(storage, &mut out);
+    }
+    if needs.malloc {
+        malloc_function(storage, false, &mut out);
+    }
+    if needs.malloc_async {
+        malloc_function(storage, true, &mut out);
+    }
+    if needs.load {
+        load_function(storage, &mut out);
+    }
+    if needs.store {
+        store_function(storage, &mut out);
+    }
+    copy_functions(storage, needs, &mut out);
+    if needs.memset {
+        memset_function(storage, false, &mut out);
+    }
+    if needs.memset_async {
+        memset_function(storage, true, &mut out);
+    }
+    out
+}
+
+/// `float f[9][32];`, `float *x;`
+fn member_declaration(storage: &Storage, leaf: usize, name: &str, before: &str, after: &str) -> String {
+    let shape = &storage.shape.shape.leaves[leaf];
+    let unit: String =
+        storage.shape.members[leaf].unit_dimensions.iter().map(|extent| format!("[{extent}]")).collect();
+    let space = if shape.type_name.ends_with('*') { "" } else { " " };
+    format!("{}{space}{before}{name}{after}{unit};", shape.type_name)
+}
+
+fn structs(storage: &Storage, out: &mut String) {
+    let record = &storage.record;
+    if storage.is_record {
+        let align = storage.groups[0].align.map_or_else(String::new, |align| format!(" __align__({align})"));
+        let _ = write!(
+            out,
+            "\n// `{record}` in device memory, aligned for wide loads.\nstruct{align} {} : {record} {{\n    using {record}::operator=;\n}};\n",
+            storage.type_name
+        );
+        return;
+    }
+    for group in &storage.groups {
+        let (struct_name, tile) = match &group.kind {
+            GroupKind::Struct { struct_name } => (struct_name, None),
+            GroupKind::Tile { struct_name, tile } => (struct_name, Some(*tile)),
+            GroupKind::Array => continue,
+        };
+        let whole = group.leaves.len() == storage.leaf_names.len();
+        let what = match (tile, whole) {
+            (Some(tile), true) => format!("{tile} elements of `{record}` in device memory, member by member"),
+            (Some(tile), false) => format!("{tile} elements of some members of `{record}` in device memory"),
+            (None, true) => format!("`{record}` in device memory, aligned for wide loads"),
+            (None, false) => format!("members of `{record}` that lie together in device memory"),
+        };
+        let _ = writeln!(out, "\n// {}{}.", what[..1].to_uppercase(), &what[1..]);
+        let align = group.align.map_or_else(String::new, |align| format!(" __align__({align})"));
+        let _ = writeln!(out, "struct{align} {struct_name} {{");
+        for leaf in &group.leaves {
+            let extents: String =
+                storage.shape.shape.leaves[*leaf].extents.iter().map(|extent| format!("[{extent}]")).collect();
+            let tile = tile.map_or_else(String::new, |tile| format!("[{tile}]"));
+            let _ = writeln!(
+                out,
+                "    {}",
+                member_declaration(storage, *leaf, &storage.leaf_names[*leaf], "", &format!("{extents}{tile}"))
+            );
+        }
+        let _ = writeln!(out, "}};");
+    }
+    if storage.is_handle {
+        let _ = writeln!(out, "\n// An array of `{record}` in device memory, split by members.");
+        let _ = writeln!(out, "struct {} {{", storage.type_name);
+        for group in &storage.groups {
+            let _ = writeln!(out, "    {}", handle_member(storage, group));
+        }
+        let _ = writeln!(out, "}};");
+    }
+}
+
+fn handle_member(storage: &Storage, group: &GroupStorage) -> String {
+    match &group.kind {
+        GroupKind::Struct { struct_name } | GroupKind::Tile { struct_name, .. } => {
+            format!("{struct_name} *{};", group.handle_member)
+        }
+        GroupKind::Array => {
+            let leaf = group.leaves[0];
+            let extents: String =
+                storage.shape.shape.leaves[leaf].extents.iter().map(|extent| format!("[{extent}]")).collect();
+            let has_units = !storage.shape.members[leaf].unit_dimensions.is_empty();
+            if has_units {
+                member_declaration(storage, leaf, &group.handle_member, "(*", &format!("{extents})"))
+            } else {
+                member_declaration(storage, leaf, &group.handle_member, "*", &extents)
+            }
+        }
+    }
+}
+
+/// The type of one struct or scalar of a group, for `sizeof`.
+fn unit_size(storage: &Storage, group: &GroupStorage) -> String {
+    match &group.kind {
+        GroupKind::Struct { struct_name } | GroupKind::Tile { struct_name, .. } => format!("sizeof({struct_name})"),
+        GroupKind::Array => {
+            let leaf = group.leaves[0];
+            let unit: u64 = storage.shape.members[leaf].unit_dimensions.iter().product();
+            let size = format!("sizeof({})", storage.shape.shape.leaves[leaf].type_name);
+            if unit == 1 { size } else { format!("{unit} * {size}") }
+        }
+    }
+}
+
+/// The number of structs or scalars of a group for `n` elements.
+fn unit_count(group: &GroupStorage) -> String {
+    match &group.kind {
+        GroupKind::Tile { tile, .. } if *tile > 1 => format!("(n + {}) / {tile}", tile - 1),
+        _ => "n".to_owned(),
+    }
+}
+
+/// The parameter type of generated functions: `ParticleTile *` or the handle by value.
+fn parameter(storage: &Storage, is_const: bool, name: &str) -> String {
+    match (storage.is_handle, is_const) {
+        (true, _) => format!("{} {name}", storage.type_name),
+        (false, true) => format!("const {} *{name}", storage.type_name),
+        (false, false) => format!("{} *{name}", storage.type_name),
+    }
+}
+
+fn bytes_function(storage: &Storage, out: &mut String) {
+    let (record, prefix) = (&storage.record, &storage.prefix);
+    let group = &storage.groups[0];
+    let _ = write!(
+        out,
+        "\n// Device memory for an array that takes `bytes` bytes as `{record}`.\n\
+         static inline size_t {prefix}Bytes(size_t bytes)\n{{\n    \
+         size_t n = (bytes + sizeof({record}) - 1) / sizeof({record});\n    \
+         return {} * {};\n}}\n",
+        unit_count(group),
+        unit_size(storage, group),
+    );
+}
+
+fn malloc_function(storage: &Storage, is_async: bool, out: &mut String) {
+    let (record, prefix, handle) = (&storage.record, &storage.prefix, &storage.type_name);
+    let (suffix, stream, pass) =
+        if is_async { ("Async", ", cudaStream_t stream", ", stream") } else { ("", "", "") };
+    let _ = write!(
+        out,
+        "\n// Allocates an array that takes `bytes` bytes as `{record}`; its first pointer is the one to free.\n\
+         static inline cudaError_t {prefix}Malloc{}({handle} *p, size_t bytes{stream})\n{{\n    \
+         size_t n = (bytes + sizeof({record}) - 1) / sizeof({record});\n    \
+         size_t end = 0;\n",
+        if is_async { "Async" } else { "" },
+    );
+    // Offsets first, then one allocation, then the pointers.
+    let mut assignments = String::new();
+    for group in &storage.groups {
+        let planes = planes_of(storage, group);
+        for plane in planes {
+            let name = format!("{}_at", group.handle_member);
+            let (declare, offset, target) = match plane {
+                None => (true, name.clone(), format!("p->{}", group.handle_member)),
+                Some((first, subscripts, number)) => (
+                    first,
+                    format!("{name} + {number} * {name}_step"),
+                    format!("p->{}{subscripts}", group.handle_member),
+                ),
+            };
+            if declare {
+                let count = plane_count(storage, group);
+                let one = format!("({} * {} + 255) / 256 * 256", unit_count(group), unit_size(storage, group));
+                if count > 1 {
+                    let _ = writeln!(out, "    size_t {name} = end, {name}_step = {one};\n    end += {count} * {name}_step;");
+                } else {
+                    let _ = writeln!(out, "    size_t {name} = end;\n    end += {one};");
+                }
+            }
+            let _ = writeln!(assignments, "    {target} = ({})(base + {offset});", pointer_type(storage, group));
+        }
+    }
+    let _ = write!(
+        out,
+        "    char *base = NULL;\n    cudaError_t error = cudaMalloc{suffix}((void **)&base, end{pass});\n    \
+         if (error != cudaSuccess)\n        return error;\n{assignments}    return error;\n}}\n"
+    );
+}
+
+/// How many plain arrays a group has.
+fn plane_count(storage: &Storage, group: &GroupStorage) -> u64 {
+    match group.kind {
+        GroupKind::Array => storage.shape.shape.leaves[group.leaves[0]].extents.iter().product(),
+        GroupKind::Struct { .. } | GroupKind::Tile { .. } => 1,
+    }
+}
+
+/// The plain arrays of a group: (is first, subscripts, number), or one `None` without extents.
+fn planes_of(storage: &Storage, group: &GroupStorage) -> Vec<Option<(bool, String, u64)>> {
+    let extents = match group.kind {
+        GroupKind::Array => storage.shape.shape.leaves[group.leaves[0]].extents.clone(),
+        GroupKind::Struct { .. } | GroupKind::Tile { .. } => Vec::new(),
+    };
+    if extents.is_empty() {
+        return vec![None];
+    }
+    let count: u64 = extents.iter().product();
+    (0..count)
+        .map(|number| {
+            let mut rest = number;
+            let mut subscripts = Vec::new();
+            for extent in extents.iter().rev() {
+                subscripts.push(format!("[{}]", rest % extent));
+                rest /= extent;
+            }
+            subscripts.reverse();
+            Some((number == 0, subscripts.concat(), number))
+        })
+        .collect()
+}
+
+fn pointer_type(storage: &Storage, group: &GroupStorage) -> String {
+    match &group.kind {
+        GroupKind::Struct { struct_name } | GroupKind::Tile { struct_name, .. } => format!("{struct_name} *"),
+        GroupKind::Array => {
+            let leaf = group.leaves[0];
+            let unit: String =
+                storage.shape.members[leaf].unit_dimensions.iter().map(|extent| format!("[{extent}]")).collect();
+            let name = &storage.shape.shape.leaves[leaf].type_name;
+            if unit.is_empty() { format!("{name} *") } else { format!("{name} (*){unit}") }
+        }
+    }
+}
+
+/// Statements that copy each leaf, by `assign(leaf in the record, leaf in the class)`.
+fn leaf_statements(storage: &Storage, record: &str, assign: impl Fn(&str, &str) -> String) -> String {
+    let mut out = String::new();
+    let index = IndexText::simple("i");
+    for (leaf, member) in storage.shape.members.iter().enumerate() {
+        let shape = &storage.shape.shape.leaves[leaf];
+        let dimensions: Vec<u64> = shape.extents.iter().chain(&member.unit_dimensions).copied().collect();
+        let names: Vec<String> = ["a", "b", "c", "d", "e", "f"].iter().map(|name| (*name).to_owned()).collect();
+        let mut indent = String::from("    ");
+        for (at, extent) in dimensions.iter().enumerate() {
+            let name = &names[at % names.len()];
+            let _ = writeln!(out, "{indent}for (int {name} = 0; {name} < {extent}; ++{name})");
+            indent.push_str("    ");
+        }
+        let subscripts = |range: std::ops::Range<usize>| -> Vec<String> {
+            range.map(|at| names[at % names.len()].clone()).collect()
+        };
+        let extents = subscripts(0..shape.extents.len());
+        let unit: String =
+            subscripts(shape.extents.len()..dimensions.len()).iter().map(|name| format!("[{name}]")).collect();
+        let stored = format!("{}{unit}", storage.leaf_expression("p", None, leaf, &index, &extents));
+        let all: String = subscripts(0..dimensions.len()).iter().map(|name| format!("[{name}]")).collect();
+        let own = format!("{record}.{}{all}", shape.path);
+        let _ = writeln!(out, "{indent}{}", assign(&own, &stored));
+    }
+    out
+}
+
+fn load_function(storage: &Storage, out: &mut String) {
+    let (record, prefix) = (&storage.record, &storage.prefix);
+    let _ = write!(
+        out,
+        "\n// Element i as a `{record}`.\ntemplate <typename Index>\n\
+         static __device__ __forceinline__ {record} {prefix}Load({}, Index i)\n{{\n    {record} e;\n{}    return e;\n}}\n",
+        parameter(storage, true, "p"),
+        leaf_statements(storage, "e", |own, stored| format!("{own} = {stored};")),
+    );
+}
+
+fn store_function(storage: &Storage, out: &mut String) {
+    let (record, prefix) = (&storage.record, &storage.prefix);
+    let _ = write!(
+        out,
+        "\n// Sets element i.\ntemplate <typename Index>\n\
+         static __device__ __forceinline__ void {prefix}Store({}, Index i, const {record} &e)\n{{\n{}}}\n",
+        parameter(storage, false, "p"),
+        leaf_statements(storage, "e", |own, stored| format!("{stored} = {own};")),
+    );
+}
+
+fn kernel(out: &mut String, name: &str, parameters: &str, body: &str) {
+    let _ = write!(
+        out,
+        "\nstatic __global__ void {name}({parameters}, size_t first, size_t n)\n{{\n    \
+         size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n    if (i < n)\n        {body}\n}}\n"
+    );
+}
+
+fn copy_functions(storage: &Storage, needs: Needs, out: &mut String) {
+    let (record, prefix) = (&storage.record, &storage.prefix);
+    let (to, from) = (parameter(storage, false, "to"), parameter(storage, true, "from"));
+    let (unpack, pack, shift) = if storage.is_record {
+        ("to[first + i] = from[i];".to_owned(), "to[i] = from[first + i];".to_owned(), "to[first + i] = from[first + i];".to_owned())
+    } else {
+        (
+            format!("{prefix}Store(to, first + i, from[i]);"),
+            format!("to[i] = {prefix}Load(from, first + i);"),
+            format!("{prefix}Store(to, first + i, {prefix}Load(from, first + i));"),
+        )
+    };
+    if needs.copy_in || needs.copy_in_async {
+        kernel(out, &format!("{prefix}Unpack"), &format!("{to}, const {record} *from"), &unpack);
+    }
+    if needs.copy_out || needs.copy_out_async {
+        kernel(out, &format!("{prefix}Pack"), &format!("{record} *to, {from}"), &pack);
+    }
+    if needs.copy_within || needs.copy_within_async {
+        kernel(out, &format!("{prefix}Move"), &format!("{to}, {from}"), &shift);
+    }
+    for is_async in [false, true] {
+        let pick = |plain: bool, on_stream: bool| if is_async { on_stream } else { plain };
+        if pick(needs.copy_in, needs.copy_in_async) {
+            staged_copy(storage, is_async, true, out);
+        }
+        if pick(needs.copy_out, needs.copy_out_async) {
+            staged_copy(storage, is_async, false, out);
+        }
+        if pick(needs.copy_within, needs.copy_within_async) {
+            let (suffix, stream, on) =
+                if is_async { ("Async", ", cudaStream_t stream = 0", ", 0, stream") } else { ("", "", "") };
+            let wait = if is_async { "cudaSuccess" } else { "cudaDeviceSynchronize()" };
+            let _ = write!(
+                out,
+                "\n// Copies within device memory.\n\
+                 static inline cudaError_t {prefix}Memcpy{suffix}({to}, {from}, size_t bytes, cudaMemcpyKind{stream})\n{{\n    \
+                 if (bytes % sizeof({record}) != 0)\n        return cudaErrorInvalidValue;\n    \
+                 size_t n = bytes / sizeof({record});\n    if (n > 0)\n        \
+                 {prefix}Move<<<(unsigned)((n + 255) / 256), 256{on}>>>(to, from, 0, n);\n    return {wait};\n}}\n"
+            );
+        }
+    }
+}
+
+/// A copy between host and device: through a buffer of records that a kernel converts.
+fn staged_copy(storage: &Storage, is_async: bool, is_in: bool, out: &mut String) {
+    let (record, prefix) = (&storage.record, &storage.prefix);
+    let (suffix, stream) = if is_async { ("Async", ", cudaStream_t stream = 0") } else { ("", "") };
+    let (launch, pass, kind) = (
+        if is_async { ", 0, stream" } else { "" },
+        if is_async { ", stream" } else { "" },
+        if is_in { "cudaMemcpyHostToDevice" } else { "cudaMemcpyDeviceToHost" },
+    );
+    let parameters = if is_in {
+        format!("{}, const void *from", parameter(storage, false, "to"))
+    } else {
+        format!("void *to, {}", parameter(storage, true, "from"))
+    };
+    let what = if is_in { "Copies records of the host to the device" } else { "Copies to records of the host" };
+    let copy = if is_in {
+        format!("cudaMemcpy{suffix}(stage, (const {record} *)from + first, count * sizeof({record}), {kind}{pass})")
+    } else {
+        format!("cudaMemcpy{suffix}(({record} *)to + first, stage, count * sizeof({record}), {kind}{pass})")
+    };
+    let convert = if is_in {
+        format!("{prefix}Unpack<<<(unsigned)((count + 255) / 256), 256{launch}>>>(to, stage, first, count);")
+    } else {
+        format!("{prefix}Pack<<<(unsigned)((count + 255) / 256), 256{launch}>>>(stage, from, first, count);")
+    };
+    let body = if is_in {
+        format!("        error = {copy};\n        if (error == cudaSuccess)\n            {convert}\n")
+    } else {
+        format!("        {convert}\n        error = {copy};\n")
+    };
+    let _ = write!(
+        out,
+        "\n// {what}, converting a chunk at a time.\n\
+         static inline cudaError_t {prefix}Memcpy{suffix}({parameters}, size_t bytes, cudaMemcpyKind{stream})\n{{\n    \
+         if (bytes % sizeof({record}) != 0)\n        return cudaErrorInvalidValue;\n    \
+         const size_t n = bytes / sizeof({record}), chunk = n < (1 << 20) ? n : (1 << 20);\n    \
+         if (n == 0)\n        return cudaSuccess;\n    \
+         {record} *stage = NULL;\n    \
+         cudaError_t error = cudaMalloc{suffix}((void **)&stage, chunk * sizeof({record}){pass});\n    \
+         for (size_t first = 0; first < n && error == cudaSuccess; first += chunk) {{\n        \
+         const size_t count = n - first < chunk ? n - first : chunk;\n{body}    }}\n    \
+         const cudaError_t freed = stage ? cudaFree{suffix}(stage{pass}) : cudaSuccess;\n    \
+         return error != cudaSuccess ? error : freed;\n}}\n",
+    );
+}
+
+/// Fills the first `bytes` bytes as `record` would have them, and nothing behind.
+fn memset_function(storage: &Storage, is_async: bool, out: &mut String) {
+    let (record, prefix) = (&storage.record, &storage.prefix);
+    let (suffix, stream, pass) =
+        if is_async { ("Async", ", cudaStream_t stream = 0", ", stream") } else { ("", "", "") };
+    let _ = write!(
+        out,
+        "\n// Fills every member of the first elements with a byte.\n\
+         static inline cudaError_t {prefix}Memset{suffix}({}, int value, size_t bytes{stream})\n{{\n    \
+         if (bytes % sizeof({record}) != 0)\n        return cudaErrorInvalidValue;\n    \
+         const size_t n = bytes / sizeof({record});\n    cudaError_t error = cudaSuccess;\n",
+        parameter(storage, false, "p"),
+    );
+    for group in &storage.groups {
+        let pointer =
+            if storage.is_handle { format!("p.{}", group.handle_member) } else { "p".to_owned() };
+        match &group.kind {
+            GroupKind::Struct { struct_name } => {
+                let _ = writeln!(
+                    out,
+                    "    if (error == cudaSuccess)\n        error = cudaMemset{suffix}({pointer}, value, n * sizeof({struct_name}){pass});"
+                );
+            }
+            GroupKind::Tile { struct_name, tile } => {
+                let _ = writeln!(
+                    out,
+                    "    if (error == cudaSuccess)\n        error = cudaMemset{suffix}({pointer}, value, n / {tile} * sizeof({struct_name}){pass});"
+                );
+                for leaf in &group.leaves {
+                    let shape = &storage.shape.shape.leaves[*leaf];
+                    let name = &storage.leaf_names[*leaf];
+                    let count: u64 = shape.extents.iter().product();
+                    let unit: u64 = storage.shape.members[*leaf].unit_dimensions.iter().product();
+                    let size = if unit == 1 {
+                        format!("sizeof({})", shape.type_name)
+                    } else {
+                        format!("{unit} * sizeof({})", shape.type_name)
+                    };
+                    let (lead, plane) = if count > 1 {
+                        (format!("    for (int a = 0; a < {count}; ++a)\n    "), format!(" + a * {tile} * {size}"))
+                    } else {
+                        (String::new(), String::new())
+                    };
+                    let _ = writeln!(
+                        out,
+                        "{lead}    if (error == cudaSuccess && n % {tile} != 0)\n    {lead_space}    error = cudaMemset{suffix}((char *)({pointer} + n / {tile}) + offsetof({struct_name}, {name}){plane}, value, n % {tile} * {size}{pass});",
+                        lead_space = if count > 1 { "    " } else { "" },
+                    );
+                }
+            }
+            GroupKind::Array => {
+                for plane in planes_of(storage, group) {
+                    let subscripts = plane.map_or_else(String::new, |(_, subscripts, _)| subscripts);
+                    let _ = writeln!(
+                        out,
+                        "    if (error == cudaSuccess)\n        error = cudaMemset{suffix}({pointer}{subscripts}, value, n * {}{pass});",
+                        unit_size(storage, group)
+                    );
+                }
+            }
+        }
+    }
+    let _ = writeln!(out, "    return error;\n}}");
+}
+
+/// The name of the function that gives a reference to a leaf.
+#[must_use]
+pub fn accessor_name(storage: &Storage, leaf: usize) -> String {
+    format!("{}At_{}", storage.prefix, storage.leaf_names[leaf])
+}
+
+/// References to leaves, for indices that must be evaluated once.
+pub fn accessors(storage: &Storage, leaves: &std::collections::BTreeSet<usize>, out: &mut String) {
+    for leaf in leaves {
+        let extents = storage.shape.shape.leaves[*leaf].extents.len();
+        let names: Vec<String> = ["a", "b", "c", "d", "e", "f"].iter().take(extents).map(|name| (*name).to_owned()).collect();
+        let parameters: String = names.iter().map(|name| format!(", int {name}")).collect();
+        let expression = storage.leaf_expression("p", None, *leaf, &IndexText::simple("i"), &names);
+        let (template, pointer) = if storage.is_handle {
+            ("typename Index", format!("{} p", storage.type_name))
+        } else {
+            ("typename Pointer, typename Index", "Pointer p".to_owned())
+        };
+        let _ = write!(
+            out,
+            "\n// `{}` of element i.\ntemplate <{template}>\nstatic __device__ __forceinline__ auto &{}({pointer}, Index i{parameters})\n{{\n    return {expression};\n}}\n",
+            storage.shape.shape.leaves[*leaf].path,
+            accessor_name(storage, *leaf),
+        );
+    }
+}

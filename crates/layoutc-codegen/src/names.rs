@@ -1,0 +1,41 @@
+//! Names for generated declarations that collide with nothing in the program.
+
+use std::collections::BTreeSet;
+
+/// Functions that a class may need, by suffix of their names.
+pub(crate) const FUNCTIONS: &[&str] =
+    &["Bytes", "Load", "Store", "Malloc", "Memcpy", "MemcpyAsync", "Memset", "MemsetAsync", "Pack", "Unpack", "Move"];
+
+/// All names that are taken.
+#[derive(Clone, Debug)]
+pub struct Names {
+    taken: BTreeSet<String>,
+}
+
+impl Names {
+    /// Starts with the identifiers of a program.
+    #[must_use]
+    pub fn new(taken: BTreeSet<String>) -> Self {
+        Names { taken }
+    }
+
+    /// `wish`, or `wish2`, `wish3`, …
+    pub fn fresh(&mut self, wish: &str) -> String {
+        let name = (1..)
+            .map(|n| if n == 1 { wish.to_owned() } else { format!("{wish}{n}") })
+            .find(|name| !self.taken.contains(name))
+            .unwrap_or_default();
+        self.taken.insert(name.clone());
+        name
+    }
+
+    /// A prefix with which all generated function names are free.
+    pub fn fresh_prefix(&mut self, wish: &str) -> String {
+        let prefix = (1..)
+            .map(|n| if n == 1 { wish.to_owned() } else { format!("{wish}{n}") })
+            .find(|prefix| FUNCTIONS.iter().all(|suffix| !self.taken.contains(&format!("{prefix}{suffix}"))))
+            .unwrap_or_default();
+        self.taken.extend(FUNCTIONS.iter().map(|suffix| format!("{prefix}{suffix}")));
+        prefix
+    }
+}

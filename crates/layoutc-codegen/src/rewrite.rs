@@ -1,0 +1,261 @@
+//! The rewriting pass: every use of a class that changes becomes an edit.
+//!
+//! A pointer into a changed class is two things in the new program: the *base*, a pointer to the
+//! generated struct (or a handle) that always means the start of an allocation, and the *index*
+//! of the element. Slots that only ever hold the start need no index; the others get a companion
+//! variable `name_at`.
+//!
+//! What turns out to have no form in C++ is a [`Refusal`]; the caller pins the class and runs the
+//! pass again without it.
+
+mod calls;
+mod declarations;
+mod expressions;
+mod indices;
+mod locals;
+
+use crate::edit::Edit;
+use crate::helpers::Needs;
+use crate::names::Names;
+use crate::storage::Storage;
+use layoutc_analysis::Plan;
+use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot};
+use layoutc_diagnostics::{Code, Span};
+use layoutc_syntax::{ExprId, ExprKind, Program, VarId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A use of a class that cannot be rewritten.
+pub(crate) type Refusal = (ClassId, Pin);
+
+/// The edits of a program and what they rest on.
+#[derive(Debug, Default)]
+pub(crate) struct Rewritten {
+    pub(crate) edits: Vec<Edit>,
+    pub(crate) refusals: Vec<Refusal>,
+    pub(crate) generated_kernels: Vec<String>,
+}
+
+/// Rewrites all classes of the plan.
+pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewritten {
+    let mut names = Names::new(program.identifiers.clone());
+    let mut storages: Vec<(layoutc_syntax::RecordId, Storage)> = Vec::new();
+    let mut storage_of = BTreeMap::new();
+    let mut refusals = Vec::new();
+    for (id, choice) in &plan.choices {
+        let record = classes.class(*id).record;
+        let known = storages.iter().position(|(other, storage)| {
+            *other == record && storage.layout == choice.layout && storage.shape == choice.shape
+        });
+        let at = match known {
+            Some(at) => at,
+            None => {
+                let name = &program.record(record).name;
+                let Some(storage) = Storage::new(name, &choice.shape, &choice.layout, &mut names) else {
+                    let span = program.record(record).name_span;
+                    refusals.push((*id, pin(span, Code::UNKNOWN_LAYOUT, "this layout has no form for an array of structs")));
+                    continue;
+                };
+                storages.push((record, storage));
+                storages.len() - 1
+            }
+        };
+        storage_of.insert(*id, at);
+    }
+    let mut this = Rewriter::new(program, classes, &storages, storage_of, names);
+    this.refusals = refusals;
+    this.name_indices();
+    this.local_pointers();
+    this.declarations();
+    for expr in program.expr_ids() {
+        if this.parents[expr.index()].is_none() && !this.consumed.contains(&expr) {
+            this.emit(expr);
+        }
+    }
+    let needs = std::mem::take(&mut this.needs);
+    let accessors = std::mem::take(&mut this.accessors);
+    let mut edits = std::mem::take(&mut this.edits);
+    let refusals = std::mem::take(&mut this.refusals);
+    let mut generated_kernels = Vec::new();
+    for (at, (record, storage)) in storages.iter().enumerate() {
+        generated_kernels.extend(crate::helpers::kernel_names(storage, needs[at]));
+        let mut text = crate::helpers::declarations(storage, needs[at]);
+        crate::helpers::accessors(storage, &accessors[at], &mut text);
+        edits.push(place_declarations(program, *record, text));
+    }
+    Rewritten { edits, refusals, generated_kernels }
+}
+
+/// A pin without a flow.
+fn pin(span: Span, code: Code, message: &str) -> Pin {
+    Pin { span, code, message: message.to_owned(), related: Vec::new() }
+}
+
+/// Puts generated declarations behind the record's definition.
+fn place_declarations(program: &Program, record: layoutc_syntax::RecordId, text: String) -> Edit {
+    let record = program.record(record);
+    let definition = record.declaration.or(record.body).unwrap_or(record.name_span);
+    let file = program.sources.file(definition.file);
+    let is_cuda = file
+        .path()
+        .extension()
+        .is_some_and(|extension| extension.eq_ignore_ascii_case("cu") || extension.eq_ignore_ascii_case("cuh"));
+    let text = if is_cuda {
+        text
+    } else {
+        format!("\n#ifdef __CUDACC__{}#endif\n", text)
+    };
+    // The line break behind the definition ends the block.
+    let text = format!("\n{}", text.trim_end_matches('\n'));
+    let text = if file.text().contains("\r\n") { text.replace('\n', "\r\n") } else { text };
+    Edit { span: definition.at_end(), text, is_generated: true }
+}
+
+pub(super) struct Rewriter<'a> {
+    program: &'a Program,
+    classes: &'a Classes,
+    storages: &'a [(layoutc_syntax::RecordId, Storage)],
+    storage_of: BTreeMap<ClassId, usize>,
+    /// Operand position of each expression in its parent.
+    parents: Vec<Option<(ExprId, usize)>>,
+    /// The variable that an expression initializes.
+    inits: BTreeMap<ExprId, VarId>,
+    /// Runtime calls by call expression: positions in `Classes::api_calls`.
+    api_of_call: BTreeMap<ExprId, usize>,
+    names: Names,
+    /// Companion variables of interior slots: name and type.
+    indices: BTreeMap<VarId, (String, &'static str)>,
+    /// Restrict-qualified copies of a handle's pointers: (slot, group) to name.
+    local_copies: BTreeMap<(VarId, usize), String>,
+    needs: Vec<Needs>,
+    /// Leaves that need an accessor function, by storage.
+    accessors: Vec<BTreeSet<usize>>,
+    /// Initializers that the declaration's edit has written.
+    consumed: BTreeSet<ExprId>,
+    edits: Vec<Edit>,
+    refusals: Vec<Refusal>,
+}
+
+impl<'a> Rewriter<'a> {
+    fn new(
+        program: &'a Program,
+        classes: &'a Classes,
+        storages: &'a [(layoutc_syntax::RecordId, Storage)],
+        storage_of: BTreeMap<ClassId, usize>,
+        names: Names,
+    ) -> Self {
+        let mut parents = vec![None; program.exprs.len()];
+        for id in program.expr_ids() {
+            for (at, child) in program.expr(id).children().into_iter().enumerate() {
+                parents[child.index()] = Some((id, at));
+            }
+        }
+        let inits =
+            program.variable_ids().filter_map(|id| Some((program.variable(id).init?, id))).collect();
+        let api_of_call = classes.api_calls.iter().enumerate().map(|(at, api)| (api.call, at)).collect();
+        Rewriter {
+            program,
+            classes,
+            storages,
+            storage_of,
+            parents,
+            inits,
+            api_of_call,
+            names,
+            indices: BTreeMap::new(),
+            local_copies: BTreeMap::new(),
+            needs: vec![Needs::default(); storages.len()],
+            accessors: vec![BTreeSet::new(); storages.len()],
+            consumed: BTreeSet::new(),
+            edits: Vec::new(),
+            refusals: Vec::new(),
+        }
+    }
+
+    /// The storage of a class that changes.
+    fn storage(&self, class: ClassId) -> Option<&'a Storage> {
+        self.storage_of.get(&class).map(|at| &self.storages[*at].1)
+    }
+
+    fn needs(&mut self, class: ClassId) -> &mut Needs {
+        let at = self.storage_of[&class];
+        &mut self.needs[at]
+    }
+
+    /// The class of a slot, if it changes.
+    fn changed_slot(&self, slot: Slot) -> Option<ClassId> {
+        self.classes.class_of_slot(slot).filter(|class| self.storage_of.contains_key(class))
+    }
+
+    /// The class that a pointer of depth 1 points into, if it changes.
+    fn changed_pointer(&self, expr: ExprId) -> Option<ClassId> {
+        let (class, depth) = self.classes.value(expr)?;
+        (depth == 1 && self.storage_of.contains_key(&class)).then_some(class)
+    }
+
+    fn refuse(&mut self, class: ClassId, span: Span, message: &str) {
+        self.refusals.push((class, pin(span, Code::UNSUPPORTED_USE, message)));
+    }
+
+    fn text(&self, expr: ExprId) -> &'a str {
+        self.program.text(self.program.expr(expr).span)
+    }
+
+    /// The edits of one expression: the largest changed parts below it.
+    fn emit(&mut self, expr: ExprId) {
+        let mut stack = vec![expr];
+        while let Some(at) = stack.pop() {
+            match self.special(at) {
+                Some(text) => {
+                    let span = self.program.expr(at).span;
+                    if self.program.text(span) != text {
+                        self.edits.push(Edit::replace(span, text));
+                    }
+                }
+                None => stack.extend(self.program.expr(at).children()),
+            }
+        }
+    }
+
+    /// The new text of an expression.
+    fn render(&mut self, expr: ExprId) -> String {
+        match self.special(expr) {
+            Some(text) => text,
+            None => self.splice(expr),
+        }
+    }
+
+    /// The original text with its operands rendered.
+    fn splice(&mut self, expr: ExprId) -> String {
+        let span = self.program.expr(expr).span;
+        let mut children = self.program.expr(expr).children();
+        if children.is_empty() {
+            return self.program.text(span).to_owned();
+        }
+        children.sort_by_key(|child| self.program.expr(*child).span);
+        let source = self.program.sources.file(span.file).text();
+        let mut out = String::new();
+        let mut at = span.start as usize;
+        for child in children {
+            let inner = self.program.expr(child).span;
+            if !span.contains(inner) || (inner.start as usize) < at {
+                continue;
+            }
+            out.push_str(&source[at..inner.start as usize]);
+            let text = self.render(child);
+            out.push_str(&text);
+            at = inner.end as usize;
+        }
+        out.push_str(&source[at..span.end as usize]);
+        out
+    }
+
+    /// The expression without parentheses around it, upwards: the outermost parenthesis.
+    fn outermost(&self, mut expr: ExprId) -> ExprId {
+        while let Some((parent, _)) = self.parents[expr.index()]
+            && matches!(self.program.expr(parent).kind, ExprKind::Paren(_))
+        {
+            expr = parent;
+        }
+        expr
+    }
+}

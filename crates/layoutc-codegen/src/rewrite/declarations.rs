@@ -1,0 +1,281 @@
+//! Declarations of slots: variables, parameters, fields and results.
+
+use super::Rewriter;
+use crate::edit::Edit;
+use layoutc_dataflow::classes::{ClassId, Slot};
+use layoutc_diagnostics::Span;
+use layoutc_syntax::{DeclarationId, DeclaratorSite, StmtKind, TypeKind, VarId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A declared slot of a changed class.
+#[derive(Clone, Debug)]
+struct Declared {
+    class: ClassId,
+    site: DeclaratorSite,
+    variable: Option<VarId>,
+    /// Declared with `auto`.
+    is_auto: bool,
+}
+
+impl Rewriter<'_> {
+    /// Edits of all declarations.
+    pub(super) fn declarations(&mut self) {
+        let mut by_declaration: BTreeMap<DeclarationId, Vec<Declared>> = BTreeMap::new();
+        let classes: Vec<ClassId> = self.storage_of.keys().copied().collect();
+        for class in classes {
+            for slot in self.classes.class(class).slots.clone() {
+                for declared in self.declared(class, slot) {
+                    by_declaration.entry(declared.site.declaration).or_default().push(declared);
+                }
+            }
+        }
+        let inline = self.inline_declarations();
+        for (id, mut declared) in by_declaration {
+            declared.sort_by_key(|declared| declared.site.index);
+            declared.dedup_by_key(|declared| declared.site.index);
+            self.declaration(id, &declared, inline.contains(&id));
+        }
+    }
+
+    fn declared(&self, class: ClassId, slot: Slot) -> Vec<Declared> {
+        match slot {
+            Slot::Variable(id) => {
+                let variable = self.program.variable(id);
+                std::iter::once(&variable.site)
+                    .chain(&variable.redeclarations)
+                    .map(|site| Declared { class, site: site.clone(), variable: Some(id), is_auto: variable.is_auto })
+                    .collect()
+            }
+            Slot::Field(id) => {
+                let site = self.program.field(id).site.clone();
+                vec![Declared { class, site, variable: None, is_auto: false }]
+            }
+            Slot::Result(id) => self
+                .program
+                .function(id)
+                .sites
+                .iter()
+                .map(|site| Declared { class, site: site.result.clone(), variable: None, is_auto: false })
+                .collect(),
+        }
+    }
+
+    /// Declarations that stand in the head of a statement, where nothing can be put beside them.
+    fn inline_declarations(&self) -> BTreeSet<DeclarationId> {
+        let mut found = BTreeSet::new();
+        for stmt in &self.program.stmts {
+            let head = match &stmt.kind {
+                StmtKind::If { init, .. }
+                | StmtKind::For { init, .. }
+                | StmtKind::While { init, .. }
+                | StmtKind::Switch { init, .. } => *init,
+                _ => None,
+            };
+            if let Some(head) = head
+                && let StmtKind::Declaration(id, _) = self.program.stmt(head).kind
+            {
+                found.insert(id);
+            }
+        }
+        found
+    }
+
+    fn declaration(&mut self, id: DeclarationId, declared: &[Declared], is_inline: bool) {
+        let declaration = self.program.declaration(id).clone();
+        let is_parameter = declared.iter().any(|declared| {
+            declared.variable.is_some_and(|id| {
+                matches!(self.program.variable(id).storage, layoutc_syntax::Storage::Parameter { .. })
+            })
+        });
+        if let [only] = declared
+            && only.is_auto
+        {
+            self.auto_declaration(&declaration, only, is_inline);
+            return;
+        }
+        let storages: Vec<Option<usize>> = (0..declaration.count.max(1))
+            .map(|index| {
+                let found = declared.iter().find(|declared| declared.site.index == index)?;
+                Some(self.storage_of[&found.class])
+            })
+            .collect();
+        let companions = declared.iter().filter(|declared| self.has_companion(declared)).count();
+        let first = storages[0];
+        let is_mixed = storages.iter().any(|other| *other != first);
+        let needs_split = declaration.count > 1 && (is_mixed || companions > 0);
+        if (needs_split && (is_inline || is_parameter)) || (companions > 0 && is_inline) {
+            self.refuse(declared[0].class, declaration.span, "this declaration cannot be divided where it stands");
+            return;
+        }
+        if let Some(at) = first {
+            self.edit(declaration.specifier, self.storages[at].1.type_name.clone());
+        }
+        let handles = declared.iter().any(|declared| self.storages[self.storage_of[&declared.class]].1.is_handle);
+        if handles {
+            self.drop_const(&declaration, declared);
+        }
+        if needs_split {
+            self.split(&declaration, declared, &storages);
+        }
+        for declared in declared {
+            self.declarator(declared, is_parameter);
+        }
+    }
+
+    fn has_companion(&self, declared: &Declared) -> bool {
+        declared.variable.is_some_and(|id| self.indices.contains_key(&id))
+    }
+
+    /// `auto q = &p[i]` gets its type written out; `auto a = p` stays.
+    fn auto_declaration(&mut self, declaration: &layoutc_syntax::Declaration, declared: &Declared, is_inline: bool) {
+        if !self.has_companion(declared) {
+            return;
+        }
+        if is_inline || declaration.count > 1 {
+            self.refuse(declared.class, declaration.span, "this declaration cannot be divided where it stands");
+            return;
+        }
+        let storage = &self.storages[self.storage_of[&declared.class]].1;
+        let is_written = declared.site.reference.is_some() || !declared.site.pointers.is_empty();
+        let star = if storage.is_handle || is_written { "" } else { " *" };
+        self.edit(declaration.specifier, format!("{}{star}", storage.type_name));
+        if storage.is_handle {
+            self.drop_const(declaration, std::slice::from_ref(declared));
+        }
+        self.declarator(declared, false);
+    }
+
+    /// `*`, `&`, the companion and the initializer of one declarator.
+    fn declarator(&mut self, declared: &Declared, is_parameter: bool) {
+        let storage = &self.storages[self.storage_of[&declared.class]].1;
+        if storage.is_record {
+            return;
+        }
+        let site = &declared.site;
+        let refers_to_pointer = declared.variable.is_some_and(|id| {
+            matches!(*self.program.types.kind(self.program.variable(id).ty.id), TypeKind::Reference(to, _)
+                if self.program.types.pointee(to.id).is_some())
+        });
+        if let Some(reference) = site.reference
+            && !refers_to_pointer
+        {
+            self.edit(reference, if storage.is_handle { "" } else { "*" }.to_owned());
+        } else if storage.is_handle
+            && let Some(star) = site.pointers.last()
+        {
+            self.edit(*star, String::new());
+        }
+        let Some(variable) = declared.variable else { return };
+        let Some((companion, width)) = self.indices.get(&variable).cloned() else { return };
+        let is_reference = site.reference.is_some();
+        if is_parameter {
+            // An array parameter's brackets are part of its declarator.
+            self.insert(site.span.at_end(), format!(", {width} {companion}"));
+            return;
+        }
+        let init = self.program.variable(variable).init;
+        let parts = match init {
+            Some(init) => {
+                self.consumed.insert(init);
+                let parts = match self.classes.place(init) {
+                    Some((_, layoutc_dataflow::classes::PlaceKind::Element)) => self.element_parts(init, declared.class),
+                    _ => self.pointer_parts(init, declared.class),
+                };
+                match parts {
+                    Some(parts) => {
+                        let span = self.program.expr(init).span;
+                        self.edit(span, parts.base.clone());
+                        Some(parts.index.text)
+                    }
+                    None => {
+                        let span = self.program.expr(init).span;
+                        self.refuse(declared.class, span, "this initializer has no form in the new layout");
+                        None
+                    }
+                }
+            }
+            None => None,
+        };
+        let index = parts.unwrap_or_else(|| "0".to_owned());
+        let constant = if is_reference { "const " } else { "" };
+        self.insert(site.full.at_end(), format!("; {constant}{width} {companion} = {index}"));
+    }
+
+    /// Divides `T *a, b;` where `a` and `b` no longer have one specifier.
+    fn split(&mut self, declaration: &layoutc_syntax::Declaration, declared: &[Declared], storages: &[Option<usize>]) {
+        let sites = self.all_sites(declaration, declared);
+        for index in 1..declaration.count {
+            let same = storages[index] == storages[index - 1];
+            let after_companion =
+                declared.iter().any(|declared| declared.site.index == index - 1 && self.has_companion(declared));
+            if same && !after_companion {
+                continue;
+            }
+            let (Some(before), Some(this)) = (sites.get(&(index - 1)), sites.get(&index)) else {
+                self.refuse(declared[0].class, declaration.span, "this declaration cannot be divided");
+                return;
+            };
+            let between = Span { start: before.end, end: this.start, ..*before };
+            let specifier = match storages[index] {
+                Some(at) => self.storages[at].1.type_name.clone(),
+                None => self.program.text(declaration.specifier).to_owned(),
+            };
+            let prefix = self.program.text(Span { end: declaration.specifier.start, ..declaration.span }).to_owned();
+            self.edit(between, format!("; {prefix}{specifier} "));
+        }
+    }
+
+    /// The span of each declarator with its initializer, by position.
+    fn all_sites(&self, declaration: &layoutc_syntax::Declaration, declared: &[Declared]) -> BTreeMap<usize, Span> {
+        let id = declared[0].site.declaration;
+        let mut found: BTreeMap<usize, Span> = BTreeMap::new();
+        for variable in &self.program.variables {
+            for site in std::iter::once(&variable.site).chain(&variable.redeclarations) {
+                if site.declaration == id {
+                    found.insert(site.index, site.full);
+                }
+            }
+        }
+        for field in &self.program.fields {
+            if field.site.declaration == id {
+                found.insert(field.site.index, field.site.full);
+            }
+        }
+        debug_assert!(found.len() <= declaration.count.max(1));
+        found
+    }
+
+    /// Removes `const` beside the specifier: a handle that is constant could not be assigned.
+    fn drop_const(&mut self, declaration: &layoutc_syntax::Declaration, declared: &[Declared]) {
+        let Some(first) = declared.first() else { return };
+        if declared.len() != declaration.count.max(1) && declaration.count > 1 {
+            self.refuse(first.class, declaration.span, "this declaration cannot be divided where it stands");
+            return;
+        }
+        let before = Span { end: declaration.specifier.start, ..declaration.span };
+        let after = Span { start: declaration.specifier.end, end: first.site.full.start.max(declaration.specifier.end), ..declaration.span };
+        for span in [before, after] {
+            let text = self.program.text(span);
+            for token in layoutc_syntax::preprocess::tokens(text) {
+                if token.text(text) == "const" {
+                    // The blank behind goes with it.
+                    let blank = usize::from(text[token.range().end..].starts_with(' '));
+                    let start = span.start as usize + token.range().start;
+                    let end = span.start as usize + token.range().end + blank;
+                    self.edit(Span::new(span.file, start, end), String::new());
+                }
+            }
+        }
+    }
+
+    fn edit(&mut self, span: Span, text: String) {
+        if self.program.text(span) != text {
+            self.edits.push(Edit::replace(span, text));
+        }
+    }
+
+    fn insert(&mut self, span: Span, text: String) {
+        self.edits.push(Edit::replace(span, text));
+    }
+}
+

@@ -1,0 +1,528 @@
+//! Expressions: elements, members and pointers.
+
+use super::Rewriter;
+use crate::storage::{GroupKind, IndexText};
+use layoutc_dataflow::classes::{ClassId, PlaceKind, Slot};
+use layoutc_syntax::{BinaryOp, CastStyle, ExprId, ExprKind, NameRef, TypeKind, UnaryOp, VarId};
+
+/// A pointer in the new program.
+#[derive(Clone, Debug)]
+pub(super) struct Parts {
+    /// The base as a postfix expression.
+    pub(super) base: String,
+    /// The slot that the base is, if it is one variable.
+    pub(super) slot: Option<VarId>,
+    /// The element's index.
+    pub(super) index: IndexText,
+    /// Evaluating the index twice changes nothing.
+    pub(super) is_repeatable: bool,
+}
+
+impl Rewriter<'_> {
+    /// The new text of an expression that changes itself, not only in its operands.
+    pub(super) fn special(&mut self, expr: ExprId) -> Option<String> {
+        if let Some(text) = self.api_call(expr) {
+            return Some(text);
+        }
+        if let Some(text) = self.assignment(expr) {
+            return Some(text);
+        }
+        if let Some(text) = self.null(expr) {
+            return Some(text);
+        }
+        if let ExprKind::SizeOfExpr(operand) = self.program.expr(expr).kind
+            && let Some((class, PlaceKind::Element)) = self.classes.place(operand)
+            && let Some(storage) = self.storage(class)
+        {
+            return Some(format!("sizeof({})", storage.record));
+        }
+        match self.classes.place(expr).map(|(class, kind)| (class, kind.clone())) {
+            // Only the name of the type changes.
+            Some((class, _)) if self.storage(class).is_some_and(|storage| storage.is_record) => {}
+            Some((class, kind)) if self.storage_of.contains_key(&class) => match kind {
+                PlaceKind::Element => return self.element(expr, class),
+                PlaceKind::Part(path) => {
+                    if let Some(text) = self.leaf(expr, class, &path) {
+                        return Some(text);
+                    }
+                }
+            },
+            _ => {}
+        }
+        match self.changed_pointer(expr) {
+            Some(class) => self.pointer(expr, class),
+            None => None,
+        }
+    }
+
+    /// A whole element that is used as a value: loaded through a function.
+    fn element(&mut self, expr: ExprId, class: ClassId) -> Option<String> {
+        if matches!(self.program.expr(expr).kind, ExprKind::Paren(_)) {
+            return None;
+        }
+        let outer = self.outermost(expr);
+        if let Some((parent, position)) = self.parents[outer.index()] {
+            match &self.program.expr(parent).kind {
+                // Consumed by the expression around.
+                ExprKind::Member { .. } | ExprKind::AddressOf(_) => return None,
+                ExprKind::Call { callee, arguments, .. } if position > 0 => {
+                    if let Some(text) = self.address_argument(outer, class, *callee, arguments, position - 1) {
+                        return Some(text);
+                    }
+                }
+                ExprKind::Launch { kernel, config, arguments, .. } if position > config.len() => {
+                    let at = position - 1 - config.len();
+                    if let Some(text) = self.address_argument(outer, class, *kernel, arguments, at) {
+                        return Some(text);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let parts = self.element_parts(expr, class)?;
+        let storage = self.storage(class)?;
+        self.needs(class).load = true;
+        Some(format!("{}Load({}, {})", storage.prefix, parts.base, parts.index.text))
+    }
+
+    /// A pointer or element passed where the parameter is a pointer with an index.
+    fn address_argument(
+        &mut self,
+        expr: ExprId,
+        class: ClassId,
+        callee: ExprId,
+        arguments: &[ExprId],
+        at: usize,
+    ) -> Option<String> {
+        let layoutc_dataflow::classes::Callee::Function(function) =
+            layoutc_dataflow::classes::resolve_callee(self.program, callee, arguments)
+        else {
+            return None;
+        };
+        let parameter = *self.program.function(function).parameters.get(at)?;
+        if self.changed_slot(Slot::Variable(parameter)) != Some(class) {
+            return None;
+        }
+        let is_interior = self.classes.is_interior(Slot::Variable(parameter));
+        let parts = match self.classes.place(expr) {
+            Some(_) => self.element_parts(expr, class)?,
+            None => self.pointer_parts(expr, class)?,
+        };
+        Some(if is_interior { format!("{}, {}", parts.base, parts.index.text) } else { parts.base })
+    }
+
+    /// A member that is stored on its own.
+    fn leaf(&mut self, expr: ExprId, class: ClassId, path: &[layoutc_syntax::FieldId]) -> Option<String> {
+        if matches!(self.program.expr(expr).kind, ExprKind::Paren(_)) {
+            return None;
+        }
+        let storage = self.storage(class)?;
+        let leaf = storage.shape.leaf_at(path)?;
+        let extents = storage.shape.shape.leaves[leaf].extents.len();
+        // Walk down to the element and gather the subscripts on the way.
+        let mut subscripts = Vec::new();
+        let mut at = expr;
+        let mut members = 0;
+        let element = loop {
+            match &self.program.expr(at).kind {
+                ExprKind::Paren(inner) => at = *inner,
+                ExprKind::Index { base, index, .. } => {
+                    if self.classes.value(*base).is_some() && !matches!(self.classes.place(*base), Some((_, PlaceKind::Part(_)))) {
+                        break at;
+                    }
+                    subscripts.push(Some(*index));
+                    at = *base;
+                }
+                ExprKind::Deref(operand) => {
+                    if self.classes.value(*operand).is_some() {
+                        break at;
+                    }
+                    subscripts.push(None);
+                    at = *operand;
+                }
+                ExprKind::Member { base, arrow, field, .. } => {
+                    if field.is_none() {
+                        // A lane of a vector: the leaf is the operand.
+                        return None;
+                    }
+                    members += 1;
+                    if *arrow && self.classes.value(*base).is_some() {
+                        break at;
+                    }
+                    if matches!(self.classes.place(*base), Some((_, PlaceKind::Element))) {
+                        break *base;
+                    }
+                    at = *base;
+                }
+                _ => return None,
+            }
+        };
+        if members != path.len() || subscripts.len() != extents {
+            return None;
+        }
+        let parts = match &self.program.expr(element).kind {
+            ExprKind::Member { base, arrow: true, .. } => self.pointer_parts(*base, class)?,
+            _ => self.element_parts(element, class)?,
+        };
+        let mut extents_text = Vec::new();
+        for subscript in subscripts.into_iter().rev() {
+            extents_text.push(match subscript {
+                Some(index) => self.render(index),
+                None => "0".to_owned(),
+            });
+        }
+        let group = storage.group_of(leaf);
+        let repeats = matches!(storage.groups[group].kind, GroupKind::Tile { .. });
+        if repeats && !parts.is_repeatable {
+            let at = self.storage_of[&class];
+            self.accessors[at].insert(leaf);
+            let arguments: String = extents_text.iter().map(|extent| format!(", {extent}")).collect();
+            let name = crate::helpers::accessor_name(storage, leaf);
+            return Some(format!("{name}({}, {}{arguments})", parts.base, parts.index.text));
+        }
+        let local = parts.slot.and_then(|slot| self.local_copies.get(&(slot, group))).cloned();
+        Some(storage.leaf_expression(&parts.base, local.as_deref(), leaf, &parts.index, &extents_text))
+    }
+
+    /// Base and index of an element.
+    pub(super) fn element_parts(&mut self, expr: ExprId, class: ClassId) -> Option<Parts> {
+        match &self.program.expr(expr).kind {
+            ExprKind::Paren(inner) => self.element_parts(*inner, class),
+            ExprKind::Index { base, index, .. } => {
+                let parts = self.pointer_parts(*base, class)?;
+                Some(self.offset(parts, *index, BinaryOp::Add))
+            }
+            ExprKind::Deref(operand) => self.pointer_parts(*operand, class),
+            ExprKind::Name(NameRef::Variable(variable)) => {
+                let (index, _) = self.indices.get(variable)?.clone();
+                Some(Parts {
+                    base: self.text(expr).to_owned(),
+                    slot: Some(*variable),
+                    index: IndexText::simple(index),
+                    is_repeatable: true,
+                })
+            }
+            _ => {
+                let span = self.program.expr(expr).span;
+                self.refuse(class, span, "this element has no form in the new layout");
+                None
+            }
+        }
+    }
+
+    /// Base and index of a pointer.
+    pub(super) fn pointer_parts(&mut self, expr: ExprId, class: ClassId) -> Option<Parts> {
+        match &self.program.expr(expr).kind {
+            ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => self.pointer_parts(*inner, class),
+            ExprKind::AddressOf(operand) => match self.classes.place(*operand) {
+                Some((_, PlaceKind::Element)) => self.element_parts(*operand, class),
+                _ => None,
+            },
+            ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), left, right) => {
+                let (pointer, offset) =
+                    if self.classes.value(*left).is_some() { (*left, *right) } else { (*right, *left) };
+                let parts = self.pointer_parts(pointer, class)?;
+                Some(self.offset(parts, offset, *op))
+            }
+            ExprKind::Name(NameRef::Variable(variable)) => {
+                let index = self.indices.get(variable).map_or("0".to_owned(), |(name, _)| name.clone());
+                Some(Parts {
+                    base: self.text(expr).to_owned(),
+                    slot: Some(*variable),
+                    index: IndexText::simple(index),
+                    is_repeatable: true,
+                })
+            }
+            ExprKind::Conditional(condition, then, otherwise) => {
+                let condition_text = self.render(*condition);
+                let repeatable = self.is_repeatable(*condition);
+                let a = self.pointer_parts(*then, class)?;
+                let b = self.pointer_parts(*otherwise, class)?;
+                if !repeatable {
+                    let span = self.program.expr(*condition).span;
+                    self.refuse(class, span, "the condition that chooses the pointer cannot be evaluated twice");
+                    return None;
+                }
+                let choose = |a: &str, b: &str| {
+                    if a == b { a.to_owned() } else { format!("({condition_text} ? {a} : {b})") }
+                };
+                Some(Parts {
+                    base: choose(&a.base, &b.base),
+                    slot: None,
+                    index: IndexText::simple(choose(&a.index.text, &b.index.text)),
+                    is_repeatable: a.is_repeatable && b.is_repeatable,
+                })
+            }
+            ExprKind::Null | ExprKind::Integer(_) => {
+                let storage = self.storage(class)?;
+                let base = if storage.is_handle { format!("{}{{}}", storage.type_name) } else { self.text(expr).to_owned() };
+                Some(Parts { base, slot: None, index: IndexText::simple("0"), is_repeatable: true })
+            }
+            ExprKind::Member { .. } | ExprKind::Index { .. } | ExprKind::Call { .. } => {
+                let base = self.render(expr);
+                Some(Parts { base, slot: None, index: IndexText::simple("0"), is_repeatable: true })
+            }
+            ExprKind::Deref(_) => {
+                let base = format!("({})", self.render(expr));
+                Some(Parts { base, slot: None, index: IndexText::simple("0"), is_repeatable: true })
+            }
+            _ => {
+                let span = self.program.expr(expr).span;
+                self.refuse(class, span, "this pointer has no form in the new layout");
+                None
+            }
+        }
+    }
+
+    /// Moves a pointer by an index expression.
+    fn offset(&mut self, parts: Parts, index: ExprId, op: BinaryOp) -> Parts {
+        let is_repeatable = parts.is_repeatable && self.is_repeatable(index);
+        let inner = self.program.strip_parens(index);
+        let text = self.render(inner);
+        let is_compound = !is_postfix(&self.program.expr(inner).kind);
+        let operand = if is_compound { format!("({text})") } else { text.clone() };
+        let index = match (parts.index.text.as_str(), op) {
+            ("0", BinaryOp::Add) => IndexText { text, is_compound },
+            ("0", _) => IndexText { text: format!("-{operand}"), is_compound: true },
+            (base, BinaryOp::Add) => IndexText { text: format!("{base} + {operand}"), is_compound: true },
+            (base, _) => IndexText { text: format!("{base} - {operand}"), is_compound: true },
+        };
+        Parts { index, is_repeatable, ..parts }
+    }
+
+    /// Whether an expression can be evaluated twice: it changes nothing and calls nothing.
+    pub(super) fn is_repeatable(&self, expr: ExprId) -> bool {
+        let mut stack = vec![expr];
+        while let Some(at) = stack.pop() {
+            let kind = &self.program.expr(at).kind;
+            let changes = match kind {
+                ExprKind::Assign(..)
+                | ExprKind::Call { .. }
+                | ExprKind::MacroCall { .. }
+                | ExprKind::Launch { .. }
+                | ExprKind::New { .. }
+                | ExprKind::Delete(_)
+                | ExprKind::Lambda { .. }
+                | ExprKind::Construct { .. }
+                | ExprKind::Opaque(_) => true,
+                ExprKind::Unary(op, _) => op.is_update(),
+                ExprKind::Name(NameRef::Macro(name)) => self.program.macro_constant(name).is_none(),
+                _ => false,
+            };
+            if changes {
+                return false;
+            }
+            stack.extend(self.program.expr(at).children());
+        }
+        true
+    }
+
+    /// A pointer whose text changes because of what uses it.
+    fn pointer(&mut self, expr: ExprId, class: ClassId) -> Option<String> {
+        let storage = self.storage(class)?;
+        if matches!(self.program.expr(expr).kind, ExprKind::Paren(_)) {
+            return None;
+        }
+        if storage.is_record {
+            return self.without_cast(expr, class);
+        }
+        let outer = self.outermost(expr);
+        match self.parents[outer.index()] {
+            Some((parent, position)) => match &self.program.expr(parent).kind {
+                ExprKind::Call { callee, arguments, .. } if position > 0 => {
+                    let (callee, arguments) = (*callee, arguments.clone());
+                    self.address_argument(outer, class, callee, &arguments, position - 1)
+                }
+                ExprKind::Launch { kernel, config, arguments, .. } if position > config.len() => {
+                    let (kernel, arguments, at) = (*kernel, arguments.clone(), position - 1 - config.len());
+                    self.address_argument(outer, class, kernel, &arguments, at)
+                }
+                ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne | BinaryOp::LogicalAnd | BinaryOp::LogicalOr, ..)
+                | ExprKind::Unary(UnaryOp::Not, _)
+                    if storage.is_handle =>
+                {
+                    let parts = self.pointer_parts(expr, class)?;
+                    Some(storage.first_pointer(&parts.base))
+                }
+                ExprKind::Conditional(..) if position == 0 && storage.is_handle => {
+                    let parts = self.pointer_parts(expr, class)?;
+                    Some(storage.first_pointer(&parts.base))
+                }
+                // A cast to the record's pointer type is gone with the type.
+                ExprKind::Cast { .. } if self.changed_pointer(parent).is_some() => None,
+                _ => self.without_cast(expr, class),
+            },
+            None if self.inits.contains_key(&outer) => self.without_cast(expr, class),
+            None if storage.is_handle && self.is_condition(outer) => {
+                let parts = self.pointer_parts(expr, class)?;
+                Some(storage.first_pointer(&parts.base))
+            }
+            None => self.without_cast(expr, class),
+        }
+    }
+
+    /// `(T *)p` becomes `p`.
+    fn without_cast(&mut self, expr: ExprId, class: ClassId) -> Option<String> {
+        let ExprKind::Cast { operand, style, .. } = self.program.expr(expr).kind else { return None };
+        if self.changed_pointer(operand) == Some(class) && style != CastStyle::Functional {
+            return Some(self.render(operand));
+        }
+        None
+    }
+
+    /// Whether a root expression is a condition.
+    fn is_condition(&self, expr: ExprId) -> bool {
+        use layoutc_syntax::StmtKind;
+        self.program.stmts.iter().any(|stmt| match &stmt.kind {
+            StmtKind::If { condition, .. }
+            | StmtKind::For { condition, .. }
+            | StmtKind::While { condition, .. }
+            | StmtKind::Switch { condition, .. } => *condition == Some(expr),
+            StmtKind::DoWhile { condition, .. } => *condition == expr,
+            _ => false,
+        })
+    }
+
+    /// A null pointer that flows into a changed slot.
+    fn null(&mut self, expr: ExprId) -> Option<String> {
+        let is_null = match &self.program.expr(expr).kind {
+            ExprKind::Null | ExprKind::Integer(Some(0)) => true,
+            ExprKind::Cast { operand, .. } => {
+                let inner = self.program.strip_parens(*operand);
+                matches!(self.program.expr(inner).kind, ExprKind::Null | ExprKind::Integer(Some(0)))
+                    && self.program.types.pointee(self.program.expr(expr).ty.id).is_some()
+            }
+            _ => false,
+        };
+        if !is_null {
+            return None;
+        }
+        let class = self.receiving_class(expr)?;
+        let storage = self.storage(class)?;
+        if storage.is_handle {
+            return Some(format!("{}{{}}", storage.type_name));
+        }
+        match &self.program.expr(expr).kind {
+            ExprKind::Cast { operand, .. } => Some(self.text(*operand).to_owned()),
+            _ => None,
+        }
+    }
+
+    /// The changed class whose slot an expression is stored in, passed to or returned as.
+    fn receiving_class(&self, expr: ExprId) -> Option<ClassId> {
+        let outer = self.outermost(expr);
+        if let Some(variable) = self.inits.get(&outer) {
+            return self.changed_slot(Slot::Variable(*variable));
+        }
+        match self.parents[outer.index()] {
+            Some((parent, position)) => match &self.program.expr(parent).kind {
+                ExprKind::Assign(None, left, _) if position == 1 => self.changed_pointer(*left),
+                ExprKind::Call { callee, arguments, .. } if position > 0 => {
+                    self.parameter_class(*callee, arguments, position - 1)
+                }
+                ExprKind::Launch { kernel, config, arguments, .. } => {
+                    self.parameter_class(*kernel, arguments, position.checked_sub(1 + config.len())?)
+                }
+                ExprKind::Conditional(_, then, otherwise) if position > 0 => {
+                    let other = if position == 1 { *otherwise } else { *then };
+                    self.changed_pointer(other)
+                }
+                ExprKind::InitList(_) | ExprKind::Construct { .. } => {
+                    let variable = self.inits.get(&parent)?;
+                    let ty = self.program.variable(*variable).ty;
+                    match self.program.types.kind(ty.id) {
+                        TypeKind::Record(record) => {
+                            let field = *self.program.record(*record).fields.get(position)?;
+                            self.changed_slot(Slot::Field(field))
+                        }
+                        _ => self.changed_slot(Slot::Variable(*variable)),
+                    }
+                }
+                _ => None,
+            },
+            None => {
+                // A returned null.
+                let statement = self.program.stmts.iter().find(|stmt| {
+                    matches!(stmt.kind, layoutc_syntax::StmtKind::Return(Some(value)) if value == outer)
+                })?;
+                let function = self
+                    .program
+                    .function_ids()
+                    .find(|id| self.program.function(*id).sites.iter().any(|site| site.span.contains(statement.span)))?;
+                self.changed_slot(Slot::Result(function))
+            }
+        }
+    }
+
+    fn parameter_class(&self, callee: ExprId, arguments: &[ExprId], at: usize) -> Option<ClassId> {
+        let layoutc_dataflow::classes::Callee::Function(function) =
+            layoutc_dataflow::classes::resolve_callee(self.program, callee, arguments)
+        else {
+            return None;
+        };
+        let parameter = *self.program.function(function).parameters.get(at)?;
+        self.changed_slot(Slot::Variable(parameter))
+    }
+
+    /// Assignments to elements and to pointers with an index, and moves of such pointers.
+    fn assignment(&mut self, expr: ExprId) -> Option<String> {
+        match self.program.expr(expr).kind.clone() {
+            ExprKind::Assign(None, left, right) => {
+                if let Some((class, PlaceKind::Element)) = self.classes.place(left)
+                    && let Some(storage) = self.storage(class).filter(|storage| !storage.is_record)
+                {
+                    let parts = self.element_parts(left, class)?;
+                    let value = self.render(right);
+                    self.needs(class).store = true;
+                    return Some(format!("{}Store({}, {}, {value})", storage.prefix, parts.base, parts.index.text));
+                }
+                let class = self.changed_pointer(left)?;
+                let (index, _) = self.index_of_slot(left)?;
+                let slot = self.render(left);
+                let parts = self.pointer_parts(right, class)?;
+                Some(format!("{slot} = {}, {index} = {}", parts.base, parts.index.text))
+            }
+            ExprKind::Assign(Some(op @ (BinaryOp::Add | BinaryOp::Sub)), left, right) => {
+                self.changed_pointer(left)?;
+                let (index, _) = self.index_of_slot(left)?;
+                let value = self.render(right);
+                let sign = if op == BinaryOp::Add { '+' } else { '-' };
+                Some(format!("{index} {sign}= {value}"))
+            }
+            ExprKind::Unary(op, operand) if op.is_update() => {
+                self.changed_pointer(operand)?;
+                let (index, _) = self.index_of_slot(operand)?;
+                Some(match op {
+                    UnaryOp::PreIncrement => format!("++{index}"),
+                    UnaryOp::PreDecrement => format!("--{index}"),
+                    UnaryOp::PostIncrement => format!("{index}++"),
+                    _ => format!("{index}--"),
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// The companion of the slot that an lvalue names.
+    fn index_of_slot(&self, expr: ExprId) -> Option<(String, &'static str)> {
+        match self.program.expr(self.program.strip_parens(expr)).kind {
+            ExprKind::Name(NameRef::Variable(variable)) => self.indices.get(&variable).cloned(),
+            _ => None,
+        }
+    }
+}
+
+/// Whether an expression needs no parentheses as operand of any binary operator.
+fn is_postfix(kind: &ExprKind) -> bool {
+    matches!(
+        kind,
+        ExprKind::Integer(_)
+            | ExprKind::Literal
+            | ExprKind::Name(_)
+            | ExprKind::Paren(_)
+            | ExprKind::Index { .. }
+            | ExprKind::Member { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::SizeOfType { .. }
+    )
+}

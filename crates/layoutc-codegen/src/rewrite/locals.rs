@@ -1,0 +1,142 @@
+//! Restrict-qualified copies of a handle's pointers.
+//!
+//! With one pointer per member nvcc must assume that a store through one changes what another
+//! points to; the members of one array never overlap, and saying so gives back the loads that the
+//! array of structs had. The claim also holds against everything else: the memory of a class is
+//! reached only through its slots, and the function has one slot and hands it to nobody.
+
+use super::Rewriter;
+use crate::edit::Edit;
+use crate::storage::GroupKind;
+use layoutc_dataflow::classes::{ClassId, PlaceKind, Slot};
+use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, StmtKind, Storage, TypeKind, VarId};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Rewriter<'_> {
+    /// Declares copies at the start of each kernel that may have them.
+    pub(super) fn local_pointers(&mut self) {
+        let mut mentions: BTreeMap<VarId, Vec<ExprId>> = BTreeMap::new();
+        for id in self.program.expr_ids() {
+            if let ExprKind::Name(NameRef::Variable(variable)) = self.program.expr(id).kind {
+                mentions.entry(variable).or_default().push(id);
+            }
+        }
+        for function in self.program.function_ids() {
+            if self.program.function(function).space == layoutc_syntax::ExecutionSpace::Kernel {
+                self.local_pointers_of(function, &mentions);
+            }
+        }
+    }
+
+    fn local_pointers_of(&mut self, function: FunctionId, mentions: &BTreeMap<VarId, Vec<ExprId>>) {
+        let Some(body) = self.program.function(function).body else { return };
+        let StmtKind::Block(_) = self.program.stmt(body).kind else { return };
+        let span = self.program.stmt(body).span;
+        let mut lines = String::new();
+        let file = self.program.sources.file(span.file);
+        let newline = if file.text().contains("\r\n") { "\r\n" } else { "\n" };
+        let indent = self.indent_of(body);
+        for parameter in self.program.function(function).parameters.clone() {
+            let Some(class) = self.changed_slot(Slot::Variable(parameter)) else { continue };
+            let Some(storage) = self.storage(class).filter(|storage| storage.is_handle) else { continue };
+            let Some(leaves) = self.only_leaf_accesses(function, class, parameter, mentions) else { continue };
+            let groups: BTreeSet<usize> = leaves.iter().map(|leaf| storage.group_of(*leaf)).collect();
+            let name = self.program.variable(parameter).name.clone();
+            let is_const = matches!(*self.program.types.kind(self.program.variable(parameter).ty.id), TypeKind::Pointer(to) if to.is_const);
+            for group in groups {
+                let own = &storage.groups[group];
+                let item = match &own.kind {
+                    GroupKind::Struct { struct_name } | GroupKind::Tile { struct_name, .. } => struct_name.clone(),
+                    GroupKind::Array => {
+                        let leaf = own.leaves[0];
+                        let plain = storage.shape.shape.leaves[leaf].extents.is_empty()
+                            && storage.shape.members[leaf].unit_dimensions.is_empty();
+                        if !plain {
+                            continue;
+                        }
+                        storage.shape.shape.leaves[leaf].type_name.clone()
+                    }
+                };
+                let local = self.names.fresh(&format!("{name}_{}", own.handle_member));
+                let constant = if is_const { "const " } else { "" };
+                let space = if item.ends_with('*') { "" } else { " " };
+                lines.push_str(&format!(
+                    "{newline}{indent}{constant}{item}{space}*__restrict__ {local} = {name}.{};",
+                    own.handle_member
+                ));
+                self.local_copies.insert((parameter, group), local);
+            }
+        }
+        if !lines.is_empty() {
+            let open = layoutc_diagnostics::Span { end: span.start + 1, ..span };
+            self.edits.push(Edit::replace(open.at_end(), lines));
+        }
+    }
+
+    /// White space in front of the first statement of a block.
+    fn indent_of(&self, body: layoutc_syntax::StmtId) -> String {
+        let StmtKind::Block(statements) = &self.program.stmt(body).kind else { return String::new() };
+        let Some(first) = statements.first() else { return "    ".to_owned() };
+        let span = self.program.stmt(*first).span;
+        let file = self.program.sources.file(span.file);
+        let line = file.line_range(span.start as usize);
+        let before = &file.text()[line.start..span.start as usize];
+        if before.trim().is_empty() { before.to_owned() } else { "    ".to_owned() }
+    }
+
+    /// The leaves that a function accesses through a slot, if it does nothing else with it and
+    /// reaches the class through no other slot.
+    fn only_leaf_accesses(
+        &self,
+        function: FunctionId,
+        class: ClassId,
+        slot: VarId,
+        mentions: &BTreeMap<VarId, Vec<ExprId>>,
+    ) -> Option<BTreeSet<usize>> {
+        let storage = self.storage(class)?;
+        if self.indices.contains_key(&slot) {
+            return None;
+        }
+        for other in &self.classes.class(class).slots {
+            match other {
+                Slot::Variable(id) if *id == slot => {}
+                Slot::Variable(id) => {
+                    let variable = self.program.variable(*id);
+                    let elsewhere = variable.function != Some(function)
+                        && !(variable.storage == Storage::Static && variable.function.is_none());
+                    if !elsewhere {
+                        return None;
+                    }
+                }
+                // A handle that holds the pointer may be passed in as well.
+                Slot::Field(_) => return None,
+                Slot::Result(_) => {}
+            }
+        }
+        let mut leaves = BTreeSet::new();
+        for mention in mentions.get(&slot).into_iter().flatten() {
+            leaves.insert(self.accessed_leaf(storage, *mention)?);
+        }
+        Some(leaves)
+    }
+
+    /// The leaf for whose access the name of a pointer is the base.
+    fn accessed_leaf(&self, storage: &crate::storage::Storage, mention: ExprId) -> Option<usize> {
+        let mut at = mention;
+        loop {
+            let (parent, position) = self.parents[at.index()]?;
+            match self.program.expr(parent).kind {
+                ExprKind::Paren(_) | ExprKind::Deref(_) | ExprKind::Member { .. } => {}
+                ExprKind::Index { .. } if position == 0 => {}
+                ExprKind::Binary(..) if self.classes.value(parent).is_some() => {}
+                _ => return None,
+            }
+            if let Some((_, PlaceKind::Part(path))) = self.classes.place(parent)
+                && let Some(leaf) = storage.shape.leaf_at(path)
+            {
+                return Some(leaf);
+            }
+            at = parent;
+        }
+    }
+}

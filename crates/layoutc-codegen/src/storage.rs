@@ -1,0 +1,239 @@
+//! How a class is stored in the rewritten program: generated types, and the expression of a leaf.
+//!
+//! A layout of one group is an array of one generated struct, and a pointer to it takes the place
+//! of the pointer to the record. A layout of several groups has a *handle*: a struct with one
+//! pointer per group, passed by value where the pointer to the record was.
+
+use crate::names::Names;
+use layoutc_dataflow::classes::ClassShape;
+use layoutc_dataflow::layout::{GroupForm, Layout};
+
+/// How the elements of one group lie.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum GroupKind {
+    /// An array of `struct_name`, one per element.
+    Struct {
+        /// Generated struct.
+        struct_name: String,
+    },
+    /// An array of `struct_name`, one per `tile` elements.
+    Tile {
+        /// Generated struct.
+        struct_name: String,
+        /// Elements per struct.
+        tile: u64,
+    },
+    /// A plain array of the leaf, or one per extent index.
+    Array,
+}
+
+/// One group of a class.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GroupStorage {
+    /// Its form.
+    pub kind: GroupKind,
+    /// Leaves in order of the struct's members: positions in the shape.
+    pub leaves: Vec<usize>,
+    /// Alignment of the struct in bytes, if it is above the natural one.
+    pub align: Option<u64>,
+    /// Name of its pointer in the handle.
+    pub handle_member: String,
+}
+
+/// The generated representation of one class (or of several with the same record and layout).
+#[derive(Clone, Debug)]
+pub struct Storage {
+    /// The record's name in the source.
+    pub record: String,
+    /// The record's leaves.
+    pub shape: ClassShape,
+    /// The layout.
+    pub layout: Layout,
+    /// Groups in order.
+    pub groups: Vec<GroupStorage>,
+    /// Name of each leaf in generated structs, by position in the shape.
+    pub leaf_names: Vec<String>,
+    /// What a pointer to the record becomes: the generated struct (for `struct *`) or the handle.
+    pub type_name: String,
+    /// Whether `type_name` is a handle, passed by value.
+    pub is_handle: bool,
+    /// Prefix of generated functions: `particle`.
+    pub prefix: String,
+    /// The one group is the record itself, with a larger alignment: pointers, references and
+    /// accesses keep their form, and only the type's name changes.
+    pub is_record: bool,
+    /// Arrays have the same bytes as before, so sizes and copies stay.
+    pub keeps_bytes: bool,
+}
+
+/// The index of an element: text, and whether repeating it changes nothing.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IndexText {
+    /// A C expression.
+    pub text: String,
+    /// It needs parentheses as operand of `>>` and `&`.
+    pub is_compound: bool,
+}
+
+impl IndexText {
+    /// An index that needs no parentheses.
+    #[must_use]
+    pub fn simple(text: impl Into<String>) -> Self {
+        IndexText { text: text.into(), is_compound: false }
+    }
+
+    /// The text as an operand.
+    #[must_use]
+    pub fn operand(&self) -> String {
+        if self.is_compound { format!("({})", self.text) } else { self.text.clone() }
+    }
+}
+
+/// Index of the struct that holds element `index` in tiles of `tile`.
+#[must_use]
+pub fn tile_index(index: &IndexText, tile: u64) -> String {
+    match index.text.as_str() {
+        "0" => "0".to_owned(),
+        _ if tile == 1 => index.text.clone(),
+        _ if tile.is_power_of_two() => format!("{} >> {}", index.operand(), tile.trailing_zeros()),
+        _ => format!("{} / {tile}", index.operand()),
+    }
+}
+
+/// Slot of element `index` within its tile.
+#[must_use]
+pub fn tile_slot(index: &IndexText, tile: u64) -> String {
+    match index.text.as_str() {
+        "0" => "0".to_owned(),
+        _ if tile == 1 => "0".to_owned(),
+        _ if tile.is_power_of_two() => format!("{} & {}", index.operand(), tile - 1),
+        _ => format!("{} % {tile}", index.operand()),
+    }
+}
+
+impl Storage {
+    /// Chooses names and forms.
+    ///
+    /// Returns `None` for a layout that has no form here (grids).
+    #[must_use]
+    pub fn new(record: &str, shape: &ClassShape, layout: &Layout, names: &mut Names) -> Option<Self> {
+        let mut leaf_names: Vec<String> = Vec::new();
+        for leaf in &shape.shape.leaves {
+            let mut name = leaf.path.replace('.', "_");
+            while leaf_names.contains(&name) {
+                name.push('_');
+            }
+            leaf_names.push(name);
+        }
+        let prefix_base = lower_first(record);
+        let is_handle = layout.groups().len() > 1 || layout.groups()[0].is_single_leaf_array();
+        let all_arrays = layout.groups().iter().all(|group| group.is_single_leaf_array());
+        let first_tile = layout.groups().iter().find_map(|group| group.tile());
+        let suffix = match (is_handle, all_arrays, first_tile) {
+            (true, true, _) => "Arrays",
+            (true, false, _) => "Groups",
+            (false, _, Some(_)) => "Tile",
+            (false, _, None) => "Aligned",
+        };
+        let type_name = names.fresh(&format!("{}{suffix}", upper_first(record)));
+        let prefix = names.fresh_prefix(&prefix_base);
+        let mut groups = Vec::new();
+        for (at, group) in layout.groups().iter().enumerate() {
+            let leaves: Vec<usize> = group.leaves().iter().map(|leaf| leaf.index()).collect();
+            let handle_member = match leaves.as_slice() {
+                [only] => leaf_names[*only].clone(),
+                [first, ..] if leaves.len() <= 4 => {
+                    let joined = leaves.iter().map(|leaf| leaf_names[*leaf].as_str()).collect::<Vec<_>>();
+                    let short = joined.iter().all(|name| name.len() <= 3);
+                    if short { joined.join("_") } else { format!("{}_group", leaf_names[*first]) }
+                }
+                _ => format!("{}_group", leaf_names[leaves[0]]),
+            };
+            let struct_name = |names: &mut Names, what: &str| {
+                if is_handle {
+                    names.fresh(&format!("{}{what}{}", upper_first(record), at + 1))
+                } else {
+                    type_name.clone()
+                }
+            };
+            let kind = match group.form() {
+                GroupForm::Array => GroupKind::Array,
+                GroupForm::Struct => GroupKind::Struct { struct_name: struct_name(names, "Part") },
+                GroupForm::Tile(tile) => GroupKind::Tile { struct_name: struct_name(names, "Tile"), tile },
+                GroupForm::Grid => return None,
+            };
+            groups.push(GroupStorage { kind, leaves, align: group.align().map(|align| align.0), handle_member });
+        }
+        Some(Storage {
+            record: record.to_owned(),
+            shape: shape.clone(),
+            layout: layout.clone(),
+            groups,
+            leaf_names,
+            type_name,
+            is_handle,
+            prefix,
+            is_record: layout.groups().len() == 1 && layout.groups()[0].is_whole_record(),
+            keeps_bytes: layout.keeps_bytes(&shape.shape),
+        })
+    }
+
+    /// The group that holds a leaf.
+    #[must_use]
+    pub fn group_of(&self, leaf: usize) -> usize {
+        self.groups.iter().position(|group| group.leaves.contains(&leaf)).unwrap_or(0)
+    }
+
+    /// The pointer that a null test looks at.
+    #[must_use]
+    pub fn first_pointer(&self, base: &str) -> String {
+        let group = &self.groups[0];
+        let zero = "[0]".repeat(match group.kind {
+            GroupKind::Array => self.shape.shape.leaves[group.leaves[0]].extents.len(),
+            GroupKind::Struct { .. } | GroupKind::Tile { .. } => 0,
+        });
+        format!("{base}.{}{zero}", group.handle_member)
+    }
+
+    /// The expression of a leaf of an element: an lvalue of the leaf's type.
+    ///
+    /// `base` is the pointer or handle as a postfix expression; `extents` are the subscripts of a
+    /// member array. `local` gives the name of a local copy of a group's pointer, if there is one.
+    #[must_use]
+    pub fn leaf_expression(
+        &self,
+        base: &str,
+        local: Option<&str>,
+        leaf: usize,
+        index: &IndexText,
+        extents: &[String],
+    ) -> String {
+        let group = &self.groups[self.group_of(leaf)];
+        let pointer = match (self.is_handle, local) {
+            (_, Some(local)) => local.to_owned(),
+            (true, None) => format!("{base}.{}", group.handle_member),
+            (false, None) => base.to_owned(),
+        };
+        let subscripts: String = extents.iter().map(|extent| format!("[{extent}]")).collect();
+        let name = &self.leaf_names[leaf];
+        match &group.kind {
+            GroupKind::Struct { .. } => format!("{pointer}[{}].{name}{subscripts}", index.text),
+            GroupKind::Tile { tile, .. } => format!(
+                "{pointer}[{}].{name}{subscripts}[{}]",
+                tile_index(index, *tile),
+                tile_slot(index, *tile)
+            ),
+            GroupKind::Array => format!("{pointer}{subscripts}[{}]", index.text),
+        }
+    }
+}
+
+fn lower_first(name: &str) -> String {
+    let mut characters = name.chars();
+    characters.next().map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
+}
+
+fn upper_first(name: &str) -> String {
+    let mut characters = name.chars();
+    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}

@@ -1,0 +1,170 @@
+//! The leaves of a class's record.
+
+use super::{ArrayClass, FieldPath};
+use crate::layout::{Bytes, Leaf, RecordShape};
+use layoutc_syntax::{FieldId, Program, QualType, RecordId, TypeKind, abi};
+
+/// How deep nested members are followed.
+const NESTING: usize = 32;
+
+/// A leaf as the program model knows it; the n-th belongs to the n-th leaf of the shape.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LeafMember {
+    /// The members from the record to the leaf.
+    pub path: FieldPath,
+    /// Dimensions that belong to a leaf which the program uses as a whole: `[9]` for `float f[9]`.
+    pub unit_dimensions: Vec<u64>,
+    /// The type of one item, below extents and unit dimensions.
+    pub item: QualType,
+}
+
+/// The leaves of a record, as the layout algebra and as the program model see them.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ClassShape {
+    /// For the layout algebra.
+    pub shape: RecordShape,
+    /// For the code generator.
+    pub members: Vec<LeafMember>,
+}
+
+impl ClassShape {
+    /// Position of the leaf with that path.
+    #[must_use]
+    pub fn leaf_at(&self, path: &[FieldId]) -> Option<usize> {
+        self.members.iter().position(|member| member.path == path)
+    }
+
+    /// Whether the path is a leaf or leads into one that is used as a whole.
+    #[must_use]
+    pub fn leaf_around(&self, path: &[FieldId]) -> Option<usize> {
+        self.members.iter().position(|member| path.starts_with(&member.path))
+    }
+}
+
+/// The leaves of a class's record: members without parts, arrays of them, and what the program
+/// uses as a whole. `None` if a size is not known.
+#[must_use]
+pub fn class_shape(program: &Program, class: &ArrayClass) -> Option<ClassShape> {
+    let layout = abi::record_layout(program, class.record)?;
+    let mut builder = Builder { program, class, leaves: Vec::new(), members: Vec::new() };
+    builder.record(class.record, 0, &mut Vec::new(), &[], NESTING)?;
+    let Builder { leaves, members, .. } = builder;
+    let shape = RecordShape {
+        name: program.record(class.record).name.clone(),
+        size: Bytes(layout.size),
+        align: Bytes(layout.align),
+        leaves,
+    };
+    Some(ClassShape { shape, members })
+}
+
+struct Builder<'a> {
+    program: &'a Program,
+    class: &'a ArrayClass,
+    leaves: Vec<Leaf>,
+    members: Vec<LeafMember>,
+}
+
+impl Builder<'_> {
+    fn record(
+        &mut self,
+        record: RecordId,
+        offset: u64,
+        path: &mut FieldPath,
+        extents: &[u64],
+        depth: usize,
+    ) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        let layout = abi::record_layout(self.program, record)?;
+        for (at, field) in self.program.record(record).fields.clone().into_iter().enumerate() {
+            path.push(field);
+            self.member(self.program.field(field).ty, offset + layout.offsets[at], path, extents, depth)?;
+            path.pop();
+        }
+        Some(())
+    }
+
+    fn member(
+        &mut self,
+        ty: QualType,
+        offset: u64,
+        path: &mut FieldPath,
+        outer: &[u64],
+        depth: usize,
+    ) -> Option<()> {
+        // An array typedef hides dimensions that the generated declaration would repeat.
+        let site = &self.program.field(*path.last()?).site;
+        let specifier = self.program.declaration(site.declaration).specifier_type;
+        if matches!(self.program.types.kind(specifier.id), TypeKind::Array(..)) {
+            return None;
+        }
+        let mut extents = outer.to_vec();
+        let mut item = ty;
+        while let TypeKind::Array(element, length) = self.program.types.kind(item.id) {
+            extents.push((*length).filter(|length| *length > 0)?);
+            item = *element;
+        }
+        let own = extents.len() - outer.len();
+        if let TypeKind::Record(inner) = *self.program.types.kind(item.id)
+            && !self.class.units.contains_key(path)
+            && self.is_divisible(inner)
+        {
+            // Items of a nested array lie `sizeof(item)` apart, which a leaf of its own cannot say.
+            if own == 0 {
+                return self.record(inner, offset, path, &extents, depth);
+            }
+        }
+        let is_record = matches!(self.program.types.kind(item.id), TypeKind::Record(_));
+        let is_unit = self.class.units.contains_key(path) || (is_record && own > 0);
+        let (size, align) = abi::size_align(self.program, item.id)?;
+        let (extents, unit_dimensions) =
+            if is_unit { (outer.to_vec(), extents[outer.len()..].to_vec()) } else { (extents, Vec::new()) };
+        let scalar_size = size.checked_mul(unit_dimensions.iter().product())?;
+        self.leaves.push(Leaf {
+            path: path.iter().map(|field| self.program.field(*field).name.as_str()).collect::<Vec<_>>().join("."),
+            offset: Bytes(offset),
+            scalar_size: Bytes(scalar_size),
+            align: Bytes(align),
+            extents,
+            type_name: type_text(self.program, path),
+        });
+        self.members.push(LeafMember { path: path.clone(), unit_dimensions, item });
+        Some(())
+    }
+
+    /// Whether a nested record may be divided into its members.
+    fn is_divisible(&self, record: RecordId) -> bool {
+        let record = self.program.record(record);
+        record.traits.is_empty() && !record.fields.is_empty() && record.explicit_align.is_none()
+    }
+}
+
+/// The type of one item of the member at the end of the path, as the source spells it.
+fn type_text(program: &Program, path: &[FieldId]) -> String {
+    let Some(field) = path.last() else { return String::new() };
+    let field = program.field(*field);
+    let declaration = program.declaration(field.site.declaration);
+    let mut text = program.text(declaration.specifier).to_owned();
+    let mut ty = field.ty;
+    let mut stars = 0;
+    loop {
+        match program.types.kind(ty.id) {
+            TypeKind::Array(of, _) => ty = *of,
+            TypeKind::Pointer(to) => {
+                stars += 1;
+                if to.is_const && stars == 1 && field.site.pointers.len() == 1 {
+                    text.insert_str(0, "const ");
+                }
+                ty = *to;
+            }
+            _ => break,
+        }
+    }
+    // Stars behind a typedef belong to the typedef.
+    let written = field.site.pointers.len().min(stars);
+    if written > 0 {
+        text.push(' ');
+        text.push_str(&"*".repeat(written));
+    }
+    text
+}
