@@ -83,13 +83,13 @@ fn whole(criterion: &mut Criterion) {
     let layoutc = Layoutc::built().expect("layoutc builds");
     let folder = tempfile::tempdir().expect("a temporary folder");
     each_size(criterion, "whole", |group, id, program| {
-        let (file, out) = (folder.path().join("in.cu"), folder.path().join("out"));
-        fs::write(&file, program).expect("the program is written");
+        let out = folder.path().join("out");
+        fs::write(folder.path().join("in.cu"), program).expect("the program is written");
         group.bench_function(id, |bencher| {
             bencher.iter(|| {
                 let output = Command::new(layoutc.program())
                     .arg("transform")
-                    .arg(&file)
+                    .arg("in.cu")
                     .arg("--out-dir")
                     .arg(&out)
                     .current_dir(folder.path())

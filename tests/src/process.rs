@@ -1,6 +1,6 @@
 //! Running a command with a time limit, so that a hang is a result and not a hung test.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{Read, Seek};
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitStatus, Stdio};
@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 
 /// What a command did.
 #[derive(Clone, Debug)]
@@ -87,6 +87,53 @@ pub fn run_limited(command: &mut Command, limit: Duration) -> Result<Outcome> {
     })
 }
 
+/// The peak resident memory of a command in bytes; `None` where `/proc` does not say (not Linux).
+///
+/// # Errors
+/// When the command cannot be started or does not succeed.
+pub fn peak_memory(command: &mut Command) -> Result<Option<u64>> {
+    let mut child = command
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let status_file = format!("/proc/{}/status", child.id());
+    let mut peak = None;
+    // The mark only rises, so the last reading before the end is the peak but for the very last
+    // allocations.
+    let status = loop {
+        if let Some(read) = fs::read_to_string(&status_file)
+            .ok()
+            .as_deref()
+            .and_then(high_water)
+        {
+            peak = peak.max(Some(read));
+        }
+        if let Some(status) = child.try_wait()? {
+            break status;
+        }
+        thread::sleep(Duration::from_micros(200));
+    };
+    ensure!(
+        status.success(),
+        "{} does not succeed: {status}",
+        command.get_program().display()
+    );
+    Ok(peak)
+}
+
+/// `VmHWM` of a process's status file, in bytes.
+fn high_water(status: &str) -> Option<u64> {
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim()
+        .strip_suffix("kB")?
+        .trim()
+        .parse()
+        .ok()
+        .map(|kilobytes: u64| kilobytes * 1024)
+}
+
 fn text(file: &mut File) -> Result<String> {
     let mut bytes = Vec::new();
     file.rewind()?;
@@ -113,6 +160,12 @@ mod tests {
             (Some(3), "out\n", "err\n")
         );
         Ok(())
+    }
+
+    #[test]
+    fn memory_is_read_from_proc() {
+        assert_eq!(high_water("Name:\tx\nVmHWM:\t    2048 kB\n"), Some(2 << 20));
+        assert_eq!(high_water("Name:\tx\n"), None);
     }
 
     #[test]

@@ -2,12 +2,14 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use layoutc_tests::generate;
 use layoutc_tests::layoutc::{Layoutc, TRANSFORM_LIMIT};
 use layoutc_tests::nvcc::Nvcc;
+use layoutc_tests::process::peak_memory;
 
 /// Runs of each; the median counts.
 const RUNS: usize = 5;
@@ -21,10 +23,10 @@ pub fn run(sizes: &[usize], files: &[PathBuf]) -> Result<()> {
     let layoutc = Layoutc::built()?;
     let folder = tempfile::tempdir()?;
     println!(
-        "| file | bytes | nvcc {} front end, ms | layoutc transform, ms | MB/s |",
+        "| file | bytes | nvcc {} front end, ms | layoutc transform, ms | MB/s | MB of memory |",
         nvcc.release()?
     );
-    println!("|---|---:|---:|---:|---:|");
+    println!("|---|---:|---:|---:|---:|---:|");
     for lines in sizes {
         let file = folder.path().join(format!("generated_{lines}.cu"));
         fs::write(&file, generate::program(*lines))?;
@@ -45,25 +47,37 @@ fn row(nvcc: &Nvcc, layoutc: &Layoutc, name: &str, file: &Path) -> Result<()> {
     let out = tempfile::tempdir()?;
     let bytes = fs::metadata(file)?.len();
     let front_end = median(|| nvcc.front_end_time(file))?;
+    let folder = file.parent().unwrap_or(Path::new("."));
+    let name_here = Path::new(file.file_name().unwrap_or_default());
+    let arguments = [
+        Path::new("transform"),
+        name_here,
+        Path::new("--out-dir"),
+        out.path(),
+    ];
     let transform = median(|| {
-        let start = Instant::now();
-        let arguments = [
-            Path::new("transform"),
-            file,
-            Path::new("--out-dir"),
-            out.path(),
-        ]
-        .map(Path::as_os_str);
-        layoutc.run(out.path(), TRANSFORM_LIMIT, arguments)?;
-        Ok(start.elapsed())
+        let outcome = layoutc.run(folder, TRANSFORM_LIMIT, arguments)?;
+        ensure!(
+            outcome.succeeded(),
+            "{}: {}",
+            outcome.ending(),
+            outcome.stderr
+        );
+        Ok(outcome.elapsed)
     })?;
+    let memory = peak_memory(
+        Command::new(layoutc.program())
+            .args(arguments)
+            .current_dir(folder),
+    )?;
     // Bytes per microsecond are megabytes per second.
     #[expect(clippy::cast_precision_loss, reason = "file sizes are far below 2^52")]
     let rate = bytes as f64 / (transform.as_secs_f64() * 1e6);
     println!(
-        "| {name} | {bytes} | {:.1} | {:.1} | {rate:.2} |",
+        "| {name} | {bytes} | {:.1} | {:.1} | {rate:.2} | {} |",
         front_end.as_secs_f64() * 1e3,
-        transform.as_secs_f64() * 1e3
+        transform.as_secs_f64() * 1e3,
+        memory.map_or_else(String::new, |bytes| (bytes >> 20).to_string())
     );
     Ok(())
 }
