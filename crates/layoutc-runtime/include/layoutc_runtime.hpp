@@ -11,4 +11,7 @@
 #include "layoutc/intrinsics.hpp"
 #include "layoutc/memory.hpp"
 #include "layoutc/device.hpp"
+#include "layoutc/texture.hpp"
+#else
+#include "layoutc/api_functions.h"
 #endif

@@ -139,6 +139,7 @@ struct Block {
     uint3 index;
     unsigned threads_total = 0;
     unsigned next = 0;
+    uint3 next_index{0, 0, 0};
     unsigned alive = 0;
     unsigned at_barrier = 0;
     unsigned at_grid_barrier = 0;
@@ -178,10 +179,16 @@ void enter_thread(Thread& t) {
     threadIdx = t.index;
 }
 
-// Leaves the current thread's fiber; returns when the scheduler resumes it.
+// Leaves the current thread's fiber, for the next thread that can run or for the scheduler where there is none;
+// returns when the thread is resumed.
 void suspend() {
     Thread* self = now.thread;
-    switch_context(self->fiber->context, *now.scheduler);
+    std::deque<Thread*>& ready = now.block->ready;
+    if (ready.empty()) return switch_context(self->fiber->context, *now.scheduler);
+    Thread* next = ready.front();
+    ready.pop_front();
+    enter_thread(*next);
+    switch_context(self->fiber->context, next->fiber->context);
 }
 
 void make_ready(Block& b, Thread& t) {
@@ -315,7 +322,11 @@ bool resolve_converged(Block& b, bool masked_too) {
 void start_thread(Block& b, Thread& t, unsigned rank, Fiber* fiber) {
     const dim3& shape = now.config->block;
     t.rank = rank;
-    t.index = uint3{rank % shape.x, rank / shape.x % shape.y, rank / shape.x / shape.y};
+    t.index = b.next_index;
+    if (++b.next_index.x == shape.x) {
+        b.next_index.x = 0;
+        if (++b.next_index.y == shape.y) b.next_index.y = 0, b.next_index.z++;
+    }
     t.state = State::Ready;
     t.fiber = fiber;
     enter_thread(t);
@@ -411,6 +422,7 @@ void prepare_block(Block& b, uint3 index) {
     b.index = index;
     b.threads_total = b.alive = threads;
     b.next = b.at_barrier = b.at_grid_barrier = 0;
+    b.next_index = uint3{0, 0, 0};
     b.epoch = ++epochs;
     b.threads.resize(threads);
     b.warps.resize((threads + warpSize - 1) / warpSize);

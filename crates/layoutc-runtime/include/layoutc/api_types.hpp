@@ -13,35 +13,135 @@
     ROW(2, cudaErrorMemoryAllocation, "out of memory") \
     ROW(3, cudaErrorInitializationError, "initialization error") \
     ROW(4, cudaErrorCudartUnloading, "driver shutting down") \
+    ROW(5, cudaErrorProfilerDisabled, "profiler disabled") \
+    ROW(6, cudaErrorProfilerNotInitialized, "profiler not initialized") \
+    ROW(7, cudaErrorProfilerAlreadyStarted, "profiler already started") \
+    ROW(8, cudaErrorProfilerAlreadyStopped, "profiler already stopped") \
     ROW(9, cudaErrorInvalidConfiguration, "invalid configuration argument") \
     ROW(12, cudaErrorInvalidPitchValue, "invalid pitch argument") \
     ROW(13, cudaErrorInvalidSymbol, "invalid device symbol") \
+    ROW(16, cudaErrorInvalidHostPointer, "invalid host pointer") \
     ROW(17, cudaErrorInvalidDevicePointer, "invalid device pointer") \
     ROW(18, cudaErrorInvalidTexture, "invalid texture reference") \
+    ROW(19, cudaErrorInvalidTextureBinding, "invalid texture binding") \
+    ROW(20, cudaErrorInvalidChannelDescriptor, "invalid channel descriptor") \
     ROW(21, cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy") \
+    ROW(22, cudaErrorAddressOfConstant, "address of constant") \
+    ROW(23, cudaErrorTextureFetchFailed, "texture fetch failed") \
+    ROW(24, cudaErrorTextureNotBound, "texture not bound") \
+    ROW(25, cudaErrorSynchronizationError, "synchronization error") \
+    ROW(26, cudaErrorInvalidFilterSetting, "invalid filter setting") \
+    ROW(27, cudaErrorInvalidNormSetting, "invalid norm setting") \
+    ROW(28, cudaErrorMixedDeviceExecution, "mixed device execution") \
+    ROW(31, cudaErrorNotYetImplemented, "not yet implemented") \
+    ROW(32, cudaErrorMemoryValueTooLarge, "memory value too large") \
+    ROW(34, cudaErrorStubLibrary, "stub library") \
     ROW(35, cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version") \
+    ROW(36, cudaErrorCallRequiresNewerDriver, "call requires newer driver") \
+    ROW(37, cudaErrorInvalidSurface, "invalid surface") \
+    ROW(43, cudaErrorDuplicateVariableName, "duplicate variable name") \
+    ROW(44, cudaErrorDuplicateTextureName, "duplicate texture name") \
+    ROW(45, cudaErrorDuplicateSurfaceName, "duplicate surface name") \
+    ROW(46, cudaErrorDevicesUnavailable, "devices unavailable") \
+    ROW(49, cudaErrorIncompatibleDriverContext, "incompatible driver context") \
+    ROW(52, cudaErrorMissingConfiguration, "missing configuration") \
+    ROW(53, cudaErrorPriorLaunchFailure, "prior launch failure") \
+    ROW(65, cudaErrorLaunchMaxDepthExceeded, "launch max depth exceeded") \
+    ROW(66, cudaErrorLaunchFileScopedTex, "launch file scoped tex") \
+    ROW(67, cudaErrorLaunchFileScopedSurf, "launch file scoped surf") \
+    ROW(68, cudaErrorSyncDepthExceeded, "sync depth exceeded") \
+    ROW(69, cudaErrorLaunchPendingCountExceeded, "launch pending count exceeded") \
     ROW(98, cudaErrorInvalidDeviceFunction, "invalid device function") \
     ROW(100, cudaErrorNoDevice, "no CUDA-capable device is detected") \
     ROW(101, cudaErrorInvalidDevice, "invalid device ordinal") \
+    ROW(102, cudaErrorDeviceNotLicensed, "device not licensed") \
+    ROW(103, cudaErrorSoftwareValidityNotEstablished, "software validity not established") \
+    ROW(127, cudaErrorStartupFailure, "startup failure") \
+    ROW(200, cudaErrorInvalidKernelImage, "invalid kernel image") \
     ROW(201, cudaErrorDeviceUninitialized, "invalid device context") \
+    ROW(205, cudaErrorMapBufferObjectFailed, "map buffer object failed") \
+    ROW(206, cudaErrorUnmapBufferObjectFailed, "unmap buffer object failed") \
+    ROW(207, cudaErrorArrayIsMapped, "array is mapped") \
+    ROW(208, cudaErrorAlreadyMapped, "already mapped") \
     ROW(209, cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the device") \
+    ROW(210, cudaErrorAlreadyAcquired, "already acquired") \
+    ROW(211, cudaErrorNotMapped, "not mapped") \
+    ROW(212, cudaErrorNotMappedAsArray, "not mapped as array") \
+    ROW(213, cudaErrorNotMappedAsPointer, "not mapped as pointer") \
+    ROW(214, cudaErrorECCUncorrectable, "eccuncorrectable") \
+    ROW(215, cudaErrorUnsupportedLimit, "unsupported limit") \
+    ROW(216, cudaErrorDeviceAlreadyInUse, "device already in use") \
     ROW(217, cudaErrorPeerAccessUnsupported, "peer access is not supported between these two devices") \
+    ROW(218, cudaErrorInvalidPtx, "invalid ptx") \
+    ROW(219, cudaErrorInvalidGraphicsContext, "invalid graphics context") \
+    ROW(220, cudaErrorNvlinkUncorrectable, "nvlink uncorrectable") \
+    ROW(221, cudaErrorJitCompilerNotFound, "jit compiler not found") \
+    ROW(222, cudaErrorUnsupportedPtxVersion, "unsupported ptx version") \
+    ROW(223, cudaErrorJitCompilationDisabled, "jit compilation disabled") \
+    ROW(224, cudaErrorUnsupportedExecAffinity, "unsupported exec affinity") \
+    ROW(225, cudaErrorUnsupportedDevSideSync, "unsupported dev side sync") \
+    ROW(226, cudaErrorContained, "contained") \
+    ROW(300, cudaErrorInvalidSource, "invalid source") \
+    ROW(301, cudaErrorFileNotFound, "file not found") \
+    ROW(302, cudaErrorSharedObjectSymbolNotFound, "shared object symbol not found") \
+    ROW(303, cudaErrorSharedObjectInitFailed, "shared object init failed") \
+    ROW(304, cudaErrorOperatingSystem, "operating system") \
     ROW(400, cudaErrorInvalidResourceHandle, "invalid resource handle") \
+    ROW(401, cudaErrorIllegalState, "illegal state") \
+    ROW(402, cudaErrorLossyQuery, "lossy query") \
+    ROW(500, cudaErrorSymbolNotFound, "symbol not found") \
     ROW(600, cudaErrorNotReady, "device not ready") \
     ROW(700, cudaErrorIllegalAddress, "an illegal memory access was encountered") \
     ROW(701, cudaErrorLaunchOutOfResources, "too many resources requested for launch") \
     ROW(702, cudaErrorLaunchTimeout, "the launch timed out and was terminated") \
+    ROW(703, cudaErrorLaunchIncompatibleTexturing, "launch incompatible texturing") \
     ROW(704, cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled") \
     ROW(705, cudaErrorPeerAccessNotEnabled, "peer access has not been enabled") \
+    ROW(708, cudaErrorSetOnActiveProcess, "set on active process") \
+    ROW(709, cudaErrorContextIsDestroyed, "context is destroyed") \
     ROW(710, cudaErrorAssert, "device-side assert triggered") \
+    ROW(711, cudaErrorTooManyPeers, "too many peers") \
     ROW(712, cudaErrorHostMemoryAlreadyRegistered, "part or all of the requested memory range is already mapped") \
     ROW(713, cudaErrorHostMemoryNotRegistered, "pointer does not correspond to a registered memory region") \
+    ROW(714, cudaErrorHardwareStackError, "hardware stack error") \
+    ROW(715, cudaErrorIllegalInstruction, "illegal instruction") \
     ROW(716, cudaErrorMisalignedAddress, "misaligned address") \
+    ROW(717, cudaErrorInvalidAddressSpace, "invalid address space") \
+    ROW(718, cudaErrorInvalidPc, "invalid pc") \
     ROW(719, cudaErrorLaunchFailure, "unspecified launch failure") \
     ROW(720, cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch") \
+    ROW(721, cudaErrorTensorMemoryLeak, "tensor memory leak") \
     ROW(800, cudaErrorNotPermitted, "operation not permitted") \
     ROW(801, cudaErrorNotSupported, "operation not supported") \
-    ROW(999, cudaErrorUnknown, "unknown error")
+    ROW(802, cudaErrorSystemNotReady, "system not ready") \
+    ROW(803, cudaErrorSystemDriverMismatch, "system driver mismatch") \
+    ROW(804, cudaErrorCompatNotSupportedOnDevice, "compat not supported on device") \
+    ROW(805, cudaErrorMpsConnectionFailed, "mps connection failed") \
+    ROW(806, cudaErrorMpsRpcFailure, "mps rpc failure") \
+    ROW(807, cudaErrorMpsServerNotReady, "mps server not ready") \
+    ROW(808, cudaErrorMpsMaxClientsReached, "mps max clients reached") \
+    ROW(809, cudaErrorMpsMaxConnectionsReached, "mps max connections reached") \
+    ROW(810, cudaErrorMpsClientTerminated, "mps client terminated") \
+    ROW(811, cudaErrorCdpNotSupported, "cdp not supported") \
+    ROW(812, cudaErrorCdpVersionMismatch, "cdp version mismatch") \
+    ROW(900, cudaErrorStreamCaptureUnsupported, "stream capture unsupported") \
+    ROW(901, cudaErrorStreamCaptureInvalidated, "stream capture invalidated") \
+    ROW(902, cudaErrorStreamCaptureMerge, "stream capture merge") \
+    ROW(903, cudaErrorStreamCaptureUnmatched, "stream capture unmatched") \
+    ROW(904, cudaErrorStreamCaptureUnjoined, "stream capture unjoined") \
+    ROW(905, cudaErrorStreamCaptureIsolation, "stream capture isolation") \
+    ROW(906, cudaErrorStreamCaptureImplicit, "stream capture implicit") \
+    ROW(907, cudaErrorCapturedEvent, "captured event") \
+    ROW(908, cudaErrorStreamCaptureWrongThread, "stream capture wrong thread") \
+    ROW(909, cudaErrorTimeout, "timeout") \
+    ROW(910, cudaErrorGraphExecUpdateFailure, "graph exec update failure") \
+    ROW(911, cudaErrorExternalDevice, "external device") \
+    ROW(912, cudaErrorInvalidClusterSize, "invalid cluster size") \
+    ROW(913, cudaErrorFunctionNotLoaded, "function not loaded") \
+    ROW(914, cudaErrorInvalidResourceType, "invalid resource type") \
+    ROW(915, cudaErrorInvalidResourceConfiguration, "invalid resource configuration") \
+    ROW(999, cudaErrorUnknown, "unknown error") \
+    ROW(10000, cudaErrorApiFailureBase, "api failure base")
 
 enum cudaError {
 #define LAYOUTC_RT_ROW(value, name, text) name = value,
@@ -95,7 +195,7 @@ enum cudaMemoryType { cudaMemoryTypeUnregistered = 0, cudaMemoryTypeHost = 1, cu
 enum cudaMemoryAdvise { cudaMemAdviseSetReadMostly = 1, cudaMemAdviseUnsetReadMostly, cudaMemAdviseSetPreferredLocation, cudaMemAdviseUnsetPreferredLocation, cudaMemAdviseSetAccessedBy, cudaMemAdviseUnsetAccessedBy };
 
 struct cudaPointerAttributes {
-    cudaMemoryType type;
+    enum cudaMemoryType type;
     int device;
     void* devicePointer;
     void* hostPointer;
@@ -109,15 +209,29 @@ struct cudaPos { size_t x, y, z; };
 struct cudaPitchedPtr { void* ptr; size_t pitch, xsize, ysize; };
 typedef struct cudaArray* cudaArray_t;
 struct cudaMemcpy3DParms {
-    cudaArray_t srcArray; cudaPos srcPos; cudaPitchedPtr srcPtr;
-    cudaArray_t dstArray; cudaPos dstPos; cudaPitchedPtr dstPtr;
-    cudaExtent extent; cudaMemcpyKind kind;
+    cudaArray_t srcArray;
+    struct cudaPos srcPos;
+    struct cudaPitchedPtr srcPtr;
+    cudaArray_t dstArray;
+    struct cudaPos dstPos;
+    struct cudaPitchedPtr dstPtr;
+    struct cudaExtent extent;
+    enum cudaMemcpyKind kind;
 };
-static inline cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) { return cudaExtent{w, h, d}; }
-static inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) { return cudaPos{x, y, z}; }
-static inline cudaPitchedPtr make_cudaPitchedPtr(void* d, size_t p, size_t xs, size_t ys) { return cudaPitchedPtr{d, p, xs, ys}; }
+static inline struct cudaExtent make_cudaExtent(size_t w, size_t h, size_t d) {
+    struct cudaExtent e = {w, h, d};
+    return e;
+}
+static inline struct cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
+    struct cudaPos p = {x, y, z};
+    return p;
+}
+static inline struct cudaPitchedPtr make_cudaPitchedPtr(void* d, size_t p, size_t xs, size_t ys) {
+    struct cudaPitchedPtr q = {d, p, xs, ys};
+    return q;
+}
 
-struct cudaUUID_t { char bytes[16]; };
+typedef struct cudaUUID_t { char bytes[16]; } cudaUUID_t;
 struct cudaDeviceProp {
     char name[256];
     cudaUUID_t uuid;

@@ -1,61 +1,8 @@
-// Errors, devices, streams, events and occupancy. Every operation is complete when its call returns.
+// Templates over kernels: function attributes and occupancy.
 #pragma once
 
+#include "api_functions.h"
 #include "execution.hpp"
-
-extern "C" {
-
-cudaError_t cudaGetLastError();
-cudaError_t cudaPeekAtLastError();
-const char* cudaGetErrorString(cudaError_t error);
-const char* cudaGetErrorName(cudaError_t error);
-
-cudaError_t cudaDeviceSynchronize();
-cudaError_t cudaThreadSynchronize();
-cudaError_t cudaDeviceReset();
-cudaError_t cudaThreadExit();
-cudaError_t cudaSetDevice(int device);
-cudaError_t cudaGetDevice(int* device);
-cudaError_t cudaGetDeviceCount(int* count);
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int device);
-cudaError_t cudaChooseDevice(int* device, const cudaDeviceProp* wanted);
-cudaError_t cudaDeviceGetAttribute(int* out, cudaDeviceAttr attribute, int device);
-cudaError_t cudaSetDeviceFlags(unsigned flags);
-cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value);
-cudaError_t cudaDeviceGetLimit(size_t* out, cudaLimit limit);
-cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache config);
-cudaError_t cudaThreadSetCacheConfig(cudaFuncCache config);
-cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig config);
-cudaError_t cudaDeviceCanAccessPeer(int* out, int device, int peer);
-cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned flags);
-cudaError_t cudaDeviceDisablePeerAccess(int peer);
-cudaError_t cudaDriverGetVersion(int* out);
-cudaError_t cudaRuntimeGetVersion(int* out);
-cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
-cudaError_t cudaProfilerStart();
-cudaError_t cudaProfilerStop();
-
-cudaError_t cudaStreamCreate(cudaStream_t* out);
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t* out, unsigned flags);
-cudaError_t cudaStreamCreateWithPriority(cudaStream_t* out, unsigned flags, int priority);
-cudaError_t cudaStreamDestroy(cudaStream_t stream);
-cudaError_t cudaStreamSynchronize(cudaStream_t stream);
-cudaError_t cudaStreamQuery(cudaStream_t stream);
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags = 0);
-cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* data, unsigned flags);
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data);
-cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* p, size_t bytes = 0, unsigned flags = cudaMemAttachSingle);
-
-cudaError_t cudaEventCreate(cudaEvent_t* out);
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t* out, unsigned flags);
-cudaError_t cudaEventDestroy(cudaEvent_t event);
-cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr);
-cudaError_t cudaEventSynchronize(cudaEvent_t event);
-cudaError_t cudaEventQuery(cudaEvent_t event);
-// Always one millisecond between two recorded events: what a program prints must not depend on the machine.
-cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
-
-}  // extern "C"
 
 inline cudaError_t cudaEventCreate(cudaEvent_t* out, unsigned flags) { return cudaEventCreateWithFlags(out, flags); }
 

@@ -4,7 +4,7 @@
 // pointers are 256-byte aligned) and are inaccessible to host code outside API calls and kernels.
 #pragma once
 
-#include "api_types.hpp"
+#include "api_functions.h"
 
 namespace layoutc_rt {
 
@@ -65,35 +65,6 @@ template <class T>
 inline cudaError_t cudaHostAlloc(T** p, size_t bytes, unsigned = 0) {
     return layoutc_rt::allocate((void**)p, bytes, layoutc_rt::MemoryKind::Pinned, layoutc_rt::kNoSite);
 }
-extern "C" {
-
-// Calls from C files, which are not numbered.
-cudaError_t cudaMalloc(void** p, size_t bytes);
-cudaError_t cudaMallocHost(void** p, size_t bytes);
-cudaError_t cudaMalloc3D(cudaPitchedPtr* out, cudaExtent extent);
-cudaError_t cudaFree(void* p);
-cudaError_t cudaFreeAsync(void* p, cudaStream_t stream);
-cudaError_t cudaFreeHost(void* p);
-cudaError_t cudaHostRegister(void* p, size_t bytes, unsigned flags);
-cudaError_t cudaHostUnregister(void* p);
-cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind);
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
-cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind);
-cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr);
-cudaError_t cudaMemcpy3D(const cudaMemcpy3DParms* p);
-cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes);
-cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t stream = nullptr);
-cudaError_t cudaMemset(void* to, int value, size_t bytes);
-cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream = nullptr);
-cudaError_t cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height);
-cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream = nullptr);
-cudaError_t cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent);
-cudaError_t cudaMemGetInfo(size_t* free_bytes, size_t* total);
-cudaError_t cudaMemPrefetchAsync(const void* p, size_t bytes, int device, cudaStream_t stream = nullptr);
-cudaError_t cudaMemAdvise(const void* p, size_t bytes, cudaMemoryAdvise advice, int device);
-cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* out, const void* p);
-
-}  // extern "C"
 
 template <class T>
 inline cudaError_t cudaHostGetDevicePointer(T** out, void* host, unsigned) {

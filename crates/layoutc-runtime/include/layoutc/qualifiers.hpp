@@ -13,12 +13,14 @@
 #include <string.h>
 #include <time.h>
 
+#ifdef __cplusplus
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <new>
 #include <type_traits>
 #include <utility>
+#endif
 
 #ifndef __CUDACC__
 #define __CUDACC__ 1
@@ -50,7 +52,11 @@
 #define __constant__
 #define __managed__
 #define __grid_constant__
+#ifdef __cplusplus
 #define __forceinline__ inline
+#else
+#define __forceinline__ static inline
+#endif
 #define __launch_bounds__(...)
 #define __cluster_dims__(...)
 #define __maxnreg__(...)
