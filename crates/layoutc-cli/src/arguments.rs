@@ -46,7 +46,7 @@ Examples:
 
 const VERIFY_EXAMPLES: &str = "\
 Both programs are built with the host's C++ compiler (g++, or $CXX) against the CPU runtime, run with the same
-arguments and input, and compared: what they print, how they end, and, kernel by kernel, every byte of device
+arguments and no input, and compared: what they print, how they end, and, kernel by kernel, every byte of device
 memory under the layout's mapping.
 
 Examples:
@@ -108,7 +108,7 @@ pub struct TransformArguments {
     #[command(flatten)]
     pub output: OutputArguments,
     /// Write what became of every array, and why, as JSON.
-    #[arg(long, value_name = "FILE.json")]
+    #[arg(long, value_name = "FILE.json", help_heading = "Options")]
     pub report: Option<PathBuf>,
 }
 
