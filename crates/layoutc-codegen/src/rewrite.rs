@@ -99,11 +99,8 @@ fn place_declarations(program: &Program, record: layoutc_syntax::RecordId, text:
         .path()
         .extension()
         .is_some_and(|extension| extension.eq_ignore_ascii_case("cu") || extension.eq_ignore_ascii_case("cuh"));
-    let text = if is_cuda {
-        text
-    } else {
-        format!("\n#ifdef __CUDACC__{}#endif\n", text)
-    };
+    let text = text.trim_start_matches('\n');
+    let text = if is_cuda { format!("\n{text}") } else { format!("\n#ifdef __CUDACC__\n{text}\n#endif\n") };
     // The line break behind the definition ends the block.
     let text = format!("\n{}", text.trim_end_matches('\n'));
     let text = if file.text().contains("\r\n") { text.replace('\n', "\r\n") } else { text };

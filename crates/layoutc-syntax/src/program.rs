@@ -643,6 +643,8 @@ pub struct Macro {
     pub body_identifiers: Vec<String>,
     /// How often each parameter is used other than as `#x` or `##`, and whether it is pasted or stringized.
     pub parameter_uses: Vec<ParameterUse>,
+    /// The name `T` if the body is `sizeof(T)` or `sizeof(struct T)`, perhaps in parentheses.
+    pub size_of: Option<String>,
     /// Whether it is defined more than once in the program.
     pub is_redefined: bool,
 }

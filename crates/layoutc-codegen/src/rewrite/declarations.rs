@@ -248,16 +248,17 @@ impl Rewriter<'_> {
     /// Removes `const` beside the specifier: a handle that is constant could not be assigned.
     fn drop_const(&mut self, declaration: &layoutc_syntax::Declaration, declared: &[Declared]) {
         let Some(first) = declared.first() else { return };
-        if declared.len() != declaration.count.max(1) && declaration.count > 1 {
-            self.refuse(first.class, declaration.span, "this declaration cannot be divided where it stands");
-            return;
-        }
+        let is_partial = declared.len() != declaration.count.max(1) && declaration.count > 1;
         let before = Span { end: declaration.specifier.start, ..declaration.span };
         let after = Span { start: declaration.specifier.end, end: first.site.full.start.max(declaration.specifier.end), ..declaration.span };
         for span in [before, after] {
             let text = self.program.text(span);
             for token in layoutc_syntax::preprocess::tokens(text) {
                 if token.text(text) == "const" {
+                    if is_partial {
+                        self.refuse(first.class, declaration.span, "this declaration cannot be divided where it stands");
+                        return;
+                    }
                     // The blank behind goes with it.
                     let blank = usize::from(text[token.range().end..].starts_with(' '));
                     let start = span.start as usize + token.range().start;

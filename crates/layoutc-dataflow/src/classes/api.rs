@@ -162,6 +162,11 @@ fn direction(program: &Program, expr: ExprId) -> Direction {
     }
 }
 
+/// Whether the arguments of a copy say that both sides are device memory.
+pub(super) fn is_device_to_device(program: &Program, arguments: &[ExprId]) -> bool {
+    arguments.get(3).is_some_and(|kind| direction(program, *kind) == Direction::DeviceToDevice)
+}
+
 /// All calls of runtime functions that codegen knows, in arena order.
 pub(super) fn find_api_calls(program: &Program, calls: &CallGraph, places: &Places) -> Vec<ApiCall> {
     let mut found = Vec::new();

@@ -580,6 +580,12 @@ impl Classifier<'_> {
                     BinaryOp::Add => {}
                     BinaryOp::Sub if self.classes.value(other).is_none() => {}
                     BinaryOp::Eq | BinaryOp::Ne if is_null(program, other) => {}
+                    // Starts of arrays are equal if the arrays are the same.
+                    BinaryOp::Eq | BinaryOp::Ne
+                        if self.classes.value(other) == Some((class, 1))
+                            && [expr, other].into_iter().all(|side| {
+                                !is_offset(program, self.classes, side, &self.classes.class(class).interior)
+                            }) => {}
                     BinaryOp::LogicalAnd | BinaryOp::LogicalOr => {}
                     _ => self.pin(class, Code::POINTER_COMPARISON, self.span(parent), "addresses of elements are compared or subtracted"),
                 }

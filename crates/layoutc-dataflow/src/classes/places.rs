@@ -150,7 +150,8 @@ impl Places {
                 (Some(Place { node, kind: PlaceKind::Element }), _) => {
                     (None, Some(Value { node: *node, depth: 1 }))
                 }
-                (None, Some(value)) => (None, Some(Value { depth: value.depth + 1, ..value })),
+                // The address of a pointer, which may itself be part of an element of another array.
+                (_, Some(value)) => (None, Some(Value { depth: value.depth + 1, ..value })),
                 _ => none,
             },
             ExprKind::Member { base, arrow, field, .. } => {

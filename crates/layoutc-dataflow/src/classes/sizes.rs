@@ -2,7 +2,8 @@
 
 use super::places::element_of;
 use layoutc_syntax::{
-    BinaryOp, ExprId, ExprKind, NameRef, Program, RecordId, Storage, UnaryOp, VarId, abi, evaluate,
+    BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, StmtKind, Storage, UnaryOp, VarId, abi,
+    evaluate,
 };
 use std::collections::BTreeMap;
 
@@ -129,9 +130,39 @@ impl Definitions {
                 self.is_multiple(program, *then, record, depth) && self.is_multiple(program, *otherwise, record, depth)
             }
             ExprKind::Unary(UnaryOp::Plus, operand) => self.is_multiple(program, *operand, record, depth),
+            ExprKind::Name(NameRef::Macro(name)) => {
+                let record = &program.record(record).name;
+                let mut definitions = program.macros.iter().filter(|def| def.name == *name).peekable();
+                definitions.peek().is_some() && definitions.all(|def| def.size_of.as_ref() == Some(record))
+            }
+            ExprKind::Call { callee, arguments, .. } => {
+                match super::calls::resolve_callee(program, *callee, arguments) {
+                    super::Callee::Function(function) => self.returns_multiple(program, function, record, depth),
+                    super::Callee::Library(_) | super::Callee::Ambiguous(_) | super::Callee::Unknown => false,
+                }
+            }
             ExprKind::Name(NameRef::Variable(variable)) => self.is_variable_multiple(program, *variable, record, depth),
             _ => false,
         }
+    }
+
+    /// Whether a function returns nothing but multiples, as an integer of at least 32 bits.
+    fn returns_multiple(&self, program: &Program, function: FunctionId, record: RecordId, depth: usize) -> bool {
+        let result = program.function(function).result;
+        let integer = program.types.as_scalar(result.id).is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4);
+        let Some(body) = program.function(function).body.filter(|_| integer) else { return false };
+        let span = program.stmt(body).span;
+        let mut returned = program
+            .stmts
+            .iter()
+            .filter(|stmt| span.contains(stmt.span))
+            .filter_map(|stmt| match stmt.kind {
+                StmtKind::Return(value) => Some(value),
+                _ => None,
+            })
+            .peekable();
+        returned.peek().is_some()
+            && returned.all(|value| value.is_some_and(|value| self.is_multiple(program, value, record, depth)))
     }
 
     fn is_variable_multiple(&self, program: &Program, id: VarId, record: RecordId, depth: usize) -> bool {

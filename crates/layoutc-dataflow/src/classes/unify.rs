@@ -95,6 +95,18 @@ pub(super) fn unify(
                         }
                     }
                 }
+                // Both sides of a copy within device memory keep one layout, so that it stays a copy.
+                Callee::Library(name)
+                    if super::Api::parse(&name).is_some_and(super::Api::copies)
+                        && super::api::is_device_to_device(program, arguments) =>
+                {
+                    let pointer = |at: usize| {
+                        places.value(super::api::strip_casts(program, arguments[at])).filter(|value| value.depth == 1)
+                    };
+                    if let (Some(to), Some(from)) = (pointer(0), pointer(1)) {
+                        graph.unite(to.node, from.node);
+                    }
+                }
                 Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {}
             },
             ExprKind::Launch { kernel, arguments, .. } => {

@@ -54,6 +54,7 @@ impl<'t> Lowering<'t> {
                 span: def.body,
                 body_identifiers: identifiers(&def.text).map(str::to_owned).collect(),
                 parameter_uses: uses,
+                size_of: size_of(&def.text),
                 is_redefined: self.preprocessed.macros.lookup(&def.name).count() > 1,
             });
         }
@@ -136,5 +137,18 @@ impl<'t> Lowering<'t> {
         }
         let text = self.only_definition(name)?;
         crate::evaluate::constant_tokens(&text, &mut |name| self.constant_of_macro(name, depth + 1))
+    }
+}
+
+/// The type of a body that is `sizeof(T)`.
+fn size_of(text: &str) -> Option<String> {
+    let tokens = tokens(text);
+    let mut words: Vec<&str> = tokens.iter().map(|token| token.text(text)).collect();
+    while words.len() > 2 && words[0] == "(" && words[words.len() - 1] == ")" {
+        words = words[1..words.len() - 1].to_vec();
+    }
+    match words[..] {
+        ["sizeof", "(", name, ")"] | ["sizeof", "(", "struct", name, ")"] => Some(name.to_owned()),
+        _ => None,
     }
 }

@@ -64,9 +64,11 @@ pub fn tokens(text: &str) -> Vec<Token> {
 /// A line break that is spliced or inside a comment or raw string ends no logical line.
 #[must_use]
 pub fn tokens_and_lines(text: &str) -> Vec<Token> {
+    // A byte order mark is white space.
+    let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
     let mut lexer = Lexer {
         bytes: text.as_bytes(),
-        at: 0,
+        at,
     };
     let mut found = Vec::with_capacity(text.len() / 4);
     while let Some(token) = lexer.next_token() {

@@ -153,6 +153,9 @@ pub(crate) fn mask_file(
     {
         blank(&mut bytes[span.range()]);
     }
+    if source.starts_with('\u{feff}') {
+        blank(&mut bytes[..3]);
+    }
     let toks = active
         .iter()
         .map(|active| Tok {

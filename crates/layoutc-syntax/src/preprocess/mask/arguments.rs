@@ -48,14 +48,28 @@ impl Masker<'_> {
             && !matches!(before, "~" | "." | "->" | "::" | "new")
     }
 
-    /// `DEBUG(f(); g();)` at the start of a statement: removes the macro and leaves the statements.
+    /// `DEBUG(f(); g();)` and `DISPATCH(x, T, { f(); })` at the start of a statement: removes the
+    /// macro and leaves the statements, so that they can be seen.
     fn unwrap_statements(&mut self, at: usize, close: usize, structure: &Structure) -> bool {
         let alone = structure.enclosure() == Enclosure::Block && structure.starts_statement();
-        let ends = matches!(self.text(close - 1), ";" | "}") && close - 1 > at + 1;
-        if !alone || !ends || self.top_level(at + 2, close, ";").is_empty() {
+        if !alone || close < at + 4 {
             return false;
         }
-        self.replace(at, at + 1, "", MaskReason::Other);
+        let last = close - 1;
+        let block = self.partner(last).filter(|_| self.text(last) == "}");
+        let first = match block {
+            Some(open) if matches!(self.text_before(open), "," | "(") => open,
+            _ if matches!(self.text(last), ";" | "}")
+                && !self.top_level(at + 2, close, ";").is_empty() =>
+            {
+                at + 2
+            }
+            _ => return false,
+        };
+        if block == Some(first) && self.top_level(first + 1, last, ";").is_empty() {
+            return false;
+        }
+        self.replace(at, first - 1, "", MaskReason::Other);
         self.replace(close, close, "", MaskReason::Other);
         true
     }
@@ -149,13 +163,14 @@ impl Masker<'_> {
     }
 
     /// The `>` that closes the `<` at `open`, if only types and names stand between.
-    fn angle_close(&self, open: usize, end: usize) -> Option<usize> {
+    pub(super) fn angle_close(&self, open: usize, end: usize) -> Option<usize> {
         let mut depth = 0usize;
         for at in open..end {
             match self.text(at) {
                 "<" => depth += 1,
-                ">" => depth -= 1,
+                ">" => depth = depth.saturating_sub(1),
                 ">>" => depth = depth.saturating_sub(2),
+                ">>>" => depth = depth.saturating_sub(3),
                 "," | "::" | "*" | "&" => {}
                 _ if matches!(
                     self.kind(at),

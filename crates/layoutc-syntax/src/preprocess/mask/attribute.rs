@@ -15,6 +15,21 @@ impl Masker<'_> {
                 | "__declspec" | "alignas" | "_Alignas" | "__maxnreg__" | "__cluster_dims__"
                 | "__block_size__" => self.mask_attribute(at),
                 "__launch_bounds__" => self.mask_long_launch_bounds(at),
+                // Behind the type's `*` or `&` the grammar takes qualifiers only.
+                word @ ("__device__" | "__host__" | "__global__" | "__forceinline__"
+                | "__noinline__")
+                    if matches!(self.text_before(at), "*" | "&" | "&&")
+                        || (at > 0
+                            && self.removed[at - 1]
+                            && is_function_space(self.text_before(at))) =>
+                {
+                    let expansion = word.to_owned();
+                    self.replace(at, at, "", MaskReason::Specifier { expansion });
+                }
+                "__const" | "__const__" => {
+                    let expansion = "const".to_owned();
+                    self.replace(at, at, "const", MaskReason::Specifier { expansion });
+                }
                 "__restrict" => {
                     self.replace(
                         at,
@@ -27,6 +42,10 @@ impl Masker<'_> {
                 }
                 "typename" if self.text_before(at) == "return" => {
                     self.replace(at, at, "", MaskReason::Other)
+                }
+                // `delete[](p)` reads as a lambda.
+                "delete" if self.text(at + 3) == "(" && self.partner(at + 1) == Some(at + 2) => {
+                    self.replace(at + 1, at + 2, "", MaskReason::Other);
                 }
                 "..." => self.mask_case_range(at),
                 "typeof" | "__typeof__" | "__typeof" => {
@@ -97,21 +116,21 @@ impl Masker<'_> {
         }
     }
 
-    /// Macros pasted between strings, `"a"X"b"`: the grammar reads the name as a suffix.
+    /// Macros pasted behind strings, `"a" X "b"` and `"a"X`: the grammar takes few forms of it.
     pub(super) fn mask_string_names(&mut self) {
         for at in 1..self.toks.len() {
-            let touches = self.kind(at - 1) == Some(TokenKind::String)
-                && self.is_identifier(at)
-                && self.toks[at - 1].token.end == self.toks[at].token.start;
-            let expanded =
-                self.toks[at].def.is_some() || self.kind(at + 1) == Some(TokenKind::String);
-            if touches && expanded {
+            if self.kind(at - 1) != Some(TokenKind::String) || !self.is_identifier(at) {
+                continue;
+            }
+            let linkage = at > 1 && self.text(at - 2) == "extern";
+            let defined = self.def(at).is_some_and(|def| !def.is_function_like());
+            if !linkage && (defined || self.kind(at + 1) == Some(TokenKind::String)) {
                 self.replace(at, at, "", MaskReason::Other);
             }
         }
     }
 
-    /// `new T *[n]`, `new const T **[n]`: the type between `new` and the stars is names and `::`.
+    /// `new T *[n]`, `new const T **[n]`: the type between `new` and the stars is a name.
     fn mask_new_pointers(&mut self, at: usize) {
         let mut index = at + 1;
         if self.text(index) == "const" {
@@ -129,6 +148,12 @@ impl Masker<'_> {
         while self.is_identifier(index) || self.text(index) == "::" {
             index += 1;
         }
+        if self.text(index) == "<"
+            && index > name
+            && let Some(close) = self.angle_close(index, (index + 64).min(self.toks.len()))
+        {
+            index = close + 1;
+        }
         let first = index;
         while self.text(index) == "*" || (index > first && self.text(index) == "const") {
             index += 1;
@@ -140,7 +165,7 @@ impl Masker<'_> {
 
     /// `[=] __device__ (int i) { … }`.
     fn mask_lambda_annotation(&mut self, at: usize) {
-        let annotates = |word: &str| matches!(word, "__device__" | "__host__");
+        let annotates = is_function_space;
         let mut last = at;
         while annotates(self.text(last + 1)) {
             last += 1;
@@ -165,4 +190,9 @@ impl Masker<'_> {
             }
         }
     }
+}
+
+/// Whether a word says where a lambda or function runs.
+fn is_function_space(word: &str) -> bool {
+    matches!(word, "__device__" | "__host__")
 }

@@ -3,6 +3,7 @@
 //! A built name is never longer than the call that builds it unless the macro adds much to it, so
 //! it can nearly always stand where the call stands.
 
+use super::specifier::is_operator_word;
 use super::{MaskReason, Masker};
 use crate::preprocess::lexer::{TokenKind, tokens};
 use crate::preprocess::macros::MacroDef;
@@ -27,6 +28,11 @@ impl Masker<'_> {
             };
             if def.text.starts_with("<<<") && def.text.ends_with(">>>") {
                 self.replace(at, close, "", MaskReason::Launch);
+                continue;
+            }
+            if self.wraps_parameters(def, at, close) {
+                self.replace(at, at + 1, "", MaskReason::Other);
+                self.replace(close, close, "", MaskReason::Other);
                 continue;
             }
             if !def.text.contains("##") && !def.text.ends_with(')') {
@@ -60,6 +66,16 @@ impl Masker<'_> {
                 );
             }
         }
+    }
+
+    /// Whether a macro wraps the parameters of a declaration, `int f P((int, char *));`.
+    fn wraps_parameters(&self, def: &MacroDef, at: usize, close: usize) -> bool {
+        let same = def.params.as_deref() == Some(std::slice::from_ref(&def.text));
+        same && at > 0
+            && self.is_identifier(at - 1)
+            && !is_operator_word(self.text(at - 1))
+            && self.text(at + 2) == "("
+            && self.partner(at + 2) == Some(close - 1)
     }
 
     /// The identifier that a macro builds from arguments, if that is all it does.

@@ -205,12 +205,7 @@ fn classify(def: &MacroDef, table: &MacroTable) -> Class {
             expansion,
         };
     }
-    let odd = |word: &String| {
-        matches!(
-            word.as_str(),
-            "&&" | "||" | ";" | "else" | "if" | "for" | "do"
-        )
-    };
+    let odd = |word: &String| matches!(word.as_str(), "&&" | "||" | "else" | "if" | "for" | "do");
     if !def.is_function_like()
         && words.len() <= 8
         && (words.first().is_some_and(odd) || words.last().is_some_and(odd))
@@ -456,7 +451,7 @@ impl Masker<'_> {
             // `CHECK\n int x;` in a function is a statement; `API void f();` is not.
             same_line || !in_block || !starts_statement
         } else if after_type && self.is_identifier(last + 1) {
-            !is_specifier(next)
+            !is_specifier(next) || matches!(previous, "*" | "&")
         } else if matches!(previous, "struct" | "class" | "union") && self.is_identifier(last + 1) {
             matches!(self.text(last + 2), "{" | ":" | "final")
         } else {
@@ -467,9 +462,10 @@ impl Masker<'_> {
                 && !is_operator_word(previous)
                 && !is_specifier(previous);
             let words_behind = self.is_identifier(last + 1)
-                && self.is_identifier(last + 2)
                 && !is_operator_word(next)
-                && self.same_line(last, last + 2);
+                && self
+                    .declarator_behind(last + 1)
+                    .is_some_and(|name| self.same_line(last, name));
             (word_before
                 && self.is_identifier(last + 1)
                 && self.same_line(at - 1, last + 1)
@@ -498,6 +494,27 @@ impl Masker<'_> {
 }
 
 impl Masker<'_> {
+    /// The name that a declaration whose type starts at `at` declares.
+    fn declarator_behind(&self, at: usize) -> Option<usize> {
+        let mut index = at;
+        while self.text(index + 1) == "::" && self.is_identifier(index + 2) {
+            index += 2;
+        }
+        if self.text(index + 1) == "<" {
+            index = self.angle_close(index + 1, (index + 64).min(self.toks.len()))?;
+        }
+        while matches!(self.text(index + 1), "*" | "&" | "const") {
+            index += 1;
+        }
+        let plain = index == at;
+        let name = index + 1;
+        let ends = matches!(
+            self.text(name + 1),
+            "(" | "=" | ";" | "[" | "," | "{" | "::"
+        );
+        (self.is_identifier(name) && (plain || ends)).then_some(name)
+    }
+
     /// Whether the word at `at` looks like a macro and a specifier or built-in type follows.
     fn is_undefined_before_type(&self, at: usize) -> bool {
         let (word, next) = (self.text(at), self.text(at + 1));

@@ -22,6 +22,8 @@ enum Ending {
     Open,
     /// With the head of a loop or condition.
     Control,
+    /// With a label.
+    Label,
 }
 
 impl Masker<'_> {
@@ -160,7 +162,16 @@ impl Masker<'_> {
             self.text(last + 2),
             ";" | "=" | "[" | "(" | "," | ")" | "{" | ":"
         );
-        if !names || !declares || self.ending(def, 0, endings) != Ending::Open {
+        let mut words = tokens(&def.text)
+            .into_iter()
+            .map(|token| (token.kind, token.text(&def.text)));
+        let is_type = words.all(|(kind, word)| {
+            (kind == TokenKind::Identifier && !is_operator_word(word))
+                || kind == TokenKind::Number
+                || matches!(word, "::" | "<" | ">" | ">>" | "," | "*" | "&" | "##")
+                || matches!(word, "typename" | "struct" | "class" | "union" | "enum")
+        });
+        if !names || !declares || !is_type || self.ending(def, 0, endings) != Ending::Open {
             return None;
         }
         self.replace_by_name(at, last, MaskReason::TypeMacro);
@@ -213,11 +224,13 @@ impl Masker<'_> {
         endings: &mut HashMap<String, Ending>,
     ) -> Option<usize> {
         let def = self.def(at);
-        if def.is_none() && (!looks_like_macro(self.text(at)) || self.types.contains(self.text(at)))
-        {
+        let close = self.call_close(at);
+        let typed = looks_like_macro(self.text(at)) && !self.types.contains(self.text(at));
+        // In a function a call on a line of its own needs no capitals to be a macro.
+        let called = in_block && close.is_some_and(|close| !self.same_line(close, close + 1));
+        if def.is_none() && ((!typed && !called) || is_operator_word(self.text(at))) {
             return None;
         }
-        let close = self.call_close(at);
         let last = match def {
             Some(def) if def.is_function_like() => close?,
             Some(_) => at,
@@ -258,7 +271,11 @@ impl Masker<'_> {
                 self.replace(at, at, shown, MaskReason::ControlMacro);
                 return Some(last);
             }
-            Some(Ending::Control | Ending::Open) => false,
+            Some(Ending::Label) if in_block => {
+                self.replace(at, last, "", MaskReason::ControlMacro);
+                return Some(last);
+            }
+            Some(Ending::Control | Ending::Open | Ending::Label) => false,
             None => false,
         };
         let own_line = !self.same_line(last, last + 1);
@@ -268,7 +285,7 @@ impl Masker<'_> {
         } else if def.is_some_and(|def| !def.is_function_like()) || next == "{" {
             false
         } else if next == "}" {
-            in_block
+            in_block || own_line
         } else {
             let cannot_continue = self.toks.get(last + 1).is_none()
                 || (self.is_identifier(last + 1)
@@ -322,6 +339,9 @@ impl Masker<'_> {
         let Some(last) = found.len().checked_sub(1) else {
             return Ending::Complete;
         };
+        if word(last) == ":" && matches!(word(0), "case" | "default") {
+            return Ending::Label;
+        }
         if matches!(word(last), ";" | "}") {
             return Ending::Complete;
         }
@@ -372,12 +392,29 @@ impl Masker<'_> {
             Some(inner) if inner.name != def.name && inner.is_function_like() == (name < last) => {
                 match self.ending(inner, depth + 1, endings) {
                     Ending::Argument(_) => Ending::Open,
-                    Ending::Control if name > 0 => Ending::Open,
+                    Ending::Control if name > 0 => self.control_if_first(word(0), depth, endings),
                     other => other,
                 }
             }
             _ => Ending::Open,
         }
+    }
+
+    /// [`Ending::Control`] if a word begins a loop or condition too, so that a sequence of heads is
+    /// one head.
+    fn control_if_first(
+        &self,
+        word: &str,
+        depth: usize,
+        endings: &mut HashMap<String, Ending>,
+    ) -> Ending {
+        let heads = matches!(word, "for" | "while" | "if" | "switch")
+            || self
+                .table
+                .lookup(word)
+                .last()
+                .is_some_and(|first| self.ending(first, depth + 1, endings) == Ending::Control);
+        if heads { Ending::Control } else { Ending::Open }
     }
 
     /// Writes `;` behind a token: into white space, over a comment, or over the line break.

@@ -168,8 +168,23 @@ fn enclosure_of(masker: &Masker<'_>, level: &Level, at: usize) -> Enclosure {
     if matches!(before, "=" | "," | "(" | "return" | "[" | "<<<" | "?") {
         return Enclosure::Initializer;
     }
+    if before == "]" {
+        // A lambda, or an array's values.
+        let open = masker.partner(at - 1).unwrap_or(at - 1);
+        let array = open > 0
+            && (masker.text(open - 1) == "]"
+                || (masker.is_identifier(open - 1) && !is_operator_word(masker.text(open - 1))));
+        return if array {
+            Enclosure::Initializer
+        } else {
+            Enclosure::Block
+        };
+    }
     if at <= level.head || matches!(before, ")" | "else" | "do" | "try" | ";" | "{" | "}") {
         return Enclosure::Block;
+    }
+    if masker.is_identifier(at - 1) && !is_operator_word(before) && is_value(masker, level, at) {
+        return Enclosure::Initializer;
     }
     let mut names_class = false;
     let mut index = level.head;
@@ -201,6 +216,28 @@ fn enclosure_of(masker: &Masker<'_>, level: &Level, at: usize) -> Enclosure {
     } else {
         Enclosure::Initializer
     }
+}
+
+/// Whether the brace at `at`, behind a name, holds a value: `f(T{1})`, or `a{1}` in a constructor's
+/// list of initialisers.
+fn is_value(masker: &Masker<'_>, level: &Level, at: usize) -> bool {
+    if matches!(
+        masker.text(at - 1),
+        "mutable" | "noexcept" | "const" | "override" | "final" | "constexpr"
+    ) {
+        return false;
+    }
+    if level.depth == 0 {
+        return at > level.head + 2
+            && matches!(masker.text(at - 2), "," | ":")
+            && masker.text(level.head) != "enum"
+            && !matches!(
+                masker.text(level.head),
+                "struct" | "class" | "union" | "template" | "typedef"
+            );
+    }
+    // A lambda's result type stands before its body.
+    !(2..8).any(|back| at >= back && masker.text(at - back) == "->")
 }
 
 /// The position behind the `>` that closes the `<` at `open`.
