@@ -102,12 +102,14 @@ fn main() {
         collect(dir, all, &mut paths);
     }
     paths.sort();
+    let mut files = 0;
     let (mut before, mut after, mut pass) = (Tally::default(), Tally::default(), Tally::default());
     for path in &paths {
         let LoadResult::Text(text) = Disk.load(path) else {
-            println!("skipped: {}", path.display());
+            println!("not UTF-8, skipped: {}", path.display());
             continue;
         };
+        files += 1;
         before.add(&text);
         let include_dirs = path.parent().map(Path::to_path_buf).into_iter().collect();
         let options = PreprocessOptions {
@@ -159,8 +161,8 @@ fn main() {
             println!("  line {line}:\n{shown}");
         }
     }
-    before.report("before", paths.len());
-    after.report("after ", paths.len());
+    before.report("before", files);
+    after.report("after ", files);
     println!(
         "preprocessing: {} bytes with headers, {:.1} MB/s",
         pass.bytes,

@@ -831,6 +831,39 @@ fn a_hidden_launch_looks_like_a_call() {
     );
 }
 
+#[test]
+fn macros_in_places_of_their_own() {
+    for text in [
+        // Labels, parameters, string pasting.
+        "#define CASE(x) case x:\n#define STR(x) case x: return #x;\nint f(int v) { switch (v) { CASE(1) g(); STR(2) STR(3)\n default: h(); } }",
+        "#define P(x) x\nint f P((int, char *)); int g() { return P((x)); }",
+        "#define F \"f\"\nvoid f() { printf(\"%d\" F \"\\n\", x); printf(\"%d\" F, x); }",
+        // Calls without semicolon need no capitals when they stand alone.
+        "void f() {\n  errorCheck(g(a))\n  if (x)\n    errorCheck(h())\n  else\n    i();\n  errorCheck(j())\n}",
+        // Braces of values are no blocks.
+        "struct A { A() : a{ F(x) }, b(2) { } int a, b; };\nvoid f() { g(B{ F(x) }, [&](int i) -> T { return 1; }); T v{ F(1) }; }",
+        // Undefined specifiers before types of any form.
+        "INLINE uchar* f(uchar *p);\nALWAYS_INLINE std::pair<int, B> g();\nconst A* MY_RESTRICT const x = &y[0];",
+        // Specifiers behind the type.
+        "template <typename T> T const & __device__ __host__ f(const T &a) { return a; }",
+        // Arrays of pointers to instances of templates; deletes that look like lambdas.
+        "void f() { a = new ns::B<K> *[n]; delete[](a); }",
+        "\u{feff}#include <a>\nint x;\n",
+    ] {
+        parses(text);
+    }
+}
+
+#[test]
+fn a_block_given_to_a_macro_can_be_seen() {
+    let text = "void f() {\n  DISPATCH(x, T, { g(); k<T><<<1, 2>>>(p); });\n  h();\n}\n";
+    assert_eq!(
+        squeezed(text),
+        "void f() { { g(); k<T><<<1, 2>>>(p); } ; h(); }"
+    );
+    parses(text);
+}
+
 // The parse and its bounds.
 
 #[test]
