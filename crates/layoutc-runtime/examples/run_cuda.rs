@@ -28,7 +28,9 @@ fn try_main() -> Result<ExitCode, Box<dyn std::error::Error>> {
     let mut timeout = 600;
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
-        let value = |words: &mut dyn Iterator<Item = String>| words.next().ok_or(format!("{word} needs a value"));
+        let value = |words: &mut dyn Iterator<Item = String>| {
+            words.next().ok_or(format!("{word} needs a value"))
+        };
         match word.as_str() {
             "-I" => request.include_dirs.push(PathBuf::from(value(&mut words)?)),
             "-D" => request.defines.push(value(&mut words)?),

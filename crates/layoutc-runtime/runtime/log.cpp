@@ -8,6 +8,7 @@
 // LAYOUTC_RT_DUMP     launch:site:occurrence:file writes that content there
 //
 // Log lines:      alloc SITE OCCURRENCE BYTES | launch N KERNEL | mem N SITE OCCURRENCE HASH
+//                 host-pointer N ARGUMENT, before launch N
 // Layout lines:   site ID RECORD_BYTES | group TILE TILE_STRIDE
 //                 leaf ORDINAL SIZE OFFSET_IN_TILE LANE_STRIDE DIMENSIONS [COUNT STRIDE]...
 // Address of a leaf of element i: group base + i / TILE * TILE_STRIDE + OFFSET_IN_TILE + sum(index * STRIDE)
@@ -206,6 +207,14 @@ bool feed(Sink& sink, const Allocation& a) {
 
 long long launches = 0;
 
+// A generated kernel, by its name without template arguments.
+bool ignored(const char* kernel) {
+    std::string base(kernel);
+    base = base.substr(0, base.find('<'));
+    while (!base.empty() && base.back() == ' ') base.pop_back();
+    return settings().ignored.count(base) != 0;
+}
+
 bool logged(const Allocation& a) { return a.live && a.site != kNoSite && (a.kind == MemoryKind::Device || a.kind == MemoryKind::Managed); }
 
 }  // namespace
@@ -217,13 +226,14 @@ void log_allocation(const Allocation& a) {
     fprintf(settings().log, "alloc %d %d %zu\n", a.site, a.occurrence, a.bytes);
 }
 
+void log_host_pointer(const char* kernel, int argument) {
+    if (logging() && !ignored(kernel)) fprintf(settings().log, "host-pointer %lld %d\n", launches, argument);
+}
+
 // Device memory is still open when this is called.
 void log_launch(const char* kernel) {
     Settings& s = settings();
-    std::string base(kernel);
-    base = base.substr(0, base.find('<'));
-    while (!base.empty() && base.back() == ' ') base.pop_back();
-    if (!s.log || s.ignored.count(base)) return;
+    if (!s.log || ignored(kernel)) return;
     const long long launch = launches++;
     fprintf(s.log, "launch %lld %s\n", launch, kernel);
     std::vector<Allocation*> order;

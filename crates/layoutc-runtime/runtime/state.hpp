@@ -44,6 +44,10 @@ Allocations& allocations();
 Allocation* find_allocation(uintptr_t address);
 std::string describe(const Allocation& a);
 
+bool guarded(const Allocation& a);  // closed to host code
+void protect(const Allocation& a, int protection);
+void install_fault_handler();
+
 void open_for_kernel();
 void close_after_kernel();
 void check_red_zones(const char* when);
@@ -64,5 +68,6 @@ private:
 bool logging();
 void log_allocation(const Allocation& a);
 void log_launch(const char* kernel);
+void log_host_pointer(const char* kernel, int argument);
 
 }  // namespace layoutc_rt

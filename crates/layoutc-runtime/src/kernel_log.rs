@@ -15,7 +15,11 @@ pub struct AllocationKey {
 
 impl fmt::Display for AllocationKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "allocation {} of call site {}", self.occurrence, self.site.0)
+        write!(
+            f,
+            "allocation {} of call site {}",
+            self.occurrence, self.site.0
+        )
     }
 }
 
@@ -28,6 +32,8 @@ pub struct LaunchId(pub u64);
 pub(crate) struct LoggedLaunch {
     pub kernel: String,
     pub memory: BTreeMap<AllocationKey, u64>,
+    /// Arguments, counted from 0, that point to host memory.
+    pub host_pointers: Vec<u32>,
 }
 
 /// The hash that stands for a layout that does not fit its allocation.
@@ -35,17 +41,27 @@ pub(crate) const NO_FIT: u64 = 0;
 
 /// All launches of a run in order. Lines that are cut short, as when a program dies, are left out.
 pub(crate) fn parse(text: &str) -> Vec<LoggedLaunch> {
-    let mut launches = Vec::new();
+    let mut launches: Vec<LoggedLaunch> = Vec::new();
+    let mut host_pointers = Vec::new();
     for line in text.lines() {
         let mut words = line.splitn(3, ' ');
         match (words.next(), words.next(), words.next()) {
             (Some("launch"), Some(_), Some(kernel)) => {
-                launches.push(LoggedLaunch { kernel: kernel.to_owned(), memory: BTreeMap::new() });
+                let host_pointers = std::mem::take(&mut host_pointers);
+                launches.push(LoggedLaunch {
+                    kernel: kernel.to_owned(),
+                    memory: BTreeMap::new(),
+                    host_pointers,
+                });
             }
             (Some("mem"), Some(_), Some(rest)) => {
-                if let (Some((key, hash)), Some(launch)) = (memory_entry(rest), launches.last_mut()) {
+                if let (Some((key, hash)), Some(launch)) = (memory_entry(rest), launches.last_mut())
+                {
                     launch.memory.insert(key, hash);
                 }
+            }
+            (Some("host-pointer"), Some(_), Some(argument)) => {
+                host_pointers.extend(argument.parse::<u32>())
             }
             _ => {}
         }
@@ -58,5 +74,8 @@ fn memory_entry(text: &str) -> Option<(AllocationKey, u64)> {
     let site = SiteId(words.next()?.parse().ok()?);
     let occurrence = words.next()?.parse().ok()?;
     let hash = words.next().filter(|h| h.len() == 16)?;
-    Some((AllocationKey { site, occurrence }, u64::from_str_radix(hash, 16).ok()?))
+    Some((
+        AllocationKey { site, occurrence },
+        u64::from_str_radix(hash, 16).ok()?,
+    ))
 }

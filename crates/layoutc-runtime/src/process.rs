@@ -24,7 +24,13 @@ pub struct RunRequest {
 impl RunRequest {
     /// Arguments, no input, the caller's folder, and a limit of one minute.
     pub fn new(args: Vec<OsString>) -> Self {
-        Self { args, stdin: Vec::new(), timeout: Duration::from_secs(60), dir: None, env: Vec::new() }
+        Self {
+            args,
+            stdin: Vec::new(),
+            timeout: Duration::from_secs(60),
+            dir: None,
+            env: Vec::new(),
+        }
     }
 }
 
@@ -59,8 +65,13 @@ pub struct RunResult {
 /// The program could not be started or waited for.
 pub fn run(executable: &Path, request: &RunRequest) -> io::Result<RunResult> {
     let mut command = Command::new(executable);
-    command.args(&request.args).envs(request.env.iter().map(|(k, v)| (k, v)));
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .args(&request.args)
+        .envs(request.env.iter().map(|(k, v)| (k, v)));
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     if let Some(dir) = &request.dir {
         command.current_dir(dir);
     }
@@ -74,7 +85,11 @@ pub fn run(executable: &Path, request: &RunRequest) -> io::Result<RunResult> {
         let out = scope.spawn(move || read_all(stdout));
         let err = scope.spawn(move || read_all(stderr));
         let status = wait(&mut child, request.timeout)?;
-        Ok(RunResult { stdout: out.join().unwrap_or_default(), stderr: err.join().unwrap_or_default(), status })
+        Ok(RunResult {
+            stdout: out.join().unwrap_or_default(),
+            stderr: err.join().unwrap_or_default(),
+            status,
+        })
     })
 }
 

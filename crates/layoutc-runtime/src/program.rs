@@ -44,18 +44,31 @@ pub fn read_program(files: &[PathBuf], include_dirs: &[PathBuf]) -> io::Result<V
         let text = read_lossy(path)?;
         let key = absolute(path);
         if seen.insert(key, sources.len()).is_none() {
-            sources.push(SourceText { path: path.clone(), text, generated: Vec::new(), is_root: true });
+            sources.push(SourceText {
+                path: path.clone(),
+                text,
+                generated: Vec::new(),
+                is_root: true,
+            });
         }
     }
     let mut included = BTreeSet::new();
     let mut next = 0;
     while next < sources.len() {
-        let folder = sources[next].path.parent().unwrap_or(Path::new("")).to_path_buf();
+        let folder = sources[next]
+            .path
+            .parent()
+            .unwrap_or(Path::new(""))
+            .to_path_buf();
         let own = absolute(&sources[next].path);
         for (name, quoted) in includes(&sources[next].text) {
             let local = quoted.then(|| folder.join(&name));
-            let mut places = local.into_iter().chain(include_dirs.iter().map(|d| d.join(&name)));
-            let Some(path) = places.find(|p| p.is_file()) else { continue };
+            let mut places = local
+                .into_iter()
+                .chain(include_dirs.iter().map(|d| d.join(&name)));
+            let Some(path) = places.find(|p| p.is_file()) else {
+                continue;
+            };
             let key = absolute(&path);
             if key != own {
                 included.insert(key.clone());
@@ -63,9 +76,16 @@ pub fn read_program(files: &[PathBuf], include_dirs: &[PathBuf]) -> io::Result<V
             if seen.contains_key(&key) {
                 continue;
             }
-            let Ok(text) = read_lossy(&path) else { continue };
+            let Ok(text) = read_lossy(&path) else {
+                continue;
+            };
             seen.insert(key, sources.len());
-            sources.push(SourceText { path, text, generated: Vec::new(), is_root: false });
+            sources.push(SourceText {
+                path,
+                text,
+                generated: Vec::new(),
+                is_root: false,
+            });
         }
         next += 1;
     }
@@ -82,7 +102,12 @@ fn read_lossy(path: &Path) -> io::Result<String> {
 /// The names that `#include` lines give, and whether they stand in quotes.
 fn includes(text: &str) -> Vec<(String, bool)> {
     let name_of = |line: &str| {
-        let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
+        let rest = line
+            .trim_start()
+            .strip_prefix('#')?
+            .trim_start()
+            .strip_prefix("include")?
+            .trim_start();
         let (close, quoted) = match rest.chars().next()? {
             '"' => ('"', true),
             '<' => ('>', false),

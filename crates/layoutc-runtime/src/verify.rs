@@ -57,8 +57,14 @@ pub enum VerifyError {
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Build { version: Version::Before, source } => write!(f, "the original program: {source}"),
-            Self::Build { version: Version::After, source } => write!(f, "the rewritten program: {source}"),
+            Self::Build {
+                version: Version::Before,
+                source,
+            } => write!(f, "the original program: {source}"),
+            Self::Build {
+                version: Version::After,
+                source,
+            } => write!(f, "the rewritten program: {source}"),
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
         }
     }
@@ -83,16 +89,31 @@ pub fn verify(request: &VerifyRequest) -> Result<VerifyOutcome, VerifyError> {
         differences.push(detail(found, &before, &after, request.layouts)?);
     }
     if before_result.status != after_result.status {
-        differences.push(Difference::Status { before: before_result.status, after: after_result.status });
+        differences.push(Difference::Status {
+            before: before_result.status,
+            after: after_result.status,
+        });
     }
-    differences.extend(stdout_difference(&before_result.stdout, &after_result.stdout));
-    let unusable = matches!(before_result.status, RunStatus::TimedOut | RunStatus::Exited(REPORTED_STATUS));
+    differences.extend(stdout_difference(
+        &before_result.stdout,
+        &after_result.stdout,
+    ));
+    let unusable = matches!(
+        before_result.status,
+        RunStatus::TimedOut | RunStatus::Exited(REPORTED_STATUS)
+    );
     let verdict = match (unusable, differences.is_empty()) {
         (true, _) => Verdict::Inconclusive,
         (false, true) => Verdict::Same,
         (false, false) => Verdict::Different,
     };
-    Ok(VerifyOutcome { verdict, differences, launches: before_log.len(), before: before_result, after: after_result })
+    Ok(VerifyOutcome {
+        verdict,
+        differences,
+        launches: before_log.len(),
+        before: before_result,
+        after: after_result,
+    })
 }
 
 /// One of the two programs, built.
@@ -113,35 +134,56 @@ impl<'a> Program<'a> {
         let folder = source.out_dir.clone();
         let layouts = folder.join("layouts.txt");
         fs::write(&layouts, to_text(request.layouts, version)).map_err(io_error(&layouts))?;
-        Ok(Self { request, built, folder, layouts })
+        Ok(Self {
+            request,
+            built,
+            folder,
+            layouts,
+        })
     }
 
     fn log_path(&self) -> PathBuf {
         crate::program::absolute(&self.folder.join("kernels.log"))
     }
 
-    fn run(&self, extra: &[(&str, OsString)]) -> Result<(RunResult, Vec<LoggedLaunch>), VerifyError> {
+    fn run(
+        &self,
+        extra: &[(&str, OsString)],
+    ) -> Result<(RunResult, Vec<LoggedLaunch>), VerifyError> {
         let mut run_request = self.request.run.clone();
         let layouts = crate::program::absolute(&self.layouts);
         let own = [
             ("LAYOUTC_RT_LOG", self.log_path().into_os_string()),
             ("LAYOUTC_RT_LAYOUTS", layouts.into_os_string()),
-            ("LAYOUTC_RT_IGNORE", OsString::from(self.request.ignored_kernels.join(","))),
+            (
+                "LAYOUTC_RT_IGNORE",
+                OsString::from(self.request.ignored_kernels.join(",")),
+            ),
         ];
-        run_request.env.extend(own.iter().chain(extra).map(|(k, v)| ((*k).to_owned(), v.clone())));
+        run_request.env.extend(
+            own.iter()
+                .chain(extra)
+                .map(|(k, v)| ((*k).to_owned(), v.clone())),
+        );
         let log_path = self.log_path();
         // A log of an earlier run must not be taken for this one's.
         if log_path.exists() {
             fs::remove_file(&log_path).map_err(io_error(&log_path))?;
         }
-        let result = run(&self.built.executable, &run_request).map_err(io_error(&self.built.executable))?;
+        let result =
+            run(&self.built.executable, &run_request).map_err(io_error(&self.built.executable))?;
         // A program that calls no CUDA function leaves no log.
         let log = fs::read_to_string(&log_path).unwrap_or_default();
         Ok((result, kernel_log::parse(&log)))
     }
 
     /// Runs again and gives the canonical content of one allocation after one launch.
-    fn dump(&self, launch: LaunchId, key: AllocationKey, extra: &[(&str, OsString)]) -> Result<Vec<u8>, VerifyError> {
+    fn dump(
+        &self,
+        launch: LaunchId,
+        key: AllocationKey,
+        extra: &[(&str, OsString)],
+    ) -> Result<Vec<u8>, VerifyError> {
         let path = crate::program::absolute(&self.folder.join("dump.bin"));
         let mut what = OsString::from(format!("{}:{}:{}:", launch.0, key.site.0, key.occurrence));
         what.push(path.as_os_str());
@@ -156,33 +198,86 @@ impl<'a> Program<'a> {
 fn memory_difference(before: &[LoggedLaunch], after: &[LoggedLaunch]) -> Option<Difference> {
     for (number, (b, a)) in (0..).zip(before.iter().zip(after)) {
         let launch = LaunchId(number);
+        if b.host_pointers.is_empty() && !a.host_pointers.is_empty() {
+            return Some(Difference::HostPointer {
+                launch,
+                kernel: a.kernel.clone(),
+                argument: a.host_pointers[0],
+            });
+        }
         for (&key, &hash) in &b.memory {
             let kernel = b.kernel.clone();
             match a.memory.get(&key) {
-                None => return Some(Difference::MissingAllocation { launch, kernel, key, version: Version::After }),
-                Some(&NO_FIT) => return Some(Difference::LayoutDoesNotFit { launch, kernel, key }),
-                Some(&other) if other != hash => return Some(Difference::Memory { launch, kernel, key, place: None }),
+                None => {
+                    return Some(Difference::MissingAllocation {
+                        launch,
+                        kernel,
+                        key,
+                        version: Version::After,
+                    });
+                }
+                Some(&NO_FIT) => {
+                    return Some(Difference::LayoutDoesNotFit {
+                        launch,
+                        kernel,
+                        key,
+                    });
+                }
+                Some(&other) if other != hash => {
+                    return Some(Difference::Memory {
+                        launch,
+                        kernel,
+                        key,
+                        place: None,
+                    });
+                }
                 Some(_) => {}
             }
         }
         if let Some(&key) = a.memory.keys().find(|key| !b.memory.contains_key(key)) {
             let version = Version::Before;
-            return Some(Difference::MissingAllocation { launch, kernel: b.kernel.clone(), key, version });
+            return Some(Difference::MissingAllocation {
+                launch,
+                kernel: b.kernel.clone(),
+                key,
+                version,
+            });
         }
     }
-    (before.len() != after.len()).then_some(Difference::LaunchCount { before: before.len(), after: after.len() })
+    (before.len() != after.len()).then_some(Difference::LaunchCount {
+        before: before.len(),
+        after: after.len(),
+    })
 }
 
 /// Finds the element and leaf behind a difference in memory by running both programs once more.
-fn detail(found: Difference, before: &Program, after: &Program, layouts: &[SiteLayout]) -> Result<Difference, VerifyError> {
-    let Difference::Memory { launch, kernel, key, .. } = found else { return Ok(found) };
+fn detail(
+    found: Difference,
+    before: &Program,
+    after: &Program,
+    layouts: &[SiteLayout],
+) -> Result<Difference, VerifyError> {
+    let Difference::Memory {
+        launch,
+        kernel,
+        key,
+        ..
+    } = found
+    else {
+        return Ok(found);
+    };
     let before_bytes = before.dump(launch, key, &[])?;
     // The log just written again has the same allocations.
     let allocations = [("LAYOUTC_RT_ALLOCS", before.log_path().into_os_string())];
     let after_bytes = after.dump(launch, key, &allocations)?;
     let layout = layouts.iter().find(|l| l.site == key.site);
     let place = locate(&before_bytes, &after_bytes, layout);
-    Ok(Difference::Memory { launch, kernel, key, place })
+    Ok(Difference::Memory {
+        launch,
+        kernel,
+        key,
+        place,
+    })
 }
 
 fn io_error(path: &Path) -> impl FnOnce(io::Error) -> VerifyError {

@@ -34,9 +34,19 @@ inline LaunchConfig config(dim3 grid, dim3 block, size_t shared = 0, cudaStream_
 // Runs `body(context)` once for each thread of the grid.
 cudaError_t run_grid(const LaunchConfig& config, const char* kernel, void (*body)(void*), void* context);
 
+// Notes on stderr and in the log that a kernel is given a pointer to host memory, which a GPU could not follow.
+void check_pointer_argument(const char* kernel, int argument, const void* p);
+template <class T>
+inline void check_argument(const char* kernel, int argument, const T& value) {
+    if constexpr (std::is_pointer<T>::value && !std::is_function<std::remove_pointer_t<T>>::value)
+        check_pointer_argument(kernel, argument, const_cast<const void*>(static_cast<const volatile void*>(value)));
+}
+
 // What `kernel<<<config>>>(args)` becomes: the arguments are copied once, here, and again for each thread by the call.
 template <class Call, class... Args>
 cudaError_t launch(const LaunchConfig& config, const char* kernel, Call call, Args... args) {
+    int argument = 0;
+    (check_argument(kernel, argument++, args), ...);
     auto body = [&] { call(args...); };
     return run_grid(config, kernel, [](void* context) { (*static_cast<decltype(body)*>(context))(); }, &body);
 }

@@ -39,7 +39,13 @@ fn find_launch(view: &View, open_angles: usize) -> Option<Launch> {
         return None;
     }
     let close = view.closing(open)?;
-    Some(Launch { kernel: start..open_angles, open_angles, close_angles, open, close })
+    Some(Launch {
+        kernel: start..open_angles,
+        open_angles,
+        close_angles,
+        open,
+        close,
+    })
 }
 
 fn closing_angles(view: &View, from: usize) -> Option<usize> {
@@ -86,7 +92,9 @@ fn kernel_start(view: &View, last: usize) -> Option<usize> {
         }
         match previous {
             "::" => {
-                let qualified = i >= 2 && (view.is_word(i - 2) && view.word(i - 2) != "return" || view.word(i - 2) == ">");
+                let qualified = i >= 2
+                    && (view.is_word(i - 2) && view.word(i - 2) != "return"
+                        || view.word(i - 2) == ">");
                 if !qualified {
                     return Some(i - 1);
                 }
@@ -112,16 +120,27 @@ fn rewrite(view: &View, launch: &Launch, edits: &mut Edits) {
     };
     let kernel_bytes = view.start(launch.kernel.start)..view.end(launch.kernel.end - 1);
     let head = "::layoutc_rt::launch(::layoutc_rt::config(";
-    edits.replace(kernel_bytes.clone(), format!("{head}{}", view.line_ends(kernel_bytes)));
-    edits.replace(view.start(launch.open_angles)..view.end(launch.open_angles + 2), String::new());
+    edits.replace(
+        kernel_bytes.clone(),
+        format!("{head}{}", view.line_ends(kernel_bytes)),
+    );
+    edits.replace(
+        view.start(launch.open_angles)..view.end(launch.open_angles + 2),
+        String::new(),
+    );
     let join = view.start(launch.close_angles)..view.end(launch.open);
-    let tail = if matches!(arguments, Arguments::Variadic) { "##" } else { "" };
+    let tail = if matches!(arguments, Arguments::Variadic) {
+        "##"
+    } else {
+        ""
+    };
     let lines = view.line_ends(join.clone());
     edits.replace(join, format!("), {name}, {call}{lines}{tail}"));
 }
 
 fn kernel_name(view: &View, launch: &Launch, kernel: &str) -> String {
-    let is_parameter = launch.kernel.len() == 1 && view.stream.parameters.iter().any(|p| p == kernel);
+    let is_parameter =
+        launch.kernel.len() == 1 && view.stream.parameters.iter().any(|p| p == kernel);
     if is_parameter {
         return format!("#{kernel}");
     }
@@ -154,8 +173,16 @@ impl Arguments {
         }
         // A `<` may be template arguments with commas of their own; such a list is left to the compiler.
         let splits = !inside.clone().any(|i| view.word(i) == "<");
-        let list = if splits { split(view, inside) } else { Vec::new() };
-        if list.iter().any(|a| a.stays) { Self::Mixed(list) } else { Self::Plain }
+        let list = if splits {
+            split(view, inside)
+        } else {
+            Vec::new()
+        };
+        if list.iter().any(|a| a.stays) {
+            Self::Mixed(list)
+        } else {
+            Self::Plain
+        }
     }
 }
 
@@ -180,7 +207,8 @@ fn split(view: &View, inside: Range<usize>) -> Vec<Argument> {
 fn stays_in_call(view: &View, argument: &Range<usize>) -> bool {
     let zero = argument.len() == 1
         && (view.word(argument.start) == "NULL"
-            || (view.tokens()[argument.start].kind == TokenKind::Number && view.word(argument.start) == "0"));
+            || (view.tokens()[argument.start].kind == TokenKind::Number
+                && view.word(argument.start) == "0"));
     zero || view.word(argument.start) == "{"
 }
 
@@ -210,7 +238,11 @@ fn mixed_call(view: &View, kernel: &str, list: &[Argument], edits: &mut Edits) -
         kept_before |= !argument.stays;
     }
     let separator = if parameters.is_empty() { "" } else { ", " };
-    format!("[&]({}) {{ {kernel}({}); }}{separator}", parameters.join(", "), values.join(", "))
+    format!(
+        "[&]({}) {{ {kernel}({}); }}{separator}",
+        parameters.join(", "),
+        values.join(", ")
+    )
 }
 
 #[cfg(test)]
@@ -219,7 +251,12 @@ mod tests {
 
     fn text_of(source: &str) -> String {
         let lowered = lower(source, &[], SiteId(0));
-        assert_eq!(lowered.text.lines().count(), source.lines().count(), "{}", lowered.text);
+        assert_eq!(
+            lowered.text.lines().count(),
+            source.lines().count(),
+            "{}",
+            lowered.text
+        );
         lowered.text
     }
 
@@ -237,14 +274,24 @@ mod tests {
     fn null_and_braces_stay() {
         let text = text_of("k<<<1, 1>>>(NULL, a, 0, {1, 2}, b);");
         assert!(text.contains("[&](auto& layoutc_rt_arg1, auto& layoutc_rt_arg4) { k(NULL, layoutc_rt_arg1, 0, {1, 2}, layoutc_rt_arg4); },"), "{text}");
-        assert_eq!(text.split("}, ").last().map(|s| s.replace(' ', "")), Some("a,b);".to_owned()), "{text}");
+        assert_eq!(
+            text.split("}, ").last().map(|s| s.replace(' ', "")),
+            Some("a,b);".to_owned()),
+            "{text}"
+        );
         assert!(text_of("k<<<1, 1>>>(0);").ends_with("[&]() { k(0); });"));
     }
 
     #[test]
     fn a_launch_in_a_macro() {
-        let text = text_of("#define RUN(k, ...) do { \\\n  k<<<1, \\\n 2>>>(__VA_ARGS__); } while (0)\n");
-        assert!(text.contains(", #k, [&](auto&... layoutc_rt_arg) { k(layoutc_rt_arg...); }, ##__VA_ARGS__)"), "{text}");
+        let text =
+            text_of("#define RUN(k, ...) do { \\\n  k<<<1, \\\n 2>>>(__VA_ARGS__); } while (0)\n");
+        assert!(
+            text.contains(
+                ", #k, [&](auto&... layoutc_rt_arg) { k(layoutc_rt_arg...); }, ##__VA_ARGS__)"
+            ),
+            "{text}"
+        );
     }
 
     #[test]
@@ -256,7 +303,9 @@ mod tests {
 
     #[test]
     fn kernels_are_postfix_expressions() {
-        assert!(text_of("return table[i]<<<1, 1>>>(a);").starts_with("return ::layoutc_rt::launch("));
+        assert!(
+            text_of("return table[i]<<<1, 1>>>(a);").starts_with("return ::layoutc_rt::launch(")
+        );
         assert!(text_of("else k<<<1, 1>>>(a);").starts_with("else ::layoutc_rt::launch("));
         assert!(text_of("if (x) (*f)<<<1, 1>>>(a);").starts_with("if (x) ::layoutc_rt::launch("));
         assert!(text_of("k << < A<B<int>>::n, 1 >> > (a);").starts_with("::layoutc_rt::launch("));

@@ -14,8 +14,14 @@ pub(super) fn lower_shared(view: &View, edits: &mut Edits) {
         if view.word(i) != "__shared__" || i < done {
             continue;
         }
-        let Some(end) = declaration_end(view, i) else { continue };
-        let declaration = Declaration { tokens: declaration_start(view, i)..end, shared: i, in_function };
+        let Some(end) = declaration_end(view, i) else {
+            continue;
+        };
+        let declaration = Declaration {
+            tokens: declaration_start(view, i)..end,
+            shared: i,
+            in_function,
+        };
         done = end;
         if declaration.tokens.clone().any(|t| view.word(t) == "extern") {
             declaration.lower_dynamic(view, edits);
@@ -59,16 +65,23 @@ impl Declaration {
 
     fn lower_dynamic(&self, view: &View, edits: &mut Edits) {
         let declarators = self.declarators(view);
-        let Some(first) = declarators.first() else { return };
+        let Some(first) = declarators.first() else {
+            return;
+        };
         let element = self.element_type(view, first.name);
         let storage = if self.in_function { "" } else { "static " };
         let one = |d: &Declarator| {
             let (name, bounds) = (view.word(d.name), view.one_line(d.bounds.clone()));
-            format!("{storage}auto& {name} = reinterpret_cast<{element} (&){bounds}>(::layoutc_rt::dynamic_shared);")
+            format!(
+                "{storage}auto& {name} = reinterpret_cast<{element} (&){bounds}>(::layoutc_rt::dynamic_shared);"
+            )
         };
         let text: Vec<String> = declarators.iter().map(one).collect();
         let bytes = view.start(self.tokens.start)..view.end(self.tokens.end);
-        edits.replace(bytes.clone(), format!("{}{}", text.join(" "), view.line_ends(bytes)));
+        edits.replace(
+            bytes.clone(),
+            format!("{}{}", text.join(" "), view.line_ends(bytes)),
+        );
     }
 
     /// The type before the first declared name, without storage words and alignments.
@@ -100,9 +113,17 @@ impl Declaration {
                 "<" if !named => angles += 1,
                 ">" if !named => angles = angles.saturating_sub(1),
                 "," if angles == 0 => named = false,
-                _ if angles == 0 && !named && view.is_word(i) && i > self.tokens.start && self.ends_name(view, i) => {
+                _ if angles == 0
+                    && !named
+                    && view.is_word(i)
+                    && i > self.tokens.start
+                    && self.ends_name(view, i) =>
+                {
                     named = true;
-                    found.push(Declarator { name: i, bounds: self.bounds_after(view, i) });
+                    found.push(Declarator {
+                        name: i,
+                        bounds: self.bounds_after(view, i),
+                    });
                 }
                 _ => {}
             }
@@ -112,13 +133,25 @@ impl Declaration {
     }
 
     fn ends_name(&self, view: &View, i: usize) -> bool {
-        if matches!(view.word(i), "extern" | "static" | "volatile" | "const" | "__shared__" | "__device__" | "__align__" | "alignas") {
+        if matches!(
+            view.word(i),
+            "extern"
+                | "static"
+                | "volatile"
+                | "const"
+                | "__shared__"
+                | "__device__"
+                | "__align__"
+                | "alignas"
+        ) {
             return false;
         }
         // In `char __align__(8) s[n]` the word before the attribute is the type.
         let mut next = i + 1;
         while matches!(view.word(next), "__attribute__" | "__align__" | "alignas") {
-            next = view.closing(next + 1).map_or(self.tokens.end, |close| close + 1);
+            next = view
+                .closing(next + 1)
+                .map_or(self.tokens.end, |close| close + 1);
         }
         next >= self.tokens.end || matches!(view.word(next), "[" | "," | "=")
     }
@@ -154,8 +187,13 @@ fn declaration_start(view: &View, shared: usize) -> usize {
             ";" | "{" | "}" | ":" => break,
             ")" => {
                 // An alignment belongs to the declaration; any other `)` ends a statement macro or a header.
-                let Some(open) = view.opening(start - 1).filter(|&o| o > 0) else { break };
-                if !matches!(view.word(open - 1), "__align__" | "alignas" | "__attribute__" | "__builtin_align__") {
+                let Some(open) = view.opening(start - 1).filter(|&o| o > 0) else {
+                    break;
+                };
+                if !matches!(
+                    view.word(open - 1),
+                    "__align__" | "alignas" | "__attribute__" | "__builtin_align__"
+                ) {
                     break;
                 }
                 start = open - 1;
@@ -212,9 +250,14 @@ fn opens_code(view: &View, head: Range<usize>) -> bool {
     if words().any(|w| w == "namespace") {
         return false;
     }
-    let linkage = words().any(|w| w == "extern") && head.end > start && view.word(head.end - 1).starts_with('"');
+    let linkage = words().any(|w| w == "extern")
+        && head.end > start
+        && view.word(head.end - 1).starts_with('"');
     let class = words().any(|w| matches!(w, "struct" | "class" | "union" | "enum"))
-        && head.end.checked_sub(1).is_some_and(|last| view.word(last) != ")");
+        && head
+            .end
+            .checked_sub(1)
+            .is_some_and(|last| view.word(last) != ")");
     !linkage && !class
 }
 
@@ -224,17 +267,34 @@ mod tests {
 
     fn text_of(source: &str) -> String {
         let lowered = lower(source, &[], SiteId(0));
-        assert_eq!(lowered.text.lines().count(), source.lines().count(), "{}", lowered.text);
+        assert_eq!(
+            lowered.text.lines().count(),
+            source.lines().count(),
+            "{}",
+            lowered.text
+        );
         lowered.text
     }
 
     #[test]
     fn static_arrays_are_registered() {
-        let text = text_of("void k() { __shared__ float a[16][17], b; volatile __shared__ M<int, 3>::S s; }");
-        assert!(text.contains("{ static float a[16][17], b; static unsigned layoutc_rt_epoch_"), "{text}");
-        let text = text_of("void k() { __shared__ unsigned char __align__(8) raw[4]; __shared__ float __align__(16) s __align__(8), t; }");
-        assert!(text.contains(", raw);") && text.contains(", s);") && text.contains(", t);"), "{text}");
-        let text = text_of("void k() { __shared__ float a[16][17], b; volatile __shared__ M<int, 3>::S s; }");
+        let text = text_of(
+            "void k() { __shared__ float a[16][17], b; volatile __shared__ M<int, 3>::S s; }",
+        );
+        assert!(
+            text.contains("{ static float a[16][17], b; static unsigned layoutc_rt_epoch_"),
+            "{text}"
+        );
+        let text = text_of(
+            "void k() { __shared__ unsigned char __align__(8) raw[4]; __shared__ float __align__(16) s __align__(8), t; }",
+        );
+        assert!(
+            text.contains(", raw);") && text.contains(", s);") && text.contains(", t);"),
+            "{text}"
+        );
+        let text = text_of(
+            "void k() { __shared__ float a[16][17], b; volatile __shared__ M<int, 3>::S s; }",
+        );
         for name in [", a);", ", b);", ", s);"] {
             assert!(text.contains(name), "{name} in {text}");
         }
@@ -243,14 +303,21 @@ mod tests {
 
     #[test]
     fn dynamic_arrays_are_references() {
-        let text = text_of("extern __shared__ __align__(16) unsigned char raw[];\ntemplate <class T> void k() {\n  extern volatile __shared__ T s[];\n}");
+        let text = text_of(
+            "extern __shared__ __align__(16) unsigned char raw[];\ntemplate <class T> void k() {\n  extern volatile __shared__ T s[];\n}",
+        );
         assert!(text.starts_with("static auto& raw = reinterpret_cast<unsigned char (&)[]>(::layoutc_rt::dynamic_shared);"), "{text}");
-        assert!(text.contains("\n  auto& s = reinterpret_cast<volatile T (&)[]>("), "{text}");
+        assert!(
+            text.contains("\n  auto& s = reinterpret_cast<volatile T (&)[]>("),
+            "{text}"
+        );
     }
 
     #[test]
     fn file_scope_and_namespaces() {
-        let text = text_of("namespace a { __shared__ int s[4]; struct P { int x; }; }\nextern \"C\" { __shared__ int t; }");
+        let text = text_of(
+            "namespace a { __shared__ int s[4]; struct P { int x; }; }\nextern \"C\" { __shared__ int t; }",
+        );
         assert_eq!(text.matches("SharedAtFileScope").count(), 2, "{text}");
     }
 }

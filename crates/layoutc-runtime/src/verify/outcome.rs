@@ -65,6 +65,15 @@ pub enum Difference {
         /// The run that lacks it.
         version: Version,
     },
+    /// The rewritten program gives a kernel a pointer to host memory, which the original did not.
+    HostPointer {
+        /// The launch.
+        launch: LaunchId,
+        /// Its kernel, as the rewritten program names it.
+        kernel: String,
+        /// The argument, counted from 0.
+        argument: u32,
+    },
     /// The programs launch different numbers of kernels.
     LaunchCount {
         /// In the original.
@@ -104,9 +113,15 @@ pub struct ElementDifference {
 }
 
 /// The first scalar in which two canonical contents differ.
-pub(super) fn locate(before: &[u8], after: &[u8], layout: Option<&SiteLayout>) -> Option<ElementDifference> {
+pub(super) fn locate(
+    before: &[u8],
+    after: &[u8],
+    layout: Option<&SiteLayout>,
+) -> Option<ElementDifference> {
     let at = before.iter().zip(after).position(|(b, a)| b != a)?;
-    let bytes = |from: usize, length: usize, all: &[u8]| all.get(from..from + length).unwrap_or_default().to_vec();
+    let bytes = |from: usize, length: usize, all: &[u8]| {
+        all.get(from..from + length).unwrap_or_default().to_vec()
+    };
     let record = layout.map_or(0, SiteLayout::canonical_size) as usize;
     let Some(layout) = layout.filter(|_| record > 0) else {
         let from = at / 4 * 4;
@@ -159,8 +174,13 @@ pub(super) fn stdout_difference(before: &[u8], after: &[u8]) -> Option<Differenc
     loop {
         let (left, right) = (b.next(), a.next());
         if left != right || left.is_none() {
-            let text = |l: Option<&[u8]>| String::from_utf8_lossy(l.unwrap_or_default()).into_owned();
-            return Some(Difference::Stdout { line, before: text(left), after: text(right) });
+            let text =
+                |l: Option<&[u8]>| String::from_utf8_lossy(l.unwrap_or_default()).into_owned();
+            return Some(Difference::Stdout {
+                line,
+                before: text(left),
+                after: text(right),
+            });
         }
         line += 1;
     }
@@ -188,24 +208,77 @@ impl fmt::Display for Version {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Memory { launch, kernel, key, place } => {
-                write!(f, "device memory differs after launch {} of `{kernel}`: {key}", launch.0)?;
-                place.as_ref().map_or(Ok(()), |place| write!(f, ", {place}"))
+            Self::Memory {
+                launch,
+                kernel,
+                key,
+                place,
+            } => {
+                write!(
+                    f,
+                    "device memory differs after launch {} of `{kernel}`: {key}",
+                    launch.0
+                )?;
+                place
+                    .as_ref()
+                    .map_or(Ok(()), |place| write!(f, ", {place}"))
             }
-            Self::LayoutDoesNotFit { launch, kernel, key } => {
-                write!(f, "at launch {} of `{kernel}`: {key} does not hold all records in its new layout", launch.0)
+            Self::LayoutDoesNotFit {
+                launch,
+                kernel,
+                key,
+            } => {
+                write!(
+                    f,
+                    "at launch {} of `{kernel}`: {key} does not hold all records in its new layout",
+                    launch.0
+                )
             }
-            Self::MissingAllocation { launch, kernel, key, version } => {
-                write!(f, "at launch {} of `{kernel}`: {key} is missing in {version}", launch.0)
+            Self::MissingAllocation {
+                launch,
+                kernel,
+                key,
+                version,
+            } => {
+                write!(
+                    f,
+                    "at launch {} of `{kernel}`: {key} is missing in {version}",
+                    launch.0
+                )
+            }
+            Self::HostPointer {
+                launch,
+                kernel,
+                argument,
+            } => {
+                write!(
+                    f,
+                    "at launch {}: argument {} of `{kernel}` is a pointer to host memory",
+                    launch.0,
+                    argument + 1
+                )
             }
             Self::LaunchCount { before, after } => {
-                write!(f, "the original program launches {before} kernels, the rewritten program {after}")
+                write!(
+                    f,
+                    "the original program launches {before} kernels, the rewritten program {after}"
+                )
             }
             Self::Status { before, after } => {
-                write!(f, "the original program ends with {before}, the rewritten program with {after}")
+                write!(
+                    f,
+                    "the original program ends with {before}, the rewritten program with {after}"
+                )
             }
-            Self::Stdout { line, before, after } => {
-                write!(f, "output differs in line {line}: `{before}` became `{after}`")
+            Self::Stdout {
+                line,
+                before,
+                after,
+            } => {
+                write!(
+                    f,
+                    "output differs in line {line}: `{before}` became `{after}`"
+                )
             }
         }
     }
@@ -218,7 +291,12 @@ impl fmt::Display for ElementDifference {
         } else {
             write!(f, "element {}, `{}`", self.element, self.leaf)?;
         }
-        write!(f, ": {} became {}", scalar_text(&self.before), scalar_text(&self.after))
+        write!(
+            f,
+            ": {} became {}",
+            scalar_text(&self.before),
+            scalar_text(&self.after)
+        )
     }
 }
 

@@ -6,7 +6,12 @@ use layoutc_runtime::toolchain::{BuildRequest, build};
 use std::path::{Path, PathBuf};
 
 pub fn source(path: &str, text: &str) -> SourceText {
-    SourceText { path: PathBuf::from(path), text: text.to_owned(), generated: Vec::new(), is_root: true }
+    SourceText {
+        path: PathBuf::from(path),
+        text: text.to_owned(),
+        generated: Vec::new(),
+        is_root: true,
+    }
 }
 
 /// A request that shares the compiled runtime with the other tests.
@@ -34,13 +39,19 @@ pub fn prints(before_main: &str, body: &str, expected: &str) {
     let result = run_text(&text);
     let out = String::from_utf8_lossy(&result.stdout);
     let err = String::from_utf8_lossy(&result.stderr);
-    assert_eq!((out.as_ref(), result.status), (expected, RunStatus::Exited(0)), "stderr: {err}");
+    assert_eq!(
+        (out.as_ref(), result.status),
+        (expected, RunStatus::Exited(0)),
+        "stderr: {err}"
+    );
 }
 
 /// The program has to be stopped by the runtime with a report that holds each of `parts`.
 #[track_caller]
 pub fn is_reported(before_main: &str, body: &str, parts: &[&str]) {
-    let text = format!("#include <cstdio>\n#include <cstdlib>\n{before_main}\nint main() {{\n{body}\nprintf(\"not reached\\n\");\nreturn 0;\n}}\n");
+    let text = format!(
+        "#include <cstdio>\n#include <cstdlib>\n{before_main}\nint main() {{\n{body}\nprintf(\"not reached\\n\");\nreturn 0;\n}}\n"
+    );
     let result = run_text(&text);
     let err = String::from_utf8_lossy(&result.stderr);
     assert_eq!(result.status, RunStatus::Exited(97), "stderr: {err}");

@@ -10,11 +10,23 @@ use std::time::Duration;
 fn kernels_in_headers_and_files_of_three_languages() {
     let header = SourceText {
         is_root: false,
-        ..source("inc/k.cuh", "#pragma once\n#include <cstdio>\n__device__ int twice(int x) { return 2 * x; }\n__global__ void k(int *p) { *p = twice(*p); }\ninline void go(int *p) { k<<<1, 1>>>(p); }\n")
+        ..source(
+            "inc/k.cuh",
+            "#pragma once\n#include <cstdio>\n__device__ int twice(int x) { return 2 * x; }\n__global__ void k(int *p) { *p = twice(*p); }\ninline void go(int *p) { k<<<1, 1>>>(p); }\n",
+        )
     };
-    let main = source("src/main.cu", "#include \"../inc/k.cuh\"\nextern \"C\" int c_part(void);\nvoid other(int *p);\nint main() { int *p, h = c_part(); cudaMalloc(&p, 4); cudaMemcpy(p, &h, 4, cudaMemcpyHostToDevice); go(p); other(p); cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost); printf(\"%d\\n\", h); }\n");
-    let other = source("src/other.cu", "#include \"../inc/k.cuh\"\nvoid other(int *p) { k<<<1, 1>>>(p); }\n");
-    let c = source("src/part.c", "int c_part(void) { int new = 21; return new; }\n");
+    let main = source(
+        "src/main.cu",
+        "#include \"../inc/k.cuh\"\nextern \"C\" int c_part(void);\nvoid other(int *p);\nint main() { int *p, h = c_part(); cudaMalloc(&p, 4); cudaMemcpy(p, &h, 4, cudaMemcpyHostToDevice); go(p); other(p); cudaMemcpy(&h, p, 4, cudaMemcpyDeviceToHost); printf(\"%d\\n\", h); }\n",
+    );
+    let other = source(
+        "src/other.cu",
+        "#include \"../inc/k.cuh\"\nvoid other(int *p) { k<<<1, 1>>>(p); }\n",
+    );
+    let c = source(
+        "src/part.c",
+        "int c_part(void) { int new = 21; return new; }\n",
+    );
     let result = run_sources(vec![main, other, header, c]);
     assert_eq!(String::from_utf8_lossy(&result.stdout), "84\n");
 }
@@ -22,37 +34,84 @@ fn kernels_in_headers_and_files_of_three_languages() {
 #[test]
 fn a_program_is_read_with_the_headers_it_reaches() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
+    let write =
+        |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
     std::fs::create_dir(folder.path().join("inc")).expect("a folder");
-    write("main.cu", "#include \"kernel.cu\"\n#include <deep.h>\n#include <vector>\n#include \"absent.h\"\n");
+    write(
+        "main.cu",
+        "#include \"kernel.cu\"\n#include <deep.h>\n#include <vector>\n#include \"absent.h\"\n",
+    );
     write("kernel.cu", "int x;\n");
     write("inc/deep.h", "#include \"main.h\"\n");
     write("inc/main.h", "#include \"deep.h\"\n");
-    let files = [folder.path().join("main.cu"), folder.path().join("kernel.cu")];
+    let files = [
+        folder.path().join("main.cu"),
+        folder.path().join("kernel.cu"),
+    ];
     let sources = read_program(&files, &[folder.path().join("inc")]).expect("all files are there");
-    let found: Vec<_> = sources.iter().map(|s| (s.path.file_name().and_then(|n| n.to_str()).unwrap_or(""), s.is_root)).collect();
-    assert_eq!(found, [("main.cu", true), ("kernel.cu", false), ("deep.h", false), ("main.h", false)]);
+    let found: Vec<_> = sources
+        .iter()
+        .map(|s| {
+            (
+                s.path.file_name().and_then(|n| n.to_str()).unwrap_or(""),
+                s.is_root,
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("main.cu", true),
+            ("kernel.cu", false),
+            ("deep.h", false),
+            ("main.h", false)
+        ]
+    );
 }
 
 #[test]
 fn compiler_messages_name_the_program_s_files() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let error = build(&request(vec![source("bad.cu", "int main() { return\n  no_such_name; }\n")], folder.path())).expect_err("does not compile");
-    let BuildError::Compile { file, messages } = error else { panic!("{error}") };
+    let error = build(&request(
+        vec![source("bad.cu", "int main() { return\n  no_such_name; }\n")],
+        folder.path(),
+    ))
+    .expect_err("does not compile");
+    let BuildError::Compile { file, messages } = error else {
+        panic!("{error}")
+    };
     assert_eq!(file.to_str(), Some("bad.cu"));
-    assert!(messages.contains("bad.cu:2:3: error") && messages.contains("no_such_name"), "{messages}");
-    assert!(!messages.contains(&*folder.path().to_string_lossy()), "{messages}");
+    assert!(
+        messages.contains("bad.cu:2:3: error") && messages.contains("no_such_name"),
+        "{messages}"
+    );
+    assert!(
+        !messages.contains(&*folder.path().to_string_lossy()),
+        "{messages}"
+    );
 }
 
 #[test]
 fn missing_parts_are_named() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let unlinked = build(&request(vec![source("a.cu", "void f(); int main() { f(); }\n")], folder.path()));
+    let unlinked = build(&request(
+        vec![source("a.cu", "void f(); int main() { f(); }\n")],
+        folder.path(),
+    ));
     assert!(matches!(unlinked, Err(BuildError::Link { messages }) if messages.contains("f()")));
-    assert!(matches!(build(&request(Vec::new(), folder.path())), Err(BuildError::NoRoots)));
-    let mut no_compiler = BuildRequest::new(vec![source("a.cu", "int main() {}\n")], folder.path().to_path_buf());
+    assert!(matches!(
+        build(&request(Vec::new(), folder.path())),
+        Err(BuildError::NoRoots)
+    ));
+    let mut no_compiler = BuildRequest::new(
+        vec![source("a.cu", "int main() {}\n")],
+        folder.path().to_path_buf(),
+    );
     no_compiler.compiler = "no-such-compiler".to_owned();
-    assert!(matches!(build(&no_compiler), Err(BuildError::NoCompiler { .. })));
+    assert!(matches!(
+        build(&no_compiler),
+        Err(BuildError::NoCompiler { .. })
+    ));
 }
 
 #[test]
@@ -65,8 +124,14 @@ fn defines_arguments_input_and_time_limit() {
     let mut launch = RunRequest::new(vec!["word".into()]);
     launch.stdin = b"in".to_vec();
     let result = run(&built.executable, &launch).expect("it starts");
-    assert_eq!((result.stdout.as_slice(), result.status), (&b"12 word in\n"[..], RunStatus::Exited(3)));
+    assert_eq!(
+        (result.stdout.as_slice(), result.status),
+        (&b"12 word in\n"[..], RunStatus::Exited(3))
+    );
     launch.args = vec!["hang".into()];
     launch.timeout = Duration::from_millis(200);
-    assert_eq!(run(&built.executable, &launch).expect("it starts").status, RunStatus::TimedOut);
+    assert_eq!(
+        run(&built.executable, &launch).expect("it starts").status,
+        RunStatus::TimedOut
+    );
 }
