@@ -1,7 +1,8 @@
 //! C++ tokens, as far as lowering needs them.
 //!
 //! Text becomes *streams*: the first is the program without its directives, then comes one for the body of each
-//! `#define`. A bracket never closes in another stream than it opened in, so each is lowered on its own.
+//! `#define` and one for each condition of `#if` and its kin. A bracket never closes in another stream than it
+//! opened in, so each is lowered on its own.
 //! Punctuation is one character a token, but for `::` and `->`.
 
 use std::ops::Range;
@@ -24,14 +25,41 @@ pub(crate) struct Token {
     pub range: Range<usize>,
 }
 
+/// Where the tokens of a [`Stream`] stand.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum StreamKind {
+    /// Outside all directives.
+    #[default]
+    Program,
+    /// The body of a macro.
+    Macro {
+        name: String,
+        /// Empty for an object-like macro.
+        parameters: Vec<String>,
+    },
+    /// What stands behind `#if`, `#elif`, `#ifdef` or `#ifndef`.
+    Condition,
+}
+
 /// Tokens that belong together.
 #[derive(Debug, Default)]
 pub(crate) struct Stream {
     pub tokens: Vec<Token>,
-    /// Parameter names where this is the body of a function-like macro.
-    pub parameters: Vec<String>,
-    /// Whether this is the body of a macro.
-    pub is_macro: bool,
+    pub kind: StreamKind,
+}
+
+impl Stream {
+    /// The parameters of the macro whose body this is.
+    pub(crate) fn parameters(&self) -> &[String] {
+        match &self.kind {
+            StreamKind::Macro { parameters, .. } => parameters,
+            _ => &[],
+        }
+    }
+
+    pub(crate) fn is_macro(&self) -> bool {
+        matches!(self.kind, StreamKind::Macro { .. })
+    }
 }
 
 /// Splits `text` into streams. Text that is not C++ gives tokens too, never an error.
@@ -47,7 +75,7 @@ pub(crate) fn streams(text: &str) -> Vec<Stream> {
         match item {
             Item::Token(token) => all[0].tokens.push(token),
             Item::Directive(end) => {
-                if let Some(stream) = lexer.macro_body(end) {
+                if let Some(stream) = lexer.directive(end) {
                     all.push(stream);
                 }
             }
@@ -130,8 +158,8 @@ impl Lexer<'_> {
         self.bytes.len()
     }
 
-    /// Reads the rest of a directive that ends at `end`; the body of a `#define` is a stream.
-    fn macro_body(&mut self, end: usize) -> Option<Stream> {
+    /// Reads the rest of a directive that ends at `end`; the body of a `#define` and conditions are streams.
+    fn directive(&mut self, end: usize) -> Option<Stream> {
         let end = end.min(self.bytes.len());
         let mut tokens = Vec::new();
         loop {
@@ -144,9 +172,20 @@ impl Lexer<'_> {
         self.at = self.at.max(end);
         self.line_start = true;
         let word = |t: &Token| &self.text[t.range.clone()];
-        if tokens.len() < 2 || word(&tokens[0]) != "define" {
-            return None;
+        match tokens.first().map(word)? {
+            "if" | "elif" | "ifdef" | "ifndef" => Some(Stream {
+                tokens: tokens.split_off(1),
+                kind: StreamKind::Condition,
+            }),
+            "define" => self.macro_body(tokens),
+            _ => None,
         }
+    }
+
+    /// The stream of a `#define`, whose tokens begin with the word `define`.
+    fn macro_body(&self, mut tokens: Vec<Token>) -> Option<Stream> {
+        let word = |t: &Token| &self.text[t.range.clone()];
+        let name = tokens.get(1).map(word)?.to_owned();
         let mut body = 2;
         let mut parameters = Vec::new();
         let function_like = tokens
@@ -157,11 +196,9 @@ impl Lexer<'_> {
             let names = tokens[3..body].iter().filter(|t| t.kind == TokenKind::Word);
             parameters = names.map(|t| word(t).to_owned()).collect();
         }
-        Some(Stream {
-            tokens: tokens.split_off(body),
-            parameters,
-            is_macro: true,
-        })
+        let tokens = tokens.split_off(body);
+        let kind = StreamKind::Macro { name, parameters };
+        Some(Stream { tokens, kind })
     }
 
     fn token(&mut self) -> Token {
@@ -300,7 +337,8 @@ mod tests {
         let streams = streams(text);
         assert_eq!(words(text)[0], ["x", "y"]);
         assert_eq!(words(text)[1].join(""), "k<<<n>>>()");
-        assert_eq!(streams[1].parameters, ["k", "n"]);
+        assert_eq!(streams[1].parameters(), ["k", "n"]);
+        assert_eq!(words(text)[2].join(""), "A(");
     }
 
     #[test]

@@ -29,7 +29,7 @@
 //! - Rounding modes and flush-to-zero; fast intrinsics are as exact as the C library.
 //! - Textures, surfaces, arrays, graphs, memory pools, virtual memory management, inline PTX, thrust, cub and the
 //!   other CUDA libraries, the driver API beyond its types. There is one device, of compute capability 8.0.
-//! - `__CUDA_ARCH__` is not defined: of `#ifdef __CUDA_ARCH__` the host branch is compiled.
+//! - `__CUDA_ARCH__` is 800 in device code only; functions for both sides are compiled once, as host code.
 //! - `__device__` data and functions of one name in two files are one, where nvcc without `-rdc` keeps them apart.
 //!
 //! # Environment of a built program

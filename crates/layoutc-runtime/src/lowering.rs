@@ -10,14 +10,17 @@
 //! | `extern __shared__ T s[];` | a reference to the block's dynamic shared memory |
 //! | `cudaMalloc(…)` | `::layoutc_rt::site(id).cudaMalloc(…)`, which numbers the textual call |
 //! | `cudaLaunchKernel((void*)k, …)` | the same without the cast, so that the parameter types are known |
+//! | `__CUDA_ARCH__` | a number in device code, undefined in host code (the rule is in `lowering/arch.rs`) |
 //! | `__noinline__`, `__forceinline__` beside `inline` | blanks |
 //!
 //! The bodies of macros are lowered like the rest, so a launch written in a macro works.
 
+mod arch;
 mod launch;
+mod scope;
 mod shared;
 
-use crate::lexer::{self, Stream, Token, TokenKind};
+use crate::lexer::{self, Stream, StreamKind, Token, TokenKind};
 use std::ops::Range;
 
 /// The number of a textual allocation call of a program, counted from 0 over its files in the order they are given.
@@ -41,7 +44,8 @@ pub fn lower(text: &str, generated: &[Range<usize>], first_site: SiteId) -> Lowe
     let streams = lexer::streams(text);
     let mut edits = Edits::default();
     let mut calls = Vec::new();
-    for stream in &streams {
+    arch::lower_arch(text, &streams, &mut edits);
+    for stream in streams.iter().filter(|s| s.kind != StreamKind::Condition) {
         let view = View { text, stream };
         launch::lower_launches(&view, &mut edits);
         shared::lower_shared(&view, &mut edits);
@@ -185,7 +189,7 @@ impl<'a> View<'a> {
     /// What has to stay of `bytes` when they are replaced: the line ends, escaped where a macro needs it.
     fn line_ends(&self, bytes: Range<usize>) -> String {
         let count = self.text[bytes].matches('\n').count();
-        if self.stream.is_macro {
+        if self.stream.is_macro() {
             "\\\n".repeat(count)
         } else {
             "\n".repeat(count)

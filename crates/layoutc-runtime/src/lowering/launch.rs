@@ -140,7 +140,7 @@ fn rewrite(view: &View, launch: &Launch, edits: &mut Edits) {
 
 fn kernel_name(view: &View, launch: &Launch, kernel: &str) -> String {
     let is_parameter =
-        launch.kernel.len() == 1 && view.stream.parameters.iter().any(|p| p == kernel);
+        launch.kernel.len() == 1 && view.stream.parameters().iter().any(|p| p == kernel);
     if is_parameter {
         return format!("#{kernel}");
     }

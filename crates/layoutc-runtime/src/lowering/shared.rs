@@ -4,11 +4,11 @@
 //! to poison it when a block first comes to it and to keep it apart from the blocks of a cooperative launch.
 //! A dynamic array becomes a reference to the runtime's buffer.
 
-use super::{Edits, View};
+use super::{Edits, View, scope};
 use std::ops::Range;
 
 pub(super) fn lower_shared(view: &View, edits: &mut Edits) {
-    let in_function = function_scopes(view);
+    let in_function = scope::in_function(view);
     let mut done = 0;
     for (i, &in_function) in in_function.iter().enumerate() {
         if view.word(i) != "__shared__" || i < done {
@@ -202,63 +202,6 @@ fn declaration_start(view: &View, shared: usize) -> usize {
         }
     }
     start
-}
-
-/// For each token whether a function body encloses it. A macro's body counts as one.
-fn function_scopes(view: &View) -> Vec<bool> {
-    let mut inside = Vec::with_capacity(view.len());
-    let mut stack: Vec<bool> = Vec::new();
-    let mut head = 0;
-    for i in 0..view.len() {
-        inside.push(view.stream.is_macro || stack.iter().any(|&code| code));
-        match view.word(i) {
-            "{" => {
-                stack.push(opens_code(view, head..i));
-                head = i + 1;
-            }
-            "}" => {
-                stack.pop();
-                head = i + 1;
-            }
-            ";" => head = i + 1,
-            _ => {}
-        }
-    }
-    inside
-}
-
-/// Whether the `{` after these tokens opens a function's body, and not a namespace or a class.
-fn opens_code(view: &View, head: Range<usize>) -> bool {
-    let mut start = head.start;
-    if view.word(start) == "template" && view.word(start + 1) == "<" {
-        // Class keys among template parameters say nothing.
-        let mut depth = 0usize;
-        start += 1;
-        while start < head.end {
-            match view.word(start) {
-                "<" => depth += 1,
-                ">" => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            start += 1;
-            if depth == 0 {
-                break;
-            }
-        }
-    }
-    let words = || (start..head.end).map(|i| view.word(i));
-    if words().any(|w| w == "namespace") {
-        return false;
-    }
-    let linkage = words().any(|w| w == "extern")
-        && head.end > start
-        && view.word(head.end - 1).starts_with('"');
-    let class = words().any(|w| matches!(w, "struct" | "class" | "union" | "enum"))
-        && head
-            .end
-            .checked_sub(1)
-            .is_some_and(|last| view.word(last) != ")");
-    !linkage && !class
 }
 
 #[cfg(test)]

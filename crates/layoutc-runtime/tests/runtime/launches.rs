@@ -55,3 +55,12 @@ fn built_in_variables() {
         "0 0 3 2 32\n1 0 3 2 32\n",
     );
 }
+
+#[test]
+fn device_code_sees_an_architecture_and_host_code_none() {
+    prints(
+        "__host__ __device__ int both() {\n#ifdef __CUDA_ARCH__\nreturn 1;\n#else\nreturn 2;\n#endif\n}\n__global__ void k() {\n#if __CUDA_ARCH__ >= 700\nprintf(\"%d %d\\n\", __CUDA_ARCH__, both());\n#endif\n}",
+        "k<<<1, 1>>>();\n#ifdef __CUDA_ARCH__\nprintf(\"wrong\\n\");\n#endif",
+        "800 2\n",
+    );
+}
