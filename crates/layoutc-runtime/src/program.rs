@@ -1,6 +1,6 @@
 //! The texts of one program.
 
-use crate::lowering::SiteId;
+use crate::lowering::{SiteId, lower};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::Range;
@@ -93,6 +93,35 @@ pub fn read_program(files: &[PathBuf], include_dirs: &[PathBuf]) -> io::Result<V
         source.is_root &= !included.contains(&absolute(&source.path));
     }
     Ok(sources)
+}
+
+/// The numbered allocation calls of a program, in order. C files have none.
+///
+/// A build numbers the same calls the same way, so layouts can be stated before anything is built.
+pub fn allocation_sites(sources: &[SourceText]) -> Vec<AllocationSite> {
+    let mut sites = Vec::new();
+    for source in sources {
+        sites.extend(lower_source(source, sites.len()).1);
+    }
+    sites
+}
+
+/// The text that is compiled for `source`, and its allocation calls numbered from `first`.
+pub(crate) fn lower_source(source: &SourceText, first: usize) -> (String, Vec<AllocationSite>) {
+    if source.path.extension().is_some_and(|e| e == "c") {
+        return (source.text.clone(), Vec::new());
+    }
+    let first = u32::try_from(first).unwrap_or(u32::MAX);
+    let lowered = lower(&source.text, &source.generated, SiteId(first));
+    let site = |(&offset, id)| AllocationSite {
+        id: SiteId(id),
+        path: source.path.clone(),
+        offset,
+    };
+    (
+        lowered.text,
+        lowered.sites.iter().zip(first..).map(site).collect(),
+    )
 }
 
 fn read_lossy(path: &Path) -> io::Result<String> {

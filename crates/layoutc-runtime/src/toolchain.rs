@@ -4,8 +4,7 @@
 //! includes work; the roots are compiled in parallel and linked with the runtime.
 
 use crate::embedded;
-use crate::lowering::{SiteId, lower};
-use crate::program::{AllocationSite, SourceText, absolute};
+use crate::program::{AllocationSite, SourceText, absolute, lower_source};
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;
@@ -201,19 +200,8 @@ impl<'a> Build<'a> {
             if let Some(parent) = path.parent() {
                 fs::create_dir_all(parent).map_err(io_error(parent))?;
             }
-            let first = u32::try_from(sites.len()).unwrap_or(u32::MAX);
-            let mut text = source.text.clone();
-            if !has_extension(&source.path, "c") {
-                let lowered = lower(&source.text, &source.generated, SiteId(first));
-                sites.extend(lowered.sites.iter().zip(first..).map(|(&offset, id)| {
-                    AllocationSite {
-                        id: SiteId(id),
-                        path: source.path.clone(),
-                        offset,
-                    }
-                }));
-                text = lowered.text;
-            }
+            let (text, found) = lower_source(source, sites.len());
+            sites.extend(found);
             fs::write(&path, text).map_err(io_error(&path))?;
         }
         Ok(sites)

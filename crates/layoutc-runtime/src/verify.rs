@@ -3,7 +3,7 @@
 //!
 //! Memory is compared in canonical form: record by record and leaf by leaf under the layouts of the two programs,
 //! so padding and unused lanes do not count. Allocations without a layout are compared byte by byte. Standard
-//! error is not compared. Launches are matched by their order, allocations by call site and occurrence.
+//! error is not compared, nor are files, host memory and `__device__` variables. Launches are matched by their order, allocations by call site and occurrence.
 
 mod outcome;
 

@@ -2,7 +2,7 @@
 
 use crate::support::{request, run_sources, source};
 use layoutc_runtime::process::{RunRequest, RunStatus, run};
-use layoutc_runtime::program::{SourceText, read_program};
+use layoutc_runtime::program::{SourceText, allocation_sites, read_program};
 use layoutc_runtime::toolchain::{BuildError, BuildRequest, build};
 use std::time::Duration;
 
@@ -67,6 +67,32 @@ fn a_program_is_read_with_the_headers_it_reaches() {
             ("main.h", false)
         ]
     );
+}
+
+#[test]
+fn allocation_calls_are_numbered_over_all_files() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let main = source(
+        "a.cu",
+        "void f(int **); int main() { int *p; cudaMalloc(&p, 4); f(&p); cudaMalloc(&p, 4); }\n",
+    );
+    let other = source("b.cu", "void f(int **p) { cudaMallocManaged(p, 4); }\n");
+    let wanted = request(vec![main, other], folder.path());
+    let sites = allocation_sites(&wanted.sources);
+    let found: Vec<_> = sites
+        .iter()
+        .map(|s| (s.id.0, s.path.to_str(), s.offset))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (0, Some("a.cu"), 37),
+            (1, Some("a.cu"), 63),
+            (2, Some("b.cu"), 18)
+        ]
+    );
+    let built = build(&wanted).unwrap_or_else(|error| panic!("{error}"));
+    assert_eq!(built.sites, sites);
 }
 
 #[test]
