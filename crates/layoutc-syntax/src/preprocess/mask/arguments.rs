@@ -10,12 +10,17 @@ impl Masker<'_> {
     pub(super) fn mask_arguments(&mut self) {
         let mut structure = Structure::new();
         for at in 0..self.toks.len() {
+            if self.removed[at] {
+                continue;
+            }
             if self.is_identifier(at)
-                && !self.removed[at]
                 && let Some(close) = self.call_close(at)
                 && self.takes_anything(at, &structure)
-                && !self.unwrap_statements(at, close, &structure)
             {
+                if let Some(first) = self.unwrap_statements(at, close, &structure) {
+                    structure.end_statement(first);
+                    continue;
+                }
                 let mut first = at + 2;
                 for comma in self.top_level(at + 2, close, ",") {
                     self.mask_argument(first, comma);
@@ -49,11 +54,16 @@ impl Masker<'_> {
     }
 
     /// `DEBUG(f(); g();)` and `DISPATCH(x, T, { f(); })` at the start of a statement: removes the
-    /// macro and leaves the statements, so that they can be seen.
-    fn unwrap_statements(&mut self, at: usize, close: usize, structure: &Structure) -> bool {
+    /// macro and leaves the statements, so that they can be seen; the first of their tokens.
+    fn unwrap_statements(
+        &mut self,
+        at: usize,
+        close: usize,
+        structure: &Structure,
+    ) -> Option<usize> {
         let alone = structure.enclosure() == Enclosure::Block && structure.starts_statement();
         if !alone || close < at + 4 {
-            return false;
+            return None;
         }
         let last = close - 1;
         let block = self.partner(last).filter(|_| self.text(last) == "}");
@@ -64,14 +74,14 @@ impl Masker<'_> {
             {
                 at + 2
             }
-            _ => return false,
+            _ => return None,
         };
         if block == Some(first) && self.top_level(first + 1, last, ";").is_empty() {
-            return false;
+            return None;
         }
         self.replace(at, first - 1, "", MaskReason::Other);
         self.replace(close, close, "", MaskReason::Other);
-        true
+        Some(first)
     }
 
     fn mask_argument(&mut self, first: usize, end: usize) {

@@ -157,6 +157,14 @@ impl Structure {
 
 /// What the brace at `at` opens, from the statement that it stands in.
 fn enclosure_of(masker: &Masker<'_>, level: &Level, at: usize) -> Enclosure {
+    if at <= level.head
+        && !matches!(
+            level.enclosure,
+            Enclosure::Initializer | Enclosure::Enumeration
+        )
+    {
+        return Enclosure::Block;
+    }
     let before = masker.text_before(at);
     if matches!(
         level.enclosure,
