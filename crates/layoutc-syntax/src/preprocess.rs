@@ -21,6 +21,7 @@ mod include;
 mod lexer;
 mod macros;
 mod mask;
+mod predefined;
 mod walk;
 
 pub use directive::{Directive, DirectiveKind};

@@ -272,6 +272,22 @@ fn command_line_defines_hold() {
 }
 
 #[test]
+fn the_command_line_wins_over_the_compiler() {
+    let options = PreprocessOptions {
+        defines: vec![("CUDART_VERSION".to_owned(), "9000".to_owned())],
+        ..PreprocessOptions::default()
+    };
+    let text = "#if CUDART_VERSION < 10000\nold;\n#endif";
+    assert_eq!(
+        program_with(&[("a.cu", text)], &options).files[0]
+            .masked
+            .trim(),
+        "old;"
+    );
+    assert_eq!(program(&[("a.cu", text)]).files[0].masked.trim(), "");
+}
+
+#[test]
 fn unbalanced_conditionals_are_reported() {
     for text in [
         "#if 1\nint x;",

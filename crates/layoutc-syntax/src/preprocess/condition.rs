@@ -28,17 +28,11 @@ struct Piece {
 pub(crate) struct Surroundings<'a> {
     pub table: &'a MacroTable,
     pub env: &'a MacroEnv,
-    /// Names that count as undefined although the environment has them.
-    pub hidden: &'a [&'a str],
 }
 
 impl Surroundings<'_> {
     fn lookup(&self, name: &str) -> Option<MacroId> {
-        if self.hidden.contains(&name) {
-            None
-        } else {
-            self.env.get(name)
-        }
+        self.env.get(name)
     }
 
     /// Whether a macro with this name is defined.
@@ -434,7 +428,6 @@ mod tests {
         Surroundings {
             table: &table,
             env: &env,
-            hidden: &[],
         }
         .evaluate(condition, &tokens(condition))
     }

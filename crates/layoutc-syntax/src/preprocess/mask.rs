@@ -10,6 +10,7 @@ mod paste;
 mod specifier;
 mod statement;
 mod structure;
+mod words;
 
 use std::collections::HashSet;
 

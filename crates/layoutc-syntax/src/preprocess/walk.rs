@@ -5,19 +5,18 @@
 //! environments; only the first walk is recorded.
 
 use std::collections::{HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 
 use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceFile, SourceSet, Span};
 
 use super::condition::Surroundings;
-use super::directive::{
-    Directive, DirectiveKind, RawDirective, SplitFile, command_line_define, parse_define, split,
-};
+use super::directive::{Directive, DirectiveKind, RawDirective, SplitFile, parse_define, split};
 use super::include::{self, Operand};
 use super::lexer::{Token, TokenKind, tokens};
-use super::macros::{Activity, MacroDef, MacroEnv, MacroId, MacroOrigin, MacroTable};
+use super::macros::{Activity, MacroEnv, MacroId, MacroTable};
 use super::mask::{ProgramNames, mask_file};
+use super::predefined::{Environments, Language};
 use super::{
     InactiveRegion, IncludeDirective, LoadResult, PreprocessOptions, Preprocessed,
     PreprocessedFile, SourceLoader,
@@ -30,57 +29,6 @@ const INCLUDE_DEPTH: usize = 100;
 const SELF_INCLUDES: usize = 4;
 /// Most inclusions in one program; headers without guards can multiply without end.
 const INCLUSION_LIMIT: usize = 20_000;
-
-/// Macros of nvcc 13 with g++ 12 on Linux, for every root.
-const PREDEFINED: [(&str, &str); 24] = [
-    ("__linux__", "1"),
-    ("__linux", "1"),
-    ("linux", "1"),
-    ("__unix__", "1"),
-    ("__unix", "1"),
-    ("__x86_64__", "1"),
-    ("__x86_64", "1"),
-    ("__amd64__", "1"),
-    ("__LP64__", "1"),
-    ("_LP64", "1"),
-    ("__GNUC__", "12"),
-    ("__GNUC_MINOR__", "2"),
-    ("__GNUC_PATCHLEVEL__", "0"),
-    ("__STDC__", "1"),
-    ("__STDC_HOSTED__", "1"),
-    ("__SIZEOF_POINTER__", "8"),
-    ("__SIZEOF_INT__", "4"),
-    ("__SIZEOF_LONG__", "8"),
-    ("__CHAR_BIT__", "8"),
-    ("__ORDER_LITTLE_ENDIAN__", "1234"),
-    ("__ORDER_BIG_ENDIAN__", "4321"),
-    ("__BYTE_ORDER__", "1234"),
-    ("__SSE2__", "1"),
-    ("__ELF__", "1"),
-];
-
-/// Macros of C++ roots.
-const PREDEFINED_CPP: [(&str, &str); 5] = [
-    ("__cplusplus", "201703L"),
-    ("__GNUG__", "12"),
-    ("_GNU_SOURCE", "1"),
-    ("__EXCEPTIONS", "1"),
-    ("__cpp_lambdas", "200907L"),
-];
-
-/// Macros of CUDA roots; the versions come from headers that nvcc includes by itself.
-const PREDEFINED_CUDA: [(&str, &str); 7] = [
-    ("__CUDACC__", "1"),
-    ("__NVCC__", "1"),
-    ("__CUDACC_VER_MAJOR__", "13"),
-    ("__CUDACC_VER_MINOR__", "0"),
-    ("__CUDACC_VER_BUILD__", "48"),
-    ("CUDART_VERSION", "13000"),
-    ("CUDA_VERSION", "13000"),
-];
-
-/// The architecture that is parsed.
-const DEVICE_ARCH: &str = "800";
 
 /// A text token of the parsed compilation, with the macro it names.
 #[derive(Clone, Copy, Debug)]
@@ -196,7 +144,7 @@ pub(crate) fn preprocess(
         stack: Vec::new(),
         inclusions: 0,
     };
-    let environments = walker.initial_environments();
+    let environments = Environments::new(&mut walker.table, &options.defines);
     let mut ids = Vec::new();
     for (path, text) in roots {
         let key = include::normalize(&path);
@@ -213,48 +161,7 @@ pub(crate) fn preprocess(
     walker.finish()
 }
 
-/// The macros in force at the start of a root of each language.
-struct Environments {
-    c: MacroEnv,
-    cpp: MacroEnv,
-    cuda_host: MacroEnv,
-    cuda_device: MacroEnv,
-}
-
 impl Walker<'_> {
-    fn initial_environments(&mut self) -> Environments {
-        let mut define = |env: &mut MacroEnv, def: MacroDef| {
-            let name = def.name.clone();
-            let id = self.table.add(def);
-            env.define(&name, id);
-        };
-        let synthetic =
-            |(name, text): &(&str, &str)| MacroDef::synthetic(name, text, MacroOrigin::Predefined);
-        let mut c = MacroEnv::default();
-        for pair in &PREDEFINED {
-            define(&mut c, synthetic(pair));
-        }
-        for (name, text) in &self.options.defines {
-            define(&mut c, command_line_define(name, text));
-        }
-        let mut cpp = c.clone();
-        for pair in &PREDEFINED_CPP {
-            define(&mut cpp, synthetic(pair));
-        }
-        let mut cuda_host = cpp.clone();
-        for pair in &PREDEFINED_CUDA {
-            define(&mut cuda_host, synthetic(pair));
-        }
-        let mut cuda_device = cuda_host.clone();
-        define(&mut cuda_device, synthetic(&("__CUDA_ARCH__", DEVICE_ARCH)));
-        Environments {
-            c,
-            cpp,
-            cuda_host,
-            cuda_device,
-        }
-    }
-
     fn add_file(&mut self, path: PathBuf, key: PathBuf, text: String) -> FileId {
         let split = Rc::new(split(&text));
         let id = self.sources.add(SourceFile::new(path, text));
@@ -291,7 +198,7 @@ impl Walker<'_> {
         ids.sort_by_key(|id| {
             (
                 included.contains(id),
-                language(self.sources.file(*id).path()),
+                Language::of(self.sources.file(*id).path()),
                 *id,
             )
         });
@@ -299,13 +206,7 @@ impl Walker<'_> {
     }
 
     fn begin_root(&mut self, id: FileId, environments: &Environments) {
-        let (device, host) = match language(self.sources.file(id).path()) {
-            Language::C => (&environments.c, &environments.c),
-            Language::Cpp => (&environments.cpp, &environments.cpp),
-            Language::Cuda | Language::Header => {
-                (&environments.cuda_device, &environments.cuda_host)
-            }
-        };
+        let (device, host) = environments.of(Language::of(self.sources.file(id).path()));
         self.device = device.clone();
         self.host = host.clone();
         self.once.clear();
@@ -506,7 +407,6 @@ impl Walker<'_> {
             let surroundings = Surroundings {
                 table: &self.table,
                 env,
-                hidden: &[],
             };
             let name = directive
                 .operands
@@ -727,22 +627,4 @@ struct FileWalk {
     now: Sides,
     /// Start of the hidden region that is open, and whether the host sees it.
     hidden_from: Option<(u32, bool)>,
-}
-
-/// Which compiler takes a root; ordered as roots are processed.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Language {
-    Cuda,
-    C,
-    Cpp,
-    Header,
-}
-
-fn language(path: &Path) -> Language {
-    match path.extension().and_then(|extension| extension.to_str()) {
-        Some("c") => Language::C,
-        Some("cc" | "cpp" | "cxx" | "C") => Language::Cpp,
-        Some("cu") | None => Language::Cuda,
-        Some(_) => Language::Header,
-    }
 }

@@ -1,7 +1,7 @@
 //! Arguments of macros that are no expressions: types, operators, declarations, statements.
 
-use super::specifier::{is_builtin_type, is_operator_word, is_specifier, looks_like_macro};
 use super::structure::{Enclosure, Structure};
+use super::words::{is_builtin_type, is_operator_word, is_specifier, looks_like_macro};
 use super::{MaskReason, Masker};
 use crate::preprocess::lexer::TokenKind;
 

@@ -3,7 +3,7 @@
 //! A built name is never longer than the call that builds it unless the macro adds much to it, so
 //! it can nearly always stand where the call stands.
 
-use super::specifier::is_operator_word;
+use super::words::is_operator_word;
 use super::{MaskReason, Masker};
 use crate::preprocess::lexer::{TokenKind, tokens};
 use crate::preprocess::macros::MacroDef;

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::specifier::{is_builtin_type, is_operator_word, is_specifier, looks_like_macro};
 use super::structure::{Enclosure, Structure};
+use super::words::{is_builtin_type, is_operator_word, is_specifier, looks_like_macro};
 use super::{MaskReason, Masker};
 use crate::preprocess::lexer::{TokenKind, tokens};
 use crate::preprocess::macros::{MacroDef, MacroId};

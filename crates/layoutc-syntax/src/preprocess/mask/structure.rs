@@ -1,7 +1,7 @@
 //! What the braces of a text enclose, and where statements begin, without parsing it.
 
 use super::Masker;
-use super::specifier::is_operator_word;
+use super::words::is_operator_word;
 
 /// What a pair of braces encloses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

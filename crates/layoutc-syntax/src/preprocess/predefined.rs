@@ -1,0 +1,136 @@
+//! What is defined before the first line of a root.
+
+use std::path::Path;
+
+use super::directive::command_line_define;
+use super::macros::{MacroDef, MacroEnv, MacroOrigin, MacroTable};
+
+/// Macros of nvcc 13 with g++ 12 on Linux, for every root.
+const PREDEFINED: [(&str, &str); 24] = [
+    ("__linux__", "1"),
+    ("__linux", "1"),
+    ("linux", "1"),
+    ("__unix__", "1"),
+    ("__unix", "1"),
+    ("__x86_64__", "1"),
+    ("__x86_64", "1"),
+    ("__amd64__", "1"),
+    ("__LP64__", "1"),
+    ("_LP64", "1"),
+    ("__GNUC__", "12"),
+    ("__GNUC_MINOR__", "2"),
+    ("__GNUC_PATCHLEVEL__", "0"),
+    ("__STDC__", "1"),
+    ("__STDC_HOSTED__", "1"),
+    ("__SIZEOF_POINTER__", "8"),
+    ("__SIZEOF_INT__", "4"),
+    ("__SIZEOF_LONG__", "8"),
+    ("__CHAR_BIT__", "8"),
+    ("__ORDER_LITTLE_ENDIAN__", "1234"),
+    ("__ORDER_BIG_ENDIAN__", "4321"),
+    ("__BYTE_ORDER__", "1234"),
+    ("__SSE2__", "1"),
+    ("__ELF__", "1"),
+];
+
+/// Macros of C++ roots.
+const PREDEFINED_CPP: [(&str, &str); 5] = [
+    ("__cplusplus", "201703L"),
+    ("__GNUG__", "12"),
+    ("_GNU_SOURCE", "1"),
+    ("__EXCEPTIONS", "1"),
+    ("__cpp_lambdas", "200907L"),
+];
+
+/// Macros of CUDA roots; the versions come from headers that nvcc includes by itself.
+const PREDEFINED_CUDA: [(&str, &str); 7] = [
+    ("__CUDACC__", "1"),
+    ("__NVCC__", "1"),
+    ("__CUDACC_VER_MAJOR__", "13"),
+    ("__CUDACC_VER_MINOR__", "0"),
+    ("__CUDACC_VER_BUILD__", "48"),
+    ("CUDART_VERSION", "13000"),
+    ("CUDA_VERSION", "13000"),
+];
+
+/// The architecture that is parsed.
+const DEVICE_ARCH: &str = "800";
+
+/// The macros in force at the start of a root of each language.
+pub(crate) struct Environments {
+    c: MacroEnv,
+    cpp: MacroEnv,
+    cuda_host: MacroEnv,
+    cuda_device: MacroEnv,
+}
+
+impl Environments {
+    /// Adds the compilers' macros and the command line's, which win, to the table.
+    pub(crate) fn new(table: &mut MacroTable, defines: &[(String, String)]) -> Self {
+        let mut define = |env: &mut MacroEnv, pairs: &[(&str, &str)]| {
+            for (name, text) in pairs {
+                let def = MacroDef::synthetic(name, text, MacroOrigin::Predefined);
+                env.define(name, table.add(def));
+            }
+        };
+        let mut c = MacroEnv::default();
+        define(&mut c, &PREDEFINED);
+        let mut cpp = c.clone();
+        define(&mut cpp, &PREDEFINED_CPP);
+        let mut cuda_host = cpp.clone();
+        define(&mut cuda_host, &PREDEFINED_CUDA);
+        let mut cuda_device = cuda_host.clone();
+        define(&mut cuda_device, &[("__CUDA_ARCH__", DEVICE_ARCH)]);
+        let mut environments = Environments {
+            c,
+            cpp,
+            cuda_host,
+            cuda_device,
+        };
+        for (name, text) in defines {
+            let def = command_line_define(name, text);
+            let name = def.name.clone();
+            let id = table.add(def);
+            let Environments {
+                c,
+                cpp,
+                cuda_host,
+                cuda_device,
+            } = &mut environments;
+            for env in [c, cpp, cuda_host, cuda_device] {
+                env.define(&name, id);
+            }
+        }
+        environments
+    }
+
+    /// What device and host see at the start of a root.
+    pub(crate) fn of(&self, language: Language) -> (&MacroEnv, &MacroEnv) {
+        match language {
+            Language::C => (&self.c, &self.c),
+            Language::Cpp => (&self.cpp, &self.cpp),
+            Language::Cuda | Language::Header => (&self.cuda_device, &self.cuda_host),
+        }
+    }
+}
+
+/// Which compiler takes a root; ordered as roots are processed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Language {
+    Cuda,
+    C,
+    Cpp,
+    Header,
+}
+
+impl Language {
+    /// The language that a file name's extension stands for.
+    pub(crate) fn of(path: &Path) -> Self {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("c") => Language::C,
+            Some("cc" | "cpp" | "cxx" | "C") => Language::Cpp,
+            Some("cu") | None => Language::Cuda,
+            Some(_) => Language::Header,
+        }
+    }
+}
