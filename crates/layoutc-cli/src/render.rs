@@ -4,7 +4,9 @@
 //! not shown: its label becomes a note with the place in numbers.
 
 use crate::exit::say;
-use codespan_reporting::diagnostic::{Diagnostic as Rendered, Label as RenderedLabel, Severity as Level};
+use codespan_reporting::diagnostic::{
+    Diagnostic as Rendered, Label as RenderedLabel, Severity as Level,
+};
 use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term::termcolor::{ColorChoice, StandardStream, WriteColor};
 use codespan_reporting::term::{Config, Styles, StylesWriter, emit_to_write_style};
@@ -28,8 +30,14 @@ pub fn render(sources: &SourceSet, diagnostics: &[Diagnostic]) {
         false => ColorChoice::Never,
     };
     render_to(StandardStream::stderr(choice), sources, diagnostics);
-    if let Some(more) = diagnostics.len().checked_sub(COUNT_LIMIT).filter(|more| *more > 0) {
-        say(format_args!("{more} further diagnostics are not shown; `--report FILE.json` lists them all"));
+    if let Some(more) = diagnostics
+        .len()
+        .checked_sub(COUNT_LIMIT)
+        .filter(|more| *more > 0)
+    {
+        say(format_args!(
+            "{more} further diagnostics are not shown; `--report FILE.json` lists them all"
+        ));
     }
 }
 
@@ -42,14 +50,25 @@ fn render_to(out: impl WriteColor, sources: &SourceSet, diagnostics: &[Diagnosti
     let mut out = StylesWriter::new(out, &styles);
     for diagnostic in shown(diagnostics) {
         // Nothing can be said about a standard error that does not take text.
-        let _ = emit_to_write_style(&mut out, &Config::default(), &files, &rendered(sources, diagnostic));
+        let _ = emit_to_write_style(
+            &mut out,
+            &Config::default(),
+            &files,
+            &rendered(sources, diagnostic),
+        );
     }
 }
 
 /// The first ones, and every error.
 fn shown(diagnostics: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
-    let errors = diagnostics.iter().skip(COUNT_LIMIT).filter(|found| found.severity == Severity::Error);
-    diagnostics.iter().take(COUNT_LIMIT).chain(errors.take(COUNT_LIMIT))
+    let errors = diagnostics
+        .iter()
+        .skip(COUNT_LIMIT)
+        .filter(|found| found.severity == Severity::Error);
+    diagnostics
+        .iter()
+        .take(COUNT_LIMIT)
+        .chain(errors.take(COUNT_LIMIT))
 }
 
 fn rendered(sources: &SourceSet, diagnostic: &Diagnostic) -> Rendered<usize> {
@@ -89,7 +108,11 @@ fn rendered(sources: &SourceSet, diagnostic: &Diagnostic) -> Rendered<usize> {
 
 /// Whether the line fits a screen.
 fn is_showable(sources: &SourceSet, span: Span) -> bool {
-    sources.file(span.file).line_range(span.start as usize).len() <= LINE_LIMIT
+    sources
+        .file(span.file)
+        .line_range(span.start as usize)
+        .len()
+        <= LINE_LIMIT
 }
 
 /// The span's bytes on its first line: a label marks a place, it does not repeat the program.
@@ -127,7 +150,13 @@ mod tests {
             .with(span(0, 1), "from here")
             .help("do not");
         let text = text("a();\r\nb(&p.x);\r\n", diagnostic);
-        for part in ["warning[LC0017]: `p` keeps its layout", "dir/in.cu:2:3", "^^^^ here", "- from here", "= help: do not"] {
+        for part in [
+            "warning[LC0017]: `p` keeps its layout",
+            "dir/in.cu:2:3",
+            "^^^^ here",
+            "- from here",
+            "= help: do not",
+        ] {
             assert!(text.contains(part), "{part} is not in\n{text}");
         }
     }
@@ -136,13 +165,22 @@ mod tests {
     fn long_lines_are_not_repeated() {
         let long = format!("/* {} */ x\ny\n", "é".repeat(100_000));
         let at = long.find(" x").expect("there") + 1;
-        let shown = text(&long, Diagnostic::error(Code::UNPARSED_REGION, "bad").at(span(at, at + 1), "this"));
-        assert!(shown.contains("dir/in.cu:1:100008: this") && shown.len() < 500, "{shown}");
+        let shown = text(
+            &long,
+            Diagnostic::error(Code::UNPARSED_REGION, "bad").at(span(at, at + 1), "this"),
+        );
+        assert!(
+            shown.contains("dir/in.cu:1:100008: this") && shown.len() < 500,
+            "{shown}"
+        );
     }
 
     #[test]
     fn labels_over_many_lines_show_the_first() {
-        let shown = text("f(\n1,\n2,\n3);\n", Diagnostic::error(Code::UNPARSED_REGION, "bad").at(span(0, 12), "this"));
+        let shown = text(
+            "f(\n1,\n2,\n3);\n",
+            Diagnostic::error(Code::UNPARSED_REGION, "bad").at(span(0, 12), "this"),
+        );
         assert!(shown.contains("f(") && !shown.contains("2,"), "{shown}");
     }
 }

@@ -55,18 +55,30 @@ pub fn report_failure(failure: &Failure) -> Exit {
 }
 
 /// Writes the outputs and the report, all or none.
-fn write(mode: &OutputMode, report: Option<&Path>, text: &str, success: &Success) -> Result<(), Vec<Diagnostic>> {
+fn write(
+    mode: &OutputMode,
+    report: Option<&Path>,
+    text: &str,
+    success: &Success,
+) -> Result<(), Vec<Diagnostic>> {
     let mut targets = plan(mode, success)?;
     if let Some(path) = report {
         let mut errors = input_conflicts([path], success);
-        if targets.iter().any(|target| is_same_file(&target.path, path)) {
+        if targets
+            .iter()
+            .any(|target| is_same_file(&target.path, path))
+        {
             let message = format!("the report `{}` is an output too", path.display());
             errors.push(Diagnostic::error(Code::OUTPUT_CONFLICT, message));
         }
         if !errors.is_empty() {
             return Err(errors);
         }
-        targets.push(Target { path: path.to_path_buf(), text, creates_folders: false });
+        targets.push(Target {
+            path: path.to_path_buf(),
+            text,
+            creates_folders: false,
+        });
     }
     write_all(&targets).map_err(|error| vec![error.diagnostic()])
 }
@@ -81,8 +93,22 @@ fn diff(success: &Success) -> String {
 
 /// One line per class that changed; what stayed has its warnings.
 fn summarize(mode: &OutputMode, success: &Success) {
-    let would = if *mode == OutputMode::Check { "would change" } else { "changed" };
-    for class in success.compiled.classes.iter().filter(|class| class.status == Status::Changed) {
-        say(format_args!("{would}: {} ({}) to {}", class.type_name, class.names.join(", "), class.layout));
+    let would = if *mode == OutputMode::Check {
+        "would change"
+    } else {
+        "changed"
+    };
+    for class in success
+        .compiled
+        .classes
+        .iter()
+        .filter(|class| class.status == Status::Changed)
+    {
+        say(format_args!(
+            "{would}: {} ({}) to {}",
+            class.type_name,
+            class.names.join(", "),
+            class.layout
+        ));
     }
 }

@@ -11,10 +11,11 @@ use crate::transform::report_failure;
 use layoutc_codegen::{ClassOutcome, Status};
 use layoutc_diagnostics::{FileId, SourceFile};
 use layoutc_runtime::layout_table::SiteLayout;
+use layoutc_runtime::lowering::SiteId;
 use layoutc_runtime::process::RunRequest;
 use layoutc_runtime::program::SourceText;
 use layoutc_runtime::toolchain::BuildRequest;
-use layoutc_runtime::verify::{Verdict, VerifyOutcome, VerifyRequest, verify};
+use layoutc_runtime::verify::{Difference, Verdict, VerifyOutcome, VerifyRequest, verify};
 use numbering::{HANDLE_SITES_HEADER, SiteNumbers};
 use std::env;
 use std::fmt::Write;
@@ -34,10 +35,18 @@ pub fn run(arguments: &VerifyArguments) -> Exit {
     };
     render(success.sources(), &success.compiled.diagnostics);
     if success.changed().next().is_none() {
-        return finish("nothing changes, so there is nothing to compare\n", Exit::Done);
+        return finish(
+            "nothing changes, so there is nothing to compare\n",
+            Exit::Done,
+        );
     }
-    match compare(arguments, &success) {
-        Ok((outcome, layouts)) => report(&success, &outcome, &layouts),
+    let original = match sources(&success, |_, file| Ok(unchanged(file))) {
+        Ok(original) => original,
+        Err(message) => return fail(message),
+    };
+    let numbers = SiteNumbers::new(&original);
+    match compare(arguments, &success, original, &numbers) {
+        Ok((outcome, layouts)) => report(&success, &numbers, &outcome, layouts.len()),
         Err(message) => fail(message),
     }
 }
@@ -50,13 +59,19 @@ fn finish(text: &str, exit: Exit) -> Exit {
 }
 
 /// Builds and runs.
-fn compare(arguments: &VerifyArguments, success: &Success) -> Result<(VerifyOutcome, Vec<SiteLayout>), String> {
-    let folder = tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
-    let numbers = SiteNumbers::new(success.sources());
+fn compare(
+    arguments: &VerifyArguments,
+    success: &Success,
+    original: Vec<SourceText>,
+    numbers: &SiteNumbers,
+) -> Result<(VerifyOutcome, Vec<SiteLayout>), String> {
+    let folder =
+        tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
     let header = folder.path().join("handle_sites.hpp");
-    fs::write(&header, HANDLE_SITES_HEADER).map_err(|error| format!("cannot write {}: {error}", header.display()))?;
+    fs::write(&header, HANDLE_SITES_HEADER)
+        .map_err(|error| format!("cannot write {}: {error}", header.display()))?;
 
-    let mut before = request(arguments, folder.path(), "before", sources(success, |_, file| Ok(unchanged(file)))?);
+    let mut before = request(arguments, folder.path(), "before", original);
     let rewritten = |id: FileId, file: &SourceFile| match success.compiled.edits.get(&id) {
         None => Ok(unchanged(file)),
         Some(edits) => {
@@ -64,14 +79,24 @@ fn compare(arguments: &VerifyArguments, success: &Success) -> Result<(VerifyOutc
             Ok((edits.apply(file.text()), edits.generated_ranges()))
         }
     };
-    let mut after = request(arguments, folder.path(), "after", sources(success, rewritten)?);
-    after.flags.extend(["-include".to_owned(), header.display().to_string()]);
+    let mut after = request(
+        arguments,
+        folder.path(),
+        "after",
+        sources(success, rewritten)?,
+    );
+    after
+        .flags
+        .extend(["-include".to_owned(), header.display().to_string()]);
     // Without a folder of its own the second build shares the runtime of the first.
     let cache = cache_dir().unwrap_or_else(|| folder.path().join("runtime"));
     (before.cache_dir, after.cache_dir) = (Some(cache.clone()), Some(cache));
 
-    let layouts = site_layouts(success, &numbers);
-    let run = RunRequest { timeout: Duration::from_secs(arguments.timeout), ..RunRequest::new(arguments.args.clone()) };
+    let layouts = site_layouts(success, numbers);
+    let run = RunRequest {
+        timeout: Duration::from_secs(arguments.timeout),
+        ..RunRequest::new(arguments.args.clone())
+    };
     let outcome = verify(&VerifyRequest {
         before: &before,
         after: &after,
@@ -96,29 +121,54 @@ fn sources(
     text: impl Fn(FileId, &SourceFile) -> Result<Text, String>,
 ) -> Result<Vec<SourceText>, String> {
     let files = &success.compiled.program.files;
-    let included = |id: FileId| files.iter().any(|file| file.id != id && file.includes.contains(&id));
+    let included = |id: FileId| {
+        files
+            .iter()
+            .any(|file| file.id != id && file.includes.contains(&id))
+    };
     let source = |(id, file): (FileId, &SourceFile)| {
         let (text, generated) = text(id, file)?;
         let is_root = success.roots.contains(&id) && !included(id);
-        Ok(SourceText { path: file.path().to_path_buf(), text, generated, is_root })
+        Ok(SourceText {
+            path: file.path().to_path_buf(),
+            text,
+            generated,
+            is_root,
+        })
     };
     success.sources().iter().map(source).collect()
 }
 
-fn request(arguments: &VerifyArguments, folder: &Path, name: &str, sources: Vec<SourceText>) -> BuildRequest {
-    let defines = arguments.program.defines.iter().map(|(name, value)| format!("{name}={value}"));
+fn request(
+    arguments: &VerifyArguments,
+    folder: &Path,
+    name: &str,
+    sources: Vec<SourceText>,
+) -> BuildRequest {
+    let defines = arguments
+        .program
+        .defines
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"));
     BuildRequest {
         include_dirs: arguments.program.include_dirs.clone(),
         defines: defines.collect(),
-        compiler: env::var("CXX").ok().filter(|name| !name.is_empty()).unwrap_or_else(|| "g++".to_owned()),
+        compiler: env::var("CXX")
+            .ok()
+            .filter(|name| !name.is_empty())
+            .unwrap_or_else(|| "g++".to_owned()),
         ..BuildRequest::new(sources, folder.join(name))
     }
 }
 
 /// Where the compiled runtime is kept between runs, if it can be.
 fn cache_dir() -> Option<PathBuf> {
-    let own = env::var_os("XDG_CACHE_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
-    let folder = own.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cache")))?.join("layoutc");
+    let own = env::var_os("XDG_CACHE_HOME")
+        .filter(|folder| !folder.is_empty())
+        .map(PathBuf::from);
+    let folder = own
+        .or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cache")))?
+        .join("layoutc");
     let is_writable = || -> io::Result<()> {
         fs::create_dir_all(&folder)?;
         tempfile::tempfile_in(&folder).map(|_| ())
@@ -127,14 +177,20 @@ fn cache_dir() -> Option<PathBuf> {
 }
 
 fn changed(success: &Success) -> impl Iterator<Item = &ClassOutcome> {
-    success.compiled.classes.iter().filter(|class| class.status == Status::Changed)
+    success
+        .compiled
+        .classes
+        .iter()
+        .filter(|class| class.status == Status::Changed)
 }
 
 /// The layouts of all allocations of changed classes, by call site.
 fn site_layouts(success: &Success, numbers: &SiteNumbers) -> Vec<SiteLayout> {
     let mut layouts = Vec::new();
     for class in changed(success) {
-        let Some((shape, layout)) = &class.geometry else { continue };
+        let Some((shape, layout)) = &class.geometry else {
+            continue;
+        };
         for allocation in &class.allocations {
             let site = numbers.site_in(*allocation);
             layouts.extend(site.and_then(|site| site_layout::site_layout(site, shape, layout)));
@@ -146,17 +202,26 @@ fn site_layouts(success: &Success, numbers: &SiteNumbers) -> Vec<SiteLayout> {
 }
 
 /// Says what was compared, and the first differences.
-fn report(success: &Success, outcome: &VerifyOutcome, layouts: &[SiteLayout]) -> Exit {
+fn report(
+    success: &Success,
+    numbers: &SiteNumbers,
+    outcome: &VerifyOutcome,
+    layouts: usize,
+) -> Exit {
     let mut text = String::new();
     for class in changed(success) {
-        let _ = writeln!(text, "{} ({}) as {}", class.type_name, class.names.join(", "), class.layout);
+        let _ = writeln!(
+            text,
+            "{} ({}) as {}",
+            class.type_name,
+            class.names.join(", "),
+            class.layout
+        );
     }
     let _ = writeln!(
         text,
-        "compared: 1 run of each program, {} kernel launches, {} allocation calls under their new layout, \
-         {} bytes of output, {}",
+        "compared: 1 run of each, {} kernel launches, {layouts} allocation calls in a new layout, {} bytes of output, {}",
         outcome.launches,
-        layouts.len(),
         outcome.before.stdout.len(),
         outcome.before.status,
     );
@@ -167,7 +232,11 @@ fn report(success: &Success, outcome: &VerifyOutcome, layouts: &[SiteLayout]) ->
         }
         Verdict::Different => Exit::Reported,
         Verdict::Inconclusive => {
-            let _ = writeln!(text, "nothing can be said: the original program ended with {}", outcome.before.status);
+            let _ = writeln!(
+                text,
+                "nothing can be said: the original program ended with {}",
+                outcome.before.status
+            );
             text.push_str(&String::from_utf8_lossy(&outcome.before.stderr));
             Exit::Failed
         }
@@ -175,6 +244,9 @@ fn report(success: &Success, outcome: &VerifyOutcome, layouts: &[SiteLayout]) ->
     if outcome.verdict == Verdict::Different {
         for difference in &outcome.differences {
             let _ = writeln!(text, "different: {difference}");
+            if let Some(place) = site_of(difference).and_then(|site| numbers.place(site)) {
+                let _ = writeln!(text, "  allocated at {}", success.sources().locate(place));
+            }
         }
         if outcome.before.stderr != outcome.after.stderr && !outcome.after.stderr.is_empty() {
             let _ = writeln!(text, "the rewritten program says on standard error:");
@@ -182,4 +254,14 @@ fn report(success: &Success, outcome: &VerifyOutcome, layouts: &[SiteLayout]) ->
         }
     }
     finish(&text, exit)
+}
+
+/// The call that made the allocation in question.
+fn site_of(difference: &Difference) -> Option<SiteId> {
+    match difference {
+        Difference::Memory { key, .. }
+        | Difference::LayoutDoesNotFit { key, .. }
+        | Difference::MissingAllocation { key, .. } => Some(key.site),
+        _ => None,
+    }
 }

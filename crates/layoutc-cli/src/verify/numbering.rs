@@ -7,8 +7,9 @@
 //! for the one allocation within the generated function.
 
 use layoutc_codegen::{Edit, EditSet};
-use layoutc_diagnostics::{FileId, SourceSet, Span};
+use layoutc_diagnostics::{FileId, Span};
 use layoutc_runtime::lowering::{SiteId, lower};
+use layoutc_runtime::program::{AllocationSite, SourceText, allocation_sites};
 use layoutc_syntax::preprocess::{TokenKind, tokens};
 
 /// Included in front of every file of the rewritten program.
@@ -25,26 +26,26 @@ inline int layoutc_take_handle_site()
 #endif
 ";
 
-/// The numbers of the original program's allocation calls.
+/// The original program's allocation calls, by [`SiteId`].
 pub struct SiteNumbers {
-    /// By file: byte offsets of the calls, and the number of the first.
-    files: Vec<(Vec<usize>, u32)>,
+    /// The first byte of each call's name.
+    places: Vec<Span>,
 }
 
 impl SiteNumbers {
     /// Numbers the calls of all files in order, as the runtime does.
-    pub fn new(sources: &SourceSet) -> Self {
-        let mut next = 0;
-        let mut files = Vec::new();
-        for (_, file) in sources.iter() {
-            // C files call no kernels and are not numbered.
-            let is_c = file.path().extension().is_some_and(|extension| extension == "c");
-            let sites = if is_c { Vec::new() } else { lower(file.text(), &[], SiteId(next)).sites };
-            let first = next;
-            next += sites.len() as u32;
-            files.push((sites, first));
+    ///
+    /// `program` has the files of the program in the order of their ids.
+    pub fn new(program: &[SourceText]) -> Self {
+        let place = |site: AllocationSite| {
+            let file = program.iter().position(|source| source.path == site.path);
+            // Every site lies in one of the files that were asked about.
+            let file = FileId(file.unwrap_or_default() as u32);
+            Span::new(file, site.offset, site.offset)
+        };
+        SiteNumbers {
+            places: allocation_sites(program).into_iter().map(place).collect(),
         }
-        SiteNumbers { files }
     }
 
     /// The number of the call that a span holds.
@@ -52,11 +53,21 @@ impl SiteNumbers {
         self.sites(call).next()
     }
 
+    /// Where a call stands in the original program.
+    pub fn place(&self, SiteId(site): SiteId) -> Option<Span> {
+        self.places.get(site as usize).copied()
+    }
+
     /// The numbers of all calls whose names lie in a span.
     fn sites(&self, span: Span) -> impl Iterator<Item = SiteId> {
-        let (sites, first) = &self.files[span.file.index()];
-        let inside = move |(at, _): &(&usize, u32)| span.range().contains(*at);
-        sites.iter().zip(*first..).filter(inside).map(|(_, site)| SiteId(site))
+        let inside = move |(place, _): &(&Span, u32)| {
+            place.file == span.file && span.range().contains(&(place.start as usize))
+        };
+        self.places
+            .iter()
+            .zip(0..)
+            .filter(inside)
+            .map(|(_, site)| SiteId(site))
     }
 
     /// The edits of a file, such that every allocation call keeps its number.
@@ -67,15 +78,26 @@ impl SiteNumbers {
         let mut numbered = Vec::new();
         for edit in edits.edits() {
             debug_assert_eq!(edit.span.file, file);
-            let text = if edit.is_generated { forward_site(&edit.text) } else { self.keep(edit)? };
-            numbered.push(Edit { text, ..edit.clone() });
+            let text = if edit.is_generated {
+                forward_site(&edit.text)
+            } else {
+                self.keep(edit)?
+            };
+            numbered.push(Edit {
+                text,
+                ..edit.clone()
+            });
         }
         EditSet::new(numbered).map_err(|_| "edits overlap".to_owned())
     }
 
     fn keep(&self, edit: &Edit) -> Result<String, String> {
         let sites: Vec<SiteId> = self.sites(edit.span).collect();
-        let calls = if sites.is_empty() { Vec::new() } else { calls(&edit.text) };
+        let calls = if sites.is_empty() {
+            Vec::new()
+        } else {
+            calls(&edit.text)
+        };
         if calls.len() != sites.len() {
             return Err(format!(
                 "internal error: {} allocation calls became {} in `{}`",
@@ -88,7 +110,9 @@ impl SiteNumbers {
         for (call, SiteId(site)) in calls.iter().zip(sites).rev() {
             if let Call::Handle { start, end } = *call {
                 let name = &edit.text[start..end];
-                let call = format!("(sizeof(cudaMalloc((void **)0, 0)), ::layoutc_handle_site = {site}, {name})");
+                let call = format!(
+                    "(sizeof(cudaMalloc((void **)0, 0)), ::layoutc_handle_site = {site}, {name})"
+                );
                 text.replace_range(start..end, &call);
             }
         }
@@ -112,7 +136,8 @@ fn calls(text: &str) -> Vec<Call> {
     for pair in all.windows(2) {
         let name = pair[0].text(text);
         let allocates = name.ends_with("Malloc") || name.ends_with("MallocAsync");
-        let generated = pair[0].kind == TokenKind::Identifier && allocates && !name.starts_with("cuda");
+        let generated =
+            pair[0].kind == TokenKind::Identifier && allocates && !name.starts_with("cuda");
         if generated && pair[1].text(text) == "(" {
             let (start, end) = (pair[0].start as usize, pair[0].end as usize);
             calls.push((start, Call::Handle { start, end }));
@@ -134,31 +159,59 @@ fn forward_site(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use layoutc_diagnostics::SourceFile;
+
+    fn source(path: &str, text: &str) -> SourceText {
+        SourceText {
+            path: path.into(),
+            text: text.to_owned(),
+            generated: Vec::new(),
+            is_root: true,
+        }
+    }
 
     #[test]
     fn calls_of_generated_functions_keep_the_numbers() {
         let text = "void f() {\n  cudaMalloc(&a, 4);\n  CHECK(cudaMalloc((void **)&p, n));\n  cudaMalloc(&b, 4);\n}\n";
-        let mut sources = SourceSet::new();
-        let empty = sources.add(SourceFile::new("0.cu", "void g() { cudaMalloc(&z, 1); }\n"));
-        let file = sources.add(SourceFile::new("1.cu", text));
-        let numbers = SiteNumbers::new(&sources);
+        let (first, file) = (FileId(0), FileId(1));
+        let numbers = SiteNumbers::new(&[
+            source("0.cu", "void g() { cudaMalloc(&z, 1); }\n"),
+            source("1.cu", text),
+        ]);
         let call = "cudaMalloc((void **)&p, n)";
         let start = text.find(call).expect("there");
         let span = Span::new(file, start, start + call.len());
         assert_eq!(numbers.site_in(span), Some(SiteId(2)));
+        assert_eq!(numbers.place(SiteId(2)), Some(span.at_start()));
+        assert_eq!(numbers.place(SiteId(4)), None);
 
-        let mut block = Edit::replace(Span::new(file, 0, 0), "error pMalloc(P *p) { return cudaMalloc(&p->x, 1); }\n");
+        let mut block = Edit::replace(
+            Span::new(file, 0, 0),
+            "error pMalloc(P *p) { return cudaMalloc(&p->x, 1); }\n",
+        );
         block.is_generated = true;
-        let edits = EditSet::new(vec![block, Edit::replace(span, "pMalloc(&p, n)")]).expect("disjoint");
+        let edits =
+            EditSet::new(vec![block, Edit::replace(span, "pMalloc(&p, n)")]).expect("disjoint");
         let kept = numbers.keep_through(file, &edits).expect("numbered");
         let after = kept.apply(text);
-        assert!(after.contains("::layoutc_handle_site = 2, pMalloc)(&p, n)"), "{after}");
+        assert!(
+            after.contains("::layoutc_handle_site = 2, pMalloc)(&p, n)"),
+            "{after}"
+        );
         let lowered = lower(&after, &kept.generated_ranges(), SiteId(1));
         assert_eq!(lowered.sites.len(), 3);
-        assert!(lowered.text.contains("site(3).cudaMalloc(&b"), "{}", lowered.text);
-        assert!(lowered.text.contains("site(::layoutc_take_handle_site()).cudaMalloc(&p->x"), "{}", lowered.text);
-        assert_eq!(numbers.site_in(Span::new(empty, 0, 5)), None);
+        assert!(
+            lowered.text.contains("site(3).cudaMalloc(&b"),
+            "{}",
+            lowered.text
+        );
+        assert!(
+            lowered
+                .text
+                .contains("site(::layoutc_take_handle_site()).cudaMalloc(&p->x"),
+            "{}",
+            lowered.text
+        );
+        assert_eq!(numbers.site_in(Span::new(first, 0, 5)), None);
 
         let lost = EditSet::new(vec![Edit::replace(span, "0")]).expect("disjoint");
         assert!(numbers.keep_through(file, &lost).is_err());

@@ -15,8 +15,17 @@ pub fn site_layout(site: SiteId, shape: &RecordShape, layout: &Layout) -> Option
     let leaves = RunLeaves::new(shape, layout);
     let original = Layout::aos(shape);
     let groups = |layout: &Layout| -> Option<Vec<GroupLayout>> {
-        let groups = layout.groups().iter().map(|group| leaves.group(shape, group));
-        Some(groups.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
+        let groups = layout
+            .groups()
+            .iter()
+            .map(|group| leaves.group(shape, group));
+        Some(
+            groups
+                .collect::<Option<Vec<_>>>()?
+                .into_iter()
+                .flatten()
+                .collect(),
+        )
     };
     Some(SiteLayout {
         site,
@@ -36,18 +45,30 @@ struct RunLeaves {
 
 impl RunLeaves {
     fn new(shape: &RecordShape, layout: &Layout) -> Self {
-        let mut this = RunLeaves { all: Vec::new(), of: Vec::new() };
+        let mut this = RunLeaves {
+            all: Vec::new(),
+            of: Vec::new(),
+        };
         for id in shape.leaf_ids() {
             let leaf = shape.leaf(id);
             let (group, _) = layout.place(id);
-            let is_split = !leaf.extents.is_empty() && layout.group(group).form() == GroupForm::Array;
+            let is_split =
+                !leaf.extents.is_empty() && layout.group(group).form() == GroupForm::Array;
             this.of.push((this.all.len() as u32, is_split));
             let size = RunBytes(leaf.scalar_size.0);
             if is_split {
-                let scalar = |at| Leaf { name: subscripted(&leaf.path, &leaf.extents, at), size, extents: Vec::new() };
+                let scalar = |at| Leaf {
+                    name: subscripted(&leaf.path, &leaf.extents, at),
+                    size,
+                    extents: Vec::new(),
+                };
                 this.all.extend((0..leaf.scalars()).map(scalar));
             } else {
-                this.all.push(Leaf { name: leaf.path.clone(), size, extents: leaf.extents.clone() });
+                this.all.push(Leaf {
+                    name: leaf.path.clone(),
+                    size,
+                    extents: leaf.extents.clone(),
+                });
             }
         }
         this
@@ -63,8 +84,14 @@ impl RunLeaves {
         };
         let layout = group.struct_layout(shape);
         let members = group.leaves().iter().zip(&layout.offsets);
-        let leaves = members.flat_map(|(leaf, offset)| self.placements(shape, *leaf, *offset, tile)).collect();
-        Some(vec![GroupLayout { tile, tile_stride: RunBytes(layout.size.0), leaves }])
+        let leaves = members
+            .flat_map(|(leaf, offset)| self.placements(shape, *leaf, *offset, tile))
+            .collect();
+        Some(vec![GroupLayout {
+            tile,
+            tile_stride: RunBytes(layout.size.0),
+            leaves,
+        }])
     }
 
     /// A plain array per scalar.
@@ -78,12 +105,24 @@ impl RunLeaves {
             lane_stride: stride,
             extent_strides: Vec::new(),
         };
-        let array = |leaf| GroupLayout { tile: 1, tile_stride: stride, leaves: vec![placement(leaf)] };
-        (0..leaf.scalars() as u32).map(|at| array(RunLeafId(first + at))).collect()
+        let array = |leaf| GroupLayout {
+            tile: 1,
+            tile_stride: stride,
+            leaves: vec![placement(leaf)],
+        };
+        (0..leaf.scalars() as u32)
+            .map(|at| array(RunLeafId(first + at)))
+            .collect()
     }
 
     /// A member at `offset` of a struct whose members have `tile` slots.
-    fn placements(&self, shape: &RecordShape, id: LeafId, offset: Bytes, tile: u64) -> Vec<LeafPlacement> {
+    fn placements(
+        &self,
+        shape: &RecordShape,
+        id: LeafId,
+        offset: Bytes,
+        tile: u64,
+    ) -> Vec<LeafPlacement> {
         let leaf = shape.leaf(id);
         let (first, is_split) = self.of[id.index()];
         let lane_stride = RunBytes(leaf.scalar_size.0);
@@ -98,8 +137,15 @@ impl RunLeaves {
             return (0..leaf.scalars()).map(place).collect();
         }
         let behind = |at: usize| leaf.extents[at + 1..].iter().product::<u64>();
-        let extent_strides = (0..leaf.extents.len()).map(|at| RunBytes(scalar * behind(at))).collect();
-        vec![LeafPlacement { leaf: RunLeafId(first), offset: RunBytes(offset.0), lane_stride, extent_strides }]
+        let extent_strides = (0..leaf.extents.len())
+            .map(|at| RunBytes(scalar * behind(at)))
+            .collect();
+        vec![LeafPlacement {
+            leaf: RunLeafId(first),
+            offset: RunBytes(offset.0),
+            lane_stride,
+            extent_strides,
+        }]
     }
 }
 
@@ -123,7 +169,11 @@ mod tests {
     fn shape() -> RecordShape {
         RecordShape::flat(
             "Cell",
-            [("a", "char", 1, 1, &[][..]), ("f", "float", 4, 4, &[3, 2]), ("d", "double", 8, 8, &[])],
+            [
+                ("a", "char", 1, 1, &[][..]),
+                ("f", "float", 4, 4, &[3, 2]),
+                ("d", "double", 8, 8, &[]),
+            ],
         )
     }
 
@@ -134,13 +184,15 @@ mod tests {
             base = base.next_multiple_of(256);
             for placement in &group.leaves {
                 let leaf = &table.leaves[placement.leaf.0 as usize];
-                let start = base + i / group.tile * group.tile_stride.0
+                let start = base
+                    + i / group.tile * group.tile_stride.0
                     + placement.offset.0
                     + i % group.tile * placement.lane_stride.0;
                 for at in 0..leaf.extents.iter().product() {
                     let mut rest = at;
                     let mut address = start;
-                    for (extent, stride) in leaf.extents.iter().zip(&placement.extent_strides).rev() {
+                    for (extent, stride) in leaf.extents.iter().zip(&placement.extent_strides).rev()
+                    {
                         address += rest % extent * stride.0;
                         rest /= extent;
                     }
@@ -157,7 +209,10 @@ mod tests {
     fn the_tables_give_the_addresses_of_the_geometry() {
         let shape = shape();
         let [a, f, d] = [LeafId(0), LeafId(1), LeafId(2)];
-        let clusters = [Cluster::new([d, a]).aligned(Bytes(16)), Cluster::new([f]).tiled(4)];
+        let clusters = [
+            Cluster::new([d, a]).aligned(Bytes(16)),
+            Cluster::new([f]).tiled(4),
+        ];
         let layouts = [
             Layout::aos(&shape),
             Layout::aos_aligned(&shape, Bytes(32)).expect("valid"),
