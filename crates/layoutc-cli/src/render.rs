@@ -30,11 +30,8 @@ pub fn render(sources: &SourceSet, diagnostics: &[Diagnostic]) {
         false => ColorChoice::Never,
     };
     render_to(StandardStream::stderr(choice), sources, diagnostics);
-    if let Some(more) = diagnostics
-        .len()
-        .checked_sub(COUNT_LIMIT)
-        .filter(|more| *more > 0)
-    {
+    let more = diagnostics.len() - shown(diagnostics).count();
+    if more > 0 {
         say(format_args!(
             "{more} further diagnostics are not shown; `--report FILE.json` lists them all"
         ));

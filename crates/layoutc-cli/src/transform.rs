@@ -91,24 +91,32 @@ fn diff(success: &Success) -> String {
     success.changed().map(one).collect()
 }
 
-/// One line per class that changed; what stayed has its warnings.
+/// One line per class that changed, and per class that stayed without a warning.
 fn summarize(mode: &OutputMode, success: &Success) {
+    let classes = &success.compiled.classes;
     let would = if *mode == OutputMode::Check {
         "would change"
     } else {
         "changed"
     };
-    for class in success
-        .compiled
-        .classes
-        .iter()
-        .filter(|class| class.status == Status::Changed)
-    {
-        say(format_args!(
-            "{would}: {} ({}) to {}",
-            class.type_name,
-            class.names.join(", "),
-            class.layout
-        ));
+    for class in classes {
+        let names = class.names.join(", ");
+        match (class.status, class.reasons.first()) {
+            (Status::Changed, _) => say(format_args!(
+                "{would}: {} ({names}) to {}",
+                class.type_name, class.layout
+            )),
+            (Status::Kept, Some(reason)) if reason.code == Code::NO_GAIN => {
+                say(format_args!(
+                    "kept: {} ({names}): {}",
+                    class.type_name, reason.message
+                ));
+            }
+            // Its warning says why.
+            (Status::Kept, _) => {}
+        }
+    }
+    if classes.is_empty() {
+        say("nothing to change: the program allocates no array of structs with `cudaMalloc`");
     }
 }

@@ -220,9 +220,10 @@ fn report(
     }
     let _ = writeln!(
         text,
-        "compared: 1 run of each, {} kernel launches, {layouts} allocation calls in a new layout, {} bytes of output, {}",
-        outcome.launches,
-        outcome.before.stdout.len(),
+        "compared: {}, {} in a new layout, {} of output, {}",
+        counted(outcome.launches, "kernel launch", "es"),
+        counted(layouts, "allocation call", "s"),
+        counted(outcome.before.stdout.len(), "byte", "s"),
         outcome.before.status,
     );
     let exit = match outcome.verdict {
@@ -254,6 +255,11 @@ fn report(
         }
     }
     finish(&text, exit)
+}
+
+/// `1 byte`, `2 bytes`.
+fn counted(number: usize, what: &str, plural: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { plural })
 }
 
 /// The call that made the allocation in question.
