@@ -47,7 +47,7 @@ Examples:
 const VERIFY_EXAMPLES: &str = "\
 Both programs are built with the host's C++ compiler (g++, or $CXX) against the CPU runtime, run with the same
 arguments and no input, and compared: what they print, how they end, and, kernel by kernel, every byte of device
-memory under the layout's mapping.
+memory under the layout's mapping. The compiled runtime is kept in $XDG_CACHE_HOME/layoutc for the next time.
 
 Examples:
   layoutc verify nbody.cu
