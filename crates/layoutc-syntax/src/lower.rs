@@ -17,7 +17,7 @@ mod statements;
 mod types;
 
 use crate::parse::Parsed;
-use crate::preprocess::Preprocessed;
+use crate::preprocess::{MaskReason, Preprocessed};
 use crate::program::{
     Declaration, DeclarationId, Expr, ExprId, ExprKind, FunctionId, NameRef, Program, ProgramFile,
     RecordId, RegionKind, Stmt, StmtId, StmtKind, UnmodelledRegion, VarId, Variable,
@@ -237,7 +237,26 @@ impl<'t> Lowering<'t> {
     fn collect_regions(&mut self) {
         for (at, file) in self.preprocessed.files.iter().enumerate() {
             for inactive in &file.inactive {
-                self.region_of_text(inactive.span, RegionKind::Inactive);
+                let kind = if inactive.dual { RegionKind::Unmodelled } else { RegionKind::Inactive };
+                self.region_of_text(inactive.span, kind);
+            }
+            // Text that was overwritten for the parser's sake is live: what it names is pinned.
+            for (span, reason) in &file.masked_spans {
+                match reason {
+                    MaskReason::MacroArgument
+                    | MaskReason::ControlMacro
+                    | MaskReason::TypeMacro
+                    | MaskReason::Launch
+                    | MaskReason::Members
+                    | MaskReason::NewPointer
+                    | MaskReason::Other => self.region_of_text(*span, RegionKind::Unmodelled),
+                    // Seen by the lowering of the declaration, or meaningless to it.
+                    MaskReason::Specifier { .. }
+                    | MaskReason::Attribute { .. }
+                    | MaskReason::TypeArgument
+                    | MaskReason::Name { .. }
+                    | MaskReason::Semicolon => {}
+                }
             }
             if let Some(parsed) = &self.parsed[at] {
                 for range in &parsed.error_regions {

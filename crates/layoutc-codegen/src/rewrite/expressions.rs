@@ -259,11 +259,11 @@ impl Rewriter<'_> {
                 Some(Parts { base, slot: None, index: IndexText::simple("0"), is_repeatable: true })
             }
             ExprKind::Member { .. } | ExprKind::Index { .. } | ExprKind::Call { .. } => {
-                let base = self.render(expr);
+                let base = self.pointer_text(expr);
                 Some(Parts { base, slot: None, index: IndexText::simple("0"), is_repeatable: true })
             }
             ExprKind::Deref(_) => {
-                let base = format!("({})", self.render(expr));
+                let base = format!("({})", self.pointer_text(expr));
                 Some(Parts { base, slot: None, index: IndexText::simple("0"), is_repeatable: true })
             }
             _ => {
@@ -272,6 +272,18 @@ impl Rewriter<'_> {
                 None
             }
         }
+    }
+
+    /// The text of a pointer that is held in a member, item or result.
+    fn pointer_text(&mut self, expr: ExprId) -> String {
+        let place = self.classes.place(expr).map(|(class, kind)| (class, kind.clone()));
+        if let Some((class, PlaceKind::Part(path))) = place
+            && self.storage(class).is_some_and(|storage| !storage.is_record)
+            && let Some(text) = self.leaf(expr, class, &path)
+        {
+            return text;
+        }
+        self.splice(expr)
     }
 
     /// Moves a pointer by an index expression.

@@ -2,6 +2,7 @@
 
 use super::Lowering;
 use super::names::Symbol;
+use crate::preprocess::MaskReason;
 use crate::program::{
     Declaration, DeclarationId, Field, FieldId, FunctionId, Record, RecordId, RecordTrait, RegionKind,
 };
@@ -174,6 +175,16 @@ impl<'t> Lowering<'t> {
                 }
                 _ => {}
             }
+        }
+        // Members that the parser cannot see.
+        let file = &self.preprocessed.files[self.current.index()];
+        let hidden = file.masked_spans.iter().find(|(span, reason)| {
+            matches!(reason, MaskReason::Members | MaskReason::MacroArgument | MaskReason::Other)
+                && node.start_byte() <= span.start as usize
+                && (span.start as usize) < node.end_byte()
+        });
+        if let Some((span, _)) = hidden {
+            self.record_trait(id, RecordTrait::Unmodelled, *span);
         }
         // An attribute behind the closing brace: `} __attribute__((packed));`
         if let Some(next) = node.next_sibling()
