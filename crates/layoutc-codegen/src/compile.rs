@@ -5,6 +5,7 @@ use crate::rewrite::rewrite;
 use layoutc_analysis::choose::{targets, unknown_target};
 use layoutc_analysis::{KernelModel, Plan, choose_layouts};
 use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_classes};
+use layoutc_dataflow::pointer_flow::check_layout_types;
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_dataflow::layout::{Layout, RecordShape};
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
@@ -78,6 +79,12 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     // What cannot be rewritten pins its class, and the rest is planned again.
     let (plan, rewritten, edits) = loop {
         let plan = choose_layouts(&program, &classes, &model, &request.layouts);
+        let layouts = plan.choices.iter().map(|(class, choice)| (*class, choice.layout.clone())).collect();
+        let disagreements = check_layout_types(&program, &classes, &layouts);
+        if !disagreements.is_empty() {
+            pin_all(&mut classes, disagreements);
+            continue;
+        }
         let rewritten = rewrite(&program, &classes, &plan);
         let mut refusals = rewritten.refusals.clone();
         let edits = match edit_sets(&rewritten.edits) {
@@ -91,12 +98,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         if refusals.is_empty() {
             break (plan, rewritten, edits);
         }
-        for (class, pin) in refusals {
-            let pins = &mut classes.classes[class.index()].pins;
-            pins.push(pin);
-            pins.sort();
-            pins.dedup();
-        }
+        pin_all(&mut classes, refusals);
     };
     let outcomes: Vec<ClassOutcome> = classes.ids().map(|id| outcome(&program, &classes, &plan, id)).collect();
     for (id, outcome) in classes.ids().zip(&outcomes) {
@@ -118,6 +120,15 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         edits: if failed { BTreeMap::new() } else { edits },
         generated_kernels: rewritten.generated_kernels,
         diagnostics,
+    }
+}
+
+fn pin_all(classes: &mut Classes, found: Vec<(ClassId, Pin)>) {
+    for (class, pin) in found {
+        let pins = &mut classes.classes[class.index()].pins;
+        pins.push(pin);
+        pins.sort();
+        pins.dedup();
     }
 }
 

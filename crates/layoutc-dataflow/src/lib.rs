@@ -4,3 +4,4 @@ pub mod classes;
 pub mod framework;
 pub mod layout;
 pub mod layout_type;
+pub mod pointer_flow;
