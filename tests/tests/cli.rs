@@ -79,6 +79,18 @@ fn out_dir_holds_the_whole_program() -> Result<()> {
 }
 
 #[test]
+fn out_dir_builds_with_the_same_command() -> Result<()> {
+    let sandbox = Sandbox::with(&[("src/sim/in.cu", PARTICLES)])?;
+    sandbox.accepted(&transform(&["src/sim/in.cu"], &["--out-dir", "out"]))?;
+    ensure!(
+        sandbox.path().join("out/src/sim/in.cu").is_file(),
+        "`nvcc src/sim/in.cu` does not work in the folder: {:?}",
+        sandbox.contents()?.keys()
+    );
+    Ok(())
+}
+
+#[test]
 fn in_place() -> Result<()> {
     let sandbox = Sandbox::with(&[("in.cu", PARTICLES)])?;
     sandbox.accepted(&transform(&["in.cu"], &["--in-place"]))?;

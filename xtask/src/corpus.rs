@@ -14,6 +14,7 @@ use layoutc_tests::nvcc::Nvcc;
 use rayon::prelude::*;
 
 mod discover;
+mod runs;
 mod survey;
 mod table;
 
@@ -28,7 +29,7 @@ pub struct Options {
     /// Compile every program that changes, before and after, with nvcc
     #[arg(long)]
     nvcc: bool,
-    /// A folder for nvcc's `-I` only: headers of another SDK that the programs expect
+    /// A folder for nvcc's and verify's `-I`: headers of another SDK that the programs expect
     #[arg(long)]
     nvcc_include: Vec<PathBuf>,
     /// Run every program that changes, before and after, on the CPU runtime and compare
@@ -67,6 +68,7 @@ pub fn run(options: &Options) -> Result<()> {
         nvcc: options.nvcc.then(Nvcc::find).transpose()?,
         nvcc_include: options.nvcc_include.clone(),
         verify: options.run,
+        runs: runs::Runs::load()?,
         layouts: options.layout.clone(),
         keep: options.keep.clone(),
     };

@@ -12,6 +12,7 @@ use layoutc_tests::process::Outcome;
 use serde_json::{Value, json};
 
 use super::discover::Candidate;
+use super::runs::Runs;
 
 /// How long one program may take to transform.
 const TRANSFORM_LIMIT: Duration = Duration::from_secs(60);
@@ -35,6 +36,8 @@ pub struct Tools {
     pub nvcc_include: Vec<PathBuf>,
     /// Whether programs are to be run before and after.
     pub verify: bool,
+    /// Arguments and input by program.
+    pub runs: Runs,
     /// `--layout` texts for every program.
     pub layouts: Vec<String>,
     /// Where to keep what is written.
@@ -227,7 +230,12 @@ pub fn survey(root: &Path, program: &Candidate, tools: &Tools) -> Result<Row> {
     }
     if tools.verify && program.has_main && rewritten {
         let mut arguments = command("verify", program, tools);
+        // Headers of other SDKs, as for nvcc: they are not part of what is rewritten.
+        for folder in &tools.nvcc_include {
+            arguments.extend(["-I".to_owned(), text(folder)]);
+        }
         arguments.push("--".to_owned());
+        arguments.extend(tools.runs.prepare(&program.name, folder.path())?);
         row.same = verdict(&tools.layoutc.run(root, VERIFY_LIMIT, &arguments)?);
     }
     Ok(row)
@@ -252,15 +260,18 @@ fn command(command: &str, program: &Candidate, tools: &Tools) -> Vec<String> {
     arguments
 }
 
+/// Compiles the CUDA files of a program as it lies below `root`.
 fn compiles(nvcc: &Nvcc, root: &Path, program: &Candidate, more: &[PathBuf]) -> Check {
     let Ok(folder) = tempfile::tempdir() else {
         return Check::Impossible("no temporary folder".to_owned());
     };
+    let cut = folders_left_out(root, &program.files);
+    let here = |path: &Path| root.join(path.components().skip(cut).collect::<PathBuf>());
     let flags = Flags {
         include_dirs: program
             .include_dirs
             .iter()
-            .map(|dir| root.join(dir))
+            .map(|dir| here(dir))
             .chain(more.iter().cloned())
             .collect(),
         defines: RENAMED.map(str::to_owned).to_vec(),
@@ -273,16 +284,29 @@ fn compiles(nvcc: &Nvcc, root: &Path, program: &Candidate, more: &[PathBuf]) -> 
         .filter(|file| file.extension().is_some_and(|e| e == "cu"))
     {
         let object = folder.path().join("object.o");
-        if let Err(error) = nvcc.compile_object(&root.join(file), &flags, ARCH, &object) {
+        if let Err(error) = nvcc.compile_object(&here(file), &flags, ARCH, &object) {
             return Check::Failed(first_diagnostic(&error.to_string(), root));
         }
     }
     Check::Passed
 }
 
+/// How many leading folders `--out-dir` left out because all files of the program share them.
+fn folders_left_out(out: &Path, files: &[PathBuf]) -> usize {
+    let Some(first) = files.first() else { return 0 };
+    let exists = |cut: &usize| {
+        out.join(first.components().skip(*cut).collect::<PathBuf>())
+            .is_file()
+    };
+    (0..first.components().count()).find(exists).unwrap_or(0)
+}
+
 fn verdict(outcome: &Outcome) -> Check {
     let said = format!("{}\n{}", outcome.stdout, outcome.stderr);
     match outcome.code() {
+        Some(0) if said.contains(" 0 kernel launches") => {
+            Check::Impossible("no kernel is launched without arguments or input".to_owned())
+        }
         Some(0) => Check::Passed,
         Some(1) if said.contains("differ") => Check::Failed(first_error(outcome)),
         None => Check::Impossible(outcome.ending()),

@@ -73,8 +73,8 @@ Written by `cargo xtask corpus DIR… --nvcc --run --out FILE`; do not edit. The
 `layoutc transform` chooses by itself. *Classes* are the arrays of structs in device memory: *changed*
 got another layout, the others were kept for the reasons listed below each table. *Compiles* is
 `nvcc -arch=sm_80` before → after, for programs of which something changed (nvcc 13, with `cudaThreadSynchronize` and `cudaThreadExit` defined as the calls
-that replaced them). *Same* is `layoutc verify` without arguments, for programs of which
-something changed; a program that needs data files, a library or arguments cannot be run this way.
+that replaced them). *Same* is `layoutc verify` for programs of which something changed, with the
+arguments and made-up input of `xtask/src/corpus/runs.toml`; a program that needs other data or a library cannot be run.
 ";
 
 const TOTALS_HEAD: &str = "| corpus | programs | parsed cleanly | refused | crashed | classes | changed | programs with a change | of those: compile before → after | run: same | run: differ | median ms |
