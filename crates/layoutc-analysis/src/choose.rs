@@ -140,7 +140,7 @@ pub fn choose_layouts(program: &Program, classes: &Classes, model: &KernelModel,
             }
             Err(error) => {
                 let text = requests[*at].to_string();
-                match indivisible(program, classes, id, &error.to_string(), &shape) {
+                match indivisible(program, classes, id, &requests[*at]) {
                     Some(diagnostic) => plan.errors.push(diagnostic),
                     None => plan.errors.push(error.diagnostic(&text)),
                 }
@@ -175,9 +175,19 @@ fn insert(
 }
 
 /// A request names a member below one that the program uses as a whole.
-fn indivisible(program: &Program, classes: &Classes, id: ClassId, _error: &str, _shape: &ClassShape) -> Option<Diagnostic> {
-    let _ = (program, classes, id);
-    None
+fn indivisible(program: &Program, classes: &Classes, id: ClassId, request: &LayoutSpec) -> Option<Diagnostic> {
+    let text = request.to_string();
+    let class = classes.class(id);
+    class.units.iter().find_map(|(path, span)| {
+        let names: Vec<&str> = path.iter().map(|field| program.field(*field).name.as_str()).collect();
+        let name = names.join(".");
+        let below = format!("{name}.");
+        text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).any(|word| word.starts_with(&below)).then(|| {
+            Diagnostic::error(Code::INDIVISIBLE_FIELD, format!("`{name}` is used as a whole and cannot be divided"))
+                .at(*span, "used as a whole here")
+                .help(format!("name `{name}` in the layout instead of its parts"))
+        })
+    })
 }
 
 fn conflicting(program: &Program, classes: &Classes, id: ClassId, first: &LayoutSpec, second: &LayoutSpec) -> Diagnostic {
@@ -259,7 +269,12 @@ fn default_rule(
         plan.kept.insert(id, kept(span, Code::NO_GAIN, "a record of one scalar has one layout only"));
         return;
     }
-    if unit > 0 && unit >= scattered + whole {
+    let first = shape.shape.leaves.first().and_then(|leaf| leaf.extents.last().copied());
+    if first.is_some_and(|extent| extent > 1) && shape.shape.leaves.iter().all(|leaf| leaf.extents.last().copied() == first) {
+        plan.kept.insert(id, kept(span, Code::NO_GAIN, "its members are arrays of one length: it is tiled already"));
+        return;
+    }
+    if unit > 0 && unit >= scattered + whole && program.record(classes.class(id).record).explicit_align.is_none() {
         let because = format!("{unit} accesses to members by consecutive threads, {} others", scattered + whole);
         match Layout::tiled(&shape.shape, TILE, None) {
             Ok(layout) => insert(plan, program, classes, id, shape, layout, because),
@@ -267,6 +282,11 @@ fn default_rule(
                 plan.kept.insert(id, kept(span, Code::INVALID_TILE, &error.to_string()));
             }
         }
+        return;
+    }
+    let record = program.record(classes.class(id).record);
+    if record.explicit_align.is_some() {
+        plan.kept.insert(id, kept(span, Code::NO_GAIN, "the program gives its elements an alignment of their own"));
         return;
     }
     let aligned = |size: u64| [VECTOR, VECTOR / 2].into_iter().find(|align| size.is_multiple_of(*align) && *align > shape.shape.align.0);

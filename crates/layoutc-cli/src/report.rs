@@ -26,6 +26,7 @@ struct Class<'a> {
     names: &'a [String],
     status: &'static str,
     layout: &'a str,
+    because: &'a str,
     reasons: Vec<Reason<'a>>,
 }
 
@@ -131,6 +132,7 @@ fn class_of<'a>(sources: &SourceSet, class: &'a ClassOutcome) -> Class<'a> {
             Status::Kept => "kept",
         },
         layout: &class.layout,
+        because: &class.because,
         reasons: reasons.collect(),
     }
 }
@@ -193,6 +195,7 @@ mod tests {
             names: vec!["d".to_owned()],
             status: Status::Kept,
             layout: "aos".to_owned(),
+            because: String::new(),
             reasons: vec![Pin {
                 span: Span::new(FileId(0), 4, 5),
                 code: Code::OFFSETOF,
@@ -207,7 +210,7 @@ mod tests {
             "file": "in.cu", "line": 2, "column": 2, "related": []});
         assert_eq!(
             value,
-            json!({"type": "P", "names": ["d"], "status": "kept", "layout": "aos", "reasons": [reason]})
+            json!({"type": "P", "names": ["d"], "status": "kept", "layout": "aos", "because": "", "reasons": [reason]})
         );
         let found = Diagnostic::warning(Code::MISSING_INCLUDE, "gone").help("look");
         let value: Value = serde_json::to_value(message(&sources, &found)).expect("JSON");

@@ -42,7 +42,9 @@ pub struct ClassOutcome {
     pub status: Status,
     /// The layout in the common notation, without the target: `tiled(32)`.
     pub layout: String,
-    /// Why it was kept, or why this layout was chosen, in source order.
+    /// Why this layout was chosen; empty for a class that was kept.
+    pub because: String,
+    /// Why it was kept, in source order.
     pub reasons: Vec<Pin>,
     /// The allocating calls in the original text, in source order.
     pub allocations: Vec<Span>,
@@ -197,6 +199,7 @@ fn outcome(program: &Program, classes: &Classes, plan: &Plan, id: ClassId) -> Cl
         names,
         status: if choice.is_some() { Status::Changed } else { Status::Kept },
         layout: choice.map_or_else(|| "aos".to_owned(), |choice| choice.layout.display(&choice.shape.shape).to_string()),
+        because: choice.map_or_else(String::new, |choice| choice.because.clone()),
         reasons,
         allocations,
         geometry: choice.map(|choice| (choice.shape.shape.clone(), choice.layout.clone())),

@@ -425,9 +425,9 @@ fn staged_copy(storage: &Storage, is_async: bool, is_in: bool, out: &mut String)
         format!("cudaMemcpy{suffix}(({record} *)to + first, stage, count * sizeof({record}), {kind}{pass})")
     };
     let convert = if is_in {
-        format!("{prefix}Unpack<<<(unsigned)((count + 255) / 256), 256{launch}>>>(to, stage, first, count);")
+        format!("{prefix}Unpack<<<(unsigned)((count + 255) / 256), 256{launch}>>>(to, (const {record} *)stage, first, count);")
     } else {
-        format!("{prefix}Pack<<<(unsigned)((count + 255) / 256), 256{launch}>>>(stage, from, first, count);")
+        format!("{prefix}Pack<<<(unsigned)((count + 255) / 256), 256{launch}>>>(({record} *)stage, from, first, count);")
     };
     let body = if is_in {
         format!("        error = {copy};\n        if (error == cudaSuccess)\n            {convert}\n")
@@ -441,8 +441,8 @@ fn staged_copy(storage: &Storage, is_async: bool, is_in: bool, out: &mut String)
          if (bytes % sizeof({record}) != 0)\n        return cudaErrorInvalidValue;\n    \
          const size_t n = bytes / sizeof({record}), chunk = n < (1 << 20) ? n : (1 << 20);\n    \
          if (n == 0)\n        return cudaSuccess;\n    \
-         {record} *stage = NULL;\n    \
-         cudaError_t error = cudaMalloc{suffix}((void **)&stage, chunk * sizeof({record}){pass});\n    \
+         void *stage = NULL;\n    \
+         cudaError_t error = cudaMalloc{suffix}(&stage, chunk * sizeof({record}){pass});\n    \
          for (size_t first = 0; first < n && error == cudaSuccess; first += chunk) {{\n        \
          const size_t count = n - first < chunk ? n - first : chunk;\n{body}    }}\n    \
          const cudaError_t freed = stage ? cudaFree{suffix}(stage{pass}) : cudaSuccess;\n    \

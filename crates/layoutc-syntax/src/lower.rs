@@ -46,8 +46,11 @@ pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
         }
     }
     let mut lowering = Lowering::new(&preprocessed, &parsed);
+    // A root that another file includes is lowered where it is included.
+    let included: BTreeSet<FileId> =
+        preprocessed.files.iter().flat_map(|file| &file.includes).filter_map(|include| include.target).collect();
     for (at, file) in preprocessed.files.iter().enumerate() {
-        if file.is_root {
+        if file.is_root && !included.contains(&FileId(at as u32)) {
             lowering.file(FileId(at as u32));
         }
     }

@@ -38,6 +38,8 @@ pub(super) enum Context {
     Range,
     /// An operand of something without a model.
     Opaque,
+    /// An operand of inline assembly.
+    Assembly,
 }
 
 /// Calls and contexts of a program.
@@ -159,9 +161,17 @@ impl CallGraph {
                         self.root(program, *value, Context::Returned { in_lambda }, function);
                     }
                 }
-                StmtKind::Asm(operands) | StmtKind::Nothing(operands) => {
+                StmtKind::Nothing(operands) => {
                     for operand in operands {
                         self.root(program, *operand, Context::Opaque, function);
+                    }
+                }
+                StmtKind::Asm(operands) => {
+                    for operand in operands {
+                        self.root(program, *operand, Context::Assembly, function);
+                        for child in program.expr(*operand).children() {
+                            self.contexts[child.index()] = Context::Assembly;
+                        }
                     }
                 }
                 StmtKind::Opaque { exprs, stmts } => {

@@ -435,7 +435,12 @@ impl Classifier<'_> {
                     _ => break false,
                 },
                 Context::Dropped => break true,
-                Context::Condition | Context::Init(_) | Context::Returned { .. } | Context::Range | Context::Opaque => {
+                Context::Condition
+                | Context::Init(_)
+                | Context::Returned { .. }
+                | Context::Range
+                | Context::Assembly
+                | Context::Opaque => {
                     break false;
                 }
             }
@@ -536,6 +541,7 @@ impl Classifier<'_> {
             }
             Context::Range => self.pin(class, Code::UNSUPPORTED_USE, span, "a range-based loop over the array"),
             Context::Opaque => self.pin(class, Code::UNSUPPORTED_USE, span, "this construct is not modelled"),
+            Context::Assembly => self.pin(class, Code::INLINE_ASSEMBLY, span, "inline assembly uses the array"),
             Context::Operand(parent, position) => self.pointer_operand(consumer.expr, class, parent, position),
         }
     }
@@ -777,7 +783,7 @@ impl Classifier<'_> {
                 ExprKind::SizeOfExpr(_) => self.pin(class, Code::UNSUPPORTED_USE, self.span(parent), "the size of pointers is taken"),
                 _ => self.pin(class, Code::UNTYPED_POINTER, span, "the address of the pointer is used in a way that is not followed"),
             },
-            Context::Condition | Context::Returned { .. } | Context::Range | Context::Opaque => {
+            Context::Condition | Context::Returned { .. } | Context::Range | Context::Assembly | Context::Opaque => {
                 self.pin(class, Code::UNTYPED_POINTER, span, "the address of the pointer is used in a way that is not followed");
             }
         }
@@ -814,6 +820,7 @@ impl Classifier<'_> {
         let span = self.span(expr);
         let record = self.record(class);
         match self.calls.context(expr) {
+            Context::Assembly => self.pin(class, Code::INLINE_ASSEMBLY, span, "inline assembly uses an element"),
             Context::Dropped | Context::Condition | Context::Range | Context::Opaque => {
                 self.pin(class, Code::UNSUPPORTED_USE, span, "this use of an element is not modelled");
             }
@@ -859,7 +866,12 @@ impl Classifier<'_> {
                 ExprKind::Paren(_) => self.is_load_context(parent, record),
                 _ => false,
             },
-            Context::Dropped | Context::Condition | Context::Returned { .. } | Context::Range | Context::Opaque => false,
+            Context::Dropped
+            | Context::Condition
+            | Context::Returned { .. }
+            | Context::Range
+            | Context::Assembly
+            | Context::Opaque => false,
         }
     }
 
@@ -980,6 +992,9 @@ impl Classifier<'_> {
                     && !self.is_atomic_operand(address)
                 {
                     self.pin(class, Code::FIELD_ADDRESS, self.span(address), "the address of a member is kept or passed on");
+                }
+                if matches!(context, Context::Assembly) {
+                    self.pin(class, Code::INLINE_ASSEMBLY, span, "inline assembly uses a member");
                 }
                 if matches!(context, Context::Opaque) {
                     self.pin(class, Code::UNSUPPORTED_USE, span, "this construct is not modelled");

@@ -170,7 +170,7 @@ fn only_reads(program: &Program, calls: &CallGraph, name: ExprId, readers: &BTre
             Context::Init(variable) => return by_value(program, variable) && is_value_type(program, at),
             Context::Returned { .. } => return is_number(program, at),
             Context::Condition => return is_number(program, at),
-            Context::Dropped | Context::Range | Context::Opaque => return false,
+            Context::Dropped | Context::Range | Context::Assembly | Context::Opaque => return false,
         }
     }
 }

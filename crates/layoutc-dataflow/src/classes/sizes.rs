@@ -2,10 +2,10 @@
 
 use super::places::element_of;
 use layoutc_syntax::{
-    BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, StmtKind, Storage, UnaryOp, VarId, abi,
+    BinaryOp, ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, RecordId, StmtKind, Storage, UnaryOp, VarId, abi,
     evaluate,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How deep definitions of size variables are followed.
 const DEPTH: usize = 24;
@@ -27,12 +27,22 @@ struct Definitions {
     /// Variables changed in a way that is not an assignment of a value.
     changed: BTreeMap<VarId, ()>,
     arguments: BTreeMap<VarId, Vec<ExprId>>,
+    /// The same for fields, in whatever object.
+    field_values: BTreeMap<FieldId, Vec<ExprId>>,
+    changed_fields: BTreeSet<FieldId>,
 }
 
 impl Definitions {
     fn collect(program: &Program) -> Self {
         let mut this =
-            Definitions { assigned: BTreeMap::new(), changed: BTreeMap::new(), arguments: BTreeMap::new() };
+            Definitions {
+                assigned: BTreeMap::new(),
+                changed: BTreeMap::new(),
+                arguments: BTreeMap::new(),
+                field_values: BTreeMap::new(),
+                changed_fields: BTreeSet::new(),
+            };
+        this.collect_fields(program);
         let name = |expr: ExprId| match program.expr(program.strip_parens(expr)).kind {
             ExprKind::Name(NameRef::Variable(id)) => Some(id),
             _ => None,
@@ -94,6 +104,75 @@ impl Definitions {
         this
     }
 
+    /// Values that are stored in fields, and fields whose values cannot be followed.
+    fn collect_fields(&mut self, program: &Program) {
+        let field = |expr: ExprId| match program.expr(program.strip_parens(expr)).kind {
+            ExprKind::Member { field, .. } => field,
+            _ => None,
+        };
+        let fields_of = |expr: ExprId| {
+            element_of(program, program.expr(expr).ty)
+                .map(|(record, _)| program.record(record).fields.clone())
+                .unwrap_or_default()
+        };
+        for id in program.variable_ids() {
+            let Some(record) = program.types.as_record(program.variable(id).ty.id) else { continue };
+            match program.variable(id).init.map(|init| &program.expr(init).kind) {
+                Some(ExprKind::InitList(items)) => {
+                    for (field, item) in program.record(record).fields.iter().zip(items) {
+                        self.field_values.entry(*field).or_default().push(*item);
+                    }
+                }
+                Some(ExprKind::Construct { .. }) => self.changed_fields.extend(&program.record(record).fields),
+                _ => {}
+            }
+        }
+        for id in program.expr_ids() {
+            match &program.expr(id).kind {
+                ExprKind::Assign(op, left, right) => {
+                    if let Some(field) = field(*left) {
+                        match op {
+                            None | Some(BinaryOp::Add | BinaryOp::Sub) => {
+                                self.field_values.entry(field).or_default().push(*right);
+                            }
+                            Some(BinaryOp::Mul) => {}
+                            Some(_) => {
+                                self.changed_fields.insert(field);
+                            }
+                        }
+                    }
+                }
+                ExprKind::Unary(op, operand) if op.is_update() => self.changed_fields.extend(field(*operand)),
+                ExprKind::AddressOf(operand) => self.changed_fields.extend(field(*operand)),
+                ExprKind::Call { callee, arguments, .. } => {
+                    let known = matches!(
+                        super::calls::resolve_callee(program, *callee, arguments),
+                        super::Callee::Function(_)
+                    );
+                    for argument in arguments {
+                        if !known {
+                            self.changed_fields.extend(fields_of(*argument));
+                            self.changed_fields.extend(field(*argument));
+                        }
+                    }
+                }
+                ExprKind::MacroCall { arguments, .. } | ExprKind::Opaque(arguments) => {
+                    for argument in arguments {
+                        self.changed_fields.extend(fields_of(*argument));
+                        self.changed_fields.extend(field(*argument));
+                    }
+                }
+                ExprKind::Cast { operand, .. } => {
+                    let target = program.expr(id).ty;
+                    if element_of(program, target) != element_of(program, program.expr(*operand).ty) {
+                        self.changed_fields.extend(fields_of(*operand));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
     fn is_multiple(&self, program: &Program, size: ExprId, record: RecordId, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         if let (Some(value), Some(layout)) =
@@ -140,6 +219,15 @@ impl Definitions {
                     super::Callee::Function(function) => self.returns_multiple(program, function, record, depth),
                     super::Callee::Library(_) | super::Callee::Ambiguous(_) | super::Callee::Unknown => false,
                 }
+            }
+            ExprKind::Member { field: Some(field), .. } => {
+                let integer =
+                    program.types.as_scalar(program.field(*field).ty.id).is_some_and(|scalar| scalar.is_integer());
+                let values = self.field_values.get(field).map_or(&[][..], Vec::as_slice);
+                integer
+                    && !self.changed_fields.contains(field)
+                    && !values.is_empty()
+                    && values.iter().all(|value| self.is_multiple(program, *value, record, depth))
             }
             ExprKind::Name(NameRef::Variable(variable)) => self.is_variable_multiple(program, *variable, record, depth),
             _ => false,
