@@ -47,14 +47,18 @@ pub fn slot_names(program: &Program, slot: Slot) -> Vec<String> {
     match slot {
         Slot::Variable(id) => {
             let variable = program.variable(id);
-            let function = variable.function.map(|function| program.function(function).name.as_str());
+            let function =
+                variable.function.map(|function| program.function(function).name.as_str());
             let mut names = vec![variable.name.clone()];
             names.extend(function.map(|function| format!("{function}::{}", variable.name)));
             names
         }
         Slot::Field(id) => {
             let field = program.field(id);
-            vec![format!("{}::{}", program.record(field.record).name, field.name), field.name.clone()]
+            vec![
+                format!("{}::{}", program.record(field.record).name, field.name),
+                field.name.clone(),
+            ]
         }
         Slot::Result(id) => vec![format!("{}()", program.function(id).name)],
     }
@@ -62,14 +66,19 @@ pub fn slot_names(program: &Program, slot: Slot) -> Vec<String> {
 
 /// Whether a request's target means the class, by record type or by array.
 #[must_use]
-pub fn targets(program: &Program, classes: &Classes, class: ClassId, target: &str) -> Option<Target> {
+pub fn targets(
+    program: &Program,
+    classes: &Classes,
+    class: ClassId,
+    target: &str,
+) -> Option<Target> {
     let class = classes.class(class);
     let record = program.record(class.record);
-    let qualified = record.namespaces.iter().chain([&record.name]).cloned().collect::<Vec<_>>().join("::");
-    let is_alias = program
-        .aliases
-        .iter()
-        .any(|(name, ty, _)| name == target && program.types.as_record(ty.id) == Some(class.record));
+    let qualified =
+        record.namespaces.iter().chain([&record.name]).cloned().collect::<Vec<_>>().join("::");
+    let is_alias = program.aliases.iter().any(|(name, ty, _)| {
+        name == target && program.types.as_record(ty.id) == Some(class.record)
+    });
     if target == record.name || target == qualified || is_alias {
         return Some(Target::Record);
     }
@@ -91,7 +100,12 @@ pub enum Target {
 
 /// Chooses a layout for every class without pins.
 #[must_use]
-pub fn choose_layouts(program: &Program, classes: &Classes, model: &KernelModel, requests: &[LayoutSpec]) -> Plan {
+pub fn choose_layouts(
+    program: &Program,
+    classes: &Classes,
+    model: &KernelModel,
+    requests: &[LayoutSpec],
+) -> Plan {
     let mut plan = Plan::default();
     let mut met = vec![false; requests.len()];
     for id in classes.ids() {
@@ -109,7 +123,14 @@ pub fn choose_layouts(program: &Program, classes: &Classes, model: &KernelModel,
         }
         let Some(shape) = class_shape(program, class) else {
             let span = program.record(class.record).name_span;
-            plan.kept.insert(id, kept(span, Code::UNSUPPORTED_RECORD, "the size of a member is not known, or an array typedef hides it"));
+            plan.kept.insert(
+                id,
+                kept(
+                    span,
+                    Code::UNSUPPORTED_RECORD,
+                    "the size of a member is not known, or an array typedef hides it",
+                ),
+            );
             continue;
         };
         // A request for the array goes before one for its type, a later one before an earlier.
@@ -121,7 +142,8 @@ pub fn choose_layouts(program: &Program, classes: &Classes, model: &KernelModel,
                 default_rule(program, id, classes, model, shape, &mut plan);
             } else {
                 let span = program.record(class.record).name_span;
-                plan.kept.insert(id, kept(span, Code::NO_GAIN, "no layout was asked for this array"));
+                plan.kept
+                    .insert(id, kept(span, Code::NO_GAIN, "no layout was asked for this array"));
             }
             continue;
         };
@@ -133,7 +155,13 @@ pub fn choose_layouts(program: &Program, classes: &Classes, model: &KernelModel,
                 if best == Some(Target::Array)
                     && let Some((_, other)) = conflict
                 {
-                    plan.errors.push(conflicting(program, classes, id, &requests[*at], &requests[*other]));
+                    plan.errors.push(conflicting(
+                        program,
+                        classes,
+                        id,
+                        &requests[*at],
+                        &requests[*other],
+                    ));
                     continue;
                 }
                 insert(&mut plan, program, classes, id, shape, layout, "asked for".to_owned());
@@ -175,22 +203,39 @@ fn insert(
 }
 
 /// A request names a member below one that the program uses as a whole.
-fn indivisible(program: &Program, classes: &Classes, id: ClassId, request: &LayoutSpec) -> Option<Diagnostic> {
+fn indivisible(
+    program: &Program,
+    classes: &Classes,
+    id: ClassId,
+    request: &LayoutSpec,
+) -> Option<Diagnostic> {
     let text = request.to_string();
     let class = classes.class(id);
     class.units.iter().find_map(|(path, span)| {
-        let names: Vec<&str> = path.iter().map(|field| program.field(*field).name.as_str()).collect();
+        let names: Vec<&str> =
+            path.iter().map(|field| program.field(*field).name.as_str()).collect();
         let name = names.join(".");
         let below = format!("{name}.");
-        text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.'))).any(|word| word.starts_with(&below)).then(|| {
-            Diagnostic::error(Code::INDIVISIBLE_FIELD, format!("`{name}` is used as a whole and cannot be divided"))
+        text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '.')))
+            .any(|word| word.starts_with(&below))
+            .then(|| {
+                Diagnostic::error(
+                    Code::INDIVISIBLE_FIELD,
+                    format!("`{name}` is used as a whole and cannot be divided"),
+                )
                 .at(*span, "used as a whole here")
                 .help(format!("name `{name}` in the layout instead of its parts"))
-        })
+            })
     })
 }
 
-fn conflicting(program: &Program, classes: &Classes, id: ClassId, first: &LayoutSpec, second: &LayoutSpec) -> Diagnostic {
+fn conflicting(
+    program: &Program,
+    classes: &Classes,
+    id: ClassId,
+    first: &LayoutSpec,
+    second: &LayoutSpec,
+) -> Diagnostic {
     let class = classes.class(id);
     let mut diagnostic = Diagnostic::error(
         Code::INCOMPATIBLE_LAYOUTS,
@@ -217,14 +262,24 @@ pub fn unknown_target(program: &Program, classes: &Classes, target: &str) -> Dia
     for id in classes.ids() {
         let class = classes.class(id);
         known.insert(program.record(class.record).name.clone());
-        known.extend(class.slots.iter().flat_map(|slot| slot_names(program, *slot)).filter(|name| !name.is_empty()));
+        known.extend(
+            class
+                .slots
+                .iter()
+                .flat_map(|slot| slot_names(program, *slot))
+                .filter(|name| !name.is_empty()),
+        );
     }
-    let message = format!("`{target}` is no array of structs in device memory, nor the type of one");
+    let message =
+        format!("`{target}` is no array of structs in device memory, nor the type of one");
     let diagnostic = Diagnostic::error(Code::UNKNOWN_CLASS, message);
     match nearest(target, known.iter().map(String::as_str)) {
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-        None if known.is_empty() => diagnostic.help("the program allocates no array of structs with `cudaMalloc`"),
-        None => diagnostic.help(format!("known names: {}", known.into_iter().collect::<Vec<_>>().join(", "))),
+        None if known.is_empty() => {
+            diagnostic.help("the program allocates no array of structs with `cudaMalloc`")
+        }
+        None => diagnostic
+            .help(format!("known names: {}", known.into_iter().collect::<Vec<_>>().join(", "))),
     }
 }
 
@@ -266,16 +321,28 @@ fn default_rule(
     let leaves = shape.shape.leaves.len();
     let scalars: u64 = shape.shape.leaves.iter().map(layoutc_dataflow::layout::Leaf::scalars).sum();
     if scalars < 2 {
-        plan.kept.insert(id, kept(span, Code::NO_GAIN, "a record of one scalar has one layout only"));
+        plan.kept
+            .insert(id, kept(span, Code::NO_GAIN, "a record of one scalar has one layout only"));
         return;
     }
     let first = shape.shape.leaves.first().and_then(|leaf| leaf.extents.last().copied());
-    if first.is_some_and(|extent| extent > 1) && shape.shape.leaves.iter().all(|leaf| leaf.extents.last().copied() == first) {
-        plan.kept.insert(id, kept(span, Code::NO_GAIN, "its members are arrays of one length: it is tiled already"));
+    if first.is_some_and(|extent| extent > 1)
+        && shape.shape.leaves.iter().all(|leaf| leaf.extents.last().copied() == first)
+    {
+        plan.kept.insert(
+            id,
+            kept(span, Code::NO_GAIN, "its members are arrays of one length: it is tiled already"),
+        );
         return;
     }
-    if unit > 0 && unit >= scattered + whole && program.record(classes.class(id).record).explicit_align.is_none() {
-        let because = format!("{unit} accesses to members by consecutive threads, {} others", scattered + whole);
+    if unit > 0
+        && unit >= scattered + whole
+        && program.record(classes.class(id).record).explicit_align.is_none()
+    {
+        let because = format!(
+            "{unit} accesses to members by consecutive threads, {} others",
+            scattered + whole
+        );
         match Layout::tiled(&shape.shape, TILE, None) {
             Ok(layout) => insert(plan, program, classes, id, shape, layout, because),
             Err(error) => {
@@ -286,19 +353,39 @@ fn default_rule(
     }
     let record = program.record(classes.class(id).record);
     if record.explicit_align.is_some() {
-        plan.kept.insert(id, kept(span, Code::NO_GAIN, "the program gives its elements an alignment of their own"));
+        plan.kept.insert(
+            id,
+            kept(span, Code::NO_GAIN, "the program gives its elements an alignment of their own"),
+        );
         return;
     }
-    let aligned = |size: u64| [VECTOR, VECTOR / 2].into_iter().find(|align| size.is_multiple_of(*align) && *align > shape.shape.align.0);
+    let aligned = |size: u64| {
+        [VECTOR, VECTOR / 2]
+            .into_iter()
+            .find(|align| size.is_multiple_of(*align) && *align > shape.shape.align.0)
+    };
     if whole > 0 || scattered > 0 {
         // A few members gathered together fit one vector load; the rest can be tiled.
-        let gathered_bytes: u64 = gathered.iter().map(|leaf| shape.shape.leaves[*leaf].size().0).sum();
-        let splits = whole == 0 && gathered.len() < leaves && gathered_bytes > VECTOR / 2 && gathered_bytes <= VECTOR;
+        let gathered_bytes: u64 =
+            gathered.iter().map(|leaf| shape.shape.leaves[*leaf].size().0).sum();
+        let splits = whole == 0
+            && gathered.len() < leaves
+            && gathered_bytes > VECTOR / 2
+            && gathered_bytes <= VECTOR;
         if splits {
-            let cluster = Cluster::new(gathered.iter().map(|leaf| LeafId(*leaf as u32))).aligned(Bytes(VECTOR));
-            let rest: Vec<LeafId> = (0..leaves).filter(|leaf| !gathered.contains(leaf)).map(|leaf| LeafId(leaf as u32)).collect();
-            let rest = if streamed.is_empty() { Cluster::new(rest) } else { Cluster::new(rest).tiled(TILE) };
-            let because = format!("{} members are read together through indices from memory", gathered.len());
+            let cluster = Cluster::new(gathered.iter().map(|leaf| LeafId(*leaf as u32)))
+                .aligned(Bytes(VECTOR));
+            let rest: Vec<LeafId> = (0..leaves)
+                .filter(|leaf| !gathered.contains(leaf))
+                .map(|leaf| LeafId(leaf as u32))
+                .collect();
+            let rest = if streamed.is_empty() {
+                Cluster::new(rest)
+            } else {
+                Cluster::new(rest).tiled(TILE)
+            };
+            let because =
+                format!("{} members are read together through indices from memory", gathered.len());
             if let Ok(layout) = Layout::clusters(&shape.shape, [cluster, rest]) {
                 insert(plan, program, classes, id, shape, layout, because);
                 return;
@@ -307,12 +394,24 @@ fn default_rule(
         if let Some(align) = aligned(shape.shape.size.0)
             && let Ok(layout) = Layout::aos_aligned(&shape.shape, Bytes(align))
         {
-            let because = format!("{whole} accesses to whole elements, {scattered} to members of scattered ones");
+            let because = format!(
+                "{whole} accesses to whole elements, {scattered} to members of scattered ones"
+            );
             insert(plan, program, classes, id, shape, layout, because);
             return;
         }
-        plan.kept.insert(id, kept(span, Code::NO_GAIN, "elements are read as a whole or scattered, and their size allows no wider load"));
+        plan.kept.insert(
+            id,
+            kept(
+                span,
+                Code::NO_GAIN,
+                "elements are read as a whole or scattered, and their size allows no wider load",
+            ),
+        );
         return;
     }
-    plan.kept.insert(id, kept(span, Code::NO_GAIN, "no kernel accesses its members by consecutive threads"));
+    plan.kept.insert(
+        id,
+        kept(span, Code::NO_GAIN, "no kernel accesses its members by consecutive threads"),
+    );
 }

@@ -1,6 +1,8 @@
 //! How a subscript depends on the lane of a thread in its warp.
 
-use layoutc_syntax::{BinaryOp, ExprId, ExprKind, NameRef, Program, Storage, UnaryOp, VarId, evaluate};
+use layoutc_syntax::{
+    BinaryOp, ExprId, ExprKind, NameRef, Program, Storage, UnaryOp, VarId, evaluate,
+};
 use std::collections::BTreeMap;
 
 /// How deep definitions of index variables are followed.
@@ -93,8 +95,13 @@ impl Definitions {
                     if let layoutc_dataflow::classes::Callee::Function(function) =
                         layoutc_dataflow::classes::resolve_callee(program, *callee, arguments)
                     {
-                        for (parameter, argument) in program.function(function).parameters.iter().zip(arguments) {
-                            sources.entry(*parameter).or_default().push(Definition::Value(*argument));
+                        for (parameter, argument) in
+                            program.function(function).parameters.iter().zip(arguments)
+                        {
+                            sources
+                                .entry(*parameter)
+                                .or_default()
+                                .push(Definition::Value(*argument));
                         }
                     }
                 }
@@ -120,13 +127,17 @@ impl Definitions {
             | ExprKind::SizeOfExpr(_)
             | ExprKind::OffsetOf(_)
             | ExprKind::This
-            | ExprKind::Name(NameRef::Constant(_) | NameRef::Macro(_) | NameRef::Functions(_)) => IndexForm::Uniform,
+            | ExprKind::Name(NameRef::Constant(_) | NameRef::Macro(_) | NameRef::Functions(_)) => {
+                IndexForm::Uniform
+            }
             ExprKind::Name(NameRef::Unknown(name)) => match name.as_str() {
                 "threadIdx" => IndexForm::Strided,
                 _ => IndexForm::Uniform,
             },
             ExprKind::Name(NameRef::Variable(id)) => self.variable(program, *id, depth),
-            ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => self.of(program, *inner, depth),
+            ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => {
+                self.of(program, *inner, depth)
+            }
             ExprKind::Unary(UnaryOp::Plus, inner) => self.of(program, *inner, depth),
             ExprKind::Unary(_, inner) => self.of(program, *inner, depth).scaled(),
             ExprKind::Binary(op, left, right) => {
@@ -153,15 +164,21 @@ impl Definitions {
             ExprKind::Conditional(_, then, otherwise) => {
                 self.of(program, *then, depth).join(self.of(program, *otherwise, depth))
             }
-            ExprKind::Comma(_, right) | ExprKind::Assign(None, _, right) => self.of(program, *right, depth),
+            ExprKind::Comma(_, right) | ExprKind::Assign(None, _, right) => {
+                self.of(program, *right, depth)
+            }
             ExprKind::Member { base, name, .. } => {
                 // `threadIdx.x` and its like; a member of a local record is not followed.
                 match &program.expr(program.strip_parens(*base)).kind {
-                    ExprKind::Name(NameRef::Unknown(builtin)) => match (builtin.as_str(), program.text(*name)) {
-                        ("threadIdx", "x") => IndexForm::Unit,
-                        ("threadIdx" | "blockIdx" | "blockDim" | "gridDim", _) => IndexForm::Uniform,
-                        _ => IndexForm::Gather,
-                    },
+                    ExprKind::Name(NameRef::Unknown(builtin)) => {
+                        match (builtin.as_str(), program.text(*name)) {
+                            ("threadIdx", "x") => IndexForm::Unit,
+                            ("threadIdx" | "blockIdx" | "blockDim" | "gridDim", _) => {
+                                IndexForm::Uniform
+                            }
+                            _ => IndexForm::Gather,
+                        }
+                    }
                     ExprKind::Name(NameRef::Variable(id))
                         if matches!(program.variable(*id).storage, Storage::Parameter { .. }) =>
                     {
@@ -199,7 +216,11 @@ impl Definitions {
         sources.iter().fold(IndexForm::Uniform, |form, source| match source {
             Definition::Value(expr) => {
                 // A variable defined by itself stays what it is.
-                if mentions(program, *expr, id) { form.scaled() } else { form.join(self.of(program, *expr, depth)) }
+                if mentions(program, *expr, id) {
+                    form.scaled()
+                } else {
+                    form.join(self.of(program, *expr, depth))
+                }
             }
             Definition::Step(expr) => form.join(self.of(program, *expr, depth).scaled()),
             Definition::Scaled => form.scaled(),

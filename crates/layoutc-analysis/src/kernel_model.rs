@@ -43,20 +43,27 @@ impl KernelModel {
         let definitions = Definitions::collect(program);
         let mut functions: Vec<(Span, FunctionId)> = program
             .function_ids()
-            .filter(|id| program.function(*id).space.on_device() && program.function(*id).body.is_some())
+            .filter(|id| {
+                program.function(*id).space.on_device() && program.function(*id).body.is_some()
+            })
             .flat_map(|id| program.function(id).sites.iter().map(move |site| (site.span, id)))
             .collect();
         functions.sort();
         let function_at = |span: Span| {
             let at = functions.partition_point(|(start, _)| *start <= span);
-            functions[..at].iter().rev().find(|(around, _)| around.contains(span)).map(|(_, id)| *id)
+            functions[..at]
+                .iter()
+                .rev()
+                .find(|(around, _)| around.contains(span))
+                .map(|(_, id)| *id)
         };
         // Parts that are themselves the base of a larger part are not accesses of their own.
         let mut is_base = vec![false; program.exprs.len()];
         for id in program.expr_ids() {
             if classes.place(id).is_some()
-                && let ExprKind::Member { base, .. } | ExprKind::Index { base, .. } | ExprKind::Paren(base) =
-                    program.expr(id).kind
+                && let ExprKind::Member { base, .. }
+                | ExprKind::Index { base, .. }
+                | ExprKind::Paren(base) = program.expr(id).kind
             {
                 is_base[base.index()] = true;
             }
@@ -91,7 +98,12 @@ impl KernelModel {
 }
 
 /// The form of the element index of a place.
-fn element_index(program: &Program, classes: &Classes, definitions: &Definitions, place: ExprId) -> IndexForm {
+fn element_index(
+    program: &Program,
+    classes: &Classes,
+    definitions: &Definitions,
+    place: ExprId,
+) -> IndexForm {
     let mut at = place;
     loop {
         match &program.expr(at).kind {
@@ -137,7 +149,8 @@ fn pointer_form(
     match &program.expr(pointer).kind {
         ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => of(*inner),
         ExprKind::Binary(_, left, right) => {
-            let (base, offset) = if classes.value(*left).is_some() { (*left, *right) } else { (*right, *left) };
+            let (base, offset) =
+                if classes.value(*left).is_some() { (*left, *right) } else { (*right, *left) };
             match (of(base), definitions.form(program, offset)) {
                 (form, IndexForm::Uniform) | (IndexForm::Uniform, form) => form,
                 (a, b) => a.join(b).join(IndexForm::Strided),
@@ -149,7 +162,9 @@ fn pointer_form(
                 return IndexForm::Uniform;
             }
             match program.variable(*id).init {
-                Some(init) if classes.place(init).is_some() => element_index(program, classes, definitions, init),
+                Some(init) if classes.place(init).is_some() => {
+                    element_index(program, classes, definitions, init)
+                }
                 Some(init) => of(init),
                 None => IndexForm::Gather,
             }

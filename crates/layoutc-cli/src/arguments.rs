@@ -163,9 +163,7 @@ impl OutputArguments {
     pub fn mode(&self) -> Result<OutputMode, String> {
         let chosen: Vec<(&str, OutputMode)> = [
             self.file.clone().map(|file| ("-o", OutputMode::File(file))),
-            self.out_dir
-                .clone()
-                .map(|folder| ("--out-dir", OutputMode::Folder(folder))),
+            self.out_dir.clone().map(|folder| ("--out-dir", OutputMode::Folder(folder))),
             self.in_place.then_some(("--in-place", OutputMode::InPlace)),
             self.diff.then_some(("--diff", OutputMode::Diff)),
             self.check.then_some(("--check", OutputMode::Check)),
@@ -178,10 +176,7 @@ impl OutputArguments {
             [] => Err(format!("say where the result goes, with one of{OUTPUTS}")),
             several => {
                 let names: Vec<&str> = several.iter().map(|(name, _)| *name).collect();
-                Err(format!(
-                    "{} exclude each other; give one of{OUTPUTS}",
-                    names.join(" and ")
-                ))
+                Err(format!("{} exclude each other; give one of{OUTPUTS}", names.join(" and ")))
             }
         }
     }
@@ -216,9 +211,7 @@ fn parse_define(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').unwrap_or((text, "1"));
     let word = name.split('(').next().unwrap_or(name);
     let is_word = word.starts_with(|first: char| first.is_alphabetic() || first == '_')
-        && word
-            .chars()
-            .all(|letter| letter.is_alphanumeric() || letter == '_');
+        && word.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
     let is_closed = !name.contains('(') || name.ends_with(')');
     if is_word && is_closed {
         Ok((name.to_owned(), value.to_owned()))
@@ -263,10 +256,6 @@ mod tests {
         assert_eq!(mode(&["-o", "b.cu"]), Ok(OutputMode::File("b.cu".into())));
         assert_eq!(mode(&["--check"]), Ok(OutputMode::Check));
         assert!(mode(&[]).expect_err("none").contains("--out-dir"));
-        assert!(
-            mode(&["--diff", "--check"])
-                .expect_err("two")
-                .starts_with("--diff and --check")
-        );
+        assert!(mode(&["--diff", "--check"]).expect_err("two").starts_with("--diff and --check"));
     }
 }

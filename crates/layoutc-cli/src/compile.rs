@@ -35,10 +35,7 @@ impl Success {
 
     /// The files whose text changes.
     pub fn changed(&self) -> impl Iterator<Item = (FileId, &str)> {
-        self.rewritten
-            .iter()
-            .zip(0..)
-            .filter_map(|(text, id)| Some((FileId(id), text.as_deref()?)))
+        self.rewritten.iter().zip(0..).filter_map(|(text, id)| Some((FileId(id), text.as_deref()?)))
     }
 }
 
@@ -95,10 +92,7 @@ pub fn compile_program(arguments: &ProgramArguments) -> Result<Success, Failure>
     if has_errors(&errors) {
         return Err(Failure::Reported(SourceSet::new(), errors));
     }
-    let request = Request {
-        layouts,
-        require: arguments.require.clone(),
-    };
+    let request = Request { layouts, require: arguments.require.clone() };
     let options = PreprocessOptions {
         include_dirs: arguments.include_dirs.clone(),
         defines: arguments.defines.clone(),
@@ -107,29 +101,16 @@ pub fn compile_program(arguments: &ProgramArguments) -> Result<Success, Failure>
         let mut preprocessed = preprocess_program(roots, &mut DiskLoader, &options);
         refuse(&mut preprocessed);
         if has_errors(&preprocessed.diagnostics) {
-            return Err(Failure::Reported(
-                preprocessed.sources,
-                preprocessed.diagnostics,
-            ));
+            return Err(Failure::Reported(preprocessed.sources, preprocessed.diagnostics));
         }
         let files = preprocessed.files.iter().zip(0..);
-        let roots = files
-            .filter(|(file, _)| file.is_root)
-            .map(|(_, id)| FileId(id))
-            .collect();
+        let roots = files.filter(|(file, _)| file.is_root).map(|(_, id)| FileId(id)).collect();
         let compiled = layoutc_codegen::compile(preprocessed, &request);
         if has_errors(&compiled.diagnostics) {
-            return Err(Failure::Reported(
-                compiled.program.sources,
-                compiled.diagnostics,
-            ));
+            return Err(Failure::Reported(compiled.program.sources, compiled.diagnostics));
         }
         let rewritten = rewrite(&compiled);
-        Ok(Success {
-            compiled,
-            roots,
-            rewritten,
-        })
+        Ok(Success { compiled, roots, rewritten })
     })
     .unwrap_or_else(|error| Err(Failure::Internal(error)))
 }
@@ -151,23 +132,14 @@ fn rewrite(compiled: &Compiled) -> Vec<Option<String>> {
         let after = compiled.edits.get(&id)?.apply(text);
         (after != text).then_some(after)
     };
-    compiled
-        .program
-        .sources
-        .iter()
-        .map(|(id, file)| after(id, file.text()))
-        .collect()
+    compiled.program.sources.iter().map(|(id, file)| after(id, file.text())).collect()
 }
 
 /// Runs `work` on a thread with a stack of [`STACK`] bytes.
 fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, InternalError> {
     thread::scope(|scope| {
-        let builder = thread::Builder::new()
-            .name("compiler".to_owned())
-            .stack_size(STACK);
-        let handle = builder
-            .spawn_scoped(scope, work)
-            .map_err(InternalError::NoThread)?;
+        let builder = thread::Builder::new().name("compiler".to_owned()).stack_size(STACK);
+        let handle = builder.spawn_scoped(scope, work).map_err(InternalError::NoThread)?;
         // A panic that reaches the thread's end is the error here.
         handle.join().map_err(|_| {
             let message = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -184,19 +156,11 @@ mod tests {
     fn a_panic_is_an_error_and_the_stack_is_deep() {
         fn depth(left: usize) -> usize {
             let frame = std::hint::black_box([left; 64]);
-            if left == 0 {
-                0
-            } else {
-                1 + depth(frame[63] - 1)
-            }
+            if left == 0 { 0 } else { 1 + depth(frame[63] - 1) }
         }
         assert_eq!(on_deep_stack(|| depth(200_000)).expect("fits"), 200_000);
         let error = on_deep_stack(|| assert_eq!(1 + 1, 3)).expect_err("panics");
-        assert!(
-            error
-                .to_string()
-                .starts_with("internal error, nothing was written")
-        );
+        assert!(error.to_string().starts_with("internal error, nothing was written"));
     }
 
     #[test]

@@ -9,13 +9,9 @@ use std::path::{Component, Path};
 pub fn unified(path: &Path, before: &str, after: &str) -> String {
     let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<_>>();
     let (before, after) = (lines(before), lines(after));
-    let diff = TextDiff::configure()
-        .newline_terminated(true)
-        .diff_slices(&before, &after);
+    let diff = TextDiff::configure().newline_terminated(true).diff_slices(&before, &after);
     let name = patch_name(path);
-    diff.unified_diff()
-        .header(&format!("a/{name}"), &format!("b/{name}"))
-        .to_string()
+    diff.unified_diff().header(&format!("a/{name}"), &format!("b/{name}")).to_string()
 }
 
 /// The path without what a patch program refuses: a root, and leading `..`.
@@ -33,11 +29,7 @@ mod tests {
 
     #[test]
     fn line_endings_and_a_missing_last_one_are_kept() {
-        let diff = unified(
-            Path::new("../dir/./in.cu"),
-            "a\r\nb\rc\r\nd",
-            "a\r\nb\rC\r\nd",
-        );
+        let diff = unified(Path::new("../dir/./in.cu"), "a\r\nb\rc\r\nd", "a\r\nb\rC\r\nd");
         assert_eq!(
             diff,
             "--- a/dir/in.cu\n+++ b/dir/in.cu\n@@ -1,3 +1,3 @@\n a\r\n-b\rc\r\n+b\rC\r\n d\n\\ No newline at end of file\n"

@@ -23,15 +23,9 @@ pub fn run(arguments: &ExplainArguments) -> Exit {
             let page = code.info().explanation;
             let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
             let styled = std::io::stdout().is_terminal() && !plain;
-            printed(&if styled {
-                with_bold_headings(page)
-            } else {
-                page.to_owned()
-            })
+            printed(&if styled { with_bold_headings(page) } else { page.to_owned() })
         }
-        None => fail(format_args!(
-            "there is no code `{text}`; `layoutc explain --list` shows all"
-        )),
+        None => fail(format_args!("there is no code `{text}`; `layoutc explain --list` shows all")),
     }
 }
 
@@ -76,9 +70,6 @@ mod tests {
 
     #[test]
     fn only_headings_are_bold() {
-        assert_eq!(
-            with_bold_headings("# A\nb #\n"),
-            "\u{1b}[1m# A\u{1b}[0m\nb #\n"
-        );
+        assert_eq!(with_bold_headings("# A\nb #\n"), "\u{1b}[1m# A\u{1b}[0m\nb #\n");
     }
 }

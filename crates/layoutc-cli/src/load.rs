@@ -32,39 +32,27 @@ pub fn load_roots(files: &[PathBuf]) -> Result<Vec<(PathBuf, String)>, Vec<Diagn
         }
         match read(file) {
             Ok(Some(text)) => roots.push((without_dots(file), text)),
-            Ok(None) => errors.push(unreadable(
-                &file.display().to_string(),
-                "there is no such file",
-            )),
+            Ok(None) => {
+                errors.push(unreadable(&file.display().to_string(), "there is no such file"))
+            }
             Err(error) => errors.push(unreadable(&error.place, &error.cause)),
         }
     }
-    if errors.is_empty() {
-        Ok(roots)
-    } else {
-        Err(errors)
-    }
+    if errors.is_empty() { Ok(roots) } else { Err(errors) }
 }
 
 fn unreadable(place: &str, cause: &str) -> Diagnostic {
-    Diagnostic::error(
-        Code::UNREADABLE_INPUT,
-        format!("cannot read {place}: {cause}"),
-    )
+    Diagnostic::error(Code::UNREADABLE_INPUT, format!("cannot read {place}: {cause}"))
 }
 
 fn without_dots(path: &Path) -> PathBuf {
-    path.components()
-        .filter(|component| *component != Component::CurDir)
-        .collect()
+    path.components().filter(|component| *component != Component::CurDir).collect()
 }
 
 /// The text of a file; `None` if there is none.
 fn read(path: &Path) -> Result<Option<String>, Unreadable> {
-    let whole = |cause: &str| Unreadable {
-        place: path.display().to_string(),
-        cause: cause.to_owned(),
-    };
+    let whole =
+        |cause: &str| Unreadable { place: path.display().to_string(), cause: cause.to_owned() };
     if path.is_dir() {
         return Err(whole("it is a directory"));
     }
@@ -74,14 +62,8 @@ fn read(path: &Path) -> Result<Option<String>, Unreadable> {
         Err(error) => return Err(whole(&error.to_string())),
     };
     let at = |offset: usize, cause: &str| {
-        let line = 1 + bytes[..offset]
-            .iter()
-            .filter(|byte| **byte == b'\n')
-            .count();
-        Unreadable {
-            place: format!("{}:{line}", path.display()),
-            cause: cause.to_owned(),
-        }
+        let line = 1 + bytes[..offset].iter().filter(|byte| **byte == b'\n').count();
+        Unreadable { place: format!("{}:{line}", path.display()), cause: cause.to_owned() }
     };
     if u32::try_from(bytes.len()).is_err() {
         return Err(whole("it is larger than 4 GiB"));
@@ -93,10 +75,7 @@ fn read(path: &Path) -> Result<Option<String>, Unreadable> {
         Ok(_) => Ok(String::from_utf8(bytes).ok()),
         Err(error) => {
             let offset = error.valid_up_to();
-            Err(at(
-                offset,
-                &format!("byte 0x{:02x} is not UTF-8", bytes[offset]),
-            ))
+            Err(at(offset, &format!("byte 0x{:02x} is not UTF-8", bytes[offset])))
         }
     }
 }
@@ -127,9 +106,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a.cu");
         fs::write(&file, bytes).expect("written");
-        load_roots(&[file]).expect_err("unreadable")[0]
-            .message
-            .clone()
+        load_roots(&[file]).expect_err("unreadable")[0].message.clone()
     }
 
     #[test]
@@ -145,11 +122,7 @@ mod tests {
         fs::write(&file, "\u{feff}int a;\r\n").expect("written");
         let roots = load_roots(&[file.clone(), folder.path().join("./a.cu")]).expect("readable");
         assert_eq!(roots, [(file.clone(), "\u{feff}int a;\r\n".to_owned())]);
-        let errors = load_roots(&[
-            folder.path().to_path_buf(),
-            folder.path().join("b.cu"),
-            file,
-        ]);
+        let errors = load_roots(&[folder.path().to_path_buf(), folder.path().join("b.cu"), file]);
         assert_eq!(errors.expect_err("two").len(), 2);
     }
 }

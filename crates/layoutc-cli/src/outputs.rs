@@ -20,21 +20,13 @@ pub fn plan<'a>(
         OutputMode::Folder(folder) => whole_program(folder, success),
         OutputMode::InPlace => {
             let path = |id| success.sources().file(id).path().to_path_buf();
-            let target = |(id, text)| Target {
-                path: path(id),
-                text,
-                creates_folders: false,
-            };
+            let target = |(id, text)| Target { path: path(id), text, creates_folders: false };
             return Ok(success.changed().map(target).collect());
         }
         OutputMode::Diff | OutputMode::Check => Vec::new(),
     };
     let conflicts = input_conflicts(targets.iter().map(|target| target.path.as_path()), success);
-    if conflicts.is_empty() {
-        Ok(targets)
-    } else {
-        Err(conflicts)
-    }
+    if conflicts.is_empty() { Ok(targets) } else { Err(conflicts) }
 }
 
 fn single_file<'a>(path: &Path, success: &'a Success) -> Result<Target<'a>, Vec<Diagnostic>> {
@@ -47,12 +39,7 @@ fn single_file<'a>(path: &Path, success: &'a Success) -> Result<Target<'a>, Vec<
             let message = format!("`{name}` must change too, but `-o` writes one file");
             let error = Diagnostic::error(Code::HEADER_MUST_CHANGE, message)
                 .help("use `--out-dir DIR`, which writes all files of the program");
-            match success
-                .compiled
-                .edits
-                .get(&id)
-                .and_then(|edits| edits.edits().first())
-            {
+            match success.compiled.edits.get(&id).and_then(|edits| edits.edits().first()) {
                 Some(edit) => error.at(edit.span, "the first change"),
                 None => error,
             }
@@ -63,20 +50,13 @@ fn single_file<'a>(path: &Path, success: &'a Success) -> Result<Target<'a>, Vec<
     }
     let text = success.rewritten[root.index()].as_deref();
     let text = text.unwrap_or_else(|| success.sources().file(root).text());
-    Ok(Target {
-        path: path.to_path_buf(),
-        text,
-        creates_folders: false,
-    })
+    Ok(Target { path: path.to_path_buf(), text, creates_folders: false })
 }
 
 /// Every file, at its path relative to the folder that holds them all.
 fn whole_program<'a>(folder: &Path, success: &'a Success) -> Vec<Target<'a>> {
-    let paths: Vec<PathBuf> = success
-        .sources()
-        .iter()
-        .map(|(_, file)| absolute(file.path()))
-        .collect();
+    let paths: Vec<PathBuf> =
+        success.sources().iter().map(|(_, file)| absolute(file.path())).collect();
     let common = common_folder(&paths);
     let files = success.sources().iter().zip(&success.rewritten).zip(&paths);
     files
@@ -109,10 +89,7 @@ fn common_folder(files: &[PathBuf]) -> PathBuf {
     let mut folders = files.iter().map(|file| parent(file));
     let first = folders.next().unwrap_or(Path::new(""));
     let common = |common: &Path, folder: &Path| {
-        let equal = common
-            .components()
-            .zip(folder.components())
-            .take_while(|(a, b)| a == b);
+        let equal = common.components().zip(folder.components()).take_while(|(a, b)| a == b);
         equal.map(|(component, _)| component).collect::<PathBuf>()
     };
     folders.fold(first.to_path_buf(), |found, folder| common(&found, folder))
@@ -131,11 +108,8 @@ pub fn input_conflicts<'a>(
     let conflict = |output: &Path| {
         let real = fs::canonicalize(output).ok()?;
         let (_, input) = inputs.iter().find(|(input, _)| *input == real)?;
-        let message = format!(
-            "the output `{}` is the input `{}`",
-            output.display(),
-            input.display()
-        );
+        let message =
+            format!("the output `{}` is the input `{}`", output.display(), input.display());
         Some(
             Diagnostic::error(Code::OUTPUT_CONFLICT, message)
                 .help("to overwrite the program, use `--in-place`"),
@@ -163,10 +137,7 @@ mod tests {
             |files: &[&str]| common_folder(&files.iter().map(PathBuf::from).collect::<Vec<_>>());
         assert_eq!(common(&["/a/b/c.cu"]), Path::new("/a/b"));
         assert_eq!(common(&["/a/b/c.cu", "/a/bc/d.h"]), Path::new("/a"));
-        assert_eq!(
-            common(&["/a/b/c.cu", "/a/b/b/d.h", "/a/b/e.h"]),
-            Path::new("/a/b")
-        );
+        assert_eq!(common(&["/a/b/c.cu", "/a/b/b/d.h", "/a/b/e.h"]), Path::new("/a/b"));
         assert_eq!(common(&["/a/b.cu", "/c/d.h"]), Path::new("/"));
     }
 

@@ -25,9 +25,7 @@ pub fn refuse(preprocessed: &mut Preprocessed) {
 
 /// Whether any of these is an error.
 pub fn has_errors(diagnostics: &[Diagnostic]) -> bool {
-    diagnostics
-        .iter()
-        .any(|diagnostic| diagnostic.severity == Severity::Error)
+    diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
 }
 
 /// Braces of one text that have no partner in it.
@@ -58,11 +56,7 @@ fn unmatched_braces(preprocessed: &Preprocessed) -> Vec<Diagnostic> {
         false => ("unexpected closing brace", "there is no `{` for this"),
     };
     let innermost = |file: &Unmatched| {
-        if open > close {
-            file.open.last().copied()
-        } else {
-            file.close.first().copied()
-        }
+        if open > close { file.open.last().copied() } else { file.close.first().copied() }
     };
     files
         .iter()
@@ -90,14 +84,10 @@ fn unmatched(file: FileId, masked: &str) -> Unmatched {
 /// Whether the program uses a macro whose text has braces that do not match.
 fn uses_brace_macros(preprocessed: &Preprocessed) -> bool {
     let macros: &MacroTable = &preprocessed.macros;
-    preprocessed
-        .files
-        .iter()
-        .flat_map(|file| &file.macro_uses)
-        .any(|usage| {
-            let found = unmatched(FileId(0), &macros.get(usage.def).text);
-            !found.open.is_empty() || !found.close.is_empty()
-        })
+    preprocessed.files.iter().flat_map(|file| &file.macro_uses).any(|usage| {
+        let found = unmatched(FileId(0), &macros.get(usage.def).text);
+        !found.open.is_empty() || !found.close.is_empty()
+    })
 }
 
 #[cfg(test)]
@@ -113,9 +103,7 @@ mod tests {
     impl SourceLoader for Headers {
         fn load(&mut self, path: &Path) -> LoadResult {
             let found = self.0.iter().find(|(name, _)| Path::new(name) == path);
-            found.map_or(LoadResult::Missing, |(_, text)| {
-                LoadResult::Text((*text).to_owned())
-            })
+            found.map_or(LoadResult::Missing, |(_, text)| LoadResult::Text((*text).to_owned()))
         }
     }
 
@@ -126,61 +114,30 @@ mod tests {
             preprocess_program(roots, &mut Headers(headers), &PreprocessOptions::default());
         refuse(&mut done);
         let mut found = Vec::new();
-        for diagnostic in done
-            .diagnostics
-            .iter()
-            .filter(|found| found.severity == Severity::Error)
+        for diagnostic in done.diagnostics.iter().filter(|found| found.severity == Severity::Error)
         {
-            let place = diagnostic
-                .primary
-                .as_ref()
-                .map(|label| done.sources.locate(label.span));
-            found.push(format!(
-                "{} {}",
-                place.unwrap_or_default(),
-                diagnostic.message
-            ));
+            let place = diagnostic.primary.as_ref().map(|label| done.sources.locate(label.span));
+            found.push(format!("{} {}", place.unwrap_or_default(), diagnostic.message));
         }
         found
     }
 
     #[test]
     fn unmatched_braces_are_errors() {
-        assert_eq!(
-            errors("void f() {\n  if (1) {\n}\n", &[]),
-            ["a.cu:1:10 unclosed brace"]
-        );
-        assert_eq!(
-            errors("void f() {}\n}\n", &[]),
-            ["a.cu:2:1 unexpected closing brace"]
-        );
-        assert_eq!(
-            errors("const char *s = \"{\"; // {\nvoid f() {}\n", &[]),
-            [""; 0]
-        );
+        assert_eq!(errors("void f() {\n  if (1) {\n}\n", &[]), ["a.cu:1:10 unclosed brace"]);
+        assert_eq!(errors("void f() {}\n}\n", &[]), ["a.cu:2:1 unexpected closing brace"]);
+        assert_eq!(errors("const char *s = \"{\"; // {\nvoid f() {}\n", &[]), [""; 0]);
     }
 
     #[test]
     fn braces_may_match_across_headers_and_macros() {
         let headers = &[("open.h", "namespace n {\n"), ("close.h", "}\n")];
-        assert_eq!(
-            errors(
-                "#include \"open.h\"\nint a;\n#include \"close.h\"\n",
-                headers
-            ),
-            [""; 0]
-        );
-        assert_eq!(
-            errors("#define BEGIN namespace n {\nBEGIN\nint a;\n}\n", &[]),
-            [""; 0]
-        );
+        assert_eq!(errors("#include \"open.h\"\nint a;\n#include \"close.h\"\n", headers), [""; 0]);
+        assert_eq!(errors("#define BEGIN namespace n {\nBEGIN\nint a;\n}\n", &[]), [""; 0]);
     }
 
     #[test]
     fn missing_headers_are_errors() {
-        assert_eq!(
-            errors("\n#include \"b.h\"\n", &[]),
-            ["a.cu:2:1 cannot find header `b.h`"]
-        );
+        assert_eq!(errors("\n#include \"b.h\"\n", &[]), ["a.cu:2:1 cannot find header `b.h`"]);
     }
 }

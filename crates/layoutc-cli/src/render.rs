@@ -58,14 +58,9 @@ fn render_to(out: impl WriteColor, sources: &SourceSet, diagnostics: &[Diagnosti
 
 /// The first ones, and every error.
 fn shown(diagnostics: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
-    let errors = diagnostics
-        .iter()
-        .skip(COUNT_LIMIT)
-        .filter(|found| found.severity == Severity::Error);
-    diagnostics
-        .iter()
-        .take(COUNT_LIMIT)
-        .chain(errors.take(COUNT_LIMIT))
+    let errors =
+        diagnostics.iter().skip(COUNT_LIMIT).filter(|found| found.severity == Severity::Error);
+    diagnostics.iter().take(COUNT_LIMIT).chain(errors.take(COUNT_LIMIT))
 }
 
 fn rendered(sources: &SourceSet, diagnostic: &Diagnostic) -> Rendered<usize> {
@@ -105,11 +100,7 @@ fn rendered(sources: &SourceSet, diagnostic: &Diagnostic) -> Rendered<usize> {
 
 /// Whether the line fits a screen.
 fn is_showable(sources: &SourceSet, span: Span) -> bool {
-    sources
-        .file(span.file)
-        .line_range(span.start as usize)
-        .len()
-        <= LINE_LIMIT
+    sources.file(span.file).line_range(span.start as usize).len() <= LINE_LIMIT
 }
 
 /// The span's bytes on its first line: a label marks a place, it does not repeat the program.
@@ -166,10 +157,7 @@ mod tests {
             &long,
             Diagnostic::error(Code::UNPARSED_REGION, "bad").at(span(at, at + 1), "this"),
         );
-        assert!(
-            shown.contains("dir/in.cu:1:100008: this") && shown.len() < 500,
-            "{shown}"
-        );
+        assert!(shown.contains("dir/in.cu:1:100008: this") && shown.len() < 500, "{shown}");
     }
 
     #[test]

@@ -78,20 +78,11 @@ struct File {
 /// The report of a run, with a final line break.
 pub fn report(success: &Success) -> String {
     let sources = success.sources();
-    let names = || {
-        sources
-            .iter()
-            .map(|(_, file)| file.path().display().to_string())
-    };
+    let names = || sources.iter().map(|(_, file)| file.path().display().to_string());
     let report = Report {
         version: VERSION,
         program: names().collect(),
-        classes: success
-            .compiled
-            .classes
-            .iter()
-            .map(|class| class_of(sources, class))
-            .collect(),
+        classes: success.compiled.classes.iter().map(|class| class_of(sources, class)).collect(),
         diagnostics: success
             .compiled
             .diagnostics
@@ -100,10 +91,7 @@ pub fn report(success: &Success) -> String {
             .collect(),
         files: names()
             .zip(&success.rewritten)
-            .map(|(path, text)| File {
-                path,
-                changed: text.is_some(),
-            })
+            .map(|(path, text)| File { path, changed: text.is_some() })
             .collect(),
     };
     // Strings, numbers and lists cannot fail to be written.
@@ -118,11 +106,7 @@ fn class_of<'a>(sources: &SourceSet, class: &'a ClassOutcome) -> Class<'a> {
         name: reason.code.name(),
         message: &reason.message,
         place: place(sources, reason.span),
-        related: reason
-            .related
-            .iter()
-            .map(|(span, text)| note(sources, *span, text))
-            .collect(),
+        related: reason.related.iter().map(|(span, text)| note(sources, *span, text)).collect(),
     });
     Class {
         type_name: &class.type_name,
@@ -148,10 +132,7 @@ fn message<'a>(sources: &SourceSet, found: &'a Diagnostic) -> Message<'a> {
         code: code.to_string(),
         name: code.name(),
         message: &found.message,
-        place: found
-            .primary
-            .as_ref()
-            .map(|label| place(sources, label.span)),
+        place: found.primary.as_ref().map(|label| place(sources, label.span)),
         label: found.primary.as_ref().map(|label| label.message.as_str()),
         related: found
             .secondary
@@ -163,20 +144,13 @@ fn message<'a>(sources: &SourceSet, found: &'a Diagnostic) -> Message<'a> {
 }
 
 fn note<'a>(sources: &SourceSet, span: Span, message: &'a str) -> Note<'a> {
-    Note {
-        message,
-        place: place(sources, span),
-    }
+    Note { message, place: place(sources, span) }
 }
 
 fn place(sources: &SourceSet, span: Span) -> Place {
     let file = sources.file(span.file);
     let at = file.line_column(span.start as usize);
-    Place {
-        file: file.path().display().to_string(),
-        line: at.line,
-        column: at.column,
-    }
+    Place { file: file.path().display().to_string(), line: at.line, column: at.column }
 }
 
 #[cfg(test)]

@@ -64,21 +64,14 @@ fn write(
     let mut targets = plan(mode, success)?;
     if let Some(path) = report {
         let mut errors = input_conflicts([path], success);
-        if targets
-            .iter()
-            .any(|target| is_same_file(&target.path, path))
-        {
+        if targets.iter().any(|target| is_same_file(&target.path, path)) {
             let message = format!("the report `{}` is an output too", path.display());
             errors.push(Diagnostic::error(Code::OUTPUT_CONFLICT, message));
         }
         if !errors.is_empty() {
             return Err(errors);
         }
-        targets.push(Target {
-            path: path.to_path_buf(),
-            text,
-            creates_folders: false,
-        });
+        targets.push(Target { path: path.to_path_buf(), text, creates_folders: false });
     }
     write_all(&targets).map_err(|error| vec![error.diagnostic()])
 }
@@ -94,23 +87,15 @@ fn diff(success: &Success) -> String {
 /// One line per class that changed, and per class that stayed without a warning.
 fn summarize(mode: &OutputMode, success: &Success) {
     let classes = &success.compiled.classes;
-    let would = if *mode == OutputMode::Check {
-        "would change"
-    } else {
-        "changed"
-    };
+    let would = if *mode == OutputMode::Check { "would change" } else { "changed" };
     for class in classes {
         let names = class.names.join(", ");
         match (class.status, class.reasons.first()) {
-            (Status::Changed, _) => say(format_args!(
-                "{would}: {} ({names}) to {}",
-                class.type_name, class.layout
-            )),
+            (Status::Changed, _) => {
+                say(format_args!("{would}: {} ({names}) to {}", class.type_name, class.layout))
+            }
             (Status::Kept, Some(reason)) if reason.code == Code::NO_GAIN => {
-                say(format_args!(
-                    "kept: {} ({names}): {}",
-                    class.type_name, reason.message
-                ));
+                say(format_args!("kept: {} ({names}): {}", class.type_name, reason.message));
             }
             // Its warning says why.
             (Status::Kept, _) => {}

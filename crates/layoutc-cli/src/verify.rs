@@ -35,10 +35,7 @@ pub fn run(arguments: &VerifyArguments) -> Exit {
     };
     render(success.sources(), &success.compiled.diagnostics);
     if success.changed().next().is_none() {
-        return finish(
-            "nothing changes, so there is nothing to compare\n",
-            Exit::Done,
-        );
+        return finish("nothing changes, so there is nothing to compare\n", Exit::Done);
     }
     let original = match sources(&success, |_, file| Ok(unchanged(file))) {
         Ok(original) => original,
@@ -79,15 +76,8 @@ fn compare(
             Ok((edits.apply(file.text()), edits.generated_ranges()))
         }
     };
-    let mut after = request(
-        arguments,
-        folder.path(),
-        "after",
-        sources(success, rewritten)?,
-    );
-    after
-        .flags
-        .extend(["-include".to_owned(), header.display().to_string()]);
+    let mut after = request(arguments, folder.path(), "after", sources(success, rewritten)?);
+    after.flags.extend(["-include".to_owned(), header.display().to_string()]);
     // Without a folder of its own the second build shares the runtime of the first.
     let cache = cache_dir().unwrap_or_else(|| folder.path().join("runtime"));
     (before.cache_dir, after.cache_dir) = (Some(cache.clone()), Some(cache));
@@ -121,20 +111,12 @@ fn sources(
     text: impl Fn(FileId, &SourceFile) -> Result<Text, String>,
 ) -> Result<Vec<SourceText>, String> {
     let files = &success.compiled.program.files;
-    let included = |id: FileId| {
-        files
-            .iter()
-            .any(|file| file.id != id && file.includes.contains(&id))
-    };
+    let included =
+        |id: FileId| files.iter().any(|file| file.id != id && file.includes.contains(&id));
     let source = |(id, file): (FileId, &SourceFile)| {
         let (text, generated) = text(id, file)?;
         let is_root = success.roots.contains(&id) && !included(id);
-        Ok(SourceText {
-            path: file.path().to_path_buf(),
-            text,
-            generated,
-            is_root,
-        })
+        Ok(SourceText { path: file.path().to_path_buf(), text, generated, is_root })
     };
     success.sources().iter().map(source).collect()
 }
@@ -145,11 +127,7 @@ fn request(
     name: &str,
     sources: Vec<SourceText>,
 ) -> BuildRequest {
-    let defines = arguments
-        .program
-        .defines
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"));
+    let defines = arguments.program.defines.iter().map(|(name, value)| format!("{name}={value}"));
     BuildRequest {
         include_dirs: arguments.program.include_dirs.clone(),
         defines: defines.collect(),
@@ -163,12 +141,9 @@ fn request(
 
 /// Where the compiled runtime is kept between runs, if it can be.
 fn cache_dir() -> Option<PathBuf> {
-    let own = env::var_os("XDG_CACHE_HOME")
-        .filter(|folder| !folder.is_empty())
-        .map(PathBuf::from);
-    let folder = own
-        .or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cache")))?
-        .join("layoutc");
+    let own = env::var_os("XDG_CACHE_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
+    let folder =
+        own.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cache")))?.join("layoutc");
     let is_writable = || -> io::Result<()> {
         fs::create_dir_all(&folder)?;
         tempfile::tempfile_in(&folder).map(|_| ())
@@ -177,11 +152,7 @@ fn cache_dir() -> Option<PathBuf> {
 }
 
 fn changed(success: &Success) -> impl Iterator<Item = &ClassOutcome> {
-    success
-        .compiled
-        .classes
-        .iter()
-        .filter(|class| class.status == Status::Changed)
+    success.compiled.classes.iter().filter(|class| class.status == Status::Changed)
 }
 
 /// The layouts of all allocations of changed classes, by call site.
@@ -210,13 +181,8 @@ fn report(
 ) -> Exit {
     let mut text = String::new();
     for class in changed(success) {
-        let _ = writeln!(
-            text,
-            "{} ({}) as {}",
-            class.type_name,
-            class.names.join(", "),
-            class.layout
-        );
+        let _ =
+            writeln!(text, "{} ({}) as {}", class.type_name, class.names.join(", "), class.layout);
     }
     let _ = writeln!(
         text,

@@ -31,10 +31,7 @@ pub struct WriteError {
 
 impl WriteError {
     fn new(path: &Path, cause: impl ToString) -> Self {
-        WriteError {
-            path: path.to_path_buf(),
-            cause: cause.to_string(),
-        }
+        WriteError { path: path.to_path_buf(), cause: cause.to_string() }
     }
 
     /// The error to show.
@@ -94,9 +91,7 @@ fn existing_file(path: &Path) -> Result<Option<PathBuf>, WriteError> {
     if metadata.permissions().readonly() {
         return Err(WriteError::new(path, "it is read-only"));
     }
-    fs::canonicalize(path)
-        .map(Some)
-        .map_err(|error| WriteError::new(path, error))
+    fs::canonicalize(path).map(Some).map_err(|error| WriteError::new(path, error))
 }
 
 /// The folder of a file; `.` for a bare name.
@@ -116,26 +111,16 @@ fn stage(target: &Target<'_>, existing: Option<PathBuf>) -> Result<Staged, Write
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
     let folder = parent(&path);
     if !folder.is_dir() {
-        return Err(WriteError::new(
-            &target.path,
-            format!("`{}` is no folder", folder.display()),
-        ));
+        return Err(WriteError::new(&target.path, format!("`{}` is no folder", folder.display())));
     }
     // The error of `tempfile_in` holds the temporary name, which says nothing to anybody.
-    let mut file = builder
-        .tempfile_in(folder)
-        .map_err(|error| failed(error.kind().into()))?;
+    let mut file = builder.tempfile_in(folder).map_err(|error| failed(error.kind().into()))?;
     file.write_all(target.text.as_bytes()).map_err(failed)?;
     let before = match existing {
         Some(existing) => {
             let permissions = fs::metadata(&existing).map_err(failed)?.permissions();
-            file.as_file()
-                .set_permissions(permissions.clone())
-                .map_err(failed)?;
-            Some(Before {
-                bytes: fs::read(&existing).map_err(failed)?,
-                permissions,
-            })
+            file.as_file().set_permissions(permissions.clone()).map_err(failed)?;
+            Some(Before { bytes: fs::read(&existing).map_err(failed)?, permissions })
         }
         None => None,
     };
@@ -223,11 +208,7 @@ mod tests {
     }
 
     fn target(path: PathBuf) -> Target<'static> {
-        Target {
-            path,
-            text: "new",
-            creates_folders: true,
-        }
+        Target { path, text: "new", creates_folders: true }
     }
 
     #[test]
@@ -237,11 +218,8 @@ mod tests {
         fs::write(root.join("old"), "old").expect("written");
         let before = contents(root);
         for bad in ["old/below", "."] {
-            let targets = [
-                target(root.join("old")),
-                target(root.join("a/b/c")),
-                target(root.join(bad)),
-            ];
+            let targets =
+                [target(root.join("old")), target(root.join("a/b/c")), target(root.join(bad))];
             write_all(&targets).expect_err(bad);
             assert_eq!(contents(root), before, "{bad}");
         }
@@ -284,10 +262,7 @@ mod tests {
         write_all(&[target(link.clone())]).expect("written");
         assert!(fs::symlink_metadata(&link).expect("there").is_symlink());
         assert_eq!(fs::read_to_string(&file).expect("there"), "new");
-        assert_eq!(
-            fs::metadata(&file).expect("there").permissions().mode() & 0o777,
-            0o640
-        );
+        assert_eq!(fs::metadata(&file).expect("there").permissions().mode() & 0o777, 0o640);
 
         fs::set_permissions(&file, Permissions::from_mode(0o440)).expect("set");
         let error = write_all(&[target(file)]).expect_err("read-only");

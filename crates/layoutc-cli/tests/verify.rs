@@ -58,19 +58,11 @@ fn verify(text: &str, layout: &str) -> (Output, String) {
 #[test]
 fn the_same_in_every_layout() {
     let text = program("1.0f", "");
-    for layout in [
-        "soa",
-        "tiled(32)",
-        "aos align(16)",
-        "{x} align(8), {tags}, {y} tiled(4)",
-    ] {
+    for layout in ["soa", "tiled(32)", "aos align(16)", "{x} align(8), {tags}, {y} tiled(4)"] {
         let (output, stdout) = verify(&text, &format!("Particle = {layout}"));
         assert_eq!(output.status.code(), Some(0), "{layout}: {output:?}");
         assert!(stdout.ends_with("identical\n"), "{stdout}");
-        assert!(
-            stdout.contains("1 kernel launch, 1 allocation call in"),
-            "{stdout}"
-        );
+        assert!(stdout.contains("1 kernel launch, 1 allocation call in"), "{stdout}");
     }
 }
 
@@ -80,11 +72,7 @@ fn a_kernel_that_computes_something_else() {
         // The output does not show it, device memory does.
         let (output, stdout) = verify(&program("__LINE__", ""), &format!("Particle = {layout}"));
         assert_eq!(output.status.code(), Some(1), "{layout}: {output:?}");
-        for part in [
-            "launch 0 of `drift`",
-            "element 0, `x`",
-            "allocated at in.cu:20:5",
-        ] {
+        for part in ["launch 0 of `drift`", "element 0, `x`", "allocated at in.cu:20:5"] {
             assert!(stdout.contains(part), "{part} is not in\n{stdout}");
         }
         assert!(!stdout.contains("identical"), "{stdout}");
@@ -96,26 +84,17 @@ fn other_output() {
     let text = program("1.0f", "printf(\"%d\\n\", __LINE__);");
     let (output, stdout) = verify(&text, "Particle = soa");
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert!(
-        stdout.contains("different: output differs in line 2"),
-        "{stdout}"
-    );
+    assert!(stdout.contains("different: output differs in line 2"), "{stdout}");
 }
 
 #[test]
 fn nothing_can_be_compared() {
     let (output, _) = verify(&program("1.0f", "unknown_function();"), "Particle = soa");
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(
-        String::from_utf8_lossy(&output.stderr).contains("unknown_function"),
-        "{output:?}"
-    );
+    assert!(String::from_utf8_lossy(&output.stderr).contains("unknown_function"), "{output:?}");
     // A copy beyond the allocation ends the original, so it says nothing about the rewrite.
     let overrun = "cudaMemcpy(h, sum, 71 * sizeof(float), cudaMemcpyDeviceToHost);";
     let (output, stdout) = verify(&program("1.0f", overrun), "Particle = soa");
     assert_eq!(output.status.code(), Some(2), "{output:?}");
-    assert!(
-        stdout.contains("the original program ended with exit status 97"),
-        "{stdout}"
-    );
+    assert!(stdout.contains("the original program ended with exit status 97"), "{stdout}");
 }

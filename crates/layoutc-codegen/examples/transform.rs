@@ -25,7 +25,8 @@ fn main() {
             let spec = arguments.next().expect("SPEC");
             request.layouts.push(LayoutSpec::parse(&spec).expect("a layout"));
         } else {
-            let text = String::from_utf8_lossy(&std::fs::read(&argument).expect("readable")).into_owned();
+            let text =
+                String::from_utf8_lossy(&std::fs::read(&argument).expect("readable")).into_owned();
             roots.push((argument.into(), text));
         }
     }
@@ -34,14 +35,22 @@ fn main() {
     for diagnostic in &compiled.diagnostics {
         println!("{:?} {} {}", diagnostic.severity, diagnostic.code, diagnostic.message);
         for label in diagnostic.primary.iter().chain(&diagnostic.secondary) {
-            println!("    {} `{}` {}", compiled.program.sources.locate(label.span), compiled.program.text(label.span), label.message);
+            println!(
+                "    {} `{}` {}",
+                compiled.program.sources.locate(label.span),
+                compiled.program.text(label.span),
+                label.message
+            );
         }
     }
     for class in &compiled.classes {
         println!("{} {:?} {:?} {}", class.type_name, class.names, class.status, class.layout);
     }
     for (id, file) in compiled.program.sources.iter() {
-        let text = compiled.edits.get(&id).map_or(file.text().to_owned(), |edits| edits.apply(file.text()));
+        let text = compiled
+            .edits
+            .get(&id)
+            .map_or(file.text().to_owned(), |edits| edits.apply(file.text()));
         let path = Path::new(&out).join(file.path().file_name().expect("a file"));
         std::fs::create_dir_all(&out).expect("writable");
         std::fs::write(path, text).expect("writable");

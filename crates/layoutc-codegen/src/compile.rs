@@ -5,12 +5,12 @@ use crate::rewrite::rewrite;
 use layoutc_analysis::choose::{targets, unknown_target};
 use layoutc_analysis::{KernelModel, Plan, choose_layouts};
 use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_classes};
-use layoutc_dataflow::pointer_flow::check_layout_types;
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_dataflow::layout::{Layout, RecordShape};
+use layoutc_dataflow::pointer_flow::check_layout_types;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
-use layoutc_syntax::{Program, lower_program};
 use layoutc_syntax::preprocess::Preprocessed;
+use layoutc_syntax::{Program, lower_program};
 use std::collections::BTreeMap;
 
 /// What the user asked for.
@@ -81,7 +81,8 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     // What cannot be rewritten pins its class, and the rest is planned again.
     let (plan, rewritten, edits) = loop {
         let plan = choose_layouts(&program, &classes, &model, &request.layouts);
-        let layouts = plan.choices.iter().map(|(class, choice)| (*class, choice.layout.clone())).collect();
+        let layouts =
+            plan.choices.iter().map(|(class, choice)| (*class, choice.layout.clone())).collect();
         let disagreements = check_layout_types(&program, &classes, &layouts);
         if !disagreements.is_empty() {
             pin_all(&mut classes, disagreements);
@@ -102,7 +103,8 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         }
         pin_all(&mut classes, refusals);
     };
-    let outcomes: Vec<ClassOutcome> = classes.ids().map(|id| outcome(&program, &classes, &plan, id)).collect();
+    let outcomes: Vec<ClassOutcome> =
+        classes.ids().map(|id| outcome(&program, &classes, &plan, id)).collect();
     for (id, outcome) in classes.ids().zip(&outcomes) {
         if outcome.status == Status::Kept {
             diagnostics.extend(kept_diagnostic(&program, &classes, id, outcome, request));
@@ -156,13 +158,19 @@ fn overlapping(program: &Program, plan: &Plan, overlap: OverlappingEdits) -> Vec
 }
 
 /// Files that nvcc does not compile as CUDA cannot hold what the rewrite puts into them.
-fn outside_cuda(program: &Program, plan: &Plan, edits: &BTreeMap<FileId, EditSet>) -> Vec<(ClassId, Pin)> {
+fn outside_cuda(
+    program: &Program,
+    plan: &Plan,
+    edits: &BTreeMap<FileId, EditSet>,
+) -> Vec<(ClassId, Pin)> {
     let host_only = |file: FileId| {
         let path = program.sources.file(file).path();
         program.files[file.index()].is_root
             && !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("cu"))
     };
-    let Some(edit) = edits.iter().filter(|(file, _)| host_only(**file)).find_map(|(_, set)| set.edits().first()) else {
+    let Some(edit) =
+        edits.iter().filter(|(file, _)| host_only(**file)).find_map(|(_, set)| set.edits().first())
+    else {
         return Vec::new();
     };
     let pin = Pin {
@@ -193,12 +201,16 @@ fn outcome(program: &Program, classes: &Classes, plan: &Plan, id: ClassId) -> Cl
     let mut reasons = class.pins.clone();
     reasons.extend(plan.kept.get(&id).cloned());
     let choice = plan.choices.get(&id);
-    let allocations = class.allocations.iter().map(|allocation| program.expr(allocation.call).span).collect();
+    let allocations =
+        class.allocations.iter().map(|allocation| program.expr(allocation.call).span).collect();
     ClassOutcome {
         type_name: program.record(class.record).name.clone(),
         names,
         status: if choice.is_some() { Status::Changed } else { Status::Kept },
-        layout: choice.map_or_else(|| "aos".to_owned(), |choice| choice.layout.display(&choice.shape.shape).to_string()),
+        layout: choice.map_or_else(
+            || "aos".to_owned(),
+            |choice| choice.layout.display(&choice.shape.shape).to_string(),
+        ),
         because: choice.map_or_else(String::new, |choice| choice.because.clone()),
         reasons,
         allocations,
@@ -226,7 +238,11 @@ fn kept_diagnostic(
         [one, two] => format!("`{one}` and `{two}`"),
         [one, two, rest @ ..] => format!("`{one}`, `{two}` and {} more", rest.len()),
     };
-    let message = format!("{arrays} of `{}` keep{} the layout", outcome.type_name, if outcome.names.len() > 1 { "" } else { "s" });
+    let message = format!(
+        "{arrays} of `{}` keep{} the layout",
+        outcome.type_name,
+        if outcome.names.len() > 1 { "" } else { "s" }
+    );
     let mut diagnostic = if required {
         Diagnostic::error(Code::REQUIRED_CLASS_KEPT, message)
     } else {
@@ -242,5 +258,9 @@ fn kept_diagnostic(
     }
     let hidden = outcome.reasons.len().saturating_sub(1 + SHOWN);
     let help = format!("`layoutc explain {}` says what to change", first.code);
-    Some(diagnostic.help(if hidden > 0 { format!("{help}; {hidden} more reasons are in the report") } else { help }))
+    Some(diagnostic.help(if hidden > 0 {
+        format!("{help}; {hidden} more reasons are in the report")
+    } else {
+        help
+    }))
 }

@@ -45,7 +45,9 @@ impl EditSet {
         edits.dedup();
         for pair in edits.windows(2) {
             if pair[1].span.start < pair[0].span.end {
-                return Err(OverlappingEdits { edits: Box::new((pair[0].clone(), pair[1].clone())) });
+                return Err(OverlappingEdits {
+                    edits: Box::new((pair[0].clone(), pair[1].clone())),
+                });
             }
         }
         Ok(EditSet { edits })
@@ -105,7 +107,8 @@ mod tests {
 
     #[test]
     fn edits_apply_in_order_and_overlaps_are_refused() {
-        let set = EditSet::new(vec![edit(4, 5, "X"), edit(0, 1, ""), edit(2, 2, "++")]).expect("disjoint");
+        let set = EditSet::new(vec![edit(4, 5, "X"), edit(0, 1, ""), edit(2, 2, "++")])
+            .expect("disjoint");
         assert_eq!(set.apply("abcdef"), "b++cdXf");
         assert!(EditSet::new(vec![edit(0, 3, "x"), edit(2, 4, "y")]).is_err());
     }
@@ -116,6 +119,9 @@ mod tests {
         block.is_generated = true;
         let set = EditSet::new(vec![edit(0, 1, "long"), block]).expect("disjoint");
         let new = set.apply("abcdef");
-        assert_eq!(set.generated_ranges().into_iter().map(|range| &new[range]).collect::<Vec<_>>(), ["GEN"]);
+        assert_eq!(
+            set.generated_ranges().into_iter().map(|range| &new[range]).collect::<Vec<_>>(),
+            ["GEN"]
+        );
     }
 }

@@ -13,6 +13,8 @@ pub struct Needs {
     pub malloc: bool,
     /// The same on a stream.
     pub malloc_async: bool,
+    /// The kernel that packs elements into records.
+    pub pack: bool,
     /// Element to record.
     pub load: bool,
     /// Record to element.
@@ -29,6 +31,10 @@ pub struct Needs {
     pub copy_out_async: bool,
     /// Device to device on a stream.
     pub copy_within_async: bool,
+    /// Some copy between host and device starts inside the array.
+    pub offset: bool,
+    /// Some copy between host and device may end inside a record.
+    pub partial: bool,
     /// Byte fill.
     pub memset: bool,
     /// Byte fill on a stream.
@@ -36,9 +42,19 @@ pub struct Needs {
 }
 
 impl Needs {
+    /// A partial copy to the device reads the record that it changes.
+    fn with_pack(mut self) -> Self {
+        self.pack |= self.copy_out || self.copy_out_async;
+        self.pack |= self.partial && (self.copy_in || self.copy_in_async);
+        self
+    }
+
     fn closed(mut self) -> Self {
-        self.store |= self.copy_in || self.copy_in_async || self.copy_within || self.copy_within_async;
-        self.load |= self.copy_out || self.copy_out_async || self.copy_within || self.copy_within_async;
+        self.load |= self.pack;
+        self.store |=
+            self.copy_in || self.copy_in_async || self.copy_within || self.copy_within_async;
+        self.load |=
+            self.copy_out || self.copy_out_async || self.copy_within || self.copy_within_async;
         self
     }
 }
@@ -46,8 +62,9 @@ impl Needs {
 /// Names of the kernels in the generated text.
 #[must_use]
 pub fn kernel_names(storage: &Storage, needs: Needs) -> Vec<String> {
+    let needs = needs.with_pack();
     let mut names = Vec::new();
-    if needs.copy_out || needs.copy_out_async {
+    if needs.pack {
         names.push(format!("{}Pack", storage.prefix));
     }
     if needs.copy_in || needs.copy_in_async {
@@ -62,6 +79,7 @@ pub fn kernel_names(storage: &Storage, needs: Needs) -> Vec<String> {
 /// The generated text of a class, starting and ending with a line break.
 #[must_use]
 pub fn declarations(storage: &Storage, needs: Needs) -> String {
+    let needs = needs.with_pack();
     let needs = if storage.is_record { needs } else { needs.closed() };
     let mut out = String::from("\n");
     structs(storage, &mut out);
@@ -91,10 +109,19 @@ pub fn declarations(storage: &Storage, needs: Needs) -> String {
 }
 
 /// `float f[9][32];`, `float *x;`
-fn member_declaration(storage: &Storage, leaf: usize, name: &str, before: &str, after: &str) -> String {
+fn member_declaration(
+    storage: &Storage,
+    leaf: usize,
+    name: &str,
+    before: &str,
+    after: &str,
+) -> String {
     let shape = &storage.shape.shape.leaves[leaf];
-    let unit: String =
-        storage.shape.members[leaf].unit_dimensions.iter().map(|extent| format!("[{extent}]")).collect();
+    let unit: String = storage.shape.members[leaf]
+        .unit_dimensions
+        .iter()
+        .map(|extent| format!("[{extent}]"))
+        .collect();
     let space = if shape.type_name.ends_with('*') { "" } else { " " };
     format!("{}{space}{before}{name}{after}{unit};", shape.type_name)
 }
@@ -102,7 +129,9 @@ fn member_declaration(storage: &Storage, leaf: usize, name: &str, before: &str, 
 fn structs(storage: &Storage, out: &mut String) {
     let record = &storage.record;
     if storage.is_record {
-        let align = storage.groups[0].align.map_or_else(String::new, |align| format!(" __align__({align})"));
+        let align = storage.groups[0]
+            .align
+            .map_or_else(String::new, |align| format!(" __align__({align})"));
         let _ = write!(
             out,
             "\n// `{record}` in device memory, aligned for wide loads.\nstruct{align} {} : {record} {{\n    using {record}::operator=;\n}};\n",
@@ -118,8 +147,12 @@ fn structs(storage: &Storage, out: &mut String) {
         };
         let whole = group.leaves.len() == storage.leaf_names.len();
         let what = match (tile, whole) {
-            (Some(tile), true) => format!("{tile} elements of `{record}` in device memory, member by member"),
-            (Some(tile), false) => format!("{tile} elements of some members of `{record}` in device memory"),
+            (Some(tile), true) => {
+                format!("{tile} elements of `{record}` in device memory, member by member")
+            }
+            (Some(tile), false) => {
+                format!("{tile} elements of some members of `{record}` in device memory")
+            }
             (None, true) => format!("`{record}` in device memory, aligned for wide loads"),
             (None, false) => format!("members of `{record}` that lie together in device memory"),
         };
@@ -127,13 +160,22 @@ fn structs(storage: &Storage, out: &mut String) {
         let align = group.align.map_or_else(String::new, |align| format!(" __align__({align})"));
         let _ = writeln!(out, "struct{align} {struct_name} {{");
         for leaf in &group.leaves {
-            let extents: String =
-                storage.shape.shape.leaves[*leaf].extents.iter().map(|extent| format!("[{extent}]")).collect();
+            let extents: String = storage.shape.shape.leaves[*leaf]
+                .extents
+                .iter()
+                .map(|extent| format!("[{extent}]"))
+                .collect();
             let tile = tile.map_or_else(String::new, |tile| format!("[{tile}]"));
             let _ = writeln!(
                 out,
                 "    {}",
-                member_declaration(storage, *leaf, &storage.leaf_names[*leaf], "", &format!("{extents}{tile}"))
+                member_declaration(
+                    storage,
+                    *leaf,
+                    &storage.leaf_names[*leaf],
+                    "",
+                    &format!("{extents}{tile}")
+                )
             );
         }
         let _ = writeln!(out, "}};");
@@ -155,11 +197,20 @@ fn handle_member(storage: &Storage, group: &GroupStorage) -> String {
         }
         GroupKind::Array => {
             let leaf = group.leaves[0];
-            let extents: String =
-                storage.shape.shape.leaves[leaf].extents.iter().map(|extent| format!("[{extent}]")).collect();
+            let extents: String = storage.shape.shape.leaves[leaf]
+                .extents
+                .iter()
+                .map(|extent| format!("[{extent}]"))
+                .collect();
             let has_units = !storage.shape.members[leaf].unit_dimensions.is_empty();
             if has_units {
-                member_declaration(storage, leaf, &group.handle_member, "(*", &format!("{extents})"))
+                member_declaration(
+                    storage,
+                    leaf,
+                    &group.handle_member,
+                    "(*",
+                    &format!("{extents})"),
+                )
             } else {
                 member_declaration(storage, leaf, &group.handle_member, "*", &extents)
             }
@@ -170,7 +221,9 @@ fn handle_member(storage: &Storage, group: &GroupStorage) -> String {
 /// The type of one struct or scalar of a group, for `sizeof`.
 fn unit_size(storage: &Storage, group: &GroupStorage) -> String {
     match &group.kind {
-        GroupKind::Struct { struct_name } | GroupKind::Tile { struct_name, .. } => format!("sizeof({struct_name})"),
+        GroupKind::Struct { struct_name } | GroupKind::Tile { struct_name, .. } => {
+            format!("sizeof({struct_name})")
+        }
         GroupKind::Array => {
             let leaf = group.leaves[0];
             let unit: u64 = storage.shape.members[leaf].unit_dimensions.iter().product();
@@ -239,14 +292,25 @@ fn malloc_function(storage: &Storage, is_async: bool, out: &mut String) {
             };
             if declare {
                 let count = plane_count(storage, group);
-                let one = format!("({} * {} + 255) / 256 * 256", unit_count(group), unit_size(storage, group));
+                let one = format!(
+                    "({} * {} + 255) / 256 * 256",
+                    unit_count(group),
+                    unit_size(storage, group)
+                );
                 if count > 1 {
-                    let _ = writeln!(out, "    size_t {name} = end, {name}_step = {one};\n    end += {count} * {name}_step;");
+                    let _ = writeln!(
+                        out,
+                        "    size_t {name} = end, {name}_step = {one};\n    end += {count} * {name}_step;"
+                    );
                 } else {
                     let _ = writeln!(out, "    size_t {name} = end;\n    end += {one};");
                 }
             }
-            let _ = writeln!(assignments, "    {target} = ({})(base + {offset});", pointer_type(storage, group));
+            let _ = writeln!(
+                assignments,
+                "    {target} = ({})(base + {offset});",
+                pointer_type(storage, group)
+            );
         }
     }
     let _ = write!(
@@ -290,11 +354,16 @@ fn planes_of(storage: &Storage, group: &GroupStorage) -> Vec<Option<(bool, Strin
 
 fn pointer_type(storage: &Storage, group: &GroupStorage) -> String {
     match &group.kind {
-        GroupKind::Struct { struct_name } | GroupKind::Tile { struct_name, .. } => format!("{struct_name} *"),
+        GroupKind::Struct { struct_name } | GroupKind::Tile { struct_name, .. } => {
+            format!("{struct_name} *")
+        }
         GroupKind::Array => {
             let leaf = group.leaves[0];
-            let unit: String =
-                storage.shape.members[leaf].unit_dimensions.iter().map(|extent| format!("[{extent}]")).collect();
+            let unit: String = storage.shape.members[leaf]
+                .unit_dimensions
+                .iter()
+                .map(|extent| format!("[{extent}]"))
+                .collect();
             let name = &storage.shape.shape.leaves[leaf].type_name;
             if unit.is_empty() { format!("{name} *") } else { format!("{name} (*){unit}") }
         }
@@ -302,13 +371,19 @@ fn pointer_type(storage: &Storage, group: &GroupStorage) -> String {
 }
 
 /// Statements that copy each leaf, by `assign(leaf in the record, leaf in the class)`.
-fn leaf_statements(storage: &Storage, record: &str, assign: impl Fn(&str, &str) -> String) -> String {
+fn leaf_statements(
+    storage: &Storage,
+    record: &str,
+    assign: impl Fn(&str, &str) -> String,
+) -> String {
     let mut out = String::new();
     let index = IndexText::simple("i");
     for (leaf, member) in storage.shape.members.iter().enumerate() {
         let shape = &storage.shape.shape.leaves[leaf];
-        let dimensions: Vec<u64> = shape.extents.iter().chain(&member.unit_dimensions).copied().collect();
-        let names: Vec<String> = ["a", "b", "c", "d", "e", "f"].iter().map(|name| (*name).to_owned()).collect();
+        let dimensions: Vec<u64> =
+            shape.extents.iter().chain(&member.unit_dimensions).copied().collect();
+        let names: Vec<String> =
+            ["a", "b", "c", "d", "e", "f"].iter().map(|name| (*name).to_owned()).collect();
         let mut indent = String::from("    ");
         for (at, extent) in dimensions.iter().enumerate() {
             let name = &names[at % names.len()];
@@ -319,10 +394,14 @@ fn leaf_statements(storage: &Storage, record: &str, assign: impl Fn(&str, &str) 
             range.map(|at| names[at % names.len()].clone()).collect()
         };
         let extents = subscripts(0..shape.extents.len());
-        let unit: String =
-            subscripts(shape.extents.len()..dimensions.len()).iter().map(|name| format!("[{name}]")).collect();
-        let stored = format!("{}{unit}", storage.leaf_expression("p", None, leaf, &index, &extents));
-        let all: String = subscripts(0..dimensions.len()).iter().map(|name| format!("[{name}]")).collect();
+        let unit: String = subscripts(shape.extents.len()..dimensions.len())
+            .iter()
+            .map(|name| format!("[{name}]"))
+            .collect();
+        let stored =
+            format!("{}{unit}", storage.leaf_expression("p", None, leaf, &index, &extents));
+        let all: String =
+            subscripts(0..dimensions.len()).iter().map(|name| format!("[{name}]")).collect();
         let own = format!("{record}.{}{all}", shape.path);
         let _ = writeln!(out, "{indent}{}", assign(&own, &stored));
     }
@@ -363,7 +442,11 @@ fn copy_functions(storage: &Storage, needs: Needs, out: &mut String) {
     let (record, prefix) = (&storage.record, &storage.prefix);
     let (to, from) = (parameter(storage, false, "to"), parameter(storage, true, "from"));
     let (unpack, pack, shift) = if storage.is_record {
-        ("to[first + i] = from[i];".to_owned(), "to[i] = from[first + i];".to_owned(), "to[first + i] = from[first + i];".to_owned())
+        (
+            "to[first + i] = from[i];".to_owned(),
+            "to[i] = from[first + i];".to_owned(),
+            "to[first + i] = from[first + i];".to_owned(),
+        )
     } else {
         (
             format!("{prefix}Store(to, first + i, from[i]);"),
@@ -374,7 +457,7 @@ fn copy_functions(storage: &Storage, needs: Needs, out: &mut String) {
     if needs.copy_in || needs.copy_in_async {
         kernel(out, &format!("{prefix}Unpack"), &format!("{to}, const {record} *from"), &unpack);
     }
-    if needs.copy_out || needs.copy_out_async {
+    if needs.pack {
         kernel(out, &format!("{prefix}Pack"), &format!("{record} *to, {from}"), &pack);
     }
     if needs.copy_within || needs.copy_within_async {
@@ -383,20 +466,22 @@ fn copy_functions(storage: &Storage, needs: Needs, out: &mut String) {
     for is_async in [false, true] {
         let pick = |plain: bool, on_stream: bool| if is_async { on_stream } else { plain };
         if pick(needs.copy_in, needs.copy_in_async) {
-            staged_copy(storage, is_async, true, out);
+            staged_copy(storage, needs, is_async, true, out);
         }
         if pick(needs.copy_out, needs.copy_out_async) {
-            staged_copy(storage, is_async, false, out);
+            staged_copy(storage, needs, is_async, false, out);
         }
         if pick(needs.copy_within, needs.copy_within_async) {
-            let (suffix, stream, on) =
-                if is_async { ("Async", ", cudaStream_t stream = 0", ", 0, stream") } else { ("", "", "") };
+            let (suffix, stream, on) = if is_async {
+                ("Async", ", cudaStream_t stream = 0", ", 0, stream")
+            } else {
+                ("", "", "")
+            };
             let wait = if is_async { "cudaSuccess" } else { "cudaDeviceSynchronize()" };
             let _ = write!(
                 out,
                 "\n// Copies within device memory.\n\
                  static inline cudaError_t {prefix}Memcpy{suffix}({to}, {from}, size_t bytes, cudaMemcpyKind{stream})\n{{\n    \
-                 if (bytes % sizeof({record}) != 0)\n        return cudaErrorInvalidValue;\n    \
                  size_t n = bytes / sizeof({record});\n    if (n > 0)\n        \
                  {prefix}Move<<<(unsigned)((n + 255) / 256), 256{on}>>>(to, from, 0, n);\n    return {wait};\n}}\n"
             );
@@ -405,7 +490,7 @@ fn copy_functions(storage: &Storage, needs: Needs, out: &mut String) {
 }
 
 /// A copy between host and device: through a buffer of records that a kernel converts.
-fn staged_copy(storage: &Storage, is_async: bool, is_in: bool, out: &mut String) {
+fn staged_copy(storage: &Storage, needs: Needs, is_async: bool, is_in: bool, out: &mut String) {
     let (record, prefix) = (&storage.record, &storage.prefix);
     let (suffix, stream) = if is_async { ("Async", ", cudaStream_t stream = 0") } else { ("", "") };
     let (launch, pass, kind) = (
@@ -413,38 +498,88 @@ fn staged_copy(storage: &Storage, is_async: bool, is_in: bool, out: &mut String)
         if is_async { ", stream" } else { "" },
         if is_in { "cudaMemcpyHostToDevice" } else { "cudaMemcpyDeviceToHost" },
     );
+    let (offset, at) = if needs.offset { (", size_t at = 0", "at + ") } else { ("", "") };
     let parameters = if is_in {
         format!("{}, const void *from", parameter(storage, false, "to"))
     } else {
         format!("void *to, {}", parameter(storage, true, "from"))
     };
-    let what = if is_in { "Copies records of the host to the device" } else { "Copies to records of the host" };
-    let copy = if is_in {
-        format!("cudaMemcpy{suffix}(stage, (const {record} *)from + first, count * sizeof({record}), {kind}{pass})")
+    let what = if is_in {
+        "Copies records of the host to the device"
     } else {
-        format!("cudaMemcpy{suffix}(({record} *)to + first, stage, count * sizeof({record}), {kind}{pass})")
+        "Copies to records of the host"
     };
-    let convert = if is_in {
-        format!("{prefix}Unpack<<<(unsigned)((count + 255) / 256), 256{launch}>>>(to, (const {record} *)stage, first, count);")
+    let what = if needs.offset {
+        format!("{what}, from element `at` of the array")
     } else {
-        format!("{prefix}Pack<<<(unsigned)((count + 255) / 256), 256{launch}>>>(({record} *)stage, from, first, count);")
+        what.to_owned()
     };
+    let memcpy = |first: &str, bytes: &str| {
+        if is_in {
+            format!(
+                "cudaMemcpy{suffix}(stage, (const {record} *)from + {first}, {bytes}, {kind}{pass})"
+            )
+        } else {
+            format!("cudaMemcpy{suffix}(({record} *)to + {first}, stage, {bytes}, {kind}{pass})")
+        }
+    };
+    let pack = |array: &str, grid: &str, first: &str, count: &str| {
+        format!(
+            "{prefix}Pack<<<{grid}{launch}>>>(({record} *)stage, {array}, {at}{first}, {count});"
+        )
+    };
+    let unpack = |grid: &str, first: &str, count: &str| {
+        format!(
+            "{prefix}Unpack<<<{grid}{launch}>>>(to, (const {record} *)stage, {at}{first}, {count});"
+        )
+    };
+    let grid = "(unsigned)((count + 255) / 256), 256";
+    let copy = memcpy("first", &format!("count * sizeof({record})"));
     let body = if is_in {
-        format!("        error = {copy};\n        if (error == cudaSuccess)\n            {convert}\n")
+        let convert = unpack(grid, "first", "count");
+        format!(
+            "        error = {copy};\n        if (error == cudaSuccess)\n            {convert}\n"
+        )
     } else {
+        let convert = pack("from", grid, "first", "count");
         format!("        {convert}\n        error = {copy};\n")
+    };
+    let rest = if !needs.partial {
+        String::new()
+    } else if is_in {
+        format!(
+            "    if (rest > 0 && error == cudaSuccess) {{ // the first bytes of one more record\n        {}\n        error = {};\n        if (error == cudaSuccess)\n            {}\n    }}\n",
+            pack("to", "1, 1", "n", "1"),
+            memcpy("n", "rest"),
+            unpack("1, 1", "n", "1")
+        )
+    } else {
+        format!(
+            "    if (rest > 0 && error == cudaSuccess) {{ // the first bytes of one more record\n        {}\n        error = {};\n    }}\n",
+            pack("from", "1, 1", "n", "1"),
+            memcpy("n", "rest")
+        )
+    };
+    let counts = if needs.partial {
+        format!(
+            "    const size_t n = bytes / sizeof({record}), rest = bytes % sizeof({record});\n    \
+             const size_t chunk = n > (1 << 20) ? (1 << 20) : n > 0 ? n : 1;\n    if (bytes == 0)\n        return cudaSuccess;\n"
+        )
+    } else {
+        format!(
+            "    const size_t n = bytes / sizeof({record}), chunk = n < (1 << 20) ? n : (1 << 20);\n    \
+             if (n == 0)\n        return cudaSuccess;\n"
+        )
     };
     let _ = write!(
         out,
         "\n// {what}, converting a chunk at a time.\n\
-         static inline cudaError_t {prefix}Memcpy{suffix}({parameters}, size_t bytes, cudaMemcpyKind{stream})\n{{\n    \
-         if (bytes % sizeof({record}) != 0)\n        return cudaErrorInvalidValue;\n    \
-         const size_t n = bytes / sizeof({record}), chunk = n < (1 << 20) ? n : (1 << 20);\n    \
-         if (n == 0)\n        return cudaSuccess;\n    \
+         static inline cudaError_t {prefix}Memcpy{suffix}({parameters}, size_t bytes, cudaMemcpyKind{stream}{offset})\n{{\n\
+         {counts}    \
          void *stage = NULL;\n    \
          cudaError_t error = cudaMalloc{suffix}(&stage, chunk * sizeof({record}){pass});\n    \
          for (size_t first = 0; first < n && error == cudaSuccess; first += chunk) {{\n        \
-         const size_t count = n - first < chunk ? n - first : chunk;\n{body}    }}\n    \
+         const size_t count = n - first < chunk ? n - first : chunk;\n{body}    }}\n{rest}    \
          const cudaError_t freed = stage ? cudaFree{suffix}(stage{pass}) : cudaSuccess;\n    \
          return error != cudaSuccess ? error : freed;\n}}\n",
     );
@@ -459,7 +594,6 @@ fn memset_function(storage: &Storage, is_async: bool, out: &mut String) {
         out,
         "\n// Fills every member of the first elements with a byte.\n\
          static inline cudaError_t {prefix}Memset{suffix}({}, int value, size_t bytes{stream})\n{{\n    \
-         if (bytes % sizeof({record}) != 0)\n        return cudaErrorInvalidValue;\n    \
          const size_t n = bytes / sizeof({record});\n    cudaError_t error = cudaSuccess;\n",
         parameter(storage, false, "p"),
     );
@@ -489,7 +623,10 @@ fn memset_function(storage: &Storage, is_async: bool, out: &mut String) {
                         format!("{unit} * sizeof({})", shape.type_name)
                     };
                     let (lead, plane) = if count > 1 {
-                        (format!("    for (int a = 0; a < {count}; ++a)\n    "), format!(" + a * {tile} * {size}"))
+                        (
+                            format!("    for (int a = 0; a < {count}; ++a)\n    "),
+                            format!(" + a * {tile} * {size}"),
+                        )
                     } else {
                         (String::new(), String::new())
                     };
@@ -502,7 +639,8 @@ fn memset_function(storage: &Storage, is_async: bool, out: &mut String) {
             }
             GroupKind::Array => {
                 for plane in planes_of(storage, group) {
-                    let subscripts = plane.map_or_else(String::new, |(_, subscripts, _)| subscripts);
+                    let subscripts =
+                        plane.map_or_else(String::new, |(_, subscripts, _)| subscripts);
                     let _ = writeln!(
                         out,
                         "    if (error == cudaSuccess)\n        error = cudaMemset{suffix}({pointer}{subscripts}, value, n * {}{pass});",
@@ -525,7 +663,11 @@ pub fn accessor_name(storage: &Storage, leaf: usize) -> String {
 pub fn accessors(storage: &Storage, leaves: &std::collections::BTreeSet<usize>, out: &mut String) {
     for leaf in leaves {
         let extents = storage.shape.shape.leaves[*leaf].extents.len();
-        let names: Vec<String> = ["a", "b", "c", "d", "e", "f"].iter().take(extents).map(|name| (*name).to_owned()).collect();
+        let names: Vec<String> = ["a", "b", "c", "d", "e", "f"]
+            .iter()
+            .take(extents)
+            .map(|name| (*name).to_owned())
+            .collect();
         let parameters: String = names.iter().map(|name| format!(", int {name}")).collect();
         let expression = storage.leaf_expression("p", None, *leaf, &IndexText::simple("i"), &names);
         let (template, pointer) = if storage.is_handle {

@@ -4,8 +4,8 @@
 //! chooses a layout for each that can move and rewrites all of their uses, or none. The result is
 //! plain data; files, rendering and exit codes are the command line's.
 
-pub mod edit;
 mod compile;
+pub mod edit;
 mod helpers;
 mod names;
 mod rewrite;

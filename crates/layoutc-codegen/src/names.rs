@@ -3,8 +3,19 @@
 use std::collections::BTreeSet;
 
 /// Functions that a class may need, by suffix of their names.
-pub(crate) const FUNCTIONS: &[&str] =
-    &["Bytes", "Load", "Store", "Malloc", "Memcpy", "MemcpyAsync", "Memset", "MemsetAsync", "Pack", "Unpack", "Move"];
+pub(crate) const FUNCTIONS: &[&str] = &[
+    "Bytes",
+    "Load",
+    "Store",
+    "Malloc",
+    "Memcpy",
+    "MemcpyAsync",
+    "Memset",
+    "MemsetAsync",
+    "Pack",
+    "Unpack",
+    "Move",
+];
 
 /// All names that are taken.
 #[derive(Clone, Debug)]
@@ -33,7 +44,9 @@ impl Names {
     pub fn fresh_prefix(&mut self, wish: &str) -> String {
         let prefix = (1..)
             .map(|n| if n == 1 { wish.to_owned() } else { format!("{wish}{n}") })
-            .find(|prefix| FUNCTIONS.iter().all(|suffix| !self.taken.contains(&format!("{prefix}{suffix}"))))
+            .find(|prefix| {
+                FUNCTIONS.iter().all(|suffix| !self.taken.contains(&format!("{prefix}{suffix}")))
+            })
             .unwrap_or_default();
         self.taken.extend(FUNCTIONS.iter().map(|suffix| format!("{prefix}{suffix}")));
         prefix

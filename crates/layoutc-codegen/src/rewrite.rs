@@ -50,9 +50,17 @@ pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewr
             Some(at) => at,
             None => {
                 let name = &program.record(record).name;
-                let Some(storage) = Storage::new(name, &choice.shape, &choice.layout, &mut names) else {
+                let Some(storage) = Storage::new(name, &choice.shape, &choice.layout, &mut names)
+                else {
                     let span = program.record(record).name_span;
-                    refusals.push((*id, pin(span, Code::UNKNOWN_LAYOUT, "this layout has no form for an array of structs")));
+                    refusals.push((
+                        *id,
+                        pin(
+                            span,
+                            Code::UNKNOWN_LAYOUT,
+                            "this layout has no form for an array of structs",
+                        ),
+                    ));
                     continue;
                 };
                 storages.push((record, storage));
@@ -95,12 +103,15 @@ fn place_declarations(program: &Program, record: layoutc_syntax::RecordId, text:
     let record = program.record(record);
     let definition = record.declaration.or(record.body).unwrap_or(record.name_span);
     let file = program.sources.file(definition.file);
-    let is_cuda = file
-        .path()
-        .extension()
-        .is_some_and(|extension| extension.eq_ignore_ascii_case("cu") || extension.eq_ignore_ascii_case("cuh"));
+    let is_cuda = file.path().extension().is_some_and(|extension| {
+        extension.eq_ignore_ascii_case("cu") || extension.eq_ignore_ascii_case("cuh")
+    });
     let text = text.trim_start_matches('\n');
-    let text = if is_cuda { format!("\n{text}") } else { format!("\n#ifdef __CUDACC__\n{text}\n#endif\n") };
+    let text = if is_cuda {
+        format!("\n{text}")
+    } else {
+        format!("\n#ifdef __CUDACC__\n{text}\n#endif\n")
+    };
     // The line break behind the definition ends the block.
     let text = format!("\n{}", text.trim_end_matches('\n'));
     let text = if file.text().contains("\r\n") { text.replace('\n', "\r\n") } else { text };
@@ -146,9 +157,12 @@ impl<'a> Rewriter<'a> {
                 parents[child.index()] = Some((id, at));
             }
         }
-        let inits =
-            program.variable_ids().filter_map(|id| Some((program.variable(id).init?, id))).collect();
-        let api_of_call = classes.api_calls.iter().enumerate().map(|(at, api)| (api.call, at)).collect();
+        let inits = program
+            .variable_ids()
+            .filter_map(|id| Some((program.variable(id).init?, id)))
+            .collect();
+        let api_of_call =
+            classes.api_calls.iter().enumerate().map(|(at, api)| (api.call, at)).collect();
         Rewriter {
             program,
             classes,

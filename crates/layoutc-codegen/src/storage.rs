@@ -116,7 +116,12 @@ impl Storage {
     ///
     /// Returns `None` for a layout that has no form here (grids).
     #[must_use]
-    pub fn new(record: &str, shape: &ClassShape, layout: &Layout, names: &mut Names) -> Option<Self> {
+    pub fn new(
+        record: &str,
+        shape: &ClassShape,
+        layout: &Layout,
+        names: &mut Names,
+    ) -> Option<Self> {
         let mut leaf_names: Vec<String> = Vec::new();
         for leaf in &shape.shape.leaves {
             let mut name = leaf.path.replace('.', "_");
@@ -143,7 +148,8 @@ impl Storage {
             let handle_member = match leaves.as_slice() {
                 [only] => leaf_names[*only].clone(),
                 [first, ..] if leaves.len() <= 4 => {
-                    let joined = leaves.iter().map(|leaf| leaf_names[*leaf].as_str()).collect::<Vec<_>>();
+                    let joined =
+                        leaves.iter().map(|leaf| leaf_names[*leaf].as_str()).collect::<Vec<_>>();
                     let short = joined.iter().all(|name| name.len() <= 3);
                     if short { joined.join("_") } else { format!("{}_group", leaf_names[*first]) }
                 }
@@ -159,10 +165,17 @@ impl Storage {
             let kind = match group.form() {
                 GroupForm::Array => GroupKind::Array,
                 GroupForm::Struct => GroupKind::Struct { struct_name: struct_name(names, "Part") },
-                GroupForm::Tile(tile) => GroupKind::Tile { struct_name: struct_name(names, "Tile"), tile },
+                GroupForm::Tile(tile) => {
+                    GroupKind::Tile { struct_name: struct_name(names, "Tile"), tile }
+                }
                 GroupForm::Grid => return None,
             };
-            groups.push(GroupStorage { kind, leaves, align: group.align().map(|align| align.0), handle_member });
+            groups.push(GroupStorage {
+                kind,
+                leaves,
+                align: group.align().map(|align| align.0),
+                handle_member,
+            });
         }
         Some(Storage {
             record: record.to_owned(),
@@ -230,10 +243,14 @@ impl Storage {
 
 fn lower_first(name: &str) -> String {
     let mut characters = name.chars();
-    characters.next().map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
+    characters
+        .next()
+        .map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
 }
 
 fn upper_first(name: &str) -> String {
     let mut characters = name.chars();
-    characters.next().map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+    characters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
 }

@@ -41,11 +41,19 @@ fn main() {
             .collect();
         println!("{} [{}]", program.record(class.record).name, names.join(" "));
         for (path, _) in &class.units {
-            let path: Vec<&str> = path.iter().map(|field| program.field(*field).name.as_str()).collect();
+            let path: Vec<&str> =
+                path.iter().map(|field| program.field(*field).name.as_str()).collect();
             println!("  unit {}", path.join("."));
         }
         for pin in &class.pins {
-            println!("  {} {} {}: `{}` {}", pin.code, pin.code.name(), program.sources.locate(pin.span), program.text(pin.span), pin.message);
+            println!(
+                "  {} {} {}: `{}` {}",
+                pin.code,
+                pin.code.name(),
+                program.sources.locate(pin.span),
+                program.text(pin.span),
+                pin.message
+            );
         }
     }
 }

@@ -176,8 +176,10 @@ pub fn find_classes(program: &Program) -> Classes {
     for (slot, node) in graph.slots() {
         members.entry(graph.find(node)).or_default().push(slot);
     }
-    let mut order: Vec<(Option<Slot>, usize)> =
-        allocations.keys().map(|node| (members.get(node).and_then(|slots| slots.first().copied()), *node)).collect();
+    let mut order: Vec<(Option<Slot>, usize)> = allocations
+        .keys()
+        .map(|node| (members.get(node).and_then(|slots| slots.first().copied()), *node))
+        .collect();
     order.sort();
     let mut classes = Vec::new();
     for (_, node) in order {

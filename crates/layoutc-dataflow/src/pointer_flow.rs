@@ -53,7 +53,9 @@ pub fn check_layout_types(
     let facts = propagate_layout_types(&built.program, &seeds);
     let mut pins = Vec::new();
     for access in &built.accesses {
-        let Some(found) = facts.fact_at(access.procedure, access.at, access.pointer) else { continue };
+        let Some(found) = facts.fact_at(access.procedure, access.at, access.pointer) else {
+            continue;
+        };
         let expected = access.class.and_then(|class| types.get(&class)).copied();
         let agrees = match (expected, found) {
             (Some(wanted), LayoutType::Layout(id)) => wanted == id,
@@ -65,7 +67,9 @@ pub fn check_layout_types(
             continue;
         }
         let related = match facts.conflict_at(access.procedure, access.at, access.pointer) {
-            Some(Conflict::Meet(first, second)) => [&first, &second].into_iter().flat_map(|flow| steps(&built, flow)).collect(),
+            Some(Conflict::Meet(first, second)) => {
+                [&first, &second].into_iter().flat_map(|flow| steps(&built, flow)).collect()
+            }
             Some(Conflict::Refused { flow, operation, .. }) => {
                 let mut related = steps(&built, &flow);
                 related.push((operation, "this operation does not keep a new layout".to_owned()));
@@ -91,7 +95,9 @@ pub fn check_layout_types(
 fn steps(built: &build::Built, flow: &Flow) -> Vec<(Span, String)> {
     let origin = match flow.origin {
         Origin::Site(site) => built.site_spans[site.index()],
-        Origin::Declaration(pointer) | Origin::Outside(_, pointer) => built.pointer_spans[pointer.index()],
+        Origin::Declaration(pointer) | Origin::Outside(_, pointer) => {
+            built.pointer_spans[pointer.index()]
+        }
     };
     let mut found = vec![(origin, "one layout comes from here".to_owned())];
     found.extend(flow.steps.iter().map(|step| (step.span, "and flows through here".to_owned())));

@@ -98,7 +98,10 @@ impl SourceFile {
         let text = text.into();
         let mut line_starts = vec![0];
         line_starts.extend(
-            text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at as u32 + 1),
+            text.bytes()
+                .enumerate()
+                .filter(|(_, byte)| *byte == b'\n')
+                .map(|(at, _)| at as u32 + 1),
         );
         SourceFile { path: path.into(), text, line_starts }
     }
@@ -120,7 +123,8 @@ impl SourceFile {
     pub fn line_column(&self, offset: usize) -> LineColumn {
         let line = self.line_starts.partition_point(|start| *start as usize <= offset) - 1;
         let start = self.line_starts[line] as usize;
-        let column = self.text.get(start..offset).map_or(offset - start, |text| text.chars().count());
+        let column =
+            self.text.get(start..offset).map_or(offset - start, |text| text.chars().count());
         LineColumn { line: line as u32 + 1, column: column as u32 + 1 }
     }
 

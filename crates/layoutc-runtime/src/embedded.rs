@@ -91,10 +91,8 @@ pub(crate) fn write_all(include: &Path, runtime: &Path) -> io::Result<()> {
 
 /// A number that changes with any of the files (FNV-1a).
 pub(crate) fn fingerprint() -> u64 {
-    let bytes = HEADERS
-        .iter()
-        .chain(RUNTIME)
-        .flat_map(|(path, text)| path.bytes().chain(text.bytes()));
+    let bytes =
+        HEADERS.iter().chain(RUNTIME).flat_map(|(path, text)| path.bytes().chain(text.bytes()));
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
     })
@@ -106,10 +104,7 @@ mod tests {
     use std::path::Path;
 
     fn files_below(folder: &Path, prefix: &str, found: &mut BTreeSet<String>) {
-        for entry in std::fs::read_dir(folder)
-            .expect("the crate's folder")
-            .flatten()
-        {
+        for entry in std::fs::read_dir(folder).expect("the crate's folder").flatten() {
             let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
             if entry.path().is_dir() {
                 files_below(&entry.path(), &format!("{name}/"), found);
@@ -123,11 +118,7 @@ mod tests {
     fn every_file_is_embedded() {
         for (folder, files) in [("include", super::HEADERS), ("runtime", super::RUNTIME)] {
             let mut found = BTreeSet::new();
-            files_below(
-                &Path::new(env!("CARGO_MANIFEST_DIR")).join(folder),
-                "",
-                &mut found,
-            );
+            files_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), "", &mut found);
             let listed: BTreeSet<String> =
                 files.iter().map(|(path, _)| (*path).to_owned()).collect();
             assert_eq!(found, listed);

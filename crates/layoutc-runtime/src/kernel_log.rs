@@ -15,11 +15,7 @@ pub struct AllocationKey {
 
 impl fmt::Display for AllocationKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "allocation {} of call site {}",
-            self.occurrence, self.site.0
-        )
+        write!(f, "allocation {} of call site {}", self.occurrence, self.site.0)
     }
 }
 
@@ -74,8 +70,5 @@ fn memory_entry(text: &str) -> Option<(AllocationKey, u64)> {
     let site = SiteId(words.next()?.parse().ok()?);
     let occurrence = words.next()?.parse().ok()?;
     let hash = words.next().filter(|h| h.len() == 16)?;
-    Some((
-        AllocationKey { site, occurrence },
-        u64::from_str_radix(hash, 16).ok()?,
-    ))
+    Some((AllocationKey { site, occurrence }, u64::from_str_radix(hash, 16).ok()?))
 }

@@ -112,11 +112,8 @@ pub(crate) fn to_text(layouts: &[SiteLayout], version: Version) -> String {
                 };
                 let (ordinal, size) = (placement.leaf.0, leaf.size.0);
                 let (offset, lane) = (placement.offset.0, placement.lane_stride.0);
-                let _ = write!(
-                    text,
-                    "leaf {ordinal} {size} {offset} {lane} {}",
-                    leaf.extents.len()
-                );
+                let _ =
+                    write!(text, "leaf {ordinal} {size} {offset} {lane} {}", leaf.extents.len());
                 for (count, stride) in leaf.extents.iter().zip(&placement.extent_strides) {
                     let _ = write!(text, " {count} {}", stride.0);
                 }

@@ -64,12 +64,7 @@ impl Stream {
 
 /// Splits `text` into streams. Text that is not C++ gives tokens too, never an error.
 pub(crate) fn streams(text: &str) -> Vec<Stream> {
-    let mut lexer = Lexer {
-        text,
-        bytes: text.as_bytes(),
-        at: 0,
-        line_start: true,
-    };
+    let mut lexer = Lexer { text, bytes: text.as_bytes(), at: 0, line_start: true };
     let mut all = vec![Stream::default()];
     while let Some(item) = lexer.next_item() {
         match item {
@@ -173,10 +168,9 @@ impl Lexer<'_> {
         self.line_start = true;
         let word = |t: &Token| &self.text[t.range.clone()];
         match tokens.first().map(word)? {
-            "if" | "elif" | "ifdef" | "ifndef" => Some(Stream {
-                tokens: tokens.split_off(1),
-                kind: StreamKind::Condition,
-            }),
+            "if" | "elif" | "ifdef" | "ifndef" => {
+                Some(Stream { tokens: tokens.split_off(1), kind: StreamKind::Condition })
+            }
             "define" => self.macro_body(tokens),
             _ => None,
         }
@@ -188,9 +182,8 @@ impl Lexer<'_> {
         let name = tokens.get(1).map(word)?.to_owned();
         let mut body = 2;
         let mut parameters = Vec::new();
-        let function_like = tokens
-            .get(2)
-            .is_some_and(|t| word(t) == "(" && t.range.start == tokens[1].range.end);
+        let function_like =
+            tokens.get(2).is_some_and(|t| word(t) == "(" && t.range.start == tokens[1].range.end);
         if function_like {
             body = tokens.iter().position(|t| word(t) == ")")? + 1;
             let names = tokens[3..body].iter().filter(|t| t.kind == TokenKind::Word);
@@ -219,10 +212,7 @@ impl Lexer<'_> {
             TokenKind::Punctuation
         };
         self.at = self.at.min(self.bytes.len());
-        Token {
-            kind,
-            range: start..self.at,
-        }
+        Token { kind, range: start..self.at }
     }
 
     fn word(&mut self) -> TokenKind {
@@ -291,9 +281,7 @@ impl Lexer<'_> {
             return self.quoted(b'"');
         };
         let close = format!("){}\"", &rest[..open]);
-        let length = rest[open..]
-            .find(&close)
-            .map_or(rest.len(), |n| open + n + close.len());
+        let length = rest[open..].find(&close).map_or(rest.len(), |n| open + n + close.len());
         self.at += 1 + length;
     }
 }
@@ -304,30 +292,15 @@ mod tests {
 
     fn words(text: &str) -> Vec<Vec<String>> {
         let all = streams(text);
-        let of = |s: &Stream| {
-            s.tokens
-                .iter()
-                .map(|t| text[t.range.clone()].to_owned())
-                .collect()
-        };
+        let of = |s: &Stream| s.tokens.iter().map(|t| text[t.range.clone()].to_owned()).collect();
         all.iter().map(of).collect()
     }
 
     #[test]
     fn comments_strings_and_numbers_hide_brackets() {
         let text = "a /* ( */ \"<<<\" ')' 1'000 0xe+1 1e+5 R\"x(\")x\" // )\nb";
-        let expected = [
-            "a",
-            "\"<<<\"",
-            "')'",
-            "1'000",
-            "0xe",
-            "+",
-            "1",
-            "1e+5",
-            "R\"x(\")x\"",
-            "b",
-        ];
+        let expected =
+            ["a", "\"<<<\"", "')'", "1'000", "0xe", "+", "1", "1e+5", "R\"x(\")x\"", "b"];
         assert_eq!(words(text), [expected.map(String::from).to_vec()]);
     }
 
@@ -343,15 +316,7 @@ mod tests {
 
     #[test]
     fn unfinished_text_gives_tokens() {
-        for text in [
-            "\"abc",
-            "/* abc",
-            "R\"(",
-            "'",
-            "#define",
-            "#define F(",
-            "\\",
-        ] {
+        for text in ["\"abc", "/* abc", "R\"(", "'", "#define", "#define F(", "\\"] {
             streams(text);
         }
     }

@@ -54,18 +54,11 @@ pub fn lower(text: &str, generated: &[Range<usize>], first_site: SiteId) -> Lowe
     }
     // Macro bodies come after the rest in the streams; the numbers follow the text.
     calls.sort_by_key(|call| call.start);
-    calls.retain(|call| {
-        !generated
-            .iter()
-            .any(|g| g.start <= call.start && call.end <= g.end)
-    });
+    calls.retain(|call| !generated.iter().any(|g| g.start <= call.start && call.end <= g.end));
     for (call, id) in calls.iter().zip(first_site.0..) {
         edits.insert(call.start, format!("::layoutc_rt::site({id})."));
     }
-    Lowered {
-        text: edits.apply(text),
-        sites: calls.iter().map(|call| call.start).collect(),
-    }
+    Lowered { text: edits.apply(text), sites: calls.iter().map(|call| call.start).collect() }
 }
 
 /// Tokens of one stream with their text.
@@ -85,10 +78,7 @@ impl<'a> View<'a> {
 
     /// The text of token `i`, empty beyond the end.
     fn word(&self, i: usize) -> &'a str {
-        self.stream
-            .tokens
-            .get(i)
-            .map_or("", |t| &self.text[t.range.clone()])
+        self.stream.tokens.get(i).map_or("", |t| &self.text[t.range.clone()])
     }
 
     fn before(&self, i: usize) -> &'a str {
@@ -96,10 +86,7 @@ impl<'a> View<'a> {
     }
 
     fn is_word(&self, i: usize) -> bool {
-        self.stream
-            .tokens
-            .get(i)
-            .is_some_and(|t| t.kind == TokenKind::Word)
+        self.stream.tokens.get(i).is_some_and(|t| t.kind == TokenKind::Word)
     }
 
     fn start(&self, i: usize) -> usize {
@@ -189,11 +176,7 @@ impl<'a> View<'a> {
     /// What has to stay of `bytes` when they are replaced: the line ends, escaped where a macro needs it.
     fn line_ends(&self, bytes: Range<usize>) -> String {
         let count = self.text[bytes].matches('\n').count();
-        if self.stream.is_macro() {
-            "\\\n".repeat(count)
-        } else {
-            "\n".repeat(count)
-        }
+        if self.stream.is_macro() { "\\\n".repeat(count) } else { "\n".repeat(count) }
     }
 }
 
@@ -230,12 +213,8 @@ impl Edits {
     }
 }
 
-const NUMBERED: [&str; 4] = [
-    "cudaMalloc",
-    "cudaMallocManaged",
-    "cudaMallocAsync",
-    "cudaMallocPitch",
-];
+const NUMBERED: [&str; 4] =
+    ["cudaMalloc", "cudaMallocManaged", "cudaMallocAsync", "cudaMallocPitch"];
 
 /// Names of the allocation calls, as byte ranges that end with the name.
 fn allocation_calls(view: &View) -> Vec<Range<usize>> {
@@ -246,10 +225,7 @@ fn allocation_calls(view: &View) -> Vec<Range<usize>> {
         }
         let declares = i > 0
             && view.is_word(i - 1)
-            && !matches!(
-                view.word(i - 1),
-                "return" | "else" | "do" | "case" | "throw"
-            );
+            && !matches!(view.word(i - 1), "return" | "else" | "do" | "case" | "throw");
         match view.before(i) {
             "." | "->" | "*" | "&" => continue,
             _ if declares => continue,
@@ -269,16 +245,10 @@ fn lower_small(view: &View, edits: &mut Edits) {
     for i in 0..view.len() {
         match view.word(i) {
             "__noinline__" if view.before(i) != "(" => {
-                edits.replace(
-                    view.tokens()[i].range.clone(),
-                    " ".repeat("__noinline__".len()),
-                );
+                edits.replace(view.tokens()[i].range.clone(), " ".repeat("__noinline__".len()));
             }
             "__forceinline__" if is_inline_twice(view, i) => {
-                edits.replace(
-                    view.tokens()[i].range.clone(),
-                    " ".repeat("__forceinline__".len()),
-                );
+                edits.replace(view.tokens()[i].range.clone(), " ".repeat("__forceinline__".len()));
             }
             // `::cudaMalloc` is numbered by a prefix, which needs the `::` gone.
             "::" if NUMBERED.contains(&view.word(i + 1)) && (i == 0 || !view.is_word(i - 1)) => {
@@ -294,9 +264,7 @@ fn lower_small(view: &View, edits: &mut Edits) {
 fn is_inline_twice(view: &View, i: usize) -> bool {
     let inline = |k: &usize| matches!(view.word(*k), "inline" | "__inline__" | "__inline");
     let specifier = |k: &usize| view.is_word(*k);
-    (i + 1..view.len())
-        .take_while(specifier)
-        .any(|k| inline(&k))
+    (i + 1..view.len()).take_while(specifier).any(|k| inline(&k))
         || (0..i).rev().take_while(specifier).any(|k| inline(&k))
 }
 
@@ -328,12 +296,7 @@ mod tests {
 
     fn text_of(source: &str) -> String {
         let lowered = lower(source, &[], SiteId(0));
-        assert_eq!(
-            lowered.text.lines().count(),
-            source.lines().count(),
-            "{}",
-            lowered.text
-        );
+        assert_eq!(lowered.text.lines().count(), source.lines().count(), "{}", lowered.text);
         lowered.text
     }
 
@@ -341,21 +304,9 @@ mod tests {
     fn allocation_calls_are_numbered_in_text_order() {
         let source = "#define A(p) cudaMalloc(&p, 4)\nvoid f() { CHECK(cudaMalloc<float>(&a, 1)); ::cudaMallocManaged(&b, 2); }\n";
         let lowered = lower(source, &[], SiteId(5));
-        assert!(
-            lowered
-                .text
-                .contains("A(p) ::layoutc_rt::site(5).cudaMalloc(&p")
-        );
-        assert!(
-            lowered
-                .text
-                .contains("CHECK(::layoutc_rt::site(6).cudaMalloc<float>(")
-        );
-        assert!(
-            lowered
-                .text
-                .contains("::layoutc_rt::site(7).cudaMallocManaged(&b")
-        );
+        assert!(lowered.text.contains("A(p) ::layoutc_rt::site(5).cudaMalloc(&p"));
+        assert!(lowered.text.contains("CHECK(::layoutc_rt::site(6).cudaMalloc<float>("));
+        assert!(lowered.text.contains("::layoutc_rt::site(7).cudaMallocManaged(&b"));
         assert_eq!(lowered.sites.len(), 3);
         assert!(source[lowered.sites[1]..].starts_with("cudaMalloc<float>"));
     }

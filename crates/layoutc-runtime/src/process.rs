@@ -65,13 +65,8 @@ pub struct RunResult {
 /// The program could not be started or waited for.
 pub fn run(executable: &Path, request: &RunRequest) -> io::Result<RunResult> {
     let mut command = Command::new(executable);
-    command
-        .args(&request.args)
-        .envs(request.env.iter().map(|(k, v)| (k, v)));
-    command
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    command.args(&request.args).envs(request.env.iter().map(|(k, v)| (k, v)));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(dir) = &request.dir {
         command.current_dir(dir);
     }

@@ -55,17 +55,11 @@ pub fn read_program(files: &[PathBuf], include_dirs: &[PathBuf]) -> io::Result<V
     let mut included = BTreeSet::new();
     let mut next = 0;
     while next < sources.len() {
-        let folder = sources[next]
-            .path
-            .parent()
-            .unwrap_or(Path::new(""))
-            .to_path_buf();
+        let folder = sources[next].path.parent().unwrap_or(Path::new("")).to_path_buf();
         let own = absolute(&sources[next].path);
         for (name, quoted) in includes(&sources[next].text) {
             let local = quoted.then(|| folder.join(&name));
-            let mut places = local
-                .into_iter()
-                .chain(include_dirs.iter().map(|d| d.join(&name)));
+            let mut places = local.into_iter().chain(include_dirs.iter().map(|d| d.join(&name)));
             let Some(path) = places.find(|p| p.is_file()) else {
                 continue;
             };
@@ -80,12 +74,7 @@ pub fn read_program(files: &[PathBuf], include_dirs: &[PathBuf]) -> io::Result<V
                 continue;
             };
             seen.insert(key, sources.len());
-            sources.push(SourceText {
-                path,
-                text,
-                generated: Vec::new(),
-                is_root: false,
-            });
+            sources.push(SourceText { path, text, generated: Vec::new(), is_root: false });
         }
         next += 1;
     }
@@ -113,15 +102,8 @@ pub(crate) fn lower_source(source: &SourceText, first: usize) -> (String, Vec<Al
     }
     let first = u32::try_from(first).unwrap_or(u32::MAX);
     let lowered = lower(&source.text, &source.generated, SiteId(first));
-    let site = |(&offset, id)| AllocationSite {
-        id: SiteId(id),
-        path: source.path.clone(),
-        offset,
-    };
-    (
-        lowered.text,
-        lowered.sites.iter().zip(first..).map(site).collect(),
-    )
+    let site = |(&offset, id)| AllocationSite { id: SiteId(id), path: source.path.clone(), offset };
+    (lowered.text, lowered.sites.iter().zip(first..).map(site).collect())
 }
 
 fn read_lossy(path: &Path) -> io::Result<String> {
@@ -131,12 +113,8 @@ fn read_lossy(path: &Path) -> io::Result<String> {
 /// The names that `#include` lines give, and whether they stand in quotes.
 fn includes(text: &str) -> Vec<(String, bool)> {
     let name_of = |line: &str| {
-        let rest = line
-            .trim_start()
-            .strip_prefix('#')?
-            .trim_start()
-            .strip_prefix("include")?
-            .trim_start();
+        let rest =
+            line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
         let (close, quoted) = match rest.chars().next()? {
             '"' => ('"', true),
             '<' => ('>', false),

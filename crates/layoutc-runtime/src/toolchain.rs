@@ -97,11 +97,7 @@ impl fmt::Display for BuildError {
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
             Self::NoCompiler { compiler, source } => write!(f, "cannot run `{compiler}`: {source}"),
             Self::Compile { file, messages } => {
-                write!(
-                    f,
-                    "{}: does not compile for the CPU runtime\n{messages}",
-                    file.display()
-                )
+                write!(f, "{}: does not compile for the CPU runtime\n{messages}", file.display())
             }
             Self::Link { messages } => write!(f, "the program does not link\n{messages}"),
         }
@@ -124,11 +120,8 @@ impl std::error::Error for BuildError {
 pub fn build(program: &BuildRequest) -> Result<Built, BuildError> {
     let build = Build::prepare(program)?;
     let sites = build.write_lowered()?;
-    let roots: Vec<&SourceText> = program
-        .sources
-        .iter()
-        .filter(|s| s.is_root && is_source(&s.path))
-        .collect();
+    let roots: Vec<&SourceText> =
+        program.sources.iter().filter(|s| s.is_root && is_source(&s.path)).collect();
     if roots.is_empty() {
         return Err(BuildError::NoRoots);
     }
@@ -212,9 +205,8 @@ impl<'a> Build<'a> {
         let next = AtomicUsize::new(0);
         let results: Mutex<Vec<Option<Result<PathBuf, BuildError>>>> =
             Mutex::new((0..=roots.len()).map(|_| None).collect());
-        let workers = std::thread::available_parallelism()
-            .map_or(1, usize::from)
-            .min(roots.len() + 1);
+        let workers =
+            std::thread::available_parallelism().map_or(1, usize::from).min(roots.len() + 1);
         std::thread::scope(|scope| {
             for _ in 0..workers {
                 scope.spawn(|| {
@@ -235,9 +227,7 @@ impl<'a> Build<'a> {
                 });
             }
         });
-        let all = results
-            .into_inner()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let all = results.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         all.into_iter().flatten().collect()
     }
 
@@ -245,9 +235,7 @@ impl<'a> Build<'a> {
         let source = self.runtime.join("runtime.cpp");
         let compile_to = |object: &Path| {
             let mut command = Command::new(&self.program.compiler);
-            command
-                .args(["-std=c++17", "-O2", "-w", "-c", "-o"])
-                .arg(object);
+            command.args(["-std=c++17", "-O2", "-w", "-c", "-o"]).arg(object);
             command.arg("-I").arg(&self.include).arg(&source);
             self.run_compiler(command, &source)
         };
@@ -263,10 +251,7 @@ impl<'a> Build<'a> {
             .chars()
             .map(|c| if c.is_alphanumeric() { c } else { '_' })
             .collect();
-        let object = cache.join(format!(
-            "runtime-{compiler}-{:016x}.o",
-            embedded::fingerprint()
-        ));
+        let object = cache.join(format!("runtime-{compiler}-{:016x}.o", embedded::fingerprint()));
         if !object.is_file() {
             // Written beside and moved, so that another build never reads half a file.
             static BUILDS: AtomicUsize = AtomicUsize::new(0);
@@ -279,13 +264,8 @@ impl<'a> Build<'a> {
     }
 
     fn compile(&self, number: usize, source: &SourceText) -> Result<PathBuf, BuildError> {
-        let stem = source
-            .path
-            .file_stem()
-            .map_or_else(OsString::new, OsString::from);
-        let object = self
-            .objects
-            .join(format!("{number}-{}.o", stem.to_string_lossy()));
+        let stem = source.path.file_stem().map_or_else(OsString::new, OsString::from);
+        let object = self.objects.join(format!("{number}-{}.o", stem.to_string_lossy()));
         let mut command = Command::new(&self.program.compiler);
         command.args(FLAGS).arg("-c").arg("-o").arg(&object);
         if has_extension(&source.path, "c") {
@@ -301,19 +281,13 @@ impl<'a> Build<'a> {
         }
         command.arg("-I").arg(&self.include);
         for dir in &self.program.include_dirs {
-            command
-                .arg("-I")
-                .arg(self.mirrored(dir))
-                .arg("-I")
-                .arg(absolute(dir));
+            command.arg("-I").arg(self.mirrored(dir)).arg("-I").arg(absolute(dir));
         }
         if let Some(folder) = absolute(&source.path).parent() {
             command.arg("-iquote").arg(folder);
         }
         command.args(self.program.defines.iter().map(|d| format!("-D{d}")));
-        command
-            .args(&self.program.flags)
-            .arg(self.mirrored(&source.path));
+        command.args(&self.program.flags).arg(self.mirrored(&source.path));
         self.run_compiler(command, &source.path)?;
         Ok(object)
     }
@@ -322,10 +296,7 @@ impl<'a> Build<'a> {
         let messages = self.output_of(&mut command)?;
         match messages {
             None => Ok(()),
-            Some(messages) => Err(BuildError::Compile {
-                file: file.to_path_buf(),
-                messages,
-            }),
+            Some(messages) => Err(BuildError::Compile { file: file.to_path_buf(), messages }),
         }
     }
 
@@ -350,9 +321,7 @@ impl<'a> Build<'a> {
             if self.openmp {
                 command.arg("-fopenmp");
             }
-            command
-                .args(&self.program.flags)
-                .args(["-lm", "-lpthread", "-ldl"]);
+            command.args(&self.program.flags).args(["-lm", "-lpthread", "-ldl"]);
             command
         };
         let Some(messages) = self.output_of(&mut command(&[]))? else {

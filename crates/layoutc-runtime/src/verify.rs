@@ -57,14 +57,12 @@ pub enum VerifyError {
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Build {
-                version: Version::Before,
-                source,
-            } => write!(f, "the original program: {source}"),
-            Self::Build {
-                version: Version::After,
-                source,
-            } => write!(f, "the rewritten program: {source}"),
+            Self::Build { version: Version::Before, source } => {
+                write!(f, "the original program: {source}")
+            }
+            Self::Build { version: Version::After, source } => {
+                write!(f, "the rewritten program: {source}")
+            }
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
         }
     }
@@ -89,19 +87,12 @@ pub fn verify(request: &VerifyRequest) -> Result<VerifyOutcome, VerifyError> {
         differences.push(detail(found, &before, &after, request.layouts)?);
     }
     if before_result.status != after_result.status {
-        differences.push(Difference::Status {
-            before: before_result.status,
-            after: after_result.status,
-        });
+        differences
+            .push(Difference::Status { before: before_result.status, after: after_result.status });
     }
-    differences.extend(stdout_difference(
-        &before_result.stdout,
-        &after_result.stdout,
-    ));
-    let unusable = matches!(
-        before_result.status,
-        RunStatus::TimedOut | RunStatus::Exited(REPORTED_STATUS)
-    );
+    differences.extend(stdout_difference(&before_result.stdout, &after_result.stdout));
+    let unusable =
+        matches!(before_result.status, RunStatus::TimedOut | RunStatus::Exited(REPORTED_STATUS));
     let verdict = match (unusable, differences.is_empty()) {
         (true, _) => Verdict::Inconclusive,
         (false, true) => Verdict::Same,
@@ -134,12 +125,7 @@ impl<'a> Program<'a> {
         let folder = source.out_dir.clone();
         let layouts = folder.join("layouts.txt");
         fs::write(&layouts, to_text(request.layouts, version)).map_err(io_error(&layouts))?;
-        Ok(Self {
-            request,
-            built,
-            folder,
-            layouts,
-        })
+        Ok(Self { request, built, folder, layouts })
     }
 
     fn log_path(&self) -> PathBuf {
@@ -155,16 +141,9 @@ impl<'a> Program<'a> {
         let own = [
             ("LAYOUTC_RT_LOG", self.log_path().into_os_string()),
             ("LAYOUTC_RT_LAYOUTS", layouts.into_os_string()),
-            (
-                "LAYOUTC_RT_IGNORE",
-                OsString::from(self.request.ignored_kernels.join(",")),
-            ),
+            ("LAYOUTC_RT_IGNORE", OsString::from(self.request.ignored_kernels.join(","))),
         ];
-        run_request.env.extend(
-            own.iter()
-                .chain(extra)
-                .map(|(k, v)| ((*k).to_owned(), v.clone())),
-        );
+        run_request.env.extend(own.iter().chain(extra).map(|(k, v)| ((*k).to_owned(), v.clone())));
         let log_path = self.log_path();
         // A log of an earlier run must not be taken for this one's.
         if log_path.exists() {
@@ -217,19 +196,10 @@ fn memory_difference(before: &[LoggedLaunch], after: &[LoggedLaunch]) -> Option<
                     });
                 }
                 Some(&NO_FIT) => {
-                    return Some(Difference::LayoutDoesNotFit {
-                        launch,
-                        kernel,
-                        key,
-                    });
+                    return Some(Difference::LayoutDoesNotFit { launch, kernel, key });
                 }
                 Some(&other) if other != hash => {
-                    return Some(Difference::Memory {
-                        launch,
-                        kernel,
-                        key,
-                        place: None,
-                    });
+                    return Some(Difference::Memory { launch, kernel, key, place: None });
                 }
                 Some(_) => {}
             }
@@ -244,10 +214,8 @@ fn memory_difference(before: &[LoggedLaunch], after: &[LoggedLaunch]) -> Option<
             });
         }
     }
-    (before.len() != after.len()).then_some(Difference::LaunchCount {
-        before: before.len(),
-        after: after.len(),
-    })
+    (before.len() != after.len())
+        .then_some(Difference::LaunchCount { before: before.len(), after: after.len() })
 }
 
 /// Finds the element and leaf behind a difference in memory by running both programs once more.
@@ -257,13 +225,7 @@ fn detail(
     after: &Program,
     layouts: &[SiteLayout],
 ) -> Result<Difference, VerifyError> {
-    let Difference::Memory {
-        launch,
-        kernel,
-        key,
-        ..
-    } = found
-    else {
+    let Difference::Memory { launch, kernel, key, .. } = found else {
         return Ok(found);
     };
     let before_bytes = before.dump(launch, key, &[])?;
@@ -272,12 +234,7 @@ fn detail(
     let after_bytes = after.dump(launch, key, &allocations)?;
     let layout = layouts.iter().find(|l| l.site == key.site);
     let place = locate(&before_bytes, &after_bytes, layout);
-    Ok(Difference::Memory {
-        launch,
-        kernel,
-        key,
-        place,
-    })
+    Ok(Difference::Memory { launch, kernel, key, place })
 }
 
 fn io_error(path: &Path) -> impl FnOnce(io::Error) -> VerifyError {

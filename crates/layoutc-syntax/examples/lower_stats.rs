@@ -34,15 +34,37 @@ fn main() {
         diagnostics.len()
     );
     for record in &program.records {
-        println!("record {} {:?}", record.name, record.traits.iter().map(|(t, _)| t).collect::<Vec<_>>());
+        println!(
+            "record {} {:?}",
+            record.name,
+            record.traits.iter().map(|(t, _)| t).collect::<Vec<_>>()
+        );
     }
     for expr in &program.exprs {
         let unknown = matches!(program.types.kind(expr.ty.id), TypeKind::Unknown);
         match &expr.kind {
-            ExprKind::Opaque(_) => println!("{}: opaque `{}`", program.sources.locate(expr.span), program.text(expr.span)),
-            ExprKind::Name(NameRef::Unknown(name)) => println!("{}: unknown name `{name}`", program.sources.locate(expr.span)),
-            _ if unknown && !matches!(expr.kind, ExprKind::Call { .. } | ExprKind::MacroCall { .. } | ExprKind::InitList(_)| ExprKind::Null) => {
-                println!("{}: unknown type `{}`", program.sources.locate(expr.span), program.text(expr.span));
+            ExprKind::Opaque(_) => println!(
+                "{}: opaque `{}`",
+                program.sources.locate(expr.span),
+                program.text(expr.span)
+            ),
+            ExprKind::Name(NameRef::Unknown(name)) => {
+                println!("{}: unknown name `{name}`", program.sources.locate(expr.span))
+            }
+            _ if unknown
+                && !matches!(
+                    expr.kind,
+                    ExprKind::Call { .. }
+                        | ExprKind::MacroCall { .. }
+                        | ExprKind::InitList(_)
+                        | ExprKind::Null
+                ) =>
+            {
+                println!(
+                    "{}: unknown type `{}`",
+                    program.sources.locate(expr.span),
+                    program.text(expr.span)
+                );
             }
             _ => {}
         }

@@ -112,44 +112,26 @@ fn main() {
         files += 1;
         before.add(&text);
         let include_dirs = path.parent().map(Path::to_path_buf).into_iter().collect();
-        let options = PreprocessOptions {
-            include_dirs,
-            defines: Vec::new(),
-        };
+        let options = PreprocessOptions { include_dirs, defines: Vec::new() };
         let start = Instant::now();
         let program = preprocess_program(vec![(path.clone(), text)], &mut Disk, &options);
         pass.time += start.elapsed();
-        pass.bytes += program
-            .sources
-            .iter()
-            .map(|(_, file)| file.text().len())
-            .sum::<usize>();
+        pass.bytes += program.sources.iter().map(|(_, file)| file.text().len()).sum::<usize>();
         let Some(root) = program.files.first() else {
             continue;
         };
         for (span, reason) in root.masked_spans.iter().filter(|_| masks) {
             let text = program.sources.text(*span);
-            let line = program
-                .sources
-                .file(span.file)
-                .line_range(span.start as usize);
+            let line = program.sources.file(span.file).line_range(span.start as usize);
             let context = &program.sources.file(span.file).text()[line];
-            println!(
-                "{reason:?}\t{text:?}\t{}\t{}",
-                context.trim(),
-                path.display()
-            );
+            println!("{reason:?}\t{text:?}\t{}\t{}", context.trim(), path.display());
         }
         let regions = after.add(&root.masked);
         if regions.is_empty() || !(list || show) {
             continue;
         }
         let bytes: usize = regions.iter().map(ExactSizeIterator::len).sum();
-        println!(
-            "{}: {bytes} bytes in {} regions",
-            path.display(),
-            regions.len()
-        );
+        println!("{}: {bytes} bytes in {} regions", path.display(), regions.len());
         for region in regions.iter().filter(|_| show) {
             let shown: String = root.masked[region.clone()]
                 .lines()

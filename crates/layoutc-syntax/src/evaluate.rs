@@ -108,10 +108,9 @@ fn apply(op: BinaryOp, left: i64, right: i64) -> Option<i64> {
         BinaryOp::Mul => left.checked_mul(right),
         BinaryOp::Div => left.checked_div(right),
         BinaryOp::Rem => left.checked_rem(right),
-        BinaryOp::Shl => u32::try_from(right)
-            .ok()
-            .filter(|by| *by < 62)
-            .and_then(|by| left.checked_mul(1 << by)),
+        BinaryOp::Shl => {
+            u32::try_from(right).ok().filter(|by| *by < 62).and_then(|by| left.checked_mul(1 << by))
+        }
         BinaryOp::Shr => u32::try_from(right).ok().filter(|by| *by < 64).map(|by| left >> by),
         BinaryOp::And => Some(left & right),
         BinaryOp::Or => Some(left | right),
@@ -133,7 +132,9 @@ fn apply(op: BinaryOp, left: i64, right: i64) -> Option<i64> {
 pub fn integer_literal(text: &str) -> Option<i64> {
     let text = text.replace('\'', "");
     let digits = text.trim_end_matches(['u', 'U', 'l', 'L', 'z', 'Z']);
-    let (digits, radix) = if let Some(hex) = digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+    let (digits, radix) = if let Some(hex) =
+        digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X"))
+    {
         (hex, 16)
     } else if let Some(binary) = digits.strip_prefix("0b").or_else(|| digits.strip_prefix("0B")) {
         (binary, 2)

@@ -47,8 +47,12 @@ pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
     }
     let mut lowering = Lowering::new(&preprocessed, &parsed);
     // A root that another file includes is lowered where it is included.
-    let included: BTreeSet<FileId> =
-        preprocessed.files.iter().flat_map(|file| &file.includes).filter_map(|include| include.target).collect();
+    let included: BTreeSet<FileId> = preprocessed
+        .files
+        .iter()
+        .flat_map(|file| &file.includes)
+        .filter_map(|include| include.target)
+        .collect();
     for (at, file) in preprocessed.files.iter().enumerate() {
         if file.is_root && !included.contains(&FileId(at as u32)) {
             lowering.file(FileId(at as u32));
@@ -62,8 +66,10 @@ pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
     program.sources = preprocessed.sources.clone();
     for region in &program.regions {
         if region.kind == RegionKind::Unparsed {
-            let first_line = program.sources.file(region.span.file).line_range(region.span.start as usize);
-            let end = (region.span.end as usize).min(first_line.end.max(region.span.start as usize + 1));
+            let first_line =
+                program.sources.file(region.span.file).line_range(region.span.start as usize);
+            let end =
+                (region.span.end as usize).min(first_line.end.max(region.span.start as usize + 1));
             diagnostics.push(
                 Diagnostic::warning(Code::UNPARSED_REGION, "this region does not parse")
                     .at(
@@ -97,7 +103,8 @@ impl<'t> Lowering<'t> {
     fn new(preprocessed: &'t Preprocessed, parsed: &'t [Option<Parsed>]) -> Self {
         let mut program = Program::default();
         for (at, file) in preprocessed.files.iter().enumerate() {
-            let after_includes = file.includes.iter().map(|include| include.span.end).max().unwrap_or(0);
+            let after_includes =
+                file.includes.iter().map(|include| include.span.end).max().unwrap_or(0);
             program.files.push(ProgramFile {
                 id: FileId(at as u32),
                 is_root: file.is_root,
@@ -240,7 +247,8 @@ impl<'t> Lowering<'t> {
     fn collect_regions(&mut self) {
         for (at, file) in self.preprocessed.files.iter().enumerate() {
             for inactive in &file.inactive {
-                let kind = if inactive.dual { RegionKind::Unmodelled } else { RegionKind::Inactive };
+                let kind =
+                    if inactive.dual { RegionKind::Unmodelled } else { RegionKind::Inactive };
                 self.region_of_text(inactive.span, kind);
             }
             // Text that was overwritten for the parser's sake is live: what it names is pinned.

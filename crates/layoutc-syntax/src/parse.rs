@@ -36,9 +36,7 @@ impl Parsed {
     /// Whether a byte range touches an error region.
     #[must_use]
     pub fn is_suspect(&self, range: Range<usize>) -> bool {
-        let first = self
-            .error_regions
-            .partition_point(|region| region.end <= range.start);
+        let first = self.error_regions.partition_point(|region| region.end <= range.start);
         self.error_regions
             .get(first)
             .is_some_and(|region| region.start < range.end || region.contains(&range.start))
@@ -61,10 +59,8 @@ impl ParseFailure {
     pub fn diagnostic(&self, file: FileId) -> Diagnostic {
         match self {
             ParseFailure::TooDeep(range) => {
-                Diagnostic::error(Code::NESTING_TOO_DEEP, "nesting is too deep to analyse").at(
-                    Span::new(file, range.start, range.end),
-                    "reached the limit here",
-                )
+                Diagnostic::error(Code::NESTING_TOO_DEEP, "nesting is too deep to analyse")
+                    .at(Span::new(file, range.start, range.end), "reached the limit here")
             }
             ParseFailure::TooSlow => Diagnostic::error(
                 Code::UNPARSED_REGION,
@@ -83,10 +79,7 @@ pub fn parse(masked: &str) -> Result<Parsed, ParseFailure> {
     check_bracket_depth(masked)?;
     let tree = run_parser(masked, TIME_LIMIT).ok_or(ParseFailure::TooSlow)?;
     let error_regions = inspect(&tree, masked)?;
-    Ok(Parsed {
-        tree,
-        error_regions,
-    })
+    Ok(Parsed { tree, error_regions })
 }
 
 fn check_bracket_depth(masked: &str) -> Result<(), ParseFailure> {
@@ -113,19 +106,11 @@ fn run_parser(masked: &str, limit: Duration) -> Option<Tree> {
         .expect("the grammar's ABI is one that this tree-sitter reads");
     let start = Instant::now();
     let mut progress = |_: &ParseState| {
-        if start.elapsed() >= limit {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
+        if start.elapsed() >= limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
     let bytes = masked.as_bytes();
-    parser.parse_with_options(
-        &mut |at, _| bytes.get(at..).unwrap_or_default(),
-        None,
-        Some(options),
-    )
+    parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
 }
 
 /// Walks the tree once: its depth, and its errors.
@@ -179,10 +164,7 @@ fn widen(ancestors: &[Node<'_>], node: Node<'_>, masked: &str) -> Option<Range<u
     let Some(root) = ancestors.first() else {
         return Some(0..masked.len());
     };
-    let holder = ancestors
-        .iter()
-        .rposition(|ancestor| holds_items(ancestor.kind()))
-        .unwrap_or(0);
+    let holder = ancestors.iter().rposition(|ancestor| holds_items(ancestor.kind())).unwrap_or(0);
     let unbalanced = if node.is_missing() {
         matches!(node.kind(), "{" | "}")
     } else {
@@ -259,20 +241,10 @@ mod tests {
                 .collect::<Vec<_>>()
         };
         let spoilt = suspects("int a; void f() { x = 1; y = 2 + ; z = 3; } int b;").concat();
-        assert!(
-            spoilt.starts_with("y = 2") && !spoilt.contains("int b"),
-            "{spoilt}"
-        );
+        assert!(spoilt.starts_with("y = 2") && !spoilt.contains("int b"), "{spoilt}");
         let spoilt = suspects("int a; void f() { x = 1; if (y { z = 3; } } int b;");
-        assert!(
-            spoilt.iter().any(|text| text.contains("z = 3")),
-            "{spoilt:?}"
-        );
-        assert!(
-            suspects("int a;\nvoid f() {\n")
-                .concat()
-                .contains("void f() {")
-        );
+        assert!(spoilt.iter().any(|text| text.contains("z = 3")), "{spoilt:?}");
+        assert!(suspects("int a;\nvoid f() {\n").concat().contains("void f() {"));
         assert!(suspects("}}}}").concat().contains('}'));
     }
 }

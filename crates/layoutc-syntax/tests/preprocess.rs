@@ -59,20 +59,13 @@ fn assert_same_shape(text: &str, file: &PreprocessedFile) {
             };
             file.masked_spans.iter().any(covers)
         };
-        assert!(
-            (before == b'\n') == (after == b'\n') || taken(),
-            "line break at {at} in {text:?}"
-        );
+        assert!((before == b'\n') == (after == b'\n') || taken(), "line break at {at} in {text:?}");
     }
 }
 
 /// The masked text with runs of white space shortened to one blank.
 fn squeezed(text: &str) -> String {
-    root(text)
-        .masked
-        .split_whitespace()
-        .collect::<Vec<_>>()
-        .join(" ")
+    root(text).masked.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn reasons(text: &str) -> Vec<(String, MaskReason)> {
@@ -85,9 +78,7 @@ fn reasons(text: &str) -> Vec<(String, MaskReason)> {
 }
 
 fn specifier(expansion: &str) -> MaskReason {
-    MaskReason::Specifier {
-        expansion: expansion.to_owned(),
-    }
+    MaskReason::Specifier { expansion: expansion.to_owned() }
 }
 
 fn parses(text: &str) {
@@ -138,15 +129,9 @@ fn directives_become_white_space() {
 
 #[test]
 fn a_directive_goes_on_over_spliced_lines_and_comments() {
-    assert_eq!(
-        squeezed("#define F(x) \\\n  g(x); \\\r\n  h(x)\nint x;"),
-        "int x;"
-    );
+    assert_eq!(squeezed("#define F(x) \\\n  g(x); \\\r\n  h(x)\nint x;"), "int x;");
     assert_eq!(squeezed("#define A /* one\n two */ 3\nint x;"), "int x;");
-    assert_eq!(
-        squeezed("#define A 3 // one \\\n still a comment\nint x;"),
-        "int x;"
-    );
+    assert_eq!(squeezed("#define A 3 // one \\\n still a comment\nint x;"), "int x;");
     assert_eq!(squeezed("#define A 3 /* one\n two */\nint x;"), "int x;");
 }
 
@@ -160,10 +145,7 @@ fn no_directive_in_comments_and_strings() {
 
 #[test]
 fn one_branch_of_each_conditional_stays() {
-    assert_eq!(
-        squeezed("#if 0\na;\n#elif 1\nb;\n#elif 1\nc;\n#else\nd;\n#endif\ne;"),
-        "b; e;"
-    );
+    assert_eq!(squeezed("#if 0\na;\n#elif 1\nb;\n#elif 1\nc;\n#else\nd;\n#endif\ne;"), "b; e;");
     assert_eq!(squeezed("#ifdef __CUDACC__\na;\n#else\nb;\n#endif"), "a;");
     assert_eq!(squeezed("#ifndef _WIN32\na;\n#endif"), "a;");
     assert_eq!(
@@ -172,14 +154,8 @@ fn one_branch_of_each_conditional_stays() {
         ),
         "a;"
     );
-    assert_eq!(
-        squeezed("#if 0\n#if 1\na;\n#else\nb;\n#endif\nc;\n#else\nd;\n#endif"),
-        "d;"
-    );
-    assert_eq!(
-        squeezed("#ifdef A\na;\n#elifdef __CUDACC__\nb;\n#elifndef A\nc;\n#endif"),
-        "b;"
-    );
+    assert_eq!(squeezed("#if 0\n#if 1\na;\n#else\nb;\n#endif\nc;\n#else\nd;\n#endif"), "d;");
+    assert_eq!(squeezed("#ifdef A\na;\n#elifdef __CUDACC__\nb;\n#elifndef A\nc;\n#endif"), "b;");
     assert_eq!(
         squeezed(
             "#if CUDART_VERSION >= 11000 && __cplusplus >= 201103L && !defined(__APPLE__)\na;\n#endif"
@@ -197,10 +173,7 @@ fn branches_not_taken_are_recorded() {
         .iter()
         .map(|region| (done.sources.text(region.span), region.dual))
         .collect();
-    assert_eq!(
-        regions,
-        [("\nx;\n#if 1\ny;\n#endif\n", false), ("\nw;\n", false)]
-    );
+    assert_eq!(regions, [("\nx;\n#if 1\ny;\n#endif\n", false), ("\nw;\n", false)]);
 }
 
 #[test]
@@ -208,10 +181,7 @@ fn both_sides_of_an_architecture_condition_are_live() {
     let text = "#ifdef __CUDA_ARCH__\ndevice;\n#define D 1\n#else\nhost;\n#define H 1\n#if 0\nnobody;\n#endif\n#endif\n\
                 #ifdef H\nhost2;\n#endif\n#if __CUDA_ARCH__ >= 700 || 1\nboth;\n#endif\n";
     let done = program(&[("a.cu", text)]);
-    assert_eq!(
-        done.files[0].masked.split_whitespace().collect::<Vec<_>>(),
-        ["device;", "both;"]
-    );
+    assert_eq!(done.files[0].masked.split_whitespace().collect::<Vec<_>>(), ["device;", "both;"]);
     let regions: Vec<_> = done.files[0]
         .inactive
         .iter()
@@ -219,56 +189,32 @@ fn both_sides_of_an_architecture_condition_are_live() {
         .collect();
     assert_eq!(
         regions,
-        [
-            ("host;\n#define H 1", true),
-            ("nobody;", false),
-            ("", true),
-            ("host2;", true)
-        ]
+        [("host;\n#define H 1", true), ("nobody;", false), ("", true), ("host2;", true)]
     );
-    assert_eq!(
-        done.macros.lookup("D").next().map(|def| def.activity),
-        Some(Activity::Active)
-    );
-    assert_eq!(
-        done.macros.lookup("H").next().map(|def| def.activity),
-        Some(Activity::Dual)
-    );
+    assert_eq!(done.macros.lookup("D").next().map(|def| def.activity), Some(Activity::Active));
+    assert_eq!(done.macros.lookup("H").next().map(|def| def.activity), Some(Activity::Dual));
 }
 
 #[test]
 fn a_c_root_is_no_cuda() {
     let text = "#ifdef __CUDACC__\ncuda;\n#elif defined(__cplusplus)\ncpp;\n#else\nc;\n#endif";
-    for (name, expected) in [
-        ("a.cu", "cuda;"),
-        ("a.cuh", "cuda;"),
-        ("a.cpp", "cpp;"),
-        ("a.c", "c;"),
-    ] {
-        assert_eq!(
-            program(&[(name, text)]).files[0].masked.trim(),
-            expected,
-            "{name}"
-        );
+    for (name, expected) in
+        [("a.cu", "cuda;"), ("a.cuh", "cuda;"), ("a.cpp", "cpp;"), ("a.c", "c;")]
+    {
+        assert_eq!(program(&[(name, text)]).files[0].masked.trim(), expected, "{name}");
     }
 }
 
 #[test]
 fn command_line_defines_hold() {
     let options = PreprocessOptions {
-        defines: vec![
-            ("N".to_owned(), "4".to_owned()),
-            ("F(x)".to_owned(), "((x)+1)".to_owned()),
-        ],
+        defines: vec![("N".to_owned(), "4".to_owned()), ("F(x)".to_owned(), "((x)+1)".to_owned())],
         ..PreprocessOptions::default()
     };
     let done = program_with(&[("a.cu", "#if F(N) == 5\nyes;\n#endif")], &options);
     assert_eq!(done.files[0].masked.trim(), "yes;");
     let def = done.macros.lookup("F").next().expect("it is defined");
-    assert_eq!(
-        (def.name_span, def.params.as_deref()),
-        (None, Some(&["x".to_owned()][..]))
-    );
+    assert_eq!((def.name_span, def.params.as_deref()), (None, Some(&["x".to_owned()][..])));
 }
 
 #[test]
@@ -278,12 +224,7 @@ fn the_command_line_wins_over_the_compiler() {
         ..PreprocessOptions::default()
     };
     let text = "#if CUDART_VERSION < 10000\nold;\n#endif";
-    assert_eq!(
-        program_with(&[("a.cu", text)], &options).files[0]
-            .masked
-            .trim(),
-        "old;"
-    );
+    assert_eq!(program_with(&[("a.cu", text)], &options).files[0].masked.trim(), "old;");
     assert_eq!(program(&[("a.cu", text)]).files[0].masked.trim(), "");
 }
 
@@ -296,17 +237,10 @@ fn unbalanced_conditionals_are_reported() {
         "#if 1\n#endif\n#endif\n",
         "#if 1 +\n#endif\n",
     ] {
-        assert_eq!(
-            codes(&program(&[("a.cu", text)])),
-            [Code::UNPARSED_REGION],
-            "{text:?}"
-        );
+        assert_eq!(codes(&program(&[("a.cu", text)])), [Code::UNPARSED_REGION], "{text:?}");
     }
     assert_eq!(squeezed("#if 0\nint x; /* unterminated"), "");
-    assert_eq!(
-        squeezed("int x; /* unterminated\n#define A"),
-        "int x; /* unterminated #define A"
-    );
+    assert_eq!(squeezed("int x; /* unterminated\n#define A"), "int x; /* unterminated #define A");
     assert_eq!(
         squeezed("const char *s = \"open\n#define A\nint x;"),
         "const char *s = \"open int x;"
@@ -319,41 +253,23 @@ fn unbalanced_conditionals_are_reported() {
 fn definitions_are_kept_in_order() {
     let text = "#define A 1\n#define A \\\n  2\n#if 0\n#define A 3\n#endif\n#define F(a, b...) a b\n#define G(...) __VA_ARGS__\n#define E\n#define P (x)\n";
     let done = program(&[("a.cu", text)]);
-    let texts: Vec<_> = done
-        .macros
-        .lookup("A")
-        .map(|def| def.text.as_str())
-        .collect();
+    let texts: Vec<_> = done.macros.lookup("A").map(|def| def.text.as_str()).collect();
     assert_eq!(texts, ["1", "2"]);
-    let all: Vec<_> = done
-        .macros
-        .all("A")
-        .map(|def| (def.text.as_str(), def.activity))
-        .collect();
+    let all: Vec<_> = done.macros.all("A").map(|def| (def.text.as_str(), def.activity)).collect();
     assert_eq!(all[2], ("3", Activity::Inactive));
     let def = |name: &str| done.macros.lookup(name).next().expect("it is defined");
     assert_eq!(
         (def("F").params.clone(), def("F").variadic),
         (Some(vec!["a".to_owned(), "b".to_owned()]), true)
     );
+    assert_eq!((def("G").params.clone(), def("G").variadic), (Some(vec![]), true));
     assert_eq!(
-        (def("G").params.clone(), def("G").variadic),
-        (Some(vec![]), true)
-    );
-    assert_eq!(
-        (
-            def("E").text.as_str(),
-            def("P").text.as_str(),
-            def("P").is_function_like()
-        ),
+        (def("E").text.as_str(), def("P").text.as_str(), def("P").is_function_like()),
         ("", "(x)", false)
     );
     for (_, def) in done.macros.iter().filter(|(_, def)| def.file.is_some()) {
         assert_eq!(done.sources.text(def.body.expect("from a file")), def.text);
-        assert_eq!(
-            done.sources.text(def.name_span.expect("from a file")),
-            def.name
-        );
+        assert_eq!(done.sources.text(def.name_span.expect("from a file")), def.name);
     }
 }
 
@@ -374,12 +290,7 @@ fn a_use_means_the_definition_in_force() {
         .collect();
     assert_eq!(
         uses,
-        [
-            ("A", None, "1"),
-            ("A", None, "2"),
-            ("F", Some("(A)"), "x"),
-            ("A", None, "2")
-        ]
+        [("A", None, "1"), ("A", None, "2"), ("F", Some("(A)"), "x"), ("A", None, "2")]
     );
 }
 
@@ -404,30 +315,16 @@ fn headers_are_found_beside_the_includer_and_then_in_the_folders() {
         ],
         &options,
     );
-    let paths: Vec<_> = done
-        .sources
-        .iter()
-        .map(|(_, file)| file.path().to_str().unwrap_or(""))
-        .collect();
-    assert_eq!(
-        paths,
-        ["src/a.cu", "src/sub/x.h", "src/w.h", "inc/y.h", "inc/z.h"]
-    );
+    let paths: Vec<_> =
+        done.sources.iter().map(|(_, file)| file.path().to_str().unwrap_or("")).collect();
+    assert_eq!(paths, ["src/a.cu", "src/sub/x.h", "src/w.h", "inc/y.h", "inc/z.h"]);
     assert_eq!(codes(&done), []);
     let targets: Vec<_> = done.files[0]
         .includes
         .iter()
         .map(|found| (found.system, found.target.map(|id| id.0)))
         .collect();
-    assert_eq!(
-        targets,
-        [
-            (false, Some(1)),
-            (false, Some(3)),
-            (true, Some(4)),
-            (true, None)
-        ]
-    );
+    assert_eq!(targets, [(false, Some(1)), (false, Some(3)), (true, Some(4)), (true, None)]);
     assert!(done.files[0].is_root && !done.files[1].is_root);
 }
 
@@ -471,26 +368,18 @@ fn a_cycle_without_guard_is_cut_and_reported() {
         ("b.h", "#include \"a.h\"\nint b;\n"),
     ]);
     assert_eq!(codes(&done), [Code::NESTING_TOO_DEEP]);
-    assert_eq!(
-        (done.files[1].masked.trim(), done.files[2].masked.trim()),
-        ("int a;", "int b;")
-    );
+    assert_eq!((done.files[1].masked.trim(), done.files[2].masked.trim()), ("int a;", "int b;"));
 }
 
 #[test]
 fn headers_that_multiply_are_cut() {
     let texts: Vec<_> = (0..40)
         .map(|at| {
-            (
-                format!("h{at}.h"),
-                format!("#include \"h{0}.h\"\n#include \"h{0}.h\"\n", at + 1),
-            )
+            (format!("h{at}.h"), format!("#include \"h{0}.h\"\n#include \"h{0}.h\"\n", at + 1))
         })
         .collect();
-    let mut files: Vec<_> = texts
-        .iter()
-        .map(|(path, text)| (path.as_str(), text.as_str()))
-        .collect();
+    let mut files: Vec<_> =
+        texts.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
     files.push(("h40.h", "int x;"));
     let done = program(&files);
     assert!(codes(&done).contains(&Code::NESTING_TOO_DEEP));
@@ -500,10 +389,7 @@ fn headers_that_multiply_are_cut() {
 fn a_header_seen_again_under_other_macros_is_live_twice() {
     let header = "#ifdef PASS2\nsecond;\n#else\nfirst;\n#endif\n";
     let done = program(&[
-        (
-            "a.cu",
-            "#include \"x.h\"\n#define PASS2\n#include \"x.h\"\n",
-        ),
+        ("a.cu", "#include \"x.h\"\n#define PASS2\n#include \"x.h\"\n"),
         ("x.h", header),
     ]);
     assert_eq!(done.files[1].masked.trim(), "first;");
@@ -523,10 +409,8 @@ fn macros_of_a_header_reach_its_includer_and_later_roots() {
         "#ifndef X_H\n#define X_H\n#define LEVEL 2\n#endif\n".to_owned(),
     );
     let text = "#include \"x.h\"\n#if LEVEL == 2\nyes;\n#endif\n#ifdef ONLY_A\nno;\n#endif\n#define ONLY_A\n";
-    let roots = vec![
-        (PathBuf::from("a.cu"), text.to_owned()),
-        (PathBuf::from("b.cu"), text.to_owned()),
-    ];
+    let roots =
+        vec![(PathBuf::from("a.cu"), text.to_owned()), (PathBuf::from("b.cu"), text.to_owned())];
     let done = preprocess_program(roots, &mut headers, &PreprocessOptions::default());
     assert_eq!(done.files[0].masked.trim(), "yes;");
     assert_eq!(done.files[1].masked.trim(), "yes;");
@@ -535,14 +419,8 @@ fn macros_of_a_header_reach_its_includer_and_later_roots() {
 #[test]
 fn a_root_that_another_root_includes_is_met_there() {
     let roots = vec![
-        (
-            PathBuf::from("kernel.cu"),
-            "#ifdef FROM_MAIN\nyes;\n#endif".to_owned(),
-        ),
-        (
-            PathBuf::from("main.cu"),
-            "#define FROM_MAIN\n#include \"kernel.cu\"\n".to_owned(),
-        ),
+        (PathBuf::from("kernel.cu"), "#ifdef FROM_MAIN\nyes;\n#endif".to_owned()),
+        (PathBuf::from("main.cu"), "#define FROM_MAIN\n#include \"kernel.cu\"\n".to_owned()),
     ];
     let done = preprocess_program(roots, &mut NoHeaders, &PreprocessOptions::default());
     assert_eq!(done.files[0].masked.trim(), "yes;");
@@ -555,17 +433,11 @@ fn a_root_that_another_root_includes_is_met_there() {
 #[test]
 fn specifier_macros_are_blanked_or_expanded_in_place() {
     let text = "#define DI static __device__ __forceinline__\n#define A_KERNEL_OF_OURS __global__\n#define API\nDI float f(float);\nA_KERNEL_OF_OURS void k();\nAPI void g();\n";
-    assert_eq!(
-        squeezed(text),
-        "float f(float); __global__ void k(); void g();"
-    );
+    assert_eq!(squeezed(text), "float f(float); __global__ void k(); void g();");
     assert_eq!(
         reasons(text),
         [
-            (
-                "DI".to_owned(),
-                specifier("static __device__ __forceinline__")
-            ),
+            ("DI".to_owned(), specifier("static __device__ __forceinline__")),
             ("A_KERNEL_OF_OURS".to_owned(), specifier("__global__")),
             ("API".to_owned(), specifier("")),
         ]
@@ -578,10 +450,7 @@ fn specifier_macros_are_followed_through_macros() {
     let text = "#define HD __host__ __device__\n#define INL HD inline\n#define BOUNDS(n) __launch_bounds__(n)\n__global__ void BOUNDS(256) k();\nINL int f();\nstruct S { HD S(); INL int g() const; };\n";
     parses(text);
     assert_eq!(
-        reasons(text)
-            .iter()
-            .map(|(spelled, _)| spelled.as_str())
-            .collect::<Vec<_>>(),
+        reasons(text).iter().map(|(spelled, _)| spelled.as_str()).collect::<Vec<_>>(),
         ["BOUNDS(256)", "INL", "HD", "INL"]
     );
     assert_eq!(reasons(text)[0].1, specifier("__launch_bounds__ ( 256 )"));
@@ -592,10 +461,7 @@ fn specifier_macros_are_followed_through_macros() {
 fn a_macro_of_specifiers_and_a_type_leaves_the_type() {
     let text = "#define KERNEL __global__ void\nKERNEL k(int *p) { *p = 1; }\n";
     assert_eq!(squeezed(text), "void k(int *p) { *p = 1; }");
-    assert_eq!(
-        reasons(text),
-        [("KERNEL".to_owned(), specifier("__global__ void"))]
-    );
+    assert_eq!(reasons(text), [("KERNEL".to_owned(), specifier("__global__ void"))]);
 }
 
 #[test]
@@ -637,30 +503,14 @@ fn statement_macros_get_their_semicolon() {
         "void f() { CHECK( g() ) ; CUERR ; h(); if (a) CHECK(b);else c(); } void g() { CUERR;}"
     );
     parses(text);
-    assert!(
-        reasons(text)
-            .iter()
-            .all(|(_, reason)| *reason == MaskReason::Semicolon)
-    );
+    assert!(reasons(text).iter().all(|(_, reason)| *reason == MaskReason::Semicolon));
     // Unknown ones by how they look, and only on a line of their own.
     for (text, expected) in [
-        (
-            "void f() {\n  CUDA_CHECK(g())\n  h();\n}",
-            "void f() { CUDA_CHECK(g()) ; h(); }",
-        ),
-        (
-            "void f() {\n  CUDA_CHECK(g());\n  h();\n}",
-            "void f() { CUDA_CHECK(g()); h(); }",
-        ),
+        ("void f() {\n  CUDA_CHECK(g())\n  h();\n}", "void f() { CUDA_CHECK(g()) ; h(); }"),
+        ("void f() {\n  CUDA_CHECK(g());\n  h();\n}", "void f() { CUDA_CHECK(g()); h(); }"),
         ("void f() {\n  TIMER(a)\n}", "void f() { TIMER(a);}"),
-        (
-            "void f() {\n  x = MAX(a, b)\n    + 1;\n}",
-            "void f() { x = MAX(a, b) + 1; }",
-        ),
-        (
-            "void f() {\n  CUERR // why\n  g();\n}",
-            "void f() { CUERR;// why g(); }",
-        ),
+        ("void f() {\n  x = MAX(a, b)\n    + 1;\n}", "void f() { x = MAX(a, b) + 1; }"),
+        ("void f() {\n  CUERR // why\n  g();\n}", "void f() { CUERR;// why g(); }"),
     ] {
         assert_eq!(squeezed(text), expected);
     }
@@ -670,10 +520,7 @@ fn statement_macros_get_their_semicolon() {
 fn a_semicolon_finds_its_place() {
     let define = "#define E(x) x;\n";
     for (text, expected) in [
-        (
-            "void f() {E(a)// note\ng();}",
-            "void f() {E(a);      \ng();}",
-        ),
+        ("void f() {E(a)// note\ng();}", "void f() {E(a);      \ng();}"),
         ("void f() {E(a)/* n */g();}", "void f() {E(a);      g();}"),
         ("void f() {E(a)\ng();}", "void f() {E(a);g();}"),
         ("void f() {E(a)\r\ng();}", "void f() {E(a);\ng();}"),
@@ -731,10 +578,7 @@ fn loop_and_block_macros() {
     let text = "#define FOR_EACH(i, n) for (int i = 0; i < n; i++)\n#define BEGIN_ALL(n) for (int i = 0; i < n; i++) { {\n#define END_ALL } }\nvoid f() {\n  FOR_EACH(i, n) { g(i); }\n  FOR_EACH(i, n)\n    h(i);\n  BEGIN_ALL(10)\n  g(1);\n  END_ALL\n}\nint after;\n";
     parses(text);
     assert_eq!(
-        reasons(text)
-            .iter()
-            .filter(|(_, reason)| *reason == MaskReason::ControlMacro)
-            .count(),
+        reasons(text).iter().filter(|(_, reason)| *reason == MaskReason::ControlMacro).count(),
         4
     );
 }
@@ -792,9 +636,7 @@ fn built_names_stand_in_place() {
 fn type_macros_become_names() {
     let text = "#define VEC(T) std::vector<T>\n#define SQR(x) ((x) * (x))\nVEC(float) f(int n) { VEC(int) v; typeof(n) m; return SQR(n) * m; }\n";
     parses(text);
-    let found = reasons(text)
-        .into_iter()
-        .filter(|(_, reason)| *reason == MaskReason::TypeMacro);
+    let found = reasons(text).into_iter().filter(|(_, reason)| *reason == MaskReason::TypeMacro);
     let spelled: Vec<_> = found.map(|(spelled, _)| spelled).collect();
     assert_eq!(spelled, ["VEC(float)", "VEC(int)", "typeof(n)"]);
 }
@@ -802,37 +644,17 @@ fn type_macros_become_names() {
 #[test]
 fn members_from_macros_are_recorded() {
     for (text, count) in [
-        (
-            "#define DECL(n) int n\nstruct T { DECL(a); DECL(b); int c; };",
-            2,
-        ),
+        ("#define DECL(n) int n\nstruct T { DECL(a); DECL(b); int c; };", 2),
         ("#define FIELDS int x; int y;\nstruct T { FIELDS };", 1),
-        (
-            "#define D(n) int n;\n#define LIST(X) X(a) X(b)\nstruct T { LIST(D) };",
-            1,
-        ),
-        (
-            "struct T { DEFINE_FIELD(int, x) DEFINE_FIELD(float*, y) };",
-            2,
-        ),
-        (
-            "#define D(n) n,\n#define LIST(X) X(a) X(b)\nenum T { LIST(D) LAST };",
-            1,
-        ),
-        (
-            "struct VEC3 { VEC3(float x) : x_(x) {} VEC3(); float x_; };",
-            0,
-        ),
-        (
-            "#define REAL float\n#define VEC(T) T *\nstruct T { REAL x; VEC(int) y; REAL f(); };",
-            0,
-        ),
+        ("#define D(n) int n;\n#define LIST(X) X(a) X(b)\nstruct T { LIST(D) };", 1),
+        ("struct T { DEFINE_FIELD(int, x) DEFINE_FIELD(float*, y) };", 2),
+        ("#define D(n) n,\n#define LIST(X) X(a) X(b)\nenum T { LIST(D) LAST };", 1),
+        ("struct VEC3 { VEC3(float x) : x_(x) {} VEC3(); float x_; };", 0),
+        ("#define REAL float\n#define VEC(T) T *\nstruct T { REAL x; VEC(int) y; REAL f(); };", 0),
     ] {
         parses(text);
-        let found = reasons(text)
-            .iter()
-            .filter(|(_, reason)| *reason == MaskReason::Members)
-            .count();
+        let found =
+            reasons(text).iter().filter(|(_, reason)| *reason == MaskReason::Members).count();
         assert_eq!(found, count, "{text}");
     }
 }
@@ -841,10 +663,7 @@ fn members_from_macros_are_recorded() {
 fn a_hidden_launch_looks_like_a_call() {
     let text = "#define LAUNCH(g, b) <<<g, b>>>\nvoid f() { k LAUNCH(1, 2)(a, b); }\n";
     assert_eq!(squeezed(text), "void f() { k (a, b); }");
-    assert_eq!(
-        reasons(text),
-        [("LAUNCH(1, 2)".to_owned(), MaskReason::Launch)]
-    );
+    assert_eq!(reasons(text), [("LAUNCH(1, 2)".to_owned(), MaskReason::Launch)]);
 }
 
 #[test]
@@ -873,10 +692,7 @@ fn macros_in_places_of_their_own() {
 #[test]
 fn a_block_given_to_a_macro_can_be_seen() {
     let text = "void f() {\n  DISPATCH(x, T, { g(); k<T><<<1, 2>>>(p); });\n  h();\n}\n";
-    assert_eq!(
-        squeezed(text),
-        "void f() { { g(); k<T><<<1, 2>>>(p); } ; h(); }"
-    );
+    assert_eq!(squeezed(text), "void f() { { g(); k<T><<<1, 2>>>(p); } ; h(); }");
     parses(text);
 }
 
@@ -899,16 +715,10 @@ fn deep_nesting_is_refused() {
     assert!(parse(&deep(BRACKET_DEPTH_LIMIT - 10)).is_ok());
     let failure = parse(&deep(BRACKET_DEPTH_LIMIT + 1)).expect_err("too deep");
     assert!(matches!(failure, ParseFailure::TooDeep(_)));
-    assert_eq!(
-        failure.diagnostic(layoutc_diagnostics::FileId(0)).code,
-        Code::NESTING_TOO_DEEP
-    );
+    assert_eq!(failure.diagnostic(layoutc_diagnostics::FileId(0)).code, Code::NESTING_TOO_DEEP);
     let chain = format!("int x = 1{};", " + 1".repeat(5000));
     assert!(matches!(parse(&chain), Err(ParseFailure::TooDeep(_))));
-    assert!(matches!(
-        parse(&"{".repeat(1_000_000)),
-        Err(ParseFailure::TooDeep(_))
-    ));
+    assert!(matches!(parse(&"{".repeat(1_000_000)), Err(ParseFailure::TooDeep(_))));
 }
 
 /// A bound that quadratic work on these sizes would miss by far, even on a slow machine.
@@ -948,11 +758,7 @@ fn long_texts_take_linear_time() {
         let start = Instant::now();
         root(&text);
         let head: String = text.chars().take(40).collect();
-        assert!(
-            start.elapsed() < PATIENCE,
-            "{:?} for {head:?}",
-            start.elapsed()
-        );
+        assert!(start.elapsed() < PATIENCE, "{:?} for {head:?}", start.elapsed());
     }
 }
 

@@ -43,9 +43,7 @@ impl SiteNumbers {
             let file = FileId(file.unwrap_or_default() as u32);
             Span::new(file, site.offset, site.offset)
         };
-        SiteNumbers {
-            places: allocation_sites(program).into_iter().map(place).collect(),
-        }
+        SiteNumbers { places: allocation_sites(program).into_iter().map(place).collect() }
     }
 
     /// The number of the call that a span holds.
@@ -63,11 +61,7 @@ impl SiteNumbers {
         let inside = move |(place, _): &(&Span, u32)| {
             place.file == span.file && span.range().contains(&(place.start as usize))
         };
-        self.places
-            .iter()
-            .zip(0..)
-            .filter(inside)
-            .map(|(_, site)| SiteId(site))
+        self.places.iter().zip(0..).filter(inside).map(|(_, site)| SiteId(site))
     }
 
     /// The edits of a file, such that every allocation call keeps its number.
@@ -78,26 +72,15 @@ impl SiteNumbers {
         let mut numbered = Vec::new();
         for edit in edits.edits() {
             debug_assert_eq!(edit.span.file, file);
-            let text = if edit.is_generated {
-                forward_site(&edit.text)
-            } else {
-                self.keep(edit)?
-            };
-            numbered.push(Edit {
-                text,
-                ..edit.clone()
-            });
+            let text = if edit.is_generated { forward_site(&edit.text) } else { self.keep(edit)? };
+            numbered.push(Edit { text, ..edit.clone() });
         }
         EditSet::new(numbered).map_err(|_| "edits overlap".to_owned())
     }
 
     fn keep(&self, edit: &Edit) -> Result<String, String> {
         let sites: Vec<SiteId> = self.sites(edit.span).collect();
-        let calls = if sites.is_empty() {
-            Vec::new()
-        } else {
-            calls(&edit.text)
-        };
+        let calls = if sites.is_empty() { Vec::new() } else { calls(&edit.text) };
         if calls.len() != sites.len() {
             return Err(format!(
                 "internal error: {} allocation calls became {} in `{}`",
@@ -193,21 +176,12 @@ mod tests {
             EditSet::new(vec![block, Edit::replace(span, "pMalloc(&p, n)")]).expect("disjoint");
         let kept = numbers.keep_through(file, &edits).expect("numbered");
         let after = kept.apply(text);
-        assert!(
-            after.contains("::layoutc_handle_site = 2, pMalloc)(&p, n)"),
-            "{after}"
-        );
+        assert!(after.contains("::layoutc_handle_site = 2, pMalloc)(&p, n)"), "{after}");
         let lowered = lower(&after, &kept.generated_ranges(), SiteId(1));
         assert_eq!(lowered.sites.len(), 3);
+        assert!(lowered.text.contains("site(3).cudaMalloc(&b"), "{}", lowered.text);
         assert!(
-            lowered.text.contains("site(3).cudaMalloc(&b"),
-            "{}",
-            lowered.text
-        );
-        assert!(
-            lowered
-                .text
-                .contains("site(::layoutc_take_handle_site()).cudaMalloc(&p->x"),
+            lowered.text.contains("site(::layoutc_take_handle_site()).cudaMalloc(&p->x"),
             "{}",
             lowered.text
         );

@@ -15,17 +15,8 @@ pub fn site_layout(site: SiteId, shape: &RecordShape, layout: &Layout) -> Option
     let leaves = RunLeaves::new(shape, layout);
     let original = Layout::aos(shape);
     let groups = |layout: &Layout| -> Option<Vec<GroupLayout>> {
-        let groups = layout
-            .groups()
-            .iter()
-            .map(|group| leaves.group(shape, group));
-        Some(
-            groups
-                .collect::<Option<Vec<_>>>()?
-                .into_iter()
-                .flatten()
-                .collect(),
-        )
+        let groups = layout.groups().iter().map(|group| leaves.group(shape, group));
+        Some(groups.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
     };
     Some(SiteLayout {
         site,
@@ -45,10 +36,7 @@ struct RunLeaves {
 
 impl RunLeaves {
     fn new(shape: &RecordShape, layout: &Layout) -> Self {
-        let mut this = RunLeaves {
-            all: Vec::new(),
-            of: Vec::new(),
-        };
+        let mut this = RunLeaves { all: Vec::new(), of: Vec::new() };
         for id in shape.leaf_ids() {
             let leaf = shape.leaf(id);
             let (group, _) = layout.place(id);
@@ -87,11 +75,7 @@ impl RunLeaves {
         let leaves = members
             .flat_map(|(leaf, offset)| self.placements(shape, *leaf, *offset, tile))
             .collect();
-        Some(vec![GroupLayout {
-            tile,
-            tile_stride: RunBytes(layout.size.0),
-            leaves,
-        }])
+        Some(vec![GroupLayout { tile, tile_stride: RunBytes(layout.size.0), leaves }])
     }
 
     /// A plain array per scalar.
@@ -105,14 +89,9 @@ impl RunLeaves {
             lane_stride: stride,
             extent_strides: Vec::new(),
         };
-        let array = |leaf| GroupLayout {
-            tile: 1,
-            tile_stride: stride,
-            leaves: vec![placement(leaf)],
-        };
-        (0..leaf.scalars() as u32)
-            .map(|at| array(RunLeafId(first + at)))
-            .collect()
+        let array =
+            |leaf| GroupLayout { tile: 1, tile_stride: stride, leaves: vec![placement(leaf)] };
+        (0..leaf.scalars() as u32).map(|at| array(RunLeafId(first + at))).collect()
     }
 
     /// A member at `offset` of a struct whose members have `tile` slots.
@@ -137,9 +116,8 @@ impl RunLeaves {
             return (0..leaf.scalars()).map(place).collect();
         }
         let behind = |at: usize| leaf.extents[at + 1..].iter().product::<u64>();
-        let extent_strides = (0..leaf.extents.len())
-            .map(|at| RunBytes(scalar * behind(at)))
-            .collect();
+        let extent_strides =
+            (0..leaf.extents.len()).map(|at| RunBytes(scalar * behind(at))).collect();
         vec![LeafPlacement {
             leaf: RunLeafId(first),
             offset: RunBytes(offset.0),
@@ -209,10 +187,7 @@ mod tests {
     fn the_tables_give_the_addresses_of_the_geometry() {
         let shape = shape();
         let [a, f, d] = [LeafId(0), LeafId(1), LeafId(2)];
-        let clusters = [
-            Cluster::new([d, a]).aligned(Bytes(16)),
-            Cluster::new([f]).tiled(4),
-        ];
+        let clusters = [Cluster::new([d, a]).aligned(Bytes(16)), Cluster::new([f]).tiled(4)];
         let layouts = [
             Layout::aos(&shape),
             Layout::aos_aligned(&shape, Bytes(32)).expect("valid"),

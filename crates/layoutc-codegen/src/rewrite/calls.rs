@@ -64,8 +64,31 @@ impl Rewriter<'_> {
                     (Direction::DeviceToDevice, true) => needs.copy_within_async = true,
                     (Direction::HostToHost | Direction::Unknown, _) => return None,
                 }
+                if !call.is_host_transfer() {
+                    let name = format!("{prefix}Memcpy{}", if is_async { "Async" } else { "" });
+                    return Some(self.call_with(&call, &name, &device, None));
+                }
+                let size = call.size()?;
+                let record = self.classes.class(class).record;
+                if !layoutc_dataflow::classes::is_multiple_of_record(self.program, size, record) {
+                    self.needs(class).partial = true;
+                }
                 let name = format!("{prefix}Memcpy{}", if is_async { "Async" } else { "" });
-                Some(self.call_with(&call, &name, &device, None))
+                let (position, _, pointer) = device[0];
+                let parts = self.pointer_parts(pointer, class)?;
+                if parts.index.text == "0" && parts.slot.is_some() {
+                    return Some(self.call_with(&call, &name, &device, None));
+                }
+                // The array and the place in it are two arguments, the second at the end.
+                let text =
+                    self.call_with(&call, &name, &[], Some((call.arguments[position], parts.base)));
+                if parts.index.text == "0" {
+                    return Some(text);
+                }
+                self.needs(class).offset = true;
+                let stream = if is_async && call.arguments.len() < 5 { ", 0" } else { "" };
+                let open = text.strip_suffix(')')?;
+                Some(format!("{open}{stream}, {})", parts.index.text))
             }
             Api::Memset | Api::MemsetAsync => {
                 let is_async = call.api == Api::MemsetAsync;
@@ -83,7 +106,9 @@ impl Rewriter<'_> {
 
     /// The operand behind parentheses and casts.
     fn strip_casts(&self, mut expr: ExprId) -> ExprId {
-        while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } = self.program.expr(expr).kind {
+        while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } =
+            self.program.expr(expr).kind
+        {
             expr = inner;
         }
         expr
@@ -97,7 +122,9 @@ impl Rewriter<'_> {
         device: &[(usize, ClassId, ExprId)],
         replaced: Option<(ExprId, String)>,
     ) -> String {
-        let ExprKind::Call { callee, .. } = self.program.expr(call.call).kind else { return String::new() };
+        let ExprKind::Call { callee, .. } = self.program.expr(call.call).kind else {
+            return String::new();
+        };
         let span = self.program.expr(call.call).span;
         let source = self.program.sources.file(span.file).text();
         let mut out = if name.is_empty() { self.text(callee).to_owned() } else { name.to_owned() };

@@ -43,7 +43,12 @@ impl Rewriter<'_> {
                 let variable = self.program.variable(id);
                 std::iter::once(&variable.site)
                     .chain(&variable.redeclarations)
-                    .map(|site| Declared { class, site: site.clone(), variable: Some(id), is_auto: variable.is_auto })
+                    .map(|site| Declared {
+                        class,
+                        site: site.clone(),
+                        variable: Some(id),
+                        is_auto: variable.is_auto,
+                    })
                     .collect()
             }
             Slot::Field(id) => {
@@ -55,7 +60,12 @@ impl Rewriter<'_> {
                 .function(id)
                 .sites
                 .iter()
-                .map(|site| Declared { class, site: site.result.clone(), variable: None, is_auto: false })
+                .map(|site| Declared {
+                    class,
+                    site: site.result.clone(),
+                    variable: None,
+                    is_auto: false,
+                })
                 .collect(),
         }
     }
@@ -84,7 +94,10 @@ impl Rewriter<'_> {
         let declaration = self.program.declaration(id).clone();
         let is_parameter = declared.iter().any(|declared| {
             declared.variable.is_some_and(|id| {
-                matches!(self.program.variable(id).storage, layoutc_syntax::Storage::Parameter { .. })
+                matches!(
+                    self.program.variable(id).storage,
+                    layoutc_syntax::Storage::Parameter { .. }
+                )
             })
         });
         if let [only] = declared
@@ -104,13 +117,19 @@ impl Rewriter<'_> {
         let is_mixed = storages.iter().any(|other| *other != first);
         let needs_split = declaration.count > 1 && (is_mixed || companions > 0);
         if (needs_split && (is_inline || is_parameter)) || (companions > 0 && is_inline) {
-            self.refuse(declared[0].class, declaration.span, "this declaration cannot be divided where it stands");
+            self.refuse(
+                declared[0].class,
+                declaration.span,
+                "this declaration cannot be divided where it stands",
+            );
             return;
         }
         if let Some(at) = first {
             self.edit(declaration.specifier, self.storages[at].1.type_name.clone());
         }
-        let handles = declared.iter().any(|declared| self.storages[self.storage_of[&declared.class]].1.is_handle);
+        let handles = declared
+            .iter()
+            .any(|declared| self.storages[self.storage_of[&declared.class]].1.is_handle);
         if handles {
             self.drop_const(&declaration, declared);
         }
@@ -127,12 +146,21 @@ impl Rewriter<'_> {
     }
 
     /// `auto q = &p[i]` gets its type written out; `auto a = p` stays.
-    fn auto_declaration(&mut self, declaration: &layoutc_syntax::Declaration, declared: &Declared, is_inline: bool) {
+    fn auto_declaration(
+        &mut self,
+        declaration: &layoutc_syntax::Declaration,
+        declared: &Declared,
+        is_inline: bool,
+    ) {
         if !self.has_companion(declared) {
             return;
         }
         if is_inline || declaration.count > 1 {
-            self.refuse(declared.class, declaration.span, "this declaration cannot be divided where it stands");
+            self.refuse(
+                declared.class,
+                declaration.span,
+                "this declaration cannot be divided where it stands",
+            );
             return;
         }
         let storage = &self.storages[self.storage_of[&declared.class]].1;
@@ -178,7 +206,9 @@ impl Rewriter<'_> {
             Some(init) => {
                 self.consumed.insert(init);
                 let parts = match self.classes.place(init) {
-                    Some((_, layoutc_dataflow::classes::PlaceKind::Element)) => self.element_parts(init, declared.class),
+                    Some((_, layoutc_dataflow::classes::PlaceKind::Element)) => {
+                        self.element_parts(init, declared.class)
+                    }
                     _ => self.pointer_parts(init, declared.class),
                 };
                 match parts {
@@ -189,7 +219,11 @@ impl Rewriter<'_> {
                     }
                     None => {
                         let span = self.program.expr(init).span;
-                        self.refuse(declared.class, span, "this initializer has no form in the new layout");
+                        self.refuse(
+                            declared.class,
+                            span,
+                            "this initializer has no form in the new layout",
+                        );
                         None
                     }
                 }
@@ -202,17 +236,27 @@ impl Rewriter<'_> {
     }
 
     /// Divides `T *a, b;` where `a` and `b` no longer have one specifier.
-    fn split(&mut self, declaration: &layoutc_syntax::Declaration, declared: &[Declared], storages: &[Option<usize>]) {
+    fn split(
+        &mut self,
+        declaration: &layoutc_syntax::Declaration,
+        declared: &[Declared],
+        storages: &[Option<usize>],
+    ) {
         let sites = self.all_sites(declaration, declared);
         for index in 1..declaration.count {
             let same = storages[index] == storages[index - 1];
-            let after_companion =
-                declared.iter().any(|declared| declared.site.index == index - 1 && self.has_companion(declared));
+            let after_companion = declared
+                .iter()
+                .any(|declared| declared.site.index == index - 1 && self.has_companion(declared));
             if same && !after_companion {
                 continue;
             }
             let (Some(before), Some(this)) = (sites.get(&(index - 1)), sites.get(&index)) else {
-                self.refuse(declared[0].class, declaration.span, "this declaration cannot be divided");
+                self.refuse(
+                    declared[0].class,
+                    declaration.span,
+                    "this declaration cannot be divided",
+                );
                 return;
             };
             let between = Span { start: before.end, end: this.start, ..*before };
@@ -220,13 +264,20 @@ impl Rewriter<'_> {
                 Some(at) => self.storages[at].1.type_name.clone(),
                 None => self.program.text(declaration.specifier).to_owned(),
             };
-            let prefix = self.program.text(Span { end: declaration.specifier.start, ..declaration.span }).to_owned();
+            let prefix = self
+                .program
+                .text(Span { end: declaration.specifier.start, ..declaration.span })
+                .to_owned();
             self.edit(between, format!("; {prefix}{specifier} "));
         }
     }
 
     /// The span of each declarator with its initializer, by position.
-    fn all_sites(&self, declaration: &layoutc_syntax::Declaration, declared: &[Declared]) -> BTreeMap<usize, Span> {
+    fn all_sites(
+        &self,
+        declaration: &layoutc_syntax::Declaration,
+        declared: &[Declared],
+    ) -> BTreeMap<usize, Span> {
         let id = declared[0].site.declaration;
         let mut found: BTreeMap<usize, Span> = BTreeMap::new();
         for variable in &self.program.variables {
@@ -250,13 +301,21 @@ impl Rewriter<'_> {
         let Some(first) = declared.first() else { return };
         let is_partial = declared.len() != declaration.count.max(1) && declaration.count > 1;
         let before = Span { end: declaration.specifier.start, ..declaration.span };
-        let after = Span { start: declaration.specifier.end, end: first.site.full.start.max(declaration.specifier.end), ..declaration.span };
+        let after = Span {
+            start: declaration.specifier.end,
+            end: first.site.full.start.max(declaration.specifier.end),
+            ..declaration.span
+        };
         for span in [before, after] {
             let text = self.program.text(span);
             for token in layoutc_syntax::preprocess::tokens(text) {
                 if token.text(text) == "const" {
                     if is_partial {
-                        self.refuse(first.class, declaration.span, "this declaration cannot be divided where it stands");
+                        self.refuse(
+                            first.class,
+                            declaration.span,
+                            "this declaration cannot be divided where it stands",
+                        );
                         return;
                     }
                     // The blank behind goes with it.
@@ -279,4 +338,3 @@ impl Rewriter<'_> {
         self.edits.push(Edit::replace(span, text));
     }
 }
-

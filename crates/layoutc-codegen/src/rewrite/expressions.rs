@@ -66,13 +66,16 @@ impl Rewriter<'_> {
                 // Consumed by the expression around.
                 ExprKind::Member { .. } | ExprKind::AddressOf(_) => return None,
                 ExprKind::Call { callee, arguments, .. } if position > 0 => {
-                    if let Some(text) = self.address_argument(outer, class, *callee, arguments, position - 1) {
+                    if let Some(text) =
+                        self.address_argument(outer, class, *callee, arguments, position - 1)
+                    {
                         return Some(text);
                     }
                 }
                 ExprKind::Launch { kernel, config, arguments, .. } if position > config.len() => {
                     let at = position - 1 - config.len();
-                    if let Some(text) = self.address_argument(outer, class, *kernel, arguments, at) {
+                    if let Some(text) = self.address_argument(outer, class, *kernel, arguments, at)
+                    {
                         return Some(text);
                     }
                 }
@@ -112,7 +115,12 @@ impl Rewriter<'_> {
     }
 
     /// A member that is stored on its own.
-    fn leaf(&mut self, expr: ExprId, class: ClassId, path: &[layoutc_syntax::FieldId]) -> Option<String> {
+    fn leaf(
+        &mut self,
+        expr: ExprId,
+        class: ClassId,
+        path: &[layoutc_syntax::FieldId],
+    ) -> Option<String> {
         if matches!(self.program.expr(expr).kind, ExprKind::Paren(_)) {
             return None;
         }
@@ -127,7 +135,9 @@ impl Rewriter<'_> {
             match &self.program.expr(at).kind {
                 ExprKind::Paren(inner) => at = *inner,
                 ExprKind::Index { base, index, .. } => {
-                    if self.classes.value(*base).is_some() && !matches!(self.classes.place(*base), Some((_, PlaceKind::Part(_)))) {
+                    if self.classes.value(*base).is_some()
+                        && !matches!(self.classes.place(*base), Some((_, PlaceKind::Part(_))))
+                    {
                         break at;
                     }
                     subscripts.push(Some(*index));
@@ -176,12 +186,19 @@ impl Rewriter<'_> {
         if repeats && !parts.is_repeatable {
             let at = self.storage_of[&class];
             self.accessors[at].insert(leaf);
-            let arguments: String = extents_text.iter().map(|extent| format!(", {extent}")).collect();
+            let arguments: String =
+                extents_text.iter().map(|extent| format!(", {extent}")).collect();
             let name = crate::helpers::accessor_name(storage, leaf);
             return Some(format!("{name}({}, {}{arguments})", parts.base, parts.index.text));
         }
         let local = parts.slot.and_then(|slot| self.local_copies.get(&(slot, group))).cloned();
-        Some(storage.leaf_expression(&parts.base, local.as_deref(), leaf, &parts.index, &extents_text))
+        Some(storage.leaf_expression(
+            &parts.base,
+            local.as_deref(),
+            leaf,
+            &parts.index,
+            &extents_text,
+        ))
     }
 
     /// Base and index of an element.
@@ -213,19 +230,25 @@ impl Rewriter<'_> {
     /// Base and index of a pointer.
     pub(super) fn pointer_parts(&mut self, expr: ExprId, class: ClassId) -> Option<Parts> {
         match &self.program.expr(expr).kind {
-            ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => self.pointer_parts(*inner, class),
+            ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => {
+                self.pointer_parts(*inner, class)
+            }
             ExprKind::AddressOf(operand) => match self.classes.place(*operand) {
                 Some((_, PlaceKind::Element)) => self.element_parts(*operand, class),
                 _ => None,
             },
             ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub), left, right) => {
-                let (pointer, offset) =
-                    if self.classes.value(*left).is_some() { (*left, *right) } else { (*right, *left) };
+                let (pointer, offset) = if self.classes.value(*left).is_some() {
+                    (*left, *right)
+                } else {
+                    (*right, *left)
+                };
                 let parts = self.pointer_parts(pointer, class)?;
                 Some(self.offset(parts, offset, *op))
             }
             ExprKind::Name(NameRef::Variable(variable)) => {
-                let index = self.indices.get(variable).map_or("0".to_owned(), |(name, _)| name.clone());
+                let index =
+                    self.indices.get(variable).map_or("0".to_owned(), |(name, _)| name.clone());
                 Some(Parts {
                     base: self.text(expr).to_owned(),
                     slot: Some(*variable),
@@ -240,7 +263,11 @@ impl Rewriter<'_> {
                 let b = self.pointer_parts(*otherwise, class)?;
                 if !repeatable {
                     let span = self.program.expr(*condition).span;
-                    self.refuse(class, span, "the condition that chooses the pointer cannot be evaluated twice");
+                    self.refuse(
+                        class,
+                        span,
+                        "the condition that chooses the pointer cannot be evaluated twice",
+                    );
                     return None;
                 }
                 let choose = |a: &str, b: &str| {
@@ -255,7 +282,11 @@ impl Rewriter<'_> {
             }
             ExprKind::Null | ExprKind::Integer(_) => {
                 let storage = self.storage(class)?;
-                let base = if storage.is_handle { format!("{}{{}}", storage.type_name) } else { self.text(expr).to_owned() };
+                let base = if storage.is_handle {
+                    format!("{}{{}}", storage.type_name)
+                } else {
+                    self.text(expr).to_owned()
+                };
                 Some(Parts { base, slot: None, index: IndexText::simple("0"), is_repeatable: true })
             }
             ExprKind::Member { .. } | ExprKind::Index { .. } | ExprKind::Call { .. } => {
@@ -296,7 +327,9 @@ impl Rewriter<'_> {
         let index = match (parts.index.text.as_str(), op) {
             ("0", BinaryOp::Add) => IndexText { text, is_compound },
             ("0", _) => IndexText { text: format!("-{operand}"), is_compound: true },
-            (base, BinaryOp::Add) => IndexText { text: format!("{base} + {operand}"), is_compound: true },
+            (base, BinaryOp::Add) => {
+                IndexText { text: format!("{base} + {operand}"), is_compound: true }
+            }
             (base, _) => IndexText { text: format!("{base} - {operand}"), is_compound: true },
         };
         Parts { index, is_repeatable, ..parts }
@@ -346,10 +379,14 @@ impl Rewriter<'_> {
                     self.address_argument(outer, class, callee, &arguments, position - 1)
                 }
                 ExprKind::Launch { kernel, config, arguments, .. } if position > config.len() => {
-                    let (kernel, arguments, at) = (*kernel, arguments.clone(), position - 1 - config.len());
+                    let (kernel, arguments, at) =
+                        (*kernel, arguments.clone(), position - 1 - config.len());
                     self.address_argument(outer, class, kernel, &arguments, at)
                 }
-                ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne | BinaryOp::LogicalAnd | BinaryOp::LogicalOr, ..)
+                ExprKind::Binary(
+                    BinaryOp::Eq | BinaryOp::Ne | BinaryOp::LogicalAnd | BinaryOp::LogicalOr,
+                    ..,
+                )
                 | ExprKind::Unary(UnaryOp::Not, _)
                     if storage.is_handle =>
                 {
@@ -375,7 +412,9 @@ impl Rewriter<'_> {
 
     /// `(T *)p` becomes `p`.
     fn without_cast(&mut self, expr: ExprId, class: ClassId) -> Option<String> {
-        let ExprKind::Cast { operand, style, .. } = self.program.expr(expr).kind else { return None };
+        let ExprKind::Cast { operand, style, .. } = self.program.expr(expr).kind else {
+            return None;
+        };
         if self.changed_pointer(operand) == Some(class) && style != CastStyle::Functional {
             return Some(self.render(operand));
         }
@@ -432,9 +471,11 @@ impl Rewriter<'_> {
                 ExprKind::Call { callee, arguments, .. } if position > 0 => {
                     self.parameter_class(*callee, arguments, position - 1)
                 }
-                ExprKind::Launch { kernel, config, arguments, .. } => {
-                    self.parameter_class(*kernel, arguments, position.checked_sub(1 + config.len())?)
-                }
+                ExprKind::Launch { kernel, config, arguments, .. } => self.parameter_class(
+                    *kernel,
+                    arguments,
+                    position.checked_sub(1 + config.len())?,
+                ),
                 ExprKind::Conditional(_, then, otherwise) if position > 0 => {
                     let other = if position == 1 { *otherwise } else { *then };
                     self.changed_pointer(other)
@@ -457,10 +498,13 @@ impl Rewriter<'_> {
                 let statement = self.program.stmts.iter().find(|stmt| {
                     matches!(stmt.kind, layoutc_syntax::StmtKind::Return(Some(value)) if value == outer)
                 })?;
-                let function = self
-                    .program
-                    .function_ids()
-                    .find(|id| self.program.function(*id).sites.iter().any(|site| site.span.contains(statement.span)))?;
+                let function = self.program.function_ids().find(|id| {
+                    self.program
+                        .function(*id)
+                        .sites
+                        .iter()
+                        .any(|site| site.span.contains(statement.span))
+                })?;
                 self.changed_slot(Slot::Result(function))
             }
         }
@@ -486,7 +530,10 @@ impl Rewriter<'_> {
                     let parts = self.element_parts(left, class)?;
                     let value = self.render(right);
                     self.needs(class).store = true;
-                    return Some(format!("{}Store({}, {}, {value})", storage.prefix, parts.base, parts.index.text));
+                    return Some(format!(
+                        "{}Store({}, {}, {value})",
+                        storage.prefix, parts.base, parts.index.text
+                    ));
                 }
                 let class = self.changed_pointer(left)?;
                 let (index, _) = self.index_of_slot(left)?;

@@ -65,7 +65,8 @@ impl Rewriter<'_> {
             })
             .collect();
         let flows = self.index_flows(&interior.iter().copied().collect());
-        let mut widths: BTreeMap<VarId, Width> = interior.iter().map(|id| (*id, Width::Literal)).collect();
+        let mut widths: BTreeMap<VarId, Width> =
+            interior.iter().map(|id| (*id, Width::Literal)).collect();
         loop {
             let mut changed = false;
             for (to, width, from) in &flows {
@@ -122,9 +123,14 @@ impl Rewriter<'_> {
                         }
                     }
                 }
-                ExprKind::Call { callee, arguments, .. } | ExprKind::Launch { kernel: callee, arguments, .. } => {
-                    if let Callee::Function(function) = resolve_callee(self.program, *callee, arguments) {
-                        for (parameter, argument) in self.program.function(function).parameters.iter().zip(arguments) {
+                ExprKind::Call { callee, arguments, .. }
+                | ExprKind::Launch { kernel: callee, arguments, .. } => {
+                    if let Callee::Function(function) =
+                        resolve_callee(self.program, *callee, arguments)
+                    {
+                        for (parameter, argument) in
+                            self.program.function(function).parameters.iter().zip(arguments)
+                        {
                             add(*parameter, *argument);
                         }
                     }
@@ -165,8 +171,11 @@ impl Rewriter<'_> {
                     stack.push(*base);
                 }
                 ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, left, right) => {
-                    let (pointer, offset) =
-                        if self.classes.value(*left).is_some() { (*left, *right) } else { (*right, *left) };
+                    let (pointer, offset) = if self.classes.value(*left).is_some() {
+                        (*left, *right)
+                    } else {
+                        (*right, *left)
+                    };
                     width = width.join(self.scalar_width(offset));
                     stack.push(pointer);
                 }
@@ -188,7 +197,12 @@ impl Rewriter<'_> {
 }
 
 /// `q += n`: the offset itself flows.
-fn flows_push_scalar(this: &Rewriter<'_>, add: &mut dyn FnMut(VarId, ExprId), to: VarId, offset: ExprId) {
+fn flows_push_scalar(
+    this: &Rewriter<'_>,
+    add: &mut dyn FnMut(VarId, ExprId),
+    to: VarId,
+    offset: ExprId,
+) {
     // An offset has no slots; its own width is found as that of an index.
     let _ = this;
     add(to, offset);

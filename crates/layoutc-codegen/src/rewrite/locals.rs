@@ -38,15 +38,22 @@ impl Rewriter<'_> {
         let indent = self.indent_of(body);
         for parameter in self.program.function(function).parameters.clone() {
             let Some(class) = self.changed_slot(Slot::Variable(parameter)) else { continue };
-            let Some(storage) = self.storage(class).filter(|storage| storage.is_handle) else { continue };
-            let Some(leaves) = self.only_leaf_accesses(function, class, parameter, mentions) else { continue };
-            let groups: BTreeSet<usize> = leaves.iter().map(|leaf| storage.group_of(*leaf)).collect();
+            let Some(storage) = self.storage(class).filter(|storage| storage.is_handle) else {
+                continue;
+            };
+            let Some(leaves) = self.only_leaf_accesses(function, class, parameter, mentions) else {
+                continue;
+            };
+            let groups: BTreeSet<usize> =
+                leaves.iter().map(|leaf| storage.group_of(*leaf)).collect();
             let name = self.program.variable(parameter).name.clone();
             let is_const = matches!(*self.program.types.kind(self.program.variable(parameter).ty.id), TypeKind::Pointer(to) if to.is_const);
             for group in groups {
                 let own = &storage.groups[group];
                 let item = match &own.kind {
-                    GroupKind::Struct { struct_name } | GroupKind::Tile { struct_name, .. } => struct_name.clone(),
+                    GroupKind::Struct { struct_name } | GroupKind::Tile { struct_name, .. } => {
+                        struct_name.clone()
+                    }
                     GroupKind::Array => {
                         let leaf = own.leaves[0];
                         let plain = storage.shape.shape.leaves[leaf].extents.is_empty()
@@ -75,7 +82,9 @@ impl Rewriter<'_> {
 
     /// White space in front of the first statement of a block.
     fn indent_of(&self, body: layoutc_syntax::StmtId) -> String {
-        let StmtKind::Block(statements) = &self.program.stmt(body).kind else { return String::new() };
+        let StmtKind::Block(statements) = &self.program.stmt(body).kind else {
+            return String::new();
+        };
         let Some(first) = statements.first() else { return "    ".to_owned() };
         let span = self.program.stmt(*first).span;
         let file = self.program.sources.file(span.file);

@@ -108,7 +108,9 @@ impl ApiCall {
     pub fn size(&self) -> Option<ExprId> {
         match self.api {
             Api::Malloc | Api::MallocAsync | Api::MallocManaged => self.arguments.get(1),
-            Api::Memcpy | Api::MemcpyAsync | Api::Memset | Api::MemsetAsync => self.arguments.get(2),
+            Api::Memcpy | Api::MemcpyAsync | Api::Memset | Api::MemsetAsync => {
+                self.arguments.get(2)
+            }
             Api::Free | Api::FreeAsync => None,
         }
         .copied()
@@ -116,6 +118,12 @@ impl ApiCall {
 
     pub(super) fn size_if_allocation(&self) -> Option<ExprId> {
         self.size().filter(|_| self.api.allocates())
+    }
+
+    /// Whether it copies between host and device: then any part of the array can be copied.
+    #[must_use]
+    pub fn is_host_transfer(&self) -> bool {
+        matches!(self.direction, Direction::HostToDevice | Direction::DeviceToHost)
     }
 
     /// Position of an argument that holds device memory, by the call's meaning.
@@ -168,12 +176,19 @@ pub(super) fn is_device_to_device(program: &Program, arguments: &[ExprId]) -> bo
 }
 
 /// All calls of runtime functions that codegen knows, in arena order.
-pub(super) fn find_api_calls(program: &Program, calls: &CallGraph, places: &Places) -> Vec<ApiCall> {
+pub(super) fn find_api_calls(
+    program: &Program,
+    calls: &CallGraph,
+    places: &Places,
+) -> Vec<ApiCall> {
     let mut found = Vec::new();
     for call in program.expr_ids() {
         let ExprKind::Call { callee, arguments, .. } = &program.expr(call).kind else { continue };
         let Callee::Library(name) = calls.callee(program, *callee, arguments) else { continue };
-        let Some(api) = Api::parse(&name).filter(|api| arguments.len() >= api.least_arguments()) else { continue };
+        let Some(api) = Api::parse(&name).filter(|api| arguments.len() >= api.least_arguments())
+        else {
+            continue;
+        };
         let direction =
             if api.copies() { direction(program, arguments[3]) } else { Direction::Unknown };
         let allocated_node = api

@@ -106,7 +106,13 @@ impl CallGraph {
         self.attribute(program, expr, function);
     }
 
-    fn statement(&mut self, program: &Program, start: StmtId, function: FunctionId, in_lambda: bool) {
+    fn statement(
+        &mut self,
+        program: &Program,
+        start: StmtId,
+        function: FunctionId,
+        in_lambda: bool,
+    ) {
         let mut stack = vec![start];
         while let Some(id) = stack.pop() {
             match &program.stmt(id).kind {
@@ -115,7 +121,10 @@ impl CallGraph {
                         self.root(program, *expr, Context::Dropped, function);
                     }
                 }
-                StmtKind::Declaration(_, _) | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => {}
+                StmtKind::Declaration(_, _)
+                | StmtKind::Break
+                | StmtKind::Continue
+                | StmtKind::Goto(_) => {}
                 StmtKind::Block(body) | StmtKind::Try(body) => stack.extend(body),
                 StmtKind::If { init, condition, then, otherwise } => {
                     stack.extend(init);
@@ -139,7 +148,8 @@ impl CallGraph {
                     self.root(program, *range, Context::Range, function);
                     stack.push(*body);
                 }
-                StmtKind::While { init, condition, body } | StmtKind::Switch { init, condition, body } => {
+                StmtKind::While { init, condition, body }
+                | StmtKind::Switch { init, condition, body } => {
                     stack.extend(init);
                     stack.push(*body);
                     if let Some(condition) = condition {
@@ -246,13 +256,17 @@ fn accepts(program: &Program, function: FunctionId, arguments: &[ExprId]) -> boo
             (Some(_), None) => !known(argument) || program.types.pointee(argument.id).is_some(),
             (None, Some(_)) => {
                 let ty = program.types.strip_reference(parameter);
-                !known(parameter) || program.types.pointee(ty.id).is_some() || dependent(program, ty.id)
+                !known(parameter)
+                    || program.types.pointee(ty.id).is_some()
+                    || dependent(program, ty.id)
             }
             (None, None) => {
                 // A pointer does not convert to an arithmetic type, nor the other way round.
                 let (left, right) = (program.types.strip_reference(parameter), argument);
-                let is_pointer = |ty: layoutc_syntax::QualType| program.types.pointee(ty.id).is_some();
-                let is_number = |ty: layoutc_syntax::QualType| program.types.as_scalar(ty.id).is_some();
+                let is_pointer =
+                    |ty: layoutc_syntax::QualType| program.types.pointee(ty.id).is_some();
+                let is_number =
+                    |ty: layoutc_syntax::QualType| program.types.as_scalar(ty.id).is_some();
                 !(is_pointer(left) && is_number(right)) && !(is_number(left) && is_pointer(right))
             }
         }
@@ -263,7 +277,9 @@ fn accepts(program: &Program, function: FunctionId, arguments: &[ExprId]) -> boo
 fn dependent(program: &Program, ty: layoutc_syntax::TypeId) -> bool {
     match program.types.kind(ty) {
         TypeKind::TemplateParameter(_) => true,
-        TypeKind::Pointer(to) | TypeKind::Reference(to, _) | TypeKind::Array(to, _) => dependent(program, to.id),
+        TypeKind::Pointer(to) | TypeKind::Reference(to, _) | TypeKind::Array(to, _) => {
+            dependent(program, to.id)
+        }
         _ => false,
     }
 }

@@ -8,8 +8,8 @@ use super::unify::{Flow, is_reference, slot_of};
 use super::{ClassId, Classes, FieldPath, Pin, is_multiple_of_record};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
-    BinaryOp, CastStyle, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, RecordId, RecordTrait,
-    Storage, TypeKind, TypeTable, UnaryOp, VarId,
+    BinaryOp, CastStyle, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, RecordId,
+    RecordTrait, Storage, TypeKind, TypeTable, UnaryOp, VarId,
 };
 use std::collections::BTreeMap;
 
@@ -23,7 +23,8 @@ pub(super) fn classify(
 ) {
     let api_of_call: BTreeMap<ExprId, usize> =
         classes.api_calls.iter().enumerate().map(|(at, api)| (api.call, at)).collect();
-    let mut this = Classifier { program, calls, classes, api_of_call, pins: Vec::new(), units: Vec::new() };
+    let mut this =
+        Classifier { program, calls, classes, api_of_call, pins: Vec::new(), units: Vec::new() };
     this.interior_slots(flows);
     this.records();
     this.slots();
@@ -34,7 +35,12 @@ pub(super) fn classify(
                 && let Some(slot) = this.classes.class(class).slots.first().copied()
             {
                 let span = slot_span(program, slot);
-                this.pin(class, Code::INCOMPATIBLE_CAST, span, "this also receives pointers to another record type");
+                this.pin(
+                    class,
+                    Code::INCOMPATIBLE_CAST,
+                    span,
+                    "this also receives pointers to another record type",
+                );
             }
         }
     }
@@ -102,9 +108,12 @@ impl Classifier<'_> {
     fn interior_slots(&mut self, flows: &[Flow]) {
         let mut interior: std::collections::BTreeSet<Slot> = std::collections::BTreeSet::new();
         for id in self.program.variable_ids() {
-            if is_reference(self.program, id) && self.classes.class_of_slot(Slot::Variable(id)).is_some() {
+            if is_reference(self.program, id)
+                && self.classes.class_of_slot(Slot::Variable(id)).is_some()
+            {
                 // A reference to a pointer is the pointer; a reference to an element is interior.
-                let depth = element_of(self.program, self.program.variable(id).ty).map_or(0, |(_, depth)| depth);
+                let depth = element_of(self.program, self.program.variable(id).ty)
+                    .map_or(0, |(_, depth)| depth);
                 if depth == 0 {
                     interior.insert(Slot::Variable(id));
                 }
@@ -123,7 +132,9 @@ impl Classifier<'_> {
         loop {
             let mut changed = false;
             for flow in flows {
-                if !interior.contains(&flow.to) && is_offset(self.program, self.classes, flow.from, &interior) {
+                if !interior.contains(&flow.to)
+                    && is_offset(self.program, self.classes, flow.from, &interior)
+                {
                     interior.insert(flow.to);
                     changed = true;
                 }
@@ -133,7 +144,9 @@ impl Classifier<'_> {
                 let function = self.program.function(id);
                 for (at, own) in function.parameters.iter().enumerate() {
                     let any = function.sites.iter().any(|site| {
-                        site.parameters.get(at).is_some_and(|id| interior.contains(&Slot::Variable(*id)))
+                        site.parameters
+                            .get(at)
+                            .is_some_and(|id| interior.contains(&Slot::Variable(*id)))
                     }) || interior.contains(&Slot::Variable(*own));
                     if any {
                         for site in &function.sites {
@@ -162,41 +175,85 @@ impl Classifier<'_> {
             let record = self.program.record(self.record(class));
             if record.body.is_none() {
                 let name = record.name.clone();
-                self.pin(class, Code::UNSUPPORTED_RECORD, record.name_span, format!("`{name}` is not defined in the program"));
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_RECORD,
+                    record.name_span,
+                    format!("`{name}` is not defined in the program"),
+                );
                 continue;
             }
             for (which, span) in record.traits.clone() {
                 let (code, message) = match which {
                     RecordTrait::Union => (Code::UNION_MEMBER, "the element type is a union"),
-                    RecordTrait::BitField => (Code::UNION_MEMBER, "a bit-field has no address of its own"),
-                    RecordTrait::Virtual => (Code::VIRTUAL_RECORD, "virtual functions put a hidden pointer into each element"),
-                    RecordTrait::Bases => (Code::UNSUPPORTED_RECORD, "the element type has base classes"),
-                    RecordTrait::Constructor => (Code::UNSUPPORTED_RECORD, "the element type has constructors or default member initializers"),
-                    RecordTrait::Methods => (Code::UNSUPPORTED_RECORD, "the element type has member functions"),
+                    RecordTrait::BitField => {
+                        (Code::UNION_MEMBER, "a bit-field has no address of its own")
+                    }
+                    RecordTrait::Virtual => (
+                        Code::VIRTUAL_RECORD,
+                        "virtual functions put a hidden pointer into each element",
+                    ),
+                    RecordTrait::Bases => {
+                        (Code::UNSUPPORTED_RECORD, "the element type has base classes")
+                    }
+                    RecordTrait::Constructor => (
+                        Code::UNSUPPORTED_RECORD,
+                        "the element type has constructors or default member initializers",
+                    ),
+                    RecordTrait::Methods => {
+                        (Code::UNSUPPORTED_RECORD, "the element type has member functions")
+                    }
                     RecordTrait::Private => (Code::UNSUPPORTED_RECORD, "members are not public"),
-                    RecordTrait::Template => (Code::TEMPLATE_USE, "the element type is a class template"),
+                    RecordTrait::Template => {
+                        (Code::TEMPLATE_USE, "the element type is a class template")
+                    }
                     RecordTrait::Packed => (Code::UNSUPPORTED_RECORD, "the element type is packed"),
-                    RecordTrait::ConstMember => (Code::UNSUPPORTED_RECORD, "a member is constant, volatile or a reference"),
-                    RecordTrait::UnknownMember => (Code::UNSUPPORTED_RECORD, "the type of this member is not known"),
-                    RecordTrait::Unmodelled => (Code::UNSUPPORTED_RECORD, "this member or attribute is not modelled"),
+                    RecordTrait::ConstMember => {
+                        (Code::UNSUPPORTED_RECORD, "a member is constant, volatile or a reference")
+                    }
+                    RecordTrait::UnknownMember => {
+                        (Code::UNSUPPORTED_RECORD, "the type of this member is not known")
+                    }
+                    RecordTrait::Unmodelled => {
+                        (Code::UNSUPPORTED_RECORD, "this member or attribute is not modelled")
+                    }
                 };
                 self.pin(class, code, span, message);
             }
             if record.is_local {
-                self.pin(class, Code::UNSUPPORTED_RECORD, record.name_span, "the element type is defined inside a function or class");
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_RECORD,
+                    record.name_span,
+                    "the element type is defined inside a function or class",
+                );
             }
             if record.name.is_empty() {
-                self.pin(class, Code::UNSUPPORTED_RECORD, record.name_span, "the element type has no name");
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_RECORD,
+                    record.name_span,
+                    "the element type has no name",
+                );
             }
             if record.fields.is_empty() {
-                self.pin(class, Code::UNSUPPORTED_RECORD, record.name_span, "the element type has no members");
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_RECORD,
+                    record.name_span,
+                    "the element type has no members",
+                );
             }
         }
     }
 
     /// Pins for slots whose declaration cannot be given another type.
     fn slots(&mut self) {
-        let has_main = self.program.functions.iter().any(|function| function.name == "main" && function.body.is_some());
+        let has_main = self
+            .program
+            .functions
+            .iter()
+            .any(|function| function.name == "main" && function.body.is_some());
         for class in self.classes.ids() {
             for slot in self.classes.class(class).slots.clone() {
                 self.slot(class, slot, has_main);
@@ -214,10 +271,17 @@ impl Classifier<'_> {
                 (variable.ty, variable.site.clone())
             }
             Slot::Field(id) => (program.field(id).ty, program.field(id).site.clone()),
-            Slot::Result(id) => (program.function(id).result, program.function(id).sites[0].result.clone()),
+            Slot::Result(id) => {
+                (program.function(id).result, program.function(id).sites[0].result.clone())
+            }
         };
         if !self.is_rewritable_type(ty, slot) {
-            self.pin(class, Code::UNSUPPORTED_USE, span, "a declaration of this type is not rewritten");
+            self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                span,
+                "a declaration of this type is not rewritten",
+            );
             return;
         }
         if let Slot::Variable(id) = slot {
@@ -226,18 +290,38 @@ impl Classifier<'_> {
                 self.pin(class, Code::DEVICE_SYMBOL, span, "this is a symbol in device memory");
             }
             if variable.is_extern {
-                self.pin(class, Code::UNKNOWN_MEMORY, span, "this variable is defined outside the program");
+                self.pin(
+                    class,
+                    Code::UNKNOWN_MEMORY,
+                    span,
+                    "this variable is defined outside the program",
+                );
             }
             let linked = variable.storage == Storage::Static && variable.function.is_none();
             if linked && !has_main && !is_static_text(program, &variable.site) {
-                self.pin(class, Code::UNKNOWN_MEMORY, span, "other parts of the program, which were not given, can use this variable");
+                self.pin(
+                    class,
+                    Code::UNKNOWN_MEMORY,
+                    span,
+                    "other parts of the program, which were not given, can use this variable",
+                );
             }
             if interior && variable.storage == Storage::Static {
-                self.pin(class, Code::SUB_RANGE, span, "this variable with static storage may point behind the first element");
+                self.pin(
+                    class,
+                    Code::SUB_RANGE,
+                    span,
+                    "this variable with static storage may point behind the first element",
+                );
             }
             if let Storage::Parameter { .. } = variable.storage {
                 if variable.function.is_none() && !self.is_known_parameter(id) {
-                    self.pin(class, Code::UNSUPPORTED_USE, span, "a lambda takes elements of the array");
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "a lambda takes elements of the array",
+                    );
                 }
                 if let Some(function) = variable.function {
                     self.parameter_function(class, function, span, has_main);
@@ -245,22 +329,42 @@ impl Classifier<'_> {
             }
         }
         if interior && !matches!(slot, Slot::Variable(_)) {
-            self.pin(class, Code::SUB_RANGE, span, "this may hold a pointer behind the first element");
+            self.pin(
+                class,
+                Code::SUB_RANGE,
+                span,
+                "this may hold a pointer behind the first element",
+            );
         }
         let depth = element_of(program, ty).map_or(0, |(_, depth)| depth);
         if interior && depth > 1 {
-            self.pin(class, Code::SUB_RANGE, span, "this may lead to a pointer behind the first element");
+            self.pin(
+                class,
+                Code::SUB_RANGE,
+                span,
+                "this may lead to a pointer behind the first element",
+            );
         }
         if site.declaration.0 == u32::MAX || !program.declaration(site.declaration).is_plain {
             let auto = matches!(slot, Slot::Variable(id) if program.variable(id).is_auto);
             if !auto {
-                self.pin(class, Code::UNSUPPORTED_USE, span, "the type of this declaration is not written out");
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_USE,
+                    span,
+                    "the type of this declaration is not written out",
+                );
             }
         } else {
             // The specifier must name the record itself, not a pointer typedef.
             let specifier = program.declaration(site.declaration).specifier_type;
             if program.types.as_record(specifier.id) != Some(self.record(class)) {
-                self.pin(class, Code::UNSUPPORTED_USE, span, "a typedef hides that this is a pointer");
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_USE,
+                    span,
+                    "a typedef hides that this is a pointer",
+                );
             }
         }
     }
@@ -268,7 +372,8 @@ impl Classifier<'_> {
     /// Whether the parameter belongs to a function or one of its prototypes.
     fn is_known_parameter(&self, id: VarId) -> bool {
         self.program.functions.iter().any(|function| {
-            function.parameters.contains(&id) || function.sites.iter().any(|site| site.parameters.contains(&id))
+            function.parameters.contains(&id)
+                || function.sites.iter().any(|site| site.parameters.contains(&id))
         })
     }
 
@@ -278,10 +383,20 @@ impl Classifier<'_> {
             self.pin(class, Code::UNSUPPORTED_USE, span, "`main` cannot take this type");
         }
         if !has_main && !function.is_static && function.space.on_host() {
-            self.pin(class, Code::UNKNOWN_MEMORY, span, "other parts of the program, which were not given, can call this function");
+            self.pin(
+                class,
+                Code::UNKNOWN_MEMORY,
+                span,
+                "other parts of the program, which were not given, can call this function",
+            );
         }
         if function.record.is_some() && function.body.is_none() {
-            self.pin(class, Code::ESCAPING_POINTER, span, "this member function has no body in the program");
+            self.pin(
+                class,
+                Code::ESCAPING_POINTER,
+                span,
+                "this member function has no body in the program",
+            );
         }
     }
 
@@ -294,7 +409,9 @@ impl Classifier<'_> {
                     && matches!(slot, Slot::Variable(_))
                     && match *types.kind(to.id) {
                         TypeKind::Record(_) => true,
-                        TypeKind::Pointer(inner) => !inner.is_volatile && types.as_record(inner.id).is_some(),
+                        TypeKind::Pointer(inner) => {
+                            !inner.is_volatile && types.as_record(inner.id).is_some()
+                        }
                         _ => false,
                     }
             }
@@ -302,12 +419,16 @@ impl Classifier<'_> {
                 !to.is_volatile
                     && match *types.kind(to.id) {
                         TypeKind::Record(_) => true,
-                        TypeKind::Pointer(inner) => !inner.is_volatile && types.as_record(inner.id).is_some(),
+                        TypeKind::Pointer(inner) => {
+                            !inner.is_volatile && types.as_record(inner.id).is_some()
+                        }
                         _ => false,
                     }
             }
             TypeKind::Array(element, Some(_)) => match *types.kind(element.id) {
-                TypeKind::Pointer(inner) => !inner.is_volatile && types.as_record(inner.id).is_some(),
+                TypeKind::Pointer(inner) => {
+                    !inner.is_volatile && types.as_record(inner.id).is_some()
+                }
                 _ => false,
             },
             _ => false,
@@ -347,7 +468,10 @@ impl Classifier<'_> {
                         class,
                         Code::SHARED_FUNCTION,
                         variable.site.name,
-                        format!("code that uses the array is also given `{}`, which is not in it", variable.name),
+                        format!(
+                            "code that uses the array is also given `{}`, which is not in it",
+                            variable.name
+                        ),
                     );
                 }
             }
@@ -369,7 +493,9 @@ impl Classifier<'_> {
             None => {}
         }
         match &self.program.expr(expr).kind {
-            ExprKind::OffsetOf(of) => self.pin_type(*of, Code::OFFSETOF, expr, "the offset of a member is used"),
+            ExprKind::OffsetOf(of) => {
+                self.pin_type(*of, Code::OFFSETOF, expr, "the offset of a member is used")
+            }
             ExprKind::Cast { target, operand, style: _, .. } => {
                 // A cast *to* the record's pointer type of something that is not one.
                 if let Some((record, depth)) = element_of(self.program, *target)
@@ -387,7 +513,9 @@ impl Classifier<'_> {
                 let callee = self.calls.callee(self.program, *callee, arguments);
                 self.unresolved_call(&callee, arguments);
             }
-            ExprKind::Name(NameRef::Functions(functions)) => self.function_address(expr, functions.clone()),
+            ExprKind::Name(NameRef::Functions(functions)) => {
+                self.function_address(expr, functions.clone())
+            }
             _ => {}
         }
     }
@@ -410,7 +538,12 @@ impl Classifier<'_> {
                     if let (Some(class), Some(argument)) =
                         (self.classes.class_of_slot(Slot::Variable(parameter)), arguments.get(at))
                     {
-                        self.pin(class, Code::AMBIGUOUS_NAME, self.span(*argument), "it is not clear which function this argument reaches");
+                        self.pin(
+                            class,
+                            Code::AMBIGUOUS_NAME,
+                            self.span(*argument),
+                            "it is not clear which function this argument reaches",
+                        );
                     }
                 }
             }
@@ -423,7 +556,9 @@ impl Classifier<'_> {
         let called = loop {
             match self.calls.context(at) {
                 Context::Operand(parent, position) => match &self.program.expr(parent).kind {
-                    ExprKind::Paren(_) | ExprKind::AddressOf(_) | ExprKind::Cast { .. } => at = parent,
+                    ExprKind::Paren(_) | ExprKind::AddressOf(_) | ExprKind::Cast { .. } => {
+                        at = parent
+                    }
                     ExprKind::Call { callee, arguments, .. } => {
                         if position == 0 {
                             break true;
@@ -451,7 +586,12 @@ impl Classifier<'_> {
         for function in functions {
             for parameter in self.program.function(function).parameters.clone() {
                 if let Some(class) = self.classes.class_of_slot(Slot::Variable(parameter)) {
-                    self.pin(class, Code::ESCAPING_POINTER, self.span(expr), "the function can be called through its address");
+                    self.pin(
+                        class,
+                        Code::ESCAPING_POINTER,
+                        self.span(expr),
+                        "the function can be called through its address",
+                    );
                 }
             }
         }
@@ -495,13 +635,23 @@ impl Classifier<'_> {
         if let Some(scalar) = pointee.and_then(|to| types.as_scalar(to.id))
             && scalar.size() == 1
         {
-            self.pin(class, Code::BYTE_ARITHMETIC, span, "the array is addressed in bytes from here on");
+            self.pin(
+                class,
+                Code::BYTE_ARITHMETIC,
+                span,
+                "the array is addressed in bytes from here on",
+            );
         } else if types.as_scalar(target.id).is_some() {
             self.pin(class, Code::ADDRESS_AS_INTEGER, span, "the address becomes a number here");
         } else if pointee.is_some_and(|to| to.id == TypeTable::VOID) {
             self.pin(class, Code::UNTYPED_POINTER, span, "the pointer loses its type here");
         } else {
-            self.pin(class, Code::INCOMPATIBLE_CAST, span, "the elements are taken for another type here");
+            self.pin(
+                class,
+                Code::INCOMPATIBLE_CAST,
+                span,
+                "the elements are taken for another type here",
+            );
         }
     }
 
@@ -520,7 +670,9 @@ impl Classifier<'_> {
             if !api.is_device_argument(position) {
                 let api = api.clone();
                 self.misplaced_argument(class, &api, position, span);
-            } else if is_offset(self.program, self.classes, expr, &self.classes.class(class).interior.clone()) {
+            } else if !api.is_host_transfer()
+                && is_offset(self.program, self.classes, expr, &self.classes.class(class).interior)
+            {
                 self.pin(class, Code::SUB_RANGE, span, "the call starts inside the array");
             }
             return;
@@ -536,24 +688,49 @@ impl Classifier<'_> {
                 let function = self.calls.function(expr);
                 let slot = function.and_then(|id| self.classes.class_of_slot(Slot::Result(id)));
                 if in_lambda || slot != Some(class) {
-                    self.pin(class, Code::UNTYPED_POINTER, span, "the pointer is returned as another type");
+                    self.pin(
+                        class,
+                        Code::UNTYPED_POINTER,
+                        span,
+                        "the pointer is returned as another type",
+                    );
                 }
             }
-            Context::Range => self.pin(class, Code::UNSUPPORTED_USE, span, "a range-based loop over the array"),
-            Context::Opaque => self.pin(class, Code::UNSUPPORTED_USE, span, "this construct is not modelled"),
-            Context::Assembly => self.pin(class, Code::INLINE_ASSEMBLY, span, "inline assembly uses the array"),
-            Context::Operand(parent, position) => self.pointer_operand(consumer.expr, class, parent, position),
+            Context::Range => {
+                self.pin(class, Code::UNSUPPORTED_USE, span, "a range-based loop over the array")
+            }
+            Context::Opaque => {
+                self.pin(class, Code::UNSUPPORTED_USE, span, "this construct is not modelled")
+            }
+            Context::Assembly => {
+                self.pin(class, Code::INLINE_ASSEMBLY, span, "inline assembly uses the array")
+            }
+            Context::Operand(parent, position) => {
+                self.pointer_operand(consumer.expr, class, parent, position)
+            }
         }
     }
 
     fn misplaced_argument(&mut self, class: ClassId, api: &ApiCall, position: usize, span: Span) {
         if api.api.copies() && position < 2 {
             match api.direction {
-                Direction::Unknown => self.pin(class, Code::UNSUPPORTED_USE, span, "the direction of this copy is not a literal"),
-                _ => self.pin(class, Code::HOST_ACCESS, span, "the copy takes this for host memory"),
+                Direction::Unknown => self.pin(
+                    class,
+                    Code::UNSUPPORTED_USE,
+                    span,
+                    "the direction of this copy is not a literal",
+                ),
+                _ => {
+                    self.pin(class, Code::HOST_ACCESS, span, "the copy takes this for host memory")
+                }
             }
         } else {
-            self.pin(class, Code::ESCAPING_POINTER, span, "the pointer is passed as a number or handle");
+            self.pin(
+                class,
+                Code::ESCAPING_POINTER,
+                span,
+                "the pointer is passed as a number or handle",
+            );
         }
     }
 
@@ -562,7 +739,10 @@ impl Classifier<'_> {
             return;
         }
         let name = &self.program.variable(variable).name;
-        let message = format!("`{name}` does not have the type of a pointer to `{}`", self.record_name(class));
+        let message = format!(
+            "`{name}` does not have the type of a pointer to `{}`",
+            self.record_name(class)
+        );
         self.pin(class, Code::UNTYPED_POINTER, span, message);
     }
 
@@ -590,29 +770,56 @@ impl Classifier<'_> {
                     BinaryOp::Eq | BinaryOp::Ne
                         if self.classes.value(other) == Some((class, 1))
                             && [expr, other].into_iter().all(|side| {
-                                !is_offset(program, self.classes, side, &self.classes.class(class).interior)
+                                !is_offset(
+                                    program,
+                                    self.classes,
+                                    side,
+                                    &self.classes.class(class).interior,
+                                )
                             }) => {}
                     BinaryOp::LogicalAnd | BinaryOp::LogicalOr => {}
-                    _ => self.pin(class, Code::POINTER_COMPARISON, self.span(parent), "addresses of elements are compared or subtracted"),
+                    _ => self.pin(
+                        class,
+                        Code::POINTER_COMPARISON,
+                        self.span(parent),
+                        "addresses of elements are compared or subtracted",
+                    ),
                 }
             }
             ExprKind::Unary(UnaryOp::Not, _) => {}
             ExprKind::Unary(op, _) if op.is_update() => {
                 if !matches!(self.calls.context(parent), Context::Dropped) {
-                    self.pin(class, Code::UNSUPPORTED_USE, self.span(parent), "the pointer is moved inside an expression");
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        self.span(parent),
+                        "the pointer is moved inside an expression",
+                    );
                 }
             }
-            ExprKind::Assign(op, left, right) => self.pointer_assignment(class, parent, *op, *left, *right, position),
+            ExprKind::Assign(op, left, right) => {
+                self.pointer_assignment(class, parent, *op, *left, *right, position)
+            }
             ExprKind::Conditional(..) if position == 0 => {}
             ExprKind::Conditional(_, then, otherwise) => {
                 let other = if position == 1 { *otherwise } else { *then };
                 if self.classes.value(other).is_none() && !is_null(program, other) {
-                    self.pin(class, Code::UNKNOWN_MEMORY, self.span(other), "it cannot be seen what this points to");
+                    self.pin(
+                        class,
+                        Code::UNKNOWN_MEMORY,
+                        self.span(other),
+                        "it cannot be seen what this points to",
+                    );
                 }
             }
             ExprKind::Comma(..) => {
                 if position == 1 {
-                    self.pin(class, Code::UNSUPPORTED_USE, span, "the pointer is the result of a comma operator");
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "the pointer is the result of a comma operator",
+                    );
                 }
             }
             ExprKind::AddressOf(_) => {}
@@ -630,21 +837,38 @@ impl Classifier<'_> {
                         let callee = self.calls.callee(program, *kernel, arguments);
                         self.argument(expr, class, &callee, argument);
                     }
-                    None => self.pin(class, Code::UNSUPPORTED_USE, span, "the pointer is part of a launch configuration"),
+                    None => self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "the pointer is part of a launch configuration",
+                    ),
                 }
             }
             ExprKind::MacroCall { name, .. } => {
                 let message = format!("the pointer is given to the macro `{name}`");
                 self.pin(class, Code::OPAQUE_MACRO, span, message);
             }
-            ExprKind::SizeOfExpr(_) => self.pin(class, Code::UNSUPPORTED_USE, self.span(parent), "the size of the pointer, not of an element, is taken"),
+            ExprKind::SizeOfExpr(_) => self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                self.span(parent),
+                "the size of the pointer, not of an element, is taken",
+            ),
             ExprKind::InitList(_) | ExprKind::Construct { .. } => {
                 // Filling a slot field by field was unified; anything else was not.
                 if !self.initializes_slot(expr, class, parent, position) {
-                    self.pin(class, Code::UNSUPPORTED_USE, span, "the pointer is put into an object that is not followed");
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "the pointer is put into an object that is not followed",
+                    );
                 }
             }
-            ExprKind::Delete(_) => self.pin(class, Code::ESCAPING_POINTER, span, "device memory is given to `delete`"),
+            ExprKind::Delete(_) => {
+                self.pin(class, Code::ESCAPING_POINTER, span, "device memory is given to `delete`")
+            }
             ExprKind::Index { .. }
             | ExprKind::Unary(..)
             | ExprKind::Member { .. }
@@ -659,16 +883,30 @@ impl Classifier<'_> {
             | ExprKind::Literal
             | ExprKind::Null
             | ExprKind::This
-            | ExprKind::Name(_) => self.pin(class, Code::UNSUPPORTED_USE, span, "this use of the pointer is not modelled"),
+            | ExprKind::Name(_) => self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                span,
+                "this use of the pointer is not modelled",
+            ),
         }
     }
 
     /// Whether item `position` of an initializer list initializes a slot of the class.
-    fn initializes_slot(&self, _expr: ExprId, class: ClassId, list: ExprId, position: usize) -> bool {
+    fn initializes_slot(
+        &self,
+        _expr: ExprId,
+        class: ClassId,
+        list: ExprId,
+        position: usize,
+    ) -> bool {
         let Context::Init(variable) = self.calls.context(list) else { return false };
         let ty = self.program.variable(variable).ty;
         if self.classes.class_of_slot(Slot::Variable(variable)) == Some(class) {
-            return matches!(self.program.types.kind(ty.id), TypeKind::Array(..) | TypeKind::Pointer(_));
+            return matches!(
+                self.program.types.kind(ty.id),
+                TypeKind::Array(..) | TypeKind::Pointer(_)
+            );
         }
         let Some(record) = self.program.types.as_record(ty.id) else { return false };
         let record = self.program.record(record);
@@ -692,22 +930,43 @@ impl Classifier<'_> {
             (0, None) => {}
             (0, Some(BinaryOp::Add | BinaryOp::Sub)) => {
                 if !matches!(self.calls.context(assignment), Context::Dropped) {
-                    self.pin(class, Code::UNSUPPORTED_USE, self.span(assignment), "the pointer is moved inside an expression");
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        self.span(assignment),
+                        "the pointer is moved inside an expression",
+                    );
                 }
             }
             (1, None) => {
-                let same = self.classes.value(left).is_some_and(|(found, depth)| found == class && depth == 1);
+                let same = self
+                    .classes
+                    .value(left)
+                    .is_some_and(|(found, depth)| found == class && depth == 1);
                 if !same {
-                    let message = format!("this does not have the type of a pointer to `{}`", self.record_name(class));
+                    let message = format!(
+                        "this does not have the type of a pointer to `{}`",
+                        self.record_name(class)
+                    );
                     self.pin(class, Code::UNTYPED_POINTER, self.span(left), message);
                 }
                 return;
             }
-            _ => self.pin(class, Code::UNSUPPORTED_USE, self.span(assignment), "this use of the pointer is not modelled"),
+            _ => self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                self.span(assignment),
+                "this use of the pointer is not modelled",
+            ),
         }
         let nested = !matches!(self.calls.context(assignment), Context::Dropped);
         if nested && self.classes.is_interior_expr(self.program, left) {
-            self.pin(class, Code::UNSUPPORTED_USE, self.span(assignment), "a pointer behind the first element is assigned inside an expression");
+            self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                self.span(assignment),
+                "a pointer behind the first element is assigned inside an expression",
+            );
         }
         let _ = right;
     }
@@ -719,34 +978,73 @@ impl Classifier<'_> {
             Callee::Function(function) => {
                 let function = self.program.function(*function);
                 let Some(parameter) = function.parameters.get(at).copied() else {
-                    self.pin(class, Code::ESCAPING_POINTER, span, format!("`{}` takes this as a variable argument", function.name));
+                    self.pin(
+                        class,
+                        Code::ESCAPING_POINTER,
+                        span,
+                        format!("`{}` takes this as a variable argument", function.name),
+                    );
                     return;
                 };
                 if self.classes.class_of_slot(Slot::Variable(parameter)) != Some(class) {
                     let (code, why) = if function.template_parameters.is_empty() {
-                        (Code::UNTYPED_POINTER, "does not have the type of a pointer to the element type")
+                        (
+                            Code::UNTYPED_POINTER,
+                            "does not have the type of a pointer to the element type",
+                        )
                     } else {
                         (Code::TEMPLATE_USE, "has a type that depends on a template parameter")
                     };
                     let name = &self.program.variable(parameter).name;
-                    self.pin(class, code, span, format!("parameter `{name}` of `{}` {why}", function.name));
+                    self.pin(
+                        class,
+                        code,
+                        span,
+                        format!("parameter `{name}` of `{}` {why}", function.name),
+                    );
                 } else if function.body.is_none() {
-                    self.pin(class, Code::ESCAPING_POINTER, span, format!("`{}` is not defined in the program", function.name));
+                    self.pin(
+                        class,
+                        Code::ESCAPING_POINTER,
+                        span,
+                        format!("`{}` is not defined in the program", function.name),
+                    );
                 }
             }
             Callee::Library(name) if name == "swap" => {
                 let plain = slot_of(self.program, expr).is_some_and(|slot| {
-                    self.classes.class_of_slot(slot) == Some(class) && !self.classes.is_interior(slot)
+                    self.classes.class_of_slot(slot) == Some(class)
+                        && !self.classes.is_interior(slot)
                 });
                 if !plain {
-                    self.pin(class, Code::UNSUPPORTED_USE, span, "this is not a plain pointer variable");
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "this is not a plain pointer variable",
+                    );
                 }
             }
             Callee::Library(name) => {
-                self.pin(class, Code::ESCAPING_POINTER, span, format!("`{name}` is not part of the program and may access the array"));
+                self.pin(
+                    class,
+                    Code::ESCAPING_POINTER,
+                    span,
+                    format!("`{name}` is not part of the program and may access the array"),
+                );
             }
-            Callee::Ambiguous(_) => self.pin(class, Code::AMBIGUOUS_NAME, span, "it is not clear which function this argument reaches"),
-            Callee::Unknown => self.pin(class, Code::ESCAPING_POINTER, span, "it cannot be seen which function this argument reaches"),
+            Callee::Ambiguous(_) => self.pin(
+                class,
+                Code::AMBIGUOUS_NAME,
+                span,
+                "it is not clear which function this argument reaches",
+            ),
+            Callee::Unknown => self.pin(
+                class,
+                Code::ESCAPING_POINTER,
+                span,
+                "it cannot be seen which function this argument reaches",
+            ),
         }
     }
 
@@ -762,7 +1060,12 @@ impl Classifier<'_> {
         let consumer = self.consumer(expr);
         if let Some((api, position)) = self.api_argument(consumer.context) {
             if !(api.api.allocates() && position == 0) {
-                self.pin(class, Code::ESCAPING_POINTER, span, "the address of the pointer is passed to the runtime");
+                self.pin(
+                    class,
+                    Code::ESCAPING_POINTER,
+                    span,
+                    "the address of the pointer is passed to the runtime",
+                );
             }
             return;
         }
@@ -780,11 +1083,30 @@ impl Classifier<'_> {
                     let callee = self.calls.callee(self.program, *callee, arguments);
                     self.argument(consumer.expr, class, &callee, position - 1);
                 }
-                ExprKind::SizeOfExpr(_) => self.pin(class, Code::UNSUPPORTED_USE, self.span(parent), "the size of pointers is taken"),
-                _ => self.pin(class, Code::UNTYPED_POINTER, span, "the address of the pointer is used in a way that is not followed"),
+                ExprKind::SizeOfExpr(_) => self.pin(
+                    class,
+                    Code::UNSUPPORTED_USE,
+                    self.span(parent),
+                    "the size of pointers is taken",
+                ),
+                _ => self.pin(
+                    class,
+                    Code::UNTYPED_POINTER,
+                    span,
+                    "the address of the pointer is used in a way that is not followed",
+                ),
             },
-            Context::Condition | Context::Returned { .. } | Context::Range | Context::Assembly | Context::Opaque => {
-                self.pin(class, Code::UNTYPED_POINTER, span, "the address of the pointer is used in a way that is not followed");
+            Context::Condition
+            | Context::Returned { .. }
+            | Context::Range
+            | Context::Assembly
+            | Context::Opaque => {
+                self.pin(
+                    class,
+                    Code::UNTYPED_POINTER,
+                    span,
+                    "the address of the pointer is used in a way that is not followed",
+                );
             }
         }
     }
@@ -792,7 +1114,12 @@ impl Classifier<'_> {
     /// Device memory cannot be read or written by host code.
     fn host_access(&mut self, expr: ExprId, class: ClassId) {
         let Some(function) = self.calls.function(expr) else {
-            self.pin(class, Code::HOST_ACCESS, self.span(expr), "an element is accessed outside any function");
+            self.pin(
+                class,
+                Code::HOST_ACCESS,
+                self.span(expr),
+                "an element is accessed outside any function",
+            );
             return;
         };
         let mut at = expr;
@@ -805,13 +1132,21 @@ impl Classifier<'_> {
             if matches!(self.program.expr(parent).kind, ExprKind::AddressOf(_)) && at == expr {
                 return;
             }
-            if !matches!(self.program.expr(parent).kind, ExprKind::Paren(_) | ExprKind::Member { .. } | ExprKind::Index { .. }) {
+            if !matches!(
+                self.program.expr(parent).kind,
+                ExprKind::Paren(_) | ExprKind::Member { .. } | ExprKind::Index { .. }
+            ) {
                 break;
             }
             at = parent;
         }
         if !self.program.function(function).space.on_device() {
-            self.pin(class, Code::HOST_ACCESS, self.span(expr), "host code accesses an element in device memory");
+            self.pin(
+                class,
+                Code::HOST_ACCESS,
+                self.span(expr),
+                "host code accesses an element in device memory",
+            );
         }
     }
 
@@ -820,19 +1155,34 @@ impl Classifier<'_> {
         let span = self.span(expr);
         let record = self.record(class);
         match self.calls.context(expr) {
-            Context::Assembly => self.pin(class, Code::INLINE_ASSEMBLY, span, "inline assembly uses an element"),
+            Context::Assembly => {
+                self.pin(class, Code::INLINE_ASSEMBLY, span, "inline assembly uses an element")
+            }
             Context::Dropped | Context::Condition | Context::Range | Context::Opaque => {
-                self.pin(class, Code::UNSUPPORTED_USE, span, "this use of an element is not modelled");
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_USE,
+                    span,
+                    "this use of an element is not modelled",
+                );
             }
             Context::Init(variable) => self.element_into_variable(expr, class, variable),
             Context::Returned { in_lambda } => {
                 let result = self.calls.function(expr).map(|id| self.program.function(id).result);
-                let by_value = result.is_some_and(|ty| self.program.types.as_record(ty.id) == Some(record));
+                let by_value =
+                    result.is_some_and(|ty| self.program.types.as_record(ty.id) == Some(record));
                 if in_lambda || !by_value {
-                    self.pin(class, Code::UNSUPPORTED_USE, span, "a reference to an element is returned");
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "a reference to an element is returned",
+                    );
                 }
             }
-            Context::Operand(parent, position) => self.element_operand(expr, class, parent, position),
+            Context::Operand(parent, position) => {
+                self.element_operand(expr, class, parent, position)
+            }
         }
     }
 
@@ -846,7 +1196,12 @@ impl Classifier<'_> {
             && self.classes.class_of_slot(Slot::Variable(variable)) == Some(class)
         {
             if self.program.variable(variable).storage == Storage::Static {
-                self.pin(class, Code::UNSUPPORTED_USE, span, "a reference with static storage is bound to an element");
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_USE,
+                    span,
+                    "a reference with static storage is bound to an element",
+                );
             }
             return;
         }
@@ -861,7 +1216,9 @@ impl Classifier<'_> {
             }
             Context::Operand(parent, position) => match &self.program.expr(parent).kind {
                 ExprKind::Assign(None, left, _) => {
-                    position == 1 && self.program.types.as_record(self.program.expr(*left).ty.id) == Some(record)
+                    position == 1
+                        && self.program.types.as_record(self.program.expr(*left).ty.id)
+                            == Some(record)
                 }
                 ExprKind::Paren(_) => self.is_load_context(parent, record),
                 _ => false,
@@ -892,27 +1249,56 @@ impl Classifier<'_> {
             ExprKind::Assign(None, left, right) if position == 0 => {
                 let same = program.types.as_record(program.expr(*right).ty.id) == Some(record);
                 if !same {
-                    self.pin(class, Code::UNSUPPORTED_USE, self.span(*right), "what is assigned to the element is not plainly of its type");
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        self.span(*right),
+                        "what is assigned to the element is not plainly of its type",
+                    );
                 }
                 if !matches!(self.calls.context(parent), Context::Dropped) {
-                    self.pin(class, Code::UNSUPPORTED_USE, self.span(parent), "the assignment is used as a value");
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        self.span(parent),
+                        "the assignment is used as a value",
+                    );
                 }
                 let _ = left;
             }
             ExprKind::Assign(None, left, _) => {
                 if program.types.as_record(program.expr(*left).ty.id) != Some(record) {
-                    self.pin(class, Code::UNSUPPORTED_USE, span, "an element is converted to another type");
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "an element is converted to another type",
+                    );
                 }
             }
             ExprKind::Conditional(..) if position > 0 => {
                 if !self.is_load_context(parent, record) {
-                    self.pin(class, Code::UNSUPPORTED_USE, span, "a choice between elements is used other than as a value");
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "a choice between elements is used other than as a value",
+                    );
                 }
             }
-            ExprKind::Cast { target, style: CastStyle::C | CastStyle::Static | CastStyle::Functional, .. } => {
+            ExprKind::Cast {
+                target,
+                style: CastStyle::C | CastStyle::Static | CastStyle::Functional,
+                ..
+            } => {
                 let to_record = program.types.as_record(target.id) == Some(record);
                 if !(to_record && self.is_load_context(parent, record)) {
-                    self.pin(class, Code::INCOMPATIBLE_CAST, self.span(parent), "an element is cast");
+                    self.pin(
+                        class,
+                        Code::INCOMPATIBLE_CAST,
+                        self.span(parent),
+                        "an element is cast",
+                    );
                 }
             }
             ExprKind::Call { callee, arguments, .. } if position > 0 => {
@@ -924,14 +1310,24 @@ impl Classifier<'_> {
                     let callee = self.calls.callee(program, *kernel, arguments);
                     self.element_argument(expr, class, &callee, at);
                 } else {
-                    self.pin(class, Code::UNSUPPORTED_USE, span, "an element is part of a launch configuration");
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "an element is part of a launch configuration",
+                    );
                 }
             }
             ExprKind::MacroCall { name, .. } => {
                 let message = format!("a whole element is given to the macro `{name}`");
                 self.pin(class, Code::OPAQUE_MACRO, span, message);
             }
-            _ => self.pin(class, Code::UNSUPPORTED_USE, span, "this use of an element is not modelled"),
+            _ => self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                span,
+                "this use of an element is not modelled",
+            ),
         }
     }
 
@@ -956,7 +1352,9 @@ impl Classifier<'_> {
         let ty = program.expr(expr).ty;
         let context = self.calls.context(expr);
         let parent = match context {
-            Context::Operand(parent, position) => Some((&program.expr(parent).kind, parent, position)),
+            Context::Operand(parent, position) => {
+                Some((&program.expr(parent).kind, parent, position))
+            }
             _ => None,
         };
         if let Some((ExprKind::Paren(_), ..)) = parent {
@@ -964,9 +1362,17 @@ impl Classifier<'_> {
         }
         match program.types.kind(ty.id) {
             TypeKind::Record(_) => match parent {
-                Some((ExprKind::Member { arrow: false, field: Some(_), .. } | ExprKind::SizeOfExpr(_), ..)) => {}
+                Some((
+                    ExprKind::Member { arrow: false, field: Some(_), .. } | ExprKind::SizeOfExpr(_),
+                    ..,
+                )) => {}
                 Some((ExprKind::AddressOf(_), parent, _)) => {
-                    self.pin(class, Code::FIELD_ADDRESS, self.span(parent), "the address of a member is taken");
+                    self.pin(
+                        class,
+                        Code::FIELD_ADDRESS,
+                        self.span(parent),
+                        "the address of a member is taken",
+                    );
                 }
                 _ => self.units.push((class, path.clone(), span)),
             },
@@ -974,11 +1380,18 @@ impl Classifier<'_> {
                 Some((ExprKind::Index { .. }, _, 0)) => {}
                 Some((ExprKind::SizeOfExpr(_), ..)) => self.units.push((class, path.clone(), span)),
                 Some((ExprKind::AddressOf(_), parent, _)) => {
-                    self.pin(class, Code::FIELD_ADDRESS, self.span(parent), "the address of a member is taken");
+                    self.pin(
+                        class,
+                        Code::FIELD_ADDRESS,
+                        self.span(parent),
+                        "the address of a member is taken",
+                    );
                 }
                 _ => self.units.push((class, path.clone(), span)),
             },
-            TypeKind::Unknown => self.pin(class, Code::UNSUPPORTED_USE, span, "the type of this member is not known"),
+            TypeKind::Unknown => {
+                self.pin(class, Code::UNSUPPORTED_USE, span, "the type of this member is not known")
+            }
             TypeKind::Void
             | TypeKind::Scalar(_)
             | TypeKind::Vector(_)
@@ -991,7 +1404,12 @@ impl Classifier<'_> {
                 if let Some((ExprKind::AddressOf(_), address, _)) = parent
                     && !self.is_atomic_operand(address)
                 {
-                    self.pin(class, Code::FIELD_ADDRESS, self.span(address), "the address of a member is kept or passed on");
+                    self.pin(
+                        class,
+                        Code::FIELD_ADDRESS,
+                        self.span(address),
+                        "the address of a member is kept or passed on",
+                    );
                 }
                 if matches!(context, Context::Assembly) {
                     self.pin(class, Code::INLINE_ASSEMBLY, span, "inline assembly uses a member");
@@ -1009,12 +1427,9 @@ impl Classifier<'_> {
 
     /// A part given to a macro: fine if the macro uses it as a value.
     fn macro_argument(&mut self, class: ClassId, name: &str, position: usize, span: Span) {
-        let fine = self
-            .program
-            .macros
-            .iter()
-            .filter(|def| def.name == name)
-            .all(|def| def.parameter_uses.get(position).is_none_or(|uses| uses.pasted == 0 && uses.member == 0));
+        let fine = self.program.macros.iter().filter(|def| def.name == name).all(|def| {
+            def.parameter_uses.get(position).is_none_or(|uses| uses.pasted == 0 && uses.member == 0)
+        });
         if !fine {
             let message = format!("the macro `{name}` pastes this argument or takes its address");
             self.pin(class, Code::OPAQUE_MACRO, span, message);
@@ -1043,25 +1458,47 @@ impl Classifier<'_> {
             .iter()
             .enumerate()
             .filter(|(position, _)| call.is_device_argument(*position))
-            .filter_map(|(_, argument)| self.classes.value(super::api::strip_casts(self.program, *argument)))
+            .filter_map(|(_, argument)| {
+                self.classes.value(super::api::strip_casts(self.program, *argument))
+            })
             .map(|(class, _)| class)
             .collect();
         let Some(class) = device.first().copied() else { return };
         if call.api == Api::MallocManaged {
-            self.pin(class, Code::MANAGED_MEMORY, self.span(call.call), "host and device share this memory");
+            self.pin(
+                class,
+                Code::MANAGED_MEMORY,
+                self.span(call.call),
+                "host and device share this memory",
+            );
         }
-        if call.direction == Direction::DeviceToDevice && (device.len() != 2 || device[0] != device[1]) {
-            self.pin(class, Code::UNSUPPORTED_USE, self.span(call.call), "the two sides of this copy are not arrays of one class");
+        if call.direction == Direction::DeviceToDevice
+            && (device.len() != 2 || device[0] != device[1])
+        {
+            self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                self.span(call.call),
+                "the two sides of this copy are not arrays of one class",
+            );
         }
         if call.api == Api::Malloc || call.api == Api::MallocAsync {
             let interior = super::api::strip_casts(self.program, call.arguments[0]);
             if self.classes.is_interior_expr(self.program, interior) {
-                self.pin(class, Code::SUB_RANGE, self.span(call.arguments[0]), "the pointer that is allocated here later points behind the first element");
+                self.pin(
+                    class,
+                    Code::SUB_RANGE,
+                    self.span(call.arguments[0]),
+                    "the pointer that is allocated here later points behind the first element",
+                );
             }
-        } else if let Some(size) = call.size() {
+        } else if let Some(size) = call.size().filter(|_| !call.is_host_transfer()) {
             let record = self.record(class);
             if !is_multiple_of_record(self.program, size, record) {
-                let message = format!("this is not plainly a multiple of `sizeof({})`", self.record_name(class));
+                let message = format!(
+                    "this is not plainly a multiple of `sizeof({})`",
+                    self.record_name(class)
+                );
                 self.pin(class, Code::UNPROVABLE_SIZE, self.span(size), message);
             }
         }
@@ -1072,7 +1509,9 @@ impl Classes {
     /// Whether an lvalue (or the address of one) names an interior slot.
     fn is_interior_expr(&self, program: &Program, expr: ExprId) -> bool {
         let mut at = expr;
-        while let ExprKind::Paren(inner) | ExprKind::AddressOf(inner) | ExprKind::Deref(inner) = program.expr(at).kind {
+        while let ExprKind::Paren(inner) | ExprKind::AddressOf(inner) | ExprKind::Deref(inner) =
+            program.expr(at).kind
+        {
             at = inner;
         }
         slot_of(program, at).is_some_and(|slot| self.is_interior(slot))
@@ -1117,7 +1556,8 @@ pub(super) fn is_offset(
                 stack.push(*operand);
             }
             ExprKind::Call { callee, arguments, .. } => {
-                if let Callee::Function(function) = super::resolve_callee(program, *callee, arguments)
+                if let Callee::Function(function) =
+                    super::resolve_callee(program, *callee, arguments)
                     && interior.contains(&Slot::Result(function))
                 {
                     return true;
@@ -1151,5 +1591,18 @@ fn asks_about_kernel(name: &str) -> bool {
 
 /// Device functions that take the address of one scalar and touch nothing else.
 fn is_address_intrinsic(name: &str) -> bool {
-    name.starts_with("atomic") || matches!(name, "__ldg" | "__ldca" | "__ldcg" | "__ldcs" | "__stcg" | "__stcs" | "__stwb" | "__stwt" | "__ldcv" | "__ldlu")
+    name.starts_with("atomic")
+        || matches!(
+            name,
+            "__ldg"
+                | "__ldca"
+                | "__ldcg"
+                | "__ldcs"
+                | "__stcg"
+                | "__stcs"
+                | "__stwb"
+                | "__stwt"
+                | "__ldcv"
+                | "__ldlu"
+        )
 }

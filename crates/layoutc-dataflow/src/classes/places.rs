@@ -4,9 +4,9 @@
 //! of it. A [`Value`] says that it *holds* a pointer to elements. `boxes[i].first` can be both: a
 //! part of a box, and a pointer into another array.
 
+use super::FieldPath;
 use super::calls::{CallGraph, Callee};
 use super::slots::{Slot, SlotGraph};
-use super::FieldPath;
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, NameRef, Program, QualType, RecordId, TypeKind};
 
 /// The record at the end of a type's pointers and arrays, and how many of them there are.
@@ -105,7 +105,12 @@ impl Places {
         }
     }
 
-    fn of_slot(program: &Program, graph: &SlotGraph, slot: Slot, ty: QualType) -> (Option<Place>, Option<Value>) {
+    fn of_slot(
+        program: &Program,
+        graph: &SlotGraph,
+        slot: Slot,
+        ty: QualType,
+    ) -> (Option<Place>, Option<Value>) {
         let (Some(node), Some((_, depth))) = (graph.node(slot), element_of(program, ty)) else {
             return (None, None);
         };
@@ -141,11 +146,16 @@ impl Places {
         let none = (None, None);
         let expr = program.expr(id);
         match &expr.kind {
-            ExprKind::Name(NameRef::Variable(variable)) => {
-                Self::of_slot(program, graph, Slot::Variable(*variable), program.variable(*variable).ty)
-            }
+            ExprKind::Name(NameRef::Variable(variable)) => Self::of_slot(
+                program,
+                graph,
+                Slot::Variable(*variable),
+                program.variable(*variable).ty,
+            ),
             ExprKind::Paren(inner) => (self.place(*inner).cloned(), self.value(*inner)),
-            ExprKind::Deref(operand) | ExprKind::Index { base: operand, .. } => self.dereferenced(*operand),
+            ExprKind::Deref(operand) | ExprKind::Index { base: operand, .. } => {
+                self.dereferenced(*operand)
+            }
             ExprKind::AddressOf(operand) => match (self.place(*operand), self.value(*operand)) {
                 (Some(Place { node, kind: PlaceKind::Element }), _) => {
                     (None, Some(Value { node: *node, depth: 1 }))
@@ -155,7 +165,8 @@ impl Places {
                 _ => none,
             },
             ExprKind::Member { base, arrow, field, .. } => {
-                let container = if *arrow { self.dereferenced(*base).0 } else { self.place(*base).cloned() };
+                let container =
+                    if *arrow { self.dereferenced(*base).0 } else { self.place(*base).cloned() };
                 let value = field.and_then(|field| {
                     Self::of_slot(program, graph, Slot::Field(field), program.field(field).ty).1
                 });
@@ -199,18 +210,26 @@ impl Places {
                 let same = element_of(program, *target).is_some();
                 (None, self.value(*operand).filter(|_| same))
             }
-            ExprKind::Call { callee, arguments, .. } => match calls.callee(program, *callee, arguments) {
-                Callee::Function(function) => {
-                    Self::of_slot(program, graph, Slot::Result(function), program.function(function).result)
+            ExprKind::Call { callee, arguments, .. } => {
+                match calls.callee(program, *callee, arguments) {
+                    Callee::Function(function) => Self::of_slot(
+                        program,
+                        graph,
+                        Slot::Result(function),
+                        program.function(function).result,
+                    ),
+                    Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => none,
                 }
-                Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => none,
-            },
+            }
             ExprKind::Integer(_)
             | ExprKind::Literal
             | ExprKind::Null
             | ExprKind::This
             | ExprKind::Name(
-                NameRef::Functions(_) | NameRef::Constant(_) | NameRef::Macro(_) | NameRef::Unknown(_),
+                NameRef::Functions(_)
+                | NameRef::Constant(_)
+                | NameRef::Macro(_)
+                | NameRef::Unknown(_),
             )
             | ExprKind::Unary(..)
             | ExprKind::Binary(..)

@@ -6,12 +6,17 @@
 
 use super::calls::{CallGraph, Callee, Context};
 use super::places::element_of;
-use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, Storage, TypeKind, VarId};
+use layoutc_syntax::{
+    ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, Storage, TypeKind, VarId,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Library functions after which other threads' stores may become visible.
 fn synchronizes(name: &str) -> bool {
-    name.starts_with("__sync") || name.starts_with("__threadfence") || name.starts_with("atomic") || name == "sync"
+    name.starts_with("__sync")
+        || name.starts_with("__threadfence")
+        || name.starts_with("atomic")
+        || name == "sync"
 }
 
 /// All parameters that can be given a copy.
@@ -23,9 +28,13 @@ pub(super) fn reader_parameters(program: &Program, calls: &CallGraph) -> BTreeSe
     for id in program.expr_ids() {
         let function = calls.function(id);
         match &program.expr(id).kind {
-            ExprKind::Name(NameRef::Variable(variable)) => names.entry(*variable).or_default().push(id),
+            ExprKind::Name(NameRef::Variable(variable)) => {
+                names.entry(*variable).or_default().push(id)
+            }
             ExprKind::Assign(_, left, _) => note_store(program, *left, function, &mut stores),
-            ExprKind::Unary(op, operand) if op.is_update() => note_store(program, *operand, function, &mut stores),
+            ExprKind::Unary(op, operand) if op.is_update() => {
+                note_store(program, *operand, function, &mut stores)
+            }
             ExprKind::Call { callee, arguments, .. } => {
                 let Some(function) = function else { continue };
                 match calls.callee(program, *callee, arguments) {
@@ -38,7 +47,10 @@ pub(super) fn reader_parameters(program: &Program, calls: &CallGraph) -> BTreeSe
                     }
                 }
             }
-            ExprKind::MacroCall { .. } | ExprKind::Opaque(_) | ExprKind::Lambda { .. } | ExprKind::Launch { .. } => {
+            ExprKind::MacroCall { .. }
+            | ExprKind::Opaque(_)
+            | ExprKind::Lambda { .. }
+            | ExprKind::Launch { .. } => {
                 opaque.extend(function);
             }
             _ => {}
@@ -65,7 +77,9 @@ pub(super) fn reader_parameters(program: &Program, calls: &CallGraph) -> BTreeSe
     let mut readers: BTreeSet<VarId> = program
         .function_ids()
         .filter(|id| program.function(*id).body.is_some() && !opaque.contains(id))
-        .flat_map(|id| program.function(id).parameters.iter().map(move |parameter| (id, *parameter)))
+        .flat_map(|id| {
+            program.function(id).parameters.iter().map(move |parameter| (id, *parameter))
+        })
         .filter_map(|(function, parameter)| {
             let record = const_reference(program, parameter)?;
             let quiet = stores.get(&function).is_none_or(|stored| !stored.contains(&record));
@@ -78,9 +92,9 @@ pub(super) fn reader_parameters(program: &Program, calls: &CallGraph) -> BTreeSe
             .iter()
             .copied()
             .filter(|parameter| {
-                names
-                    .get(parameter)
-                    .is_none_or(|uses| uses.iter().all(|name| only_reads(program, calls, *name, &readers)))
+                names.get(parameter).is_none_or(|uses| {
+                    uses.iter().all(|name| only_reads(program, calls, *name, &readers))
+                })
             })
             .collect();
         if keep.len() == readers.len() {
@@ -93,7 +107,9 @@ pub(super) fn reader_parameters(program: &Program, calls: &CallGraph) -> BTreeSe
 /// The record of a `const T&` parameter.
 fn const_reference(program: &Program, parameter: VarId) -> Option<RecordId> {
     match *program.types.kind(program.variable(parameter).ty.id) {
-        TypeKind::Reference(to, false) if to.is_const && !to.is_volatile => program.types.as_record(to.id),
+        TypeKind::Reference(to, false) if to.is_const && !to.is_volatile => {
+            program.types.as_record(to.id)
+        }
         _ => None,
     }
 }
@@ -114,7 +130,8 @@ fn note_store(
         at = match &program.expr(at).kind {
             ExprKind::Paren(inner) | ExprKind::Member { base: inner, arrow: false, .. } => *inner,
             ExprKind::Member { base, arrow: true, .. } => {
-                changed.extend(element_of(program, program.expr(*base).ty).map(|(record, _)| record));
+                changed
+                    .extend(element_of(program, program.expr(*base).ty).map(|(record, _)| record));
                 break;
             }
             ExprKind::Index { base, .. } | ExprKind::Deref(base) => *base,
@@ -135,7 +152,12 @@ fn note_store(
 }
 
 /// Whether one mention of a parameter reads a member of it, or hands it to a reader.
-fn only_reads(program: &Program, calls: &CallGraph, name: ExprId, readers: &BTreeSet<VarId>) -> bool {
+fn only_reads(
+    program: &Program,
+    calls: &CallGraph,
+    name: ExprId,
+    readers: &BTreeSet<VarId>,
+) -> bool {
     let mut at = name;
     loop {
         match calls.context(at) {
@@ -146,7 +168,8 @@ fn only_reads(program: &Program, calls: &CallGraph, name: ExprId, readers: &BTre
                 ExprKind::Index { .. } if position == 0 => at = parent,
                 ExprKind::Call { callee, arguments, .. } if position > 0 => {
                     let is_scalar = program.types.as_scalar(program.expr(at).ty.id).is_some();
-                    let Callee::Function(function) = calls.callee(program, *callee, arguments) else {
+                    let Callee::Function(function) = calls.callee(program, *callee, arguments)
+                    else {
                         return is_scalar;
                     };
                     return match program.function(function).parameters.get(position - 1) {
@@ -158,7 +181,10 @@ fn only_reads(program: &Program, calls: &CallGraph, name: ExprId, readers: &BTre
                 ExprKind::Assign(_, left, right) => {
                     return *right == at && *left != at && is_value_type(program, at);
                 }
-                ExprKind::AddressOf(_) | ExprKind::Opaque(_) | ExprKind::Lambda { .. } | ExprKind::InitList(_) => {
+                ExprKind::AddressOf(_)
+                | ExprKind::Opaque(_)
+                | ExprKind::Lambda { .. }
+                | ExprKind::InitList(_) => {
                     return false;
                 }
                 ExprKind::Unary(op, _) => return !op.is_update(),
@@ -167,16 +193,23 @@ fn only_reads(program: &Program, calls: &CallGraph, name: ExprId, readers: &BTre
                 }
                 _ => return false,
             },
-            Context::Init(variable) => return by_value(program, variable) && is_value_type(program, at),
+            Context::Init(variable) => {
+                return by_value(program, variable) && is_value_type(program, at);
+            }
             Context::Returned { .. } => return is_number(program, at),
             Context::Condition => return is_number(program, at),
-            Context::Dropped | Context::Range | Context::Assembly | Context::Opaque => return false,
+            Context::Dropped | Context::Range | Context::Assembly | Context::Opaque => {
+                return false;
+            }
         }
     }
 }
 
 fn is_number(program: &Program, expr: ExprId) -> bool {
-    matches!(program.types.kind(program.expr(expr).ty.id), TypeKind::Scalar(_) | TypeKind::Enum(..) | TypeKind::Vector(_))
+    matches!(
+        program.types.kind(program.expr(expr).ty.id),
+        TypeKind::Scalar(_) | TypeKind::Enum(..) | TypeKind::Vector(_)
+    )
 }
 
 fn is_value_type(program: &Program, expr: ExprId) -> bool {

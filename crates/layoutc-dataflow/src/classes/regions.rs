@@ -33,14 +33,38 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
             };
             let by_type = region.kind != RegionKind::Inactive;
             if let Some(name) = names.mentioned(&region.identifiers, region.span, by_type) {
-                pins.push((class, Pin { span: first_line(program, region.span), code, message: format!("{what} and mentions `{name}`"), related: Vec::new() }));
+                pins.push((
+                    class,
+                    Pin {
+                        span: first_line(program, region.span),
+                        code,
+                        message: format!("{what} and mentions `{name}`"),
+                        related: Vec::new(),
+                    },
+                ));
             }
         }
         for (name, span, function) in &uses {
             let Some(body) = bodies.get(name.as_str()) else { continue };
-            let place = function.map_or(*span, |function| program.function(function).sites.iter().map(|site| site.span).find(|site| site.contains(*span)).unwrap_or(*span));
+            let place = function.map_or(*span, |function| {
+                program
+                    .function(function)
+                    .sites
+                    .iter()
+                    .map(|site| site.span)
+                    .find(|site| site.contains(*span))
+                    .unwrap_or(*span)
+            });
             if let Some(mentioned) = names.mentioned(body, place, false) {
-                pins.push((class, Pin { span: *span, code: Code::OPAQUE_MACRO, message: format!("the macro `{name}` mentions `{mentioned}`"), related: Vec::new() }));
+                pins.push((
+                    class,
+                    Pin {
+                        span: *span,
+                        code: Code::OPAQUE_MACRO,
+                        message: format!("the macro `{name}` mentions `{mentioned}`"),
+                        related: Vec::new(),
+                    },
+                ));
             }
         }
     }
@@ -51,13 +75,21 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
 
 impl Names {
     /// A name of the class among `identifiers` of text at `span`.
-    fn mentioned<'a>(&self, identifiers: &'a BTreeSet<String>, span: Span, by_type: bool) -> Option<&'a str> {
+    fn mentioned<'a>(
+        &self,
+        identifiers: &'a BTreeSet<String>,
+        span: Span,
+        by_type: bool,
+    ) -> Option<&'a str> {
         identifiers
             .iter()
             .find(|name| {
                 self.everywhere.contains(*name)
                     || (by_type && self.types.contains(*name))
-                    || self.local.iter().any(|(local, function)| local == *name && (function.overlaps(span)))
+                    || self
+                        .local
+                        .iter()
+                        .any(|(local, function)| local == *name && (function.overlaps(span)))
             })
             .map(String::as_str)
     }
@@ -148,7 +180,11 @@ fn macro_uses(program: &Program) -> Vec<(String, Span, Option<FunctionId>)> {
         };
         // Innermost function around: functions do not nest, so the last that starts before.
         let at = functions.partition_point(|(span, _)| *span <= expr.span);
-        let function = functions[..at].iter().rev().find(|(span, _)| span.contains(expr.span)).map(|(_, id)| *id);
+        let function = functions[..at]
+            .iter()
+            .rev()
+            .find(|(span, _)| span.contains(expr.span))
+            .map(|(_, id)| *id);
         uses.push((name.clone(), expr.span, function));
     }
     uses

@@ -78,7 +78,13 @@ impl Builder<'_> {
         let layout = abi::record_layout(self.program, record)?;
         for (at, field) in self.program.record(record).fields.clone().into_iter().enumerate() {
             path.push(field);
-            self.member(self.program.field(field).ty, offset + layout.offsets[at], path, extents, depth)?;
+            self.member(
+                self.program.field(field).ty,
+                offset + layout.offsets[at],
+                path,
+                extents,
+                depth,
+            )?;
             path.pop();
         }
         Some(())
@@ -117,11 +123,18 @@ impl Builder<'_> {
         let is_record = matches!(self.program.types.kind(item.id), TypeKind::Record(_));
         let is_unit = self.class.units.contains_key(path) || (is_record && own > 0);
         let (size, align) = abi::size_align(self.program, item.id)?;
-        let (extents, unit_dimensions) =
-            if is_unit { (outer.to_vec(), extents[outer.len()..].to_vec()) } else { (extents, Vec::new()) };
+        let (extents, unit_dimensions) = if is_unit {
+            (outer.to_vec(), extents[outer.len()..].to_vec())
+        } else {
+            (extents, Vec::new())
+        };
         let scalar_size = size.checked_mul(unit_dimensions.iter().product())?;
         self.leaves.push(Leaf {
-            path: path.iter().map(|field| self.program.field(*field).name.as_str()).collect::<Vec<_>>().join("."),
+            path: path
+                .iter()
+                .map(|field| self.program.field(*field).name.as_str())
+                .collect::<Vec<_>>()
+                .join("."),
             offset: Bytes(offset),
             scalar_size: Bytes(scalar_size),
             align: Bytes(align),

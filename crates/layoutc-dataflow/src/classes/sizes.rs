@@ -2,8 +2,8 @@
 
 use super::places::element_of;
 use layoutc_syntax::{
-    BinaryOp, ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, RecordId, StmtKind, Storage, UnaryOp, VarId, abi,
-    evaluate,
+    BinaryOp, ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, RecordId, StmtKind, Storage,
+    UnaryOp, VarId, abi, evaluate,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -34,14 +34,13 @@ struct Definitions {
 
 impl Definitions {
     fn collect(program: &Program) -> Self {
-        let mut this =
-            Definitions {
-                assigned: BTreeMap::new(),
-                changed: BTreeMap::new(),
-                arguments: BTreeMap::new(),
-                field_values: BTreeMap::new(),
-                changed_fields: BTreeSet::new(),
-            };
+        let mut this = Definitions {
+            assigned: BTreeMap::new(),
+            changed: BTreeMap::new(),
+            arguments: BTreeMap::new(),
+            field_values: BTreeMap::new(),
+            changed_fields: BTreeSet::new(),
+        };
         this.collect_fields(program);
         let name = |expr: ExprId| match program.expr(program.strip_parens(expr)).kind {
             ExprKind::Name(NameRef::Variable(id)) => Some(id),
@@ -72,19 +71,29 @@ impl Definitions {
                         }
                     }
                 }
-                ExprKind::Unary(op, operand) if op.is_update() => this.changed.extend(name(*operand).map(|id| (id, ()))),
-                ExprKind::AddressOf(operand) => this.changed.extend(name(*operand).map(|id| (id, ()))),
+                ExprKind::Unary(op, operand) if op.is_update() => {
+                    this.changed.extend(name(*operand).map(|id| (id, ())))
+                }
+                ExprKind::AddressOf(operand) => {
+                    this.changed.extend(name(*operand).map(|id| (id, ())))
+                }
                 ExprKind::Opaque(children) => {
-                    this.changed.extend(children.iter().filter_map(|child| name(*child)).map(|id| (id, ())));
+                    this.changed.extend(
+                        children.iter().filter_map(|child| name(*child)).map(|id| (id, ())),
+                    );
                 }
                 ExprKind::Lambda { captures, .. } => {
-                    this.changed.extend(captures.iter().filter_map(|child| name(*child)).map(|id| (id, ())));
+                    this.changed.extend(
+                        captures.iter().filter_map(|child| name(*child)).map(|id| (id, ())),
+                    );
                 }
                 ExprKind::Call { callee, arguments, .. }
                 | ExprKind::Launch { kernel: callee, arguments, .. } => {
                     match super::calls::resolve_callee(program, *callee, arguments) {
                         super::Callee::Function(function) => {
-                            for (parameter, argument) in program.function(function).parameters.iter().zip(arguments) {
+                            for (parameter, argument) in
+                                program.function(function).parameters.iter().zip(arguments)
+                            {
                                 this.arguments.entry(*parameter).or_default().push(*argument);
                                 // Bound to a reference, it may change.
                                 if super::unify::is_reference(program, *parameter) {
@@ -93,7 +102,9 @@ impl Definitions {
                             }
                         }
                         super::Callee::Ambiguous(_) | super::Callee::Unknown => {
-                            this.changed.extend(arguments.iter().filter_map(|a| name(*a)).map(|id| (id, ())));
+                            this.changed.extend(
+                                arguments.iter().filter_map(|a| name(*a)).map(|id| (id, ())),
+                            );
                         }
                         super::Callee::Library(_) => {}
                     }
@@ -116,14 +127,18 @@ impl Definitions {
                 .unwrap_or_default()
         };
         for id in program.variable_ids() {
-            let Some(record) = program.types.as_record(program.variable(id).ty.id) else { continue };
+            let Some(record) = program.types.as_record(program.variable(id).ty.id) else {
+                continue;
+            };
             match program.variable(id).init.map(|init| &program.expr(init).kind) {
                 Some(ExprKind::InitList(items)) => {
                     for (field, item) in program.record(record).fields.iter().zip(items) {
                         self.field_values.entry(*field).or_default().push(*item);
                     }
                 }
-                Some(ExprKind::Construct { .. }) => self.changed_fields.extend(&program.record(record).fields),
+                Some(ExprKind::Construct { .. }) => {
+                    self.changed_fields.extend(&program.record(record).fields)
+                }
                 _ => {}
             }
         }
@@ -142,7 +157,9 @@ impl Definitions {
                         }
                     }
                 }
-                ExprKind::Unary(op, operand) if op.is_update() => self.changed_fields.extend(field(*operand)),
+                ExprKind::Unary(op, operand) if op.is_update() => {
+                    self.changed_fields.extend(field(*operand))
+                }
                 ExprKind::AddressOf(operand) => self.changed_fields.extend(field(*operand)),
                 ExprKind::Call { callee, arguments, .. } => {
                     let known = matches!(
@@ -164,7 +181,8 @@ impl Definitions {
                 }
                 ExprKind::Cast { operand, .. } => {
                     let target = program.expr(id).ty;
-                    if element_of(program, target) != element_of(program, program.expr(*operand).ty) {
+                    if element_of(program, target) != element_of(program, program.expr(*operand).ty)
+                    {
                         self.changed_fields.extend(fields_of(*operand));
                     }
                 }
@@ -185,59 +203,86 @@ impl Definitions {
         match &program.expr(size).kind {
             ExprKind::Paren(inner) => self.is_multiple(program, *inner, record, depth),
             ExprKind::Cast { target, operand, .. } => {
-                program.types.as_scalar(target.id).is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4)
+                program
+                    .types
+                    .as_scalar(target.id)
+                    .is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4)
                     && self.is_multiple(program, *operand, record, depth)
             }
-            ExprKind::SizeOfType { of, is_align: false, .. } => {
-                element_of(program, *of).is_some_and(|(found, depth)| {
+            ExprKind::SizeOfType { of, is_align: false, .. } => element_of(program, *of)
+                .is_some_and(|(found, depth)| {
                     found == record && (depth == 0 || is_array_only(program, *of))
-                })
-            }
+                }),
             ExprKind::SizeOfExpr(operand) => {
                 let ty = program.expr(*operand).ty;
-                element_of(program, ty)
-                    .is_some_and(|(found, depth)| found == record && (depth == 0 || is_array_only(program, ty)))
+                element_of(program, ty).is_some_and(|(found, depth)| {
+                    found == record && (depth == 0 || is_array_only(program, ty))
+                })
             }
             ExprKind::Binary(BinaryOp::Mul, left, right) => {
                 (self.is_multiple(program, *left, record, depth) && is_integer(program, *right))
-                    || (self.is_multiple(program, *right, record, depth) && is_integer(program, *left))
+                    || (self.is_multiple(program, *right, record, depth)
+                        && is_integer(program, *left))
             }
             ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, left, right) => {
-                self.is_multiple(program, *left, record, depth) && self.is_multiple(program, *right, record, depth)
+                self.is_multiple(program, *left, record, depth)
+                    && self.is_multiple(program, *right, record, depth)
             }
             ExprKind::Conditional(_, then, otherwise) => {
-                self.is_multiple(program, *then, record, depth) && self.is_multiple(program, *otherwise, record, depth)
+                self.is_multiple(program, *then, record, depth)
+                    && self.is_multiple(program, *otherwise, record, depth)
             }
-            ExprKind::Unary(UnaryOp::Plus, operand) => self.is_multiple(program, *operand, record, depth),
+            ExprKind::Unary(UnaryOp::Plus, operand) => {
+                self.is_multiple(program, *operand, record, depth)
+            }
             ExprKind::Name(NameRef::Macro(name)) => {
                 let record = &program.record(record).name;
-                let mut definitions = program.macros.iter().filter(|def| def.name == *name).peekable();
-                definitions.peek().is_some() && definitions.all(|def| def.size_of.as_ref() == Some(record))
+                let mut definitions =
+                    program.macros.iter().filter(|def| def.name == *name).peekable();
+                definitions.peek().is_some()
+                    && definitions.all(|def| def.size_of.as_ref() == Some(record))
             }
             ExprKind::Call { callee, arguments, .. } => {
                 match super::calls::resolve_callee(program, *callee, arguments) {
-                    super::Callee::Function(function) => self.returns_multiple(program, function, record, depth),
-                    super::Callee::Library(_) | super::Callee::Ambiguous(_) | super::Callee::Unknown => false,
+                    super::Callee::Function(function) => {
+                        self.returns_multiple(program, function, record, depth)
+                    }
+                    super::Callee::Library(_)
+                    | super::Callee::Ambiguous(_)
+                    | super::Callee::Unknown => false,
                 }
             }
             ExprKind::Member { field: Some(field), .. } => {
-                let integer =
-                    program.types.as_scalar(program.field(*field).ty.id).is_some_and(|scalar| scalar.is_integer());
+                let integer = program
+                    .types
+                    .as_scalar(program.field(*field).ty.id)
+                    .is_some_and(|scalar| scalar.is_integer());
                 let values = self.field_values.get(field).map_or(&[][..], Vec::as_slice);
                 integer
                     && !self.changed_fields.contains(field)
                     && !values.is_empty()
                     && values.iter().all(|value| self.is_multiple(program, *value, record, depth))
             }
-            ExprKind::Name(NameRef::Variable(variable)) => self.is_variable_multiple(program, *variable, record, depth),
+            ExprKind::Name(NameRef::Variable(variable)) => {
+                self.is_variable_multiple(program, *variable, record, depth)
+            }
             _ => false,
         }
     }
 
     /// Whether a function returns nothing but multiples, as an integer of at least 32 bits.
-    fn returns_multiple(&self, program: &Program, function: FunctionId, record: RecordId, depth: usize) -> bool {
+    fn returns_multiple(
+        &self,
+        program: &Program,
+        function: FunctionId,
+        record: RecordId,
+        depth: usize,
+    ) -> bool {
         let result = program.function(function).result;
-        let integer = program.types.as_scalar(result.id).is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4);
+        let integer = program
+            .types
+            .as_scalar(result.id)
+            .is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4);
         let Some(body) = program.function(function).body.filter(|_| integer) else { return false };
         let span = program.stmt(body).span;
         let mut returned = program
@@ -250,12 +295,21 @@ impl Definitions {
             })
             .peekable();
         returned.peek().is_some()
-            && returned.all(|value| value.is_some_and(|value| self.is_multiple(program, value, record, depth)))
+            && returned.all(|value| {
+                value.is_some_and(|value| self.is_multiple(program, value, record, depth))
+            })
     }
 
-    fn is_variable_multiple(&self, program: &Program, id: VarId, record: RecordId, depth: usize) -> bool {
+    fn is_variable_multiple(
+        &self,
+        program: &Program,
+        id: VarId,
+        record: RecordId,
+        depth: usize,
+    ) -> bool {
         let variable = program.variable(id);
-        let integer = program.types.as_scalar(variable.ty.id).is_some_and(|scalar| scalar.is_integer());
+        let integer =
+            program.types.as_scalar(variable.ty.id).is_some_and(|scalar| scalar.is_integer());
         if !integer || self.changed.contains_key(&id) || variable.is_extern {
             return false;
         }
@@ -263,7 +317,8 @@ impl Definitions {
         if let Storage::Parameter { .. } = variable.storage {
             sources.extend(self.arguments.get(&id).cloned().unwrap_or_default());
         }
-        !sources.is_empty() && sources.iter().all(|source| self.is_multiple(program, *source, record, depth))
+        !sources.is_empty()
+            && sources.iter().all(|source| self.is_multiple(program, *source, record, depth))
     }
 }
 

@@ -66,7 +66,8 @@ pub(super) fn unify(
         let span = program.expr(id).span;
         match &program.expr(id).kind {
             ExprKind::Assign(None, left, right) => {
-                let depth = element_of(program, program.expr(*left).ty).map_or(0, |(_, depth)| depth);
+                let depth =
+                    element_of(program, program.expr(*left).ty).map_or(0, |(_, depth)| depth);
                 if depth > 0
                     && let Some(slot) = slot_of(program, *left)
                 {
@@ -77,38 +78,46 @@ pub(super) fn unify(
                 }
             }
             ExprKind::Conditional(_, then, otherwise) => {
-                if let (Some(then), Some(otherwise)) = (places.value(*then), places.value(*otherwise)) {
+                if let (Some(then), Some(otherwise)) =
+                    (places.value(*then), places.value(*otherwise))
+                {
                     graph.unite(then.node, otherwise.node);
                 }
             }
-            ExprKind::Call { callee, arguments, .. } => match calls.callee(program, *callee, arguments) {
-                Callee::Function(function) => bind(program, function, arguments, readers, &mut flows),
-                Callee::Library(name) if name == "swap" => {
-                    if let [left, right] = arguments[..]
-                        && let (Some(a), Some(b)) = (places.value(left), places.value(right))
-                    {
-                        graph.unite(a.node, b.node);
-                        let slots = (slot_of(program, left), slot_of(program, right));
-                        if let (Some(to_left), Some(to_right)) = slots {
-                            flows.push(Flow { to: to_left, from: right, span });
-                            flows.push(Flow { to: to_right, from: left, span });
+            ExprKind::Call { callee, arguments, .. } => {
+                match calls.callee(program, *callee, arguments) {
+                    Callee::Function(function) => {
+                        bind(program, function, arguments, readers, &mut flows)
+                    }
+                    Callee::Library(name) if name == "swap" => {
+                        if let [left, right] = arguments[..]
+                            && let (Some(a), Some(b)) = (places.value(left), places.value(right))
+                        {
+                            graph.unite(a.node, b.node);
+                            let slots = (slot_of(program, left), slot_of(program, right));
+                            if let (Some(to_left), Some(to_right)) = slots {
+                                flows.push(Flow { to: to_left, from: right, span });
+                                flows.push(Flow { to: to_right, from: left, span });
+                            }
                         }
                     }
-                }
-                // Both sides of a copy within device memory keep one layout, so that it stays a copy.
-                Callee::Library(name)
-                    if super::Api::parse(&name).is_some_and(super::Api::copies)
-                        && super::api::is_device_to_device(program, arguments) =>
-                {
-                    let pointer = |at: usize| {
-                        places.value(super::api::strip_casts(program, arguments[at])).filter(|value| value.depth == 1)
-                    };
-                    if let (Some(to), Some(from)) = (pointer(0), pointer(1)) {
-                        graph.unite(to.node, from.node);
+                    // Both sides of a copy within device memory keep one layout, so that it stays a copy.
+                    Callee::Library(name)
+                        if super::Api::parse(&name).is_some_and(super::Api::copies)
+                            && super::api::is_device_to_device(program, arguments) =>
+                    {
+                        let pointer = |at: usize| {
+                            places
+                                .value(super::api::strip_casts(program, arguments[at]))
+                                .filter(|value| value.depth == 1)
+                        };
+                        if let (Some(to), Some(from)) = (pointer(0), pointer(1)) {
+                            graph.unite(to.node, from.node);
+                        }
                     }
+                    Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {}
                 }
-                Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {}
-            },
+            }
             ExprKind::Launch { kernel, arguments, .. } => {
                 if let Callee::Function(function) = calls.callee(program, *kernel, arguments) {
                     bind(program, function, arguments, readers, &mut flows);
@@ -131,7 +140,11 @@ pub(super) fn unify(
         if let StmtKind::ForRange { variable, range, .. } = &stmt.kind {
             for variable in variable {
                 if receives_address(program, *variable) {
-                    flows.push(Flow { to: Slot::Variable(*variable), from: *range, span: stmt.span });
+                    flows.push(Flow {
+                        to: Slot::Variable(*variable),
+                        from: *range,
+                        span: stmt.span,
+                    });
                 }
             }
         }
@@ -150,20 +163,29 @@ fn variable_init(program: &Program, id: VarId, init: ExprId, flows: &mut Vec<Flo
         match &program.expr(init).kind {
             // An array of pointers.
             ExprKind::InitList(items) if !is_reference(program, id) => {
-                flows.extend(items.iter().map(|item| Flow { to: Slot::Variable(id), from: *item, span }));
+                flows.extend(items.iter().map(|item| Flow {
+                    to: Slot::Variable(id),
+                    from: *item,
+                    span,
+                }));
             }
             _ => flows.push(Flow { to: Slot::Variable(id), from: init, span }),
         }
         return;
     }
     // `World w = {p, n}` fills the fields in order.
-    if let ExprKind::InitList(items) | ExprKind::Construct { arguments: items, .. } = &program.expr(init).kind
+    if let ExprKind::InitList(items) | ExprKind::Construct { arguments: items, .. } =
+        &program.expr(init).kind
         && let Some(record) = program.types.as_record(program.variable(id).ty.id)
         && program.record(record).traits.is_empty()
     {
         for (field, item) in program.record(record).fields.iter().zip(items) {
             if element_of(program, program.field(*field).ty).is_some_and(|(_, depth)| depth > 0) {
-                flows.push(Flow { to: Slot::Field(*field), from: *item, span: program.expr(*item).span });
+                flows.push(Flow {
+                    to: Slot::Field(*field),
+                    from: *item,
+                    span: program.expr(*item).span,
+                });
             }
         }
     }

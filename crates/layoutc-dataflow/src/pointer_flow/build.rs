@@ -1,10 +1,13 @@
 //! Building the pointer program.
 
 use crate::classes::{Api, Callee, ClassId, Classes, PlaceKind, Slot, element_of, resolve_callee};
-use crate::layout_type::{BlockId, OpIndex, PointerId, PointerKind, PointerOp, PointerProgram, ProcedureId, SiteId};
+use crate::layout_type::{
+    BlockId, OpIndex, PointerId, PointerKind, PointerOp, PointerProgram, ProcedureId, SiteId,
+};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
-    BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, StmtId, StmtKind, Storage, TypeKind, VarId,
+    BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, StmtId, StmtKind, Storage, TypeKind,
+    VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +74,8 @@ struct Builder<'a> {
 
 impl<'a> Builder<'a> {
     fn new(program: &'a Program, classes: &'a Classes) -> Self {
-        let api_of_call = classes.api_calls.iter().enumerate().map(|(at, api)| (api.call, at)).collect();
+        let api_of_call =
+            classes.api_calls.iter().enumerate().map(|(at, api)| (api.call, at)).collect();
         let built = Built {
             program: PointerProgram::new(),
             accesses: Vec::new(),
@@ -123,7 +127,9 @@ impl<'a> Builder<'a> {
     fn holds_pointer(&self, variable: VarId) -> bool {
         let ty = self.program.variable(variable).ty;
         match element_of(self.program, ty) {
-            Some((_, depth)) => depth > 0 || matches!(self.program.types.kind(ty.id), TypeKind::Reference(..)),
+            Some((_, depth)) => {
+                depth > 0 || matches!(self.program.types.kind(ty.id), TypeKind::Reference(..))
+            }
             None => false,
         }
     }
@@ -143,7 +149,12 @@ impl<'a> Builder<'a> {
                     variable.site.name,
                 )
             }
-            Slot::Field(id) => (false, false, self.program.field(id).name.clone(), self.program.field(id).site.name),
+            Slot::Field(id) => (
+                false,
+                false,
+                self.program.field(id).name.clone(),
+                self.program.field(id).site.name,
+            ),
             Slot::Result(id) => {
                 let function = self.program.function(id);
                 (false, false, function.name.clone(), function.sites[0].name)
@@ -202,11 +213,16 @@ impl<'a> Builder<'a> {
 
     /// Code that is not given may call what nobody calls, unless the program is complete.
     fn outside(&mut self) {
-        let complete = self.program.functions.iter().any(|function| function.name == "main" && function.body.is_some());
+        let complete = self
+            .program
+            .functions
+            .iter()
+            .any(|function| function.name == "main" && function.body.is_some());
         if !complete {
             return;
         }
-        let idle: Vec<FunctionId> = self.program.function_ids().filter(|id| !self.called.contains(id)).collect();
+        let idle: Vec<FunctionId> =
+            self.program.function_ids().filter(|id| !self.called.contains(id)).collect();
         let procedure = self.built.program.add_procedure("(never called)");
         (self.procedure, self.block) = (procedure, BlockId(0));
         for id in idle {
@@ -279,7 +295,9 @@ impl<'a> Builder<'a> {
                 init.iter().for_each(|init| self.statement(*init, targets));
                 self.looped(condition.as_slice(), &[], &[], *body, true);
             }
-            StmtKind::DoWhile { body, condition } => self.looped(&[*condition], &[], &[], *body, false),
+            StmtKind::DoWhile { body, condition } => {
+                self.looped(&[*condition], &[], &[], *body, false)
+            }
             StmtKind::Switch { init, condition, body } => {
                 init.iter().for_each(|init| self.statement(*init, targets));
                 condition.iter().for_each(|condition| self.expression(*condition));
@@ -294,7 +312,9 @@ impl<'a> Builder<'a> {
             }
             StmtKind::Labelled { label, value, body } => {
                 value.iter().for_each(|value| self.expression(*value));
-                if let Some(block) = label.as_ref().and_then(|label| self.labels.get(label)).copied() {
+                if let Some(block) =
+                    label.as_ref().and_then(|label| self.labels.get(label)).copied()
+                {
                     let from = self.block;
                     self.edge(from, block);
                     self.block = block;
@@ -363,7 +383,14 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn looped(&mut self, condition: &[ExprId], step: &[ExprId], variables: &[VarId], body: StmtId, may_skip: bool) {
+    fn looped(
+        &mut self,
+        condition: &[ExprId],
+        step: &[ExprId],
+        variables: &[VarId],
+        body: StmtId,
+        may_skip: bool,
+    ) {
         let (from, head, inside, next, end) =
             (self.block, self.new_block(), self.new_block(), self.new_block(), self.new_block());
         self.edge(from, if may_skip { head } else { inside });
@@ -406,7 +433,11 @@ impl<'a> Builder<'a> {
 
     fn returned(&mut self, stmt: StmtId, value: ExprId) {
         let span = self.program.stmt(stmt).span;
-        let Some(function) = self.program.function_ids().find(|id| self.procedures[id] == self.procedure) else { return };
+        let Some(function) =
+            self.program.function_ids().find(|id| self.procedures[id] == self.procedure)
+        else {
+            return;
+        };
         let result = self.program.function(function).result;
         if element_of(self.program, result).is_some_and(|(_, depth)| depth > 0) {
             let target = self.pointer(Slot::Result(function));
@@ -475,7 +506,9 @@ impl<'a> Builder<'a> {
             ExprKind::Comma(_, right) => self.source(*right),
             ExprKind::Call { callee, arguments, .. } if value.is_some() || place.is_some() => {
                 match resolve_callee(self.program, *callee, arguments) {
-                    Callee::Function(function) => Source::Pointer(self.pointer(Slot::Result(function))),
+                    Callee::Function(function) => {
+                        Source::Pointer(self.pointer(Slot::Result(function)))
+                    }
                     Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => Source::Unknown,
                 }
             }
@@ -528,10 +561,15 @@ impl<'a> Builder<'a> {
     /// An element that the expression reaches through a pointer.
     fn access(&mut self, expr: ExprId) {
         let reached = match &self.program.expr(expr).kind {
-            ExprKind::Index { base, .. } | ExprKind::Deref(base) | ExprKind::Member { base, arrow: true, .. } => *base,
+            ExprKind::Index { base, .. }
+            | ExprKind::Deref(base)
+            | ExprKind::Member { base, arrow: true, .. } => *base,
             _ => return,
         };
-        let Some(value) = self.classes.places.value(reached).filter(|value| value.depth == 1) else { return };
+        let Some(value) = self.classes.places.value(reached).filter(|value| value.depth == 1)
+        else {
+            return;
+        };
         let _ = value;
         let span = self.program.expr(expr).span;
         let class = self.classes.value(reached).map(|(class, _)| class);
@@ -540,19 +578,28 @@ impl<'a> Builder<'a> {
             Source::Nothing | Source::Unknown => return,
         };
         let at = self.push(PointerOp::Use { pointer }, span);
-        self.built.accesses.push(ElementAccess { procedure: self.procedure, at, pointer, class, span });
+        self.built.accesses.push(ElementAccess {
+            procedure: self.procedure,
+            at,
+            pointer,
+            class,
+            span,
+        });
     }
 
     /// `cudaMalloc(&p, …)`.
     fn allocation(&mut self, call: ExprId) -> bool {
-        let Some(api) = self.api_of_call.get(&call).map(|at| &self.classes.api_calls[*at]) else { return false };
+        let Some(api) = self.api_of_call.get(&call).map(|at| &self.classes.api_calls[*at]) else {
+            return false;
+        };
         if !matches!(api.api, Api::Malloc | Api::MallocAsync | Api::MallocManaged) {
             return true;
         }
         let span = self.program.expr(call).span;
         let mut pointer = api.arguments[0];
-        while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } | ExprKind::AddressOf(inner) =
-            self.program.expr(pointer).kind
+        while let ExprKind::Paren(inner)
+        | ExprKind::Cast { operand: inner, .. }
+        | ExprKind::AddressOf(inner) = self.program.expr(pointer).kind
         {
             pointer = inner;
         }
@@ -571,7 +618,8 @@ impl<'a> Builder<'a> {
             Callee::Function(function) => *function,
             Callee::Library(name) if name == "swap" => {
                 if let [left, right] = arguments[..]
-                    && let (Source::Pointer(a), Source::Pointer(b)) = (self.source(left), self.source(right))
+                    && let (Source::Pointer(a), Source::Pointer(b)) =
+                        (self.source(left), self.source(right))
                 {
                     let kept = self.temporary(span);
                     self.push(PointerOp::Copy { target: kept, source: a }, span);
@@ -645,7 +693,9 @@ fn shared_variables(program: &Program, classes: &Classes) -> BTreeSet<VarId> {
         .filter(|api| api.api.allocates())
         .map(|api| {
             let mut at = api.arguments[0];
-            while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } = program.expr(at).kind {
+            while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } =
+                program.expr(at).kind
+            {
                 at = inner;
             }
             at
@@ -666,17 +716,22 @@ fn shared_variables(program: &Program, classes: &Classes) -> BTreeSet<VarId> {
                     shared.extend(variable(*operand));
                 }
             }
-            ExprKind::Assign(None, left, _) if !own_statement.contains(&id) => shared.extend(variable(*left)),
+            ExprKind::Assign(None, left, _) if !own_statement.contains(&id) => {
+                shared.extend(variable(*left))
+            }
             ExprKind::Lambda { .. } | ExprKind::Opaque(_) => {
                 shared.extend(program.expr(id).children().into_iter().filter_map(variable));
             }
             ExprKind::Call { callee, arguments, .. } => {
                 // Bound to a reference to a pointer, it may be assigned there.
                 if let Callee::Function(function) = resolve_callee(program, *callee, arguments) {
-                    for (parameter, argument) in program.function(function).parameters.iter().zip(arguments) {
+                    for (parameter, argument) in
+                        program.function(function).parameters.iter().zip(arguments)
+                    {
                         let ty = program.variable(*parameter).ty;
                         let depth = element_of(program, ty).map_or(0, |(_, depth)| depth);
-                        if depth > 0 && matches!(program.types.kind(ty.id), TypeKind::Reference(..)) {
+                        if depth > 0 && matches!(program.types.kind(ty.id), TypeKind::Reference(..))
+                        {
                             shared.extend(variable(*argument));
                             shared.insert(*parameter);
                         }

@@ -16,13 +16,8 @@ pub(super) fn lower_arch(text: &str, streams: &[Stream], edits: &mut Edits) {
     let Some(program) = streams.first().filter(|_| text.contains(ARCH)) else {
         return;
     };
-    let functions = scope::functions(
-        &View {
-            text,
-            stream: program,
-        },
-        |word| macro_words(text, streams, word),
-    );
+    let functions =
+        scope::functions(&View { text, stream: program }, |word| macro_words(text, streams, word));
     for stream in streams {
         let view = View { text, stream };
         let compares = (0..view.len()).any(|i| matches!(view.word(i), "<" | ">" | "="));
@@ -45,9 +40,7 @@ fn is_device(functions: &[Function], at: usize, compares: bool) -> bool {
 /// The words of the object-like macros of this name, `#define DEVICE __device__ inline` among them.
 fn macro_words<'a>(text: &'a str, streams: &'a [Stream], word: &str) -> Vec<&'a str> {
     let bodies = streams.iter().filter(|s| matches!(&s.kind, StreamKind::Macro { name, parameters } if name == word && parameters.is_empty()));
-    bodies
-        .flat_map(|s| s.tokens.iter().map(|t| &text[t.range.clone()]))
-        .collect()
+    bodies.flat_map(|s| s.tokens.iter().map(|t| &text[t.range.clone()])).collect()
 }
 
 #[cfg(test)]
@@ -57,9 +50,7 @@ mod tests {
     fn conditions(source: &str) -> Vec<bool> {
         let text = lower(source, &[], SiteId(0)).text;
         assert_eq!(text.lines().count(), source.lines().count());
-        let lines = text
-            .lines()
-            .filter(|l| l.starts_with('#') && l.contains("ARCH"));
+        let lines = text.lines().filter(|l| l.starts_with('#') && l.contains("ARCH"));
         lines.map(|l| l.contains("LAYOUTC_RT_ARCH")).collect()
     }
 

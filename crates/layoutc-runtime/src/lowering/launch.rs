@@ -39,13 +39,7 @@ fn find_launch(view: &View, open_angles: usize) -> Option<Launch> {
         return None;
     }
     let close = view.closing(open)?;
-    Some(Launch {
-        kernel: start..open_angles,
-        open_angles,
-        close_angles,
-        open,
-        close,
-    })
+    Some(Launch { kernel: start..open_angles, open_angles, close_angles, open, close })
 }
 
 fn closing_angles(view: &View, from: usize) -> Option<usize> {
@@ -120,20 +114,10 @@ fn rewrite(view: &View, launch: &Launch, edits: &mut Edits) {
     };
     let kernel_bytes = view.start(launch.kernel.start)..view.end(launch.kernel.end - 1);
     let head = "::layoutc_rt::launch(::layoutc_rt::config(";
-    edits.replace(
-        kernel_bytes.clone(),
-        format!("{head}{}", view.line_ends(kernel_bytes)),
-    );
-    edits.replace(
-        view.start(launch.open_angles)..view.end(launch.open_angles + 2),
-        String::new(),
-    );
+    edits.replace(kernel_bytes.clone(), format!("{head}{}", view.line_ends(kernel_bytes)));
+    edits.replace(view.start(launch.open_angles)..view.end(launch.open_angles + 2), String::new());
     let join = view.start(launch.close_angles)..view.end(launch.open);
-    let tail = if matches!(arguments, Arguments::Variadic) {
-        "##"
-    } else {
-        ""
-    };
+    let tail = if matches!(arguments, Arguments::Variadic) { "##" } else { "" };
     let lines = view.line_ends(join.clone());
     edits.replace(join, format!("), {name}, {call}{lines}{tail}"));
 }
@@ -173,16 +157,8 @@ impl Arguments {
         }
         // A `<` may be template arguments with commas of their own; such a list is left to the compiler.
         let splits = !inside.clone().any(|i| view.word(i) == "<");
-        let list = if splits {
-            split(view, inside)
-        } else {
-            Vec::new()
-        };
-        if list.iter().any(|a| a.stays) {
-            Self::Mixed(list)
-        } else {
-            Self::Plain
-        }
+        let list = if splits { split(view, inside) } else { Vec::new() };
+        if list.iter().any(|a| a.stays) { Self::Mixed(list) } else { Self::Plain }
     }
 }
 
@@ -238,11 +214,7 @@ fn mixed_call(view: &View, kernel: &str, list: &[Argument], edits: &mut Edits) -
         kept_before |= !argument.stays;
     }
     let separator = if parameters.is_empty() { "" } else { ", " };
-    format!(
-        "[&]({}) {{ {kernel}({}); }}{separator}",
-        parameters.join(", "),
-        values.join(", ")
-    )
+    format!("[&]({}) {{ {kernel}({}); }}{separator}", parameters.join(", "), values.join(", "))
 }
 
 #[cfg(test)]
@@ -251,12 +223,7 @@ mod tests {
 
     fn text_of(source: &str) -> String {
         let lowered = lower(source, &[], SiteId(0));
-        assert_eq!(
-            lowered.text.lines().count(),
-            source.lines().count(),
-            "{}",
-            lowered.text
-        );
+        assert_eq!(lowered.text.lines().count(), source.lines().count(), "{}", lowered.text);
         lowered.text
     }
 

@@ -22,9 +22,7 @@ pub(super) struct Function {
 /// For each token whether a function body encloses it. A macro's body counts as one.
 pub(super) fn in_function(view: &View) -> Vec<bool> {
     let mut inside = Vec::with_capacity(view.len());
-    walk(view, |depth, _, _| {
-        inside.push(view.stream.is_macro() || depth > 0)
-    });
+    walk(view, |depth, _, _| inside.push(view.stream.is_macro() || depth > 0));
     inside
 }
 
@@ -36,19 +34,15 @@ pub(super) fn functions<'a>(
     let mut found: Vec<Function> = Vec::new();
     walk(view, |depth, head, i| match view.word(i) {
         "{" if depth == 0 && opens_code(view, head.clone()) => {
-            let words: Vec<&str> = head
-                .flat_map(|k| [vec![view.word(k)], meaning(view.word(k))].concat())
-                .collect();
+            let words: Vec<&str> =
+                head.flat_map(|k| [vec![view.word(k)], meaning(view.word(k))].concat()).collect();
             let has = |word: &str| words.contains(&word);
             let target = match (has("__global__") || has("__device__"), has("__host__")) {
                 (true, false) => Target::Device,
                 (true, true) => Target::Both,
                 (false, _) => Target::Host,
             };
-            found.push(Function {
-                bytes: view.start(i)..view.text.len(),
-                target,
-            });
+            found.push(Function { bytes: view.start(i)..view.text.len(), target });
         }
         "}" if depth == 1 => {
             if let Some(function) = found.last_mut() {
@@ -110,9 +104,6 @@ fn opens_code(view: &View, head: Range<usize>) -> bool {
         && head.end > start
         && view.word(head.end - 1).starts_with('"');
     let class = words().any(|w| matches!(w, "struct" | "class" | "union" | "enum"))
-        && head
-            .end
-            .checked_sub(1)
-            .is_some_and(|last| view.word(last) != ")");
+        && head.end.checked_sub(1).is_some_and(|last| view.word(last) != ")");
     !linkage && !class
 }

@@ -17,11 +17,8 @@ pub(super) fn lower_shared(view: &View, edits: &mut Edits) {
         let Some(end) = declaration_end(view, i) else {
             continue;
         };
-        let declaration = Declaration {
-            tokens: declaration_start(view, i)..end,
-            shared: i,
-            in_function,
-        };
+        let declaration =
+            Declaration { tokens: declaration_start(view, i)..end, shared: i, in_function };
         done = end;
         if declaration.tokens.clone().any(|t| view.word(t) == "extern") {
             declaration.lower_dynamic(view, edits);
@@ -78,10 +75,7 @@ impl Declaration {
         };
         let text: Vec<String> = declarators.iter().map(one).collect();
         let bytes = view.start(self.tokens.start)..view.end(self.tokens.end);
-        edits.replace(
-            bytes.clone(),
-            format!("{}{}", text.join(" "), view.line_ends(bytes)),
-        );
+        edits.replace(bytes.clone(), format!("{}{}", text.join(" "), view.line_ends(bytes)));
     }
 
     /// The type before the first declared name, without storage words and alignments.
@@ -120,10 +114,7 @@ impl Declaration {
                     && self.ends_name(view, i) =>
                 {
                     named = true;
-                    found.push(Declarator {
-                        name: i,
-                        bounds: self.bounds_after(view, i),
-                    });
+                    found.push(Declarator { name: i, bounds: self.bounds_after(view, i) });
                 }
                 _ => {}
             }
@@ -149,9 +140,7 @@ impl Declaration {
         // In `char __align__(8) s[n]` the word before the attribute is the type.
         let mut next = i + 1;
         while matches!(view.word(next), "__attribute__" | "__align__" | "alignas") {
-            next = view
-                .closing(next + 1)
-                .map_or(self.tokens.end, |close| close + 1);
+            next = view.closing(next + 1).map_or(self.tokens.end, |close| close + 1);
         }
         next >= self.tokens.end || matches!(view.word(next), "[" | "," | "=")
     }
@@ -210,12 +199,7 @@ mod tests {
 
     fn text_of(source: &str) -> String {
         let lowered = lower(source, &[], SiteId(0));
-        assert_eq!(
-            lowered.text.lines().count(),
-            source.lines().count(),
-            "{}",
-            lowered.text
-        );
+        assert_eq!(lowered.text.lines().count(), source.lines().count(), "{}", lowered.text);
         lowered.text
     }
 
@@ -250,10 +234,7 @@ mod tests {
             "extern __shared__ __align__(16) unsigned char raw[];\ntemplate <class T> void k() {\n  extern volatile __shared__ T s[];\n}",
         );
         assert!(text.starts_with("static auto& raw = reinterpret_cast<unsigned char (&)[]>(::layoutc_rt::dynamic_shared);"), "{text}");
-        assert!(
-            text.contains("\n  auto& s = reinterpret_cast<volatile T (&)[]>("),
-            "{text}"
-        );
+        assert!(text.contains("\n  auto& s = reinterpret_cast<volatile T (&)[]>("), "{text}");
     }
 
     #[test]

@@ -176,11 +176,7 @@ pub(super) fn stdout_difference(before: &[u8], after: &[u8]) -> Option<Differenc
         if left != right || left.is_none() {
             let text =
                 |l: Option<&[u8]>| String::from_utf8_lossy(l.unwrap_or_default()).into_owned();
-            return Some(Difference::Stdout {
-                line,
-                before: text(left),
-                after: text(right),
-            });
+            return Some(Difference::Stdout { line, before: text(left), after: text(right) });
         }
         line += 1;
     }
@@ -208,49 +204,21 @@ impl fmt::Display for Version {
 impl fmt::Display for Difference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Memory {
-                launch,
-                kernel,
-                key,
-                place,
-            } => {
-                write!(
-                    f,
-                    "device memory differs after launch {} of `{kernel}`: {key}",
-                    launch.0
-                )?;
-                place
-                    .as_ref()
-                    .map_or(Ok(()), |place| write!(f, ", {place}"))
+            Self::Memory { launch, kernel, key, place } => {
+                write!(f, "device memory differs after launch {} of `{kernel}`: {key}", launch.0)?;
+                place.as_ref().map_or(Ok(()), |place| write!(f, ", {place}"))
             }
-            Self::LayoutDoesNotFit {
-                launch,
-                kernel,
-                key,
-            } => {
+            Self::LayoutDoesNotFit { launch, kernel, key } => {
                 write!(
                     f,
                     "at launch {} of `{kernel}`: {key} does not hold all records in its new layout",
                     launch.0
                 )
             }
-            Self::MissingAllocation {
-                launch,
-                kernel,
-                key,
-                version,
-            } => {
-                write!(
-                    f,
-                    "at launch {} of `{kernel}`: {key} is missing in {version}",
-                    launch.0
-                )
+            Self::MissingAllocation { launch, kernel, key, version } => {
+                write!(f, "at launch {} of `{kernel}`: {key} is missing in {version}", launch.0)
             }
-            Self::HostPointer {
-                launch,
-                kernel,
-                argument,
-            } => {
+            Self::HostPointer { launch, kernel, argument } => {
                 write!(
                     f,
                     "at launch {}: argument {} of `{kernel}` is a pointer to host memory",
@@ -270,15 +238,8 @@ impl fmt::Display for Difference {
                     "the original program ends with {before}, the rewritten program with {after}"
                 )
             }
-            Self::Stdout {
-                line,
-                before,
-                after,
-            } => {
-                write!(
-                    f,
-                    "output differs in line {line}: `{before}` became `{after}`"
-                )
+            Self::Stdout { line, before, after } => {
+                write!(f, "output differs in line {line}: `{before}` became `{after}`")
             }
         }
     }
@@ -291,12 +252,7 @@ impl fmt::Display for ElementDifference {
         } else {
             write!(f, "element {}, `{}`", self.element, self.leaf)?;
         }
-        write!(
-            f,
-            ": {} became {}",
-            scalar_text(&self.before),
-            scalar_text(&self.after)
-        )
+        write!(f, ": {} became {}", scalar_text(&self.before), scalar_text(&self.after))
     }
 }
 

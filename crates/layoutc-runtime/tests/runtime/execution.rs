@@ -6,10 +6,7 @@ use layoutc_runtime::process::RunStatus;
 #[test]
 fn shared_reduction_with_barriers() {
     let result = run_text(include_str!("../../testdata/shared_reduction.cu"));
-    assert_eq!(
-        String::from_utf8_lossy(&result.stdout),
-        "2997 2997 no error\n"
-    );
+    assert_eq!(String::from_utf8_lossy(&result.stdout), "2997 2997 no error\n");
     assert_eq!(result.status, RunStatus::Exited(0));
 }
 
@@ -116,10 +113,7 @@ fn a_barrier_that_cannot_open_is_reported() {
     is_reported(
         "#include <cooperative_groups.h>\n__global__ void k() { if (threadIdx.x < 5) cooperative_groups::this_grid().sync(); else __syncthreads(); }",
         "k<<<1, 8>>>();",
-        &[
-            "deadlock in kernel `k`",
-            "3 wait at a block barrier, 5 at a grid barrier",
-        ],
+        &["deadlock in kernel `k`", "3 wait at a block barrier, 5 at a grid barrier"],
     );
 }
 

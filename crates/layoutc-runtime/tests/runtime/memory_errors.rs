@@ -86,10 +86,7 @@ fn a_memset_beyond_the_allocation_is_reported() {
     is_reported(
         "",
         "char *p; cudaMalloc(&p, 10); cudaMemset(p + 5, 0, 6);",
-        &[
-            "cudaMemset: the destination overruns",
-            "6 bytes from byte 5",
-        ],
+        &["cudaMemset: the destination overruns", "6 bytes from byte 5"],
     );
 }
 
@@ -128,11 +125,7 @@ fn wrong_frees_are_reported() {
         "int *p = (int*)malloc(4); cudaFree(p);",
         &["cudaFree:", "was not allocated by the CUDA runtime"],
     );
-    is_reported(
-        "",
-        "int *p; cudaMalloc(&p, 4); cudaFree(p); cudaFree(p);",
-        &["is freed already"],
-    );
+    is_reported("", "int *p; cudaMalloc(&p, 4); cudaFree(p); cudaFree(p);", &["is freed already"]);
 }
 
 #[test]
@@ -146,11 +139,7 @@ fn too_little_dynamic_shared_memory_is_reported() {
 
 #[test]
 fn a_trap_and_a_crash_of_host_code_differ() {
-    is_reported(
-        "__global__ void k() { __trap(); }",
-        "k<<<1, 1>>>();",
-        &["__trap() in kernel `k`"],
-    );
+    is_reported("__global__ void k() { __trap(); }", "k<<<1, 1>>>();", &["__trap() in kernel `k`"]);
     let crash = run_text("int main() { volatile int *p = nullptr; *p = 1; }\n");
     assert_eq!(crash.status, RunStatus::Signalled(11));
 }

@@ -39,11 +39,7 @@ pub fn prints(before_main: &str, body: &str, expected: &str) {
     let result = run_text(&text);
     let out = String::from_utf8_lossy(&result.stdout);
     let err = String::from_utf8_lossy(&result.stderr);
-    assert_eq!(
-        (out.as_ref(), result.status),
-        (expected, RunStatus::Exited(0)),
-        "stderr: {err}"
-    );
+    assert_eq!((out.as_ref(), result.status), (expected, RunStatus::Exited(0)), "stderr: {err}");
 }
 
 /// The program has to be stopped by the runtime with a report that holds each of `parts`.

@@ -23,10 +23,7 @@ fn kernels_in_headers_and_files_of_three_languages() {
         "src/other.cu",
         "#include \"../inc/k.cuh\"\nvoid other(int *p) { k<<<1, 1>>>(p); }\n",
     );
-    let c = source(
-        "src/part.c",
-        "int c_part(void) { int new = 21; return new; }\n",
-    );
+    let c = source("src/part.c", "int c_part(void) { int new = 21; return new; }\n");
     let result = run_sources(vec![main, other, header, c]);
     assert_eq!(String::from_utf8_lossy(&result.stdout), "84\n");
 }
@@ -44,28 +41,15 @@ fn a_program_is_read_with_the_headers_it_reaches() {
     write("kernel.cu", "int x;\n");
     write("inc/deep.h", "#include \"main.h\"\n");
     write("inc/main.h", "#include \"deep.h\"\n");
-    let files = [
-        folder.path().join("main.cu"),
-        folder.path().join("kernel.cu"),
-    ];
+    let files = [folder.path().join("main.cu"), folder.path().join("kernel.cu")];
     let sources = read_program(&files, &[folder.path().join("inc")]).expect("all files are there");
     let found: Vec<_> = sources
         .iter()
-        .map(|s| {
-            (
-                s.path.file_name().and_then(|n| n.to_str()).unwrap_or(""),
-                s.is_root,
-            )
-        })
+        .map(|s| (s.path.file_name().and_then(|n| n.to_str()).unwrap_or(""), s.is_root))
         .collect();
     assert_eq!(
         found,
-        [
-            ("main.cu", true),
-            ("kernel.cu", false),
-            ("deep.h", false),
-            ("main.h", false)
-        ]
+        [("main.cu", true), ("kernel.cu", false), ("deep.h", false), ("main.h", false)]
     );
 }
 
@@ -79,18 +63,8 @@ fn allocation_calls_are_numbered_over_all_files() {
     let other = source("b.cu", "void f(int **p) { cudaMallocManaged(p, 4); }\n");
     let wanted = request(vec![main, other], folder.path());
     let sites = allocation_sites(&wanted.sources);
-    let found: Vec<_> = sites
-        .iter()
-        .map(|s| (s.id.0, s.path.to_str(), s.offset))
-        .collect();
-    assert_eq!(
-        found,
-        [
-            (0, Some("a.cu"), 37),
-            (1, Some("a.cu"), 63),
-            (2, Some("b.cu"), 18)
-        ]
-    );
+    let found: Vec<_> = sites.iter().map(|s| (s.id.0, s.path.to_str(), s.offset)).collect();
+    assert_eq!(found, [(0, Some("a.cu"), 37), (1, Some("a.cu"), 63), (2, Some("b.cu"), 18)]);
     let built = build(&wanted).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(built.sites, sites);
 }
@@ -103,41 +77,26 @@ fn compiler_messages_name_the_program_s_files() {
         folder.path(),
     ))
     .expect_err("does not compile");
-    let BuildError::Compile { file, messages } = error else {
-        panic!("{error}")
-    };
+    let BuildError::Compile { file, messages } = error else { panic!("{error}") };
     assert_eq!(file.to_str(), Some("bad.cu"));
     assert!(
         messages.contains("bad.cu:2:3: error") && messages.contains("no_such_name"),
         "{messages}"
     );
-    assert!(
-        !messages.contains(&*folder.path().to_string_lossy()),
-        "{messages}"
-    );
+    assert!(!messages.contains(&*folder.path().to_string_lossy()), "{messages}");
 }
 
 #[test]
 fn missing_parts_are_named() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let unlinked = build(&request(
-        vec![source("a.cu", "void f(); int main() { f(); }\n")],
-        folder.path(),
-    ));
+    let unlinked =
+        build(&request(vec![source("a.cu", "void f(); int main() { f(); }\n")], folder.path()));
     assert!(matches!(unlinked, Err(BuildError::Link { messages }) if messages.contains("f()")));
-    assert!(matches!(
-        build(&request(Vec::new(), folder.path())),
-        Err(BuildError::NoRoots)
-    ));
-    let mut no_compiler = BuildRequest::new(
-        vec![source("a.cu", "int main() {}\n")],
-        folder.path().to_path_buf(),
-    );
+    assert!(matches!(build(&request(Vec::new(), folder.path())), Err(BuildError::NoRoots)));
+    let mut no_compiler =
+        BuildRequest::new(vec![source("a.cu", "int main() {}\n")], folder.path().to_path_buf());
     no_compiler.compiler = "no-such-compiler".to_owned();
-    assert!(matches!(
-        build(&no_compiler),
-        Err(BuildError::NoCompiler { .. })
-    ));
+    assert!(matches!(build(&no_compiler), Err(BuildError::NoCompiler { .. })));
 }
 
 #[test]
@@ -156,8 +115,5 @@ fn defines_arguments_input_and_time_limit() {
     );
     launch.args = vec!["hang".into()];
     launch.timeout = Duration::from_millis(200);
-    assert_eq!(
-        run(&built.executable, &launch).expect("it starts").status,
-        RunStatus::TimedOut
-    );
+    assert_eq!(run(&built.executable, &launch).expect("it starts").status, RunStatus::TimedOut);
 }

@@ -96,12 +96,7 @@ fn layout() -> SiteLayout {
     SiteLayout {
         site: SiteId(0),
         record_size: Bytes(32),
-        leaves: vec![
-            leaf("x", 4, &[]),
-            leaf("tag", 1, &[]),
-            leaf("m", 8, &[]),
-            leaf("f", 4, &[3]),
-        ],
+        leaves: vec![leaf("x", 4, &[]), leaf("tag", 1, &[]), leaf("m", 8, &[]), leaf("f", 4, &[3])],
         before: vec![GroupLayout {
             tile: 1,
             tile_stride: Bytes(32),
@@ -116,17 +111,9 @@ fn layout() -> SiteLayout {
             GroupLayout {
                 tile: 32,
                 tile_stride: Bytes(32 * 17),
-                leaves: vec![
-                    place(0, 0, 4, &[]),
-                    place(3, 128, 4, &[128]),
-                    place(1, 512, 1, &[]),
-                ],
+                leaves: vec![place(0, 0, 4, &[]), place(3, 128, 4, &[128]), place(1, 512, 1, &[])],
             },
-            GroupLayout {
-                tile: 1,
-                tile_stride: Bytes(8),
-                leaves: vec![place(2, 0, 0, &[])],
-            },
+            GroupLayout { tile: 1, tile_stride: Bytes(8), leaves: vec![place(2, 0, 0, &[])] },
         ],
     }
 }
@@ -142,10 +129,7 @@ fn rewritten(text: &str) -> SourceText {
 
 fn compare(before: &str, after: &str, layouts: &[SiteLayout]) -> VerifyOutcome {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let before = request(
-        vec![source("program.cu", before)],
-        &folder.path().join("before"),
-    );
+    let before = request(vec![source("program.cu", before)], &folder.path().join("before"));
     let after = request(vec![rewritten(after)], &folder.path().join("after"));
     let run = RunRequest::new(Vec::new());
     let ignored_kernels = ["pack".to_owned()];
@@ -162,15 +146,8 @@ fn compare(before: &str, after: &str, layouts: &[SiteLayout]) -> VerifyOutcome {
 #[test]
 fn a_tiled_rewrite_leaves_the_same_memory() {
     let outcome = compare(AOS, TILED, &[layout()]);
-    let text: Vec<String> = outcome
-        .differences
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    assert_eq!(
-        (outcome.verdict, outcome.launches, text),
-        (Verdict::Same, 3, Vec::new())
-    );
+    let text: Vec<String> = outcome.differences.iter().map(ToString::to_string).collect();
+    assert_eq!((outcome.verdict, outcome.launches, text), (Verdict::Same, 3, Vec::new()));
     assert_eq!(outcome.before.status, RunStatus::Exited(0));
 }
 
@@ -183,17 +160,10 @@ fn without_a_layout_the_same_rewrite_differs() {
 #[test]
 fn a_wrong_element_is_named_even_where_the_output_is_the_same() {
     // The sum does not read f[2], so only memory shows it.
-    let wrong = TILED.replace(
-        "f[i % 3][i & 31] *= 2;",
-        "f[i % 3][i & 31] *= i == 68 ? 4 : 2;",
-    );
+    let wrong = TILED.replace("f[i % 3][i & 31] *= 2;", "f[i % 3][i & 31] *= i == 68 ? 4 : 2;");
     let outcome = compare(AOS, &wrong, &[layout()]);
     assert_eq!(outcome.verdict, Verdict::Different);
-    let text: Vec<String> = outcome
-        .differences
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let text: Vec<String> = outcome.differences.iter().map(ToString::to_string).collect();
     assert_eq!(
         text,
         [
@@ -215,10 +185,7 @@ fn an_allocation_too_small_for_its_layout_is_noticed() {
     larger.after[1].tile_stride = Bytes(16);
     let outcome = compare(AOS, TILED, &[larger]);
     assert!(
-        matches!(
-            outcome.differences[..],
-            [Difference::LayoutDoesNotFit { .. }]
-        ),
+        matches!(outcome.differences[..], [Difference::LayoutDoesNotFit { .. }]),
         "{:?}",
         outcome.differences
     );
@@ -226,53 +193,32 @@ fn an_allocation_too_small_for_its_layout_is_noticed() {
 
 #[test]
 fn a_host_pointer_given_to_a_kernel_is_noticed() {
-    let wrong = AOS.replace(
-        "step<<<(n + 31) / 32, 32>>>(d, n);",
-        "step<<<(n + 31) / 32, 32>>>(h, n);",
-    );
+    let wrong =
+        AOS.replace("step<<<(n + 31) / 32, 32>>>(d, n);", "step<<<(n + 31) / 32, 32>>>(h, n);");
     let outcome = compare(AOS, &wrong, &[]);
     assert_eq!(
-        outcome
-            .differences
-            .first()
-            .map(ToString::to_string)
-            .as_deref(),
+        outcome.differences.first().map(ToString::to_string).as_deref(),
         Some("at launch 0: argument 1 of `step` is a pointer to host memory")
     );
 }
 
 #[test]
 fn output_status_and_launches_are_compared() {
-    let other = AOS
-        .replace("k < 3; k++) step", "k < 2; k++) step")
-        .replace("cudaFree(d);", "return 4;");
+    let other =
+        AOS.replace("k < 3; k++) step", "k < 2; k++) step").replace("cudaFree(d);", "return 4;");
     let outcome = compare(AOS, &other, &[]);
-    let found: Vec<_> = outcome
-        .differences
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let found: Vec<_> = outcome.differences.iter().map(ToString::to_string).collect();
     assert_eq!(found.len(), 3, "{found:?}");
-    assert_eq!(
-        found[0],
-        "the original program launches 3 kernels, the rewritten program 2"
-    );
+    assert_eq!(found[0], "the original program launches 3 kernels, the rewritten program 2");
     assert_eq!(
         found[1],
         "the original program ends with exit status 0, the rewritten program with exit status 4"
     );
-    assert!(
-        found[2].starts_with("output differs in line 1: `"),
-        "{}",
-        found[2]
-    );
+    assert!(found[2].starts_with("output differs in line 1: `"), "{}", found[2]);
 }
 
 #[test]
 fn an_original_with_a_memory_error_decides_nothing() {
     let broken = AOS.replace("if (i < n)", "if (i < n + 200)");
-    assert_eq!(
-        compare(&broken, &broken, &[]).verdict,
-        Verdict::Inconclusive
-    );
+    assert_eq!(compare(&broken, &broken, &[]).verdict, Verdict::Inconclusive);
 }

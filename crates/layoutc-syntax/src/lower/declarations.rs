@@ -6,8 +6,8 @@ use super::records::is_definition;
 use super::types::Declarator;
 use crate::preprocess::MaskReason;
 use crate::program::{
-    Declaration, DeclarationId, ExecutionSpace, ExprKind, Function, FunctionId, FunctionSite, RecordId,
-    RegionKind, Space, StmtId, StmtKind, Storage, VarId, Variable,
+    Declaration, DeclarationId, ExecutionSpace, ExprKind, Function, FunctionId, FunctionSite,
+    RecordId, RegionKind, Space, StmtId, StmtKind, Storage, VarId, Variable,
 };
 use crate::types::{QualType, TypeKind};
 use layoutc_diagnostics::Span;
@@ -20,7 +20,10 @@ impl<'t> Lowering<'t> {
         match node.kind() {
             "comment" | ";" | "{" | "}" | "empty_statement" => {}
             "function_definition" => {
-                if node.child_by_field_name("declarator").is_some_and(|declarator| declarator.has_error()) {
+                if node
+                    .child_by_field_name("declarator")
+                    .is_some_and(|declarator| declarator.has_error())
+                {
                     self.region(node, RegionKind::Unparsed);
                 } else {
                     self.function_definition(node, None);
@@ -40,11 +43,13 @@ impl<'t> Lowering<'t> {
             "type_definition" => self.type_definition(node),
             "alias_declaration" => self.alias_declaration(node),
             "namespace_definition" => self.namespace(node),
-            "linkage_specification" | "declaration_list" => match node.child_by_field_name("body") {
-                Some(body) if body.kind() == "declaration_list" => self.items(body),
-                Some(body) => self.item(body),
-                None => self.items(node),
-            },
+            "linkage_specification" | "declaration_list" => {
+                match node.child_by_field_name("body") {
+                    Some(body) if body.kind() == "declaration_list" => self.items(body),
+                    Some(body) => self.item(body),
+                    None => self.items(node),
+                }
+            }
             "template_declaration" => self.template(node),
             "static_assert_declaration" => self.static_assert(node),
             "using_declaration" | "namespace_alias_definition" => {}
@@ -94,7 +99,8 @@ impl<'t> Lowering<'t> {
             return;
         };
         let mut cursor = node.walk();
-        let Some(inner) = node.named_children(&mut cursor).filter(|child| *child != list).last() else {
+        let Some(inner) = node.named_children(&mut cursor).filter(|child| *child != list).last()
+        else {
             return;
         };
         let mut names = Vec::new();
@@ -107,11 +113,14 @@ impl<'t> Lowering<'t> {
                 if matches!(at.kind(), "identifier" | "type_identifier") {
                     last = last.or(Some(at));
                 }
-                let default = at.child_by_field_name("default_value").or(at.child_by_field_name("default_type"));
+                let default = at
+                    .child_by_field_name("default_value")
+                    .or(at.child_by_field_name("default_type"));
                 let ty = at.child_by_field_name("type");
                 let mut inner_cursor = at.walk();
                 stack.extend(
-                    at.named_children(&mut inner_cursor).filter(|child| Some(*child) != default && Some(*child) != ty),
+                    at.named_children(&mut inner_cursor)
+                        .filter(|child| Some(*child) != default && Some(*child) != ty),
                 );
             }
             if let Some(last) = last {
@@ -142,7 +151,9 @@ impl<'t> Lowering<'t> {
             }
         }
         let file = &self.preprocessed.files[self.current.index()];
-        let from = file.masked_spans.partition_point(|(span, _)| (span.start as usize) < node.start_byte());
+        let from = file
+            .masked_spans
+            .partition_point(|(span, _)| (span.start as usize) < node.start_byte());
         for (span, reason) in &file.masked_spans[from..] {
             if span.start as usize >= end {
                 break;
@@ -157,7 +168,8 @@ impl<'t> Lowering<'t> {
     /// Attributes that were masked inside a byte range of the current file.
     pub(crate) fn masked_attributes(&self, range: Range<usize>) -> Vec<(Span, String)> {
         let file = &self.preprocessed.files[self.current.index()];
-        let from = file.masked_spans.partition_point(|(span, _)| (span.start as usize) < range.start);
+        let from =
+            file.masked_spans.partition_point(|(span, _)| (span.start as usize) < range.start);
         file.masked_spans[from..]
             .iter()
             .take_while(|(span, _)| (span.start as usize) < range.end)
@@ -200,7 +212,8 @@ impl<'t> Lowering<'t> {
         });
         let mut variables = Vec::new();
         for (at, declarator) in declarators.into_iter().enumerate() {
-            if let Some(variable) = self.declarator_of_declaration(declarator, base, declaration, at, &words, record)
+            if let Some(variable) =
+                self.declarator_of_declaration(declarator, base, declaration, at, &words, record)
             {
                 variables.push(variable);
             }
@@ -247,12 +260,14 @@ impl<'t> Lowering<'t> {
             && children.iter().all(|child| {
                 child.kind() == "parameter_declaration"
                     && child.child_by_field_name("declarator").is_none_or(|declarator| {
-                        declarator.kind().starts_with("abstract") || declarator.kind().contains("declarator")
+                        declarator.kind().starts_with("abstract")
+                            || declarator.kind().contains("declarator")
                     })
                     && child.child_by_field_name("type").is_some_and(|ty| {
                         ty.kind() == "type_identifier"
                             && !self.names_type(self.text_of(ty))
-                            && (self.names_value(self.text_of(ty)) || self.is_macro(self.text_of(ty)))
+                            && (self.names_value(self.text_of(ty))
+                                || self.is_macro(self.text_of(ty)))
                     })
             })
     }
@@ -291,9 +306,8 @@ impl<'t> Lowering<'t> {
         let inner = self.declared_part(node);
         let mut lowered = self.declarator(Some(inner), base, declaration, at, self.span(node));
         lowered.site.full = self.span(node);
-        let value = (node.kind() == "init_declarator")
-            .then(|| node.child_by_field_name("value"))
-            .flatten();
+        let value =
+            (node.kind() == "init_declarator").then(|| node.child_by_field_name("value")).flatten();
         let is_auto = matches!(self.program.types.kind(base.id), TypeKind::Unknown);
         if lowered.is_special {
             return self.special_declarator(node, lowered, value);
@@ -301,7 +315,10 @@ impl<'t> Lowering<'t> {
         // The name is in scope in its own initializer, so it is declared first.
         let mut site = lowered.site.clone();
         site.declaration = declaration;
-        let is_static = self.locals.is_empty() || words.iter().any(|word| matches!(*word, "static" | "__shared__" | "__constant__" | "extern"));
+        let is_static = self.locals.is_empty()
+            || words
+                .iter()
+                .any(|word| matches!(*word, "static" | "__shared__" | "__constant__" | "extern"));
         let id = self.new_variable(lowered.name, lowered.ty, site, None, words, is_static);
         if let Some(value) = value {
             let init = match value.kind() {
@@ -311,7 +328,11 @@ impl<'t> Lowering<'t> {
                     match arguments.as_slice() {
                         // `T *p(q)` and `int n(3)` are plain initializations.
                         [only] if self.program.types.as_record(lowered.ty.id).is_none() => *only,
-                        _ => self.add_expr(ExprKind::Construct { of: lowered.ty, arguments }, span, lowered.ty),
+                        _ => self.add_expr(
+                            ExprKind::Construct { of: lowered.ty, arguments },
+                            span,
+                            lowered.ty,
+                        ),
                     }
                 }
                 _ => self.expression(value),
@@ -325,7 +346,8 @@ impl<'t> Lowering<'t> {
                 && let ExprKind::InitList(items) = &self.program.expr(init).kind
             {
                 let kind = TypeKind::Array(element, Some(items.len() as u64));
-                self.program.variables[id.index()].ty = QualType::plain(self.program.types.intern(kind));
+                self.program.variables[id.index()].ty =
+                    QualType::plain(self.program.types.intern(kind));
             }
             if is_auto && !is_range_variable {
                 self.deduce_auto(id, init);
@@ -350,16 +372,21 @@ impl<'t> Lowering<'t> {
                 };
                 QualType { is_const: declared.is_const, ..decayed }
             }
-            TypeKind::Pointer(to) if matches!(self.program.types.kind(to.id), TypeKind::Unknown) => {
+            TypeKind::Pointer(to)
+                if matches!(self.program.types.kind(to.id), TypeKind::Unknown) =>
+            {
                 match self.program.types.pointee(value.id) {
                     Some(pointee) => {
-                        let pointee = QualType { is_const: pointee.is_const || to.is_const, ..pointee };
+                        let pointee =
+                            QualType { is_const: pointee.is_const || to.is_const, ..pointee };
                         self.program.types.pointer(pointee)
                     }
                     None => declared,
                 }
             }
-            TypeKind::Reference(to, rvalue) if matches!(self.program.types.kind(to.id), TypeKind::Unknown) => {
+            TypeKind::Reference(to, rvalue)
+                if matches!(self.program.types.kind(to.id), TypeKind::Unknown) =>
+            {
                 let referred = QualType { is_const: value.is_const || to.is_const, ..value };
                 QualType::plain(self.program.types.intern(TypeKind::Reference(referred, rvalue)))
             }
@@ -369,7 +396,12 @@ impl<'t> Lowering<'t> {
     }
 
     /// A declarator whose name is not an identifier: nothing is declared, everything is mentioned.
-    fn special_declarator(&mut self, node: Node<'t>, lowered: Declarator<'t>, value: Option<Node<'t>>) -> VarId {
+    fn special_declarator(
+        &mut self,
+        node: Node<'t>,
+        lowered: Declarator<'t>,
+        value: Option<Node<'t>>,
+    ) -> VarId {
         self.region(node, RegionKind::Unmodelled);
         let init = value.map(|value| {
             let inner = self.expression(value);
@@ -379,7 +411,10 @@ impl<'t> Lowering<'t> {
         });
         let unknown = self.program.types.unknown();
         // Names of a structured binding are declared with unknown types.
-        if node.child_by_field_name("declarator").is_some_and(|inner| inner.kind() == "structured_binding_declarator") {
+        if node
+            .child_by_field_name("declarator")
+            .is_some_and(|inner| inner.kind() == "structured_binding_declarator")
+        {
             for name in super::macros::identifiers(&lowered.name) {
                 let variable = self.plain_variable(name, unknown, lowered.site.clone());
                 let id = self.add_variable(variable);
@@ -391,7 +426,12 @@ impl<'t> Lowering<'t> {
         self.add_variable(variable)
     }
 
-    fn plain_variable(&self, name: &str, ty: QualType, site: crate::program::DeclaratorSite) -> Variable {
+    fn plain_variable(
+        &self,
+        name: &str,
+        ty: QualType,
+        site: crate::program::DeclaratorSite,
+    ) -> Variable {
         Variable {
             name: name.to_owned(),
             ty,
@@ -474,19 +514,28 @@ impl<'t> Lowering<'t> {
             parameters: parameters.clone(),
             result: lowered.site.clone(),
         };
-        let is_static = words.contains(&"static") || self.namespaces.iter().any(|name| name == "(anonymous)");
+        let is_static =
+            words.contains(&"static") || self.namespaces.iter().any(|name| name == "(anonymous)");
         let known = if record.is_none() && !lowered.is_special {
             let candidates = if is_static {
                 self.functions_anywhere(&lowered.name)
                     .into_iter()
-                    .filter(|id| self.program.function(*id).sites.iter().any(|site| site.span.file == self.current))
+                    .filter(|id| {
+                        self.program
+                            .function(*id)
+                            .sites
+                            .iter()
+                            .any(|site| site.span.file == self.current)
+                    })
                     .collect()
             } else {
                 self.functions_anywhere(&lowered.name)
             };
             candidates.into_iter().find(|id| {
                 let function = self.program.function(*id);
-                (!function.is_static || is_static || function.sites.iter().all(|site| site.span.file == self.current))
+                (!function.is_static
+                    || is_static
+                    || function.sites.iter().all(|site| site.span.file == self.current))
                     && !(definition.is_some() && function.body.is_some())
                     && function.template_parameters == self.template_parameters.concat()
                     && self.same_parameters(&function.parameters, &parameters)
@@ -524,7 +573,9 @@ impl<'t> Lowering<'t> {
         match record {
             Some(record) => self.add_method(record, id),
             None if lowered.is_special => {}
-            None if self.locals.is_empty() => self.declare_global(&lowered.name, Symbol::Function(id)),
+            None if self.locals.is_empty() => {
+                self.declare_global(&lowered.name, Symbol::Function(id))
+            }
             None => self.declare(&lowered.name, Symbol::Function(id)),
         }
         id
@@ -533,7 +584,8 @@ impl<'t> Lowering<'t> {
     fn same_parameters(&self, left: &[VarId], right: &[VarId]) -> bool {
         left.len() == right.len()
             && left.iter().zip(right).all(|(left, right)| {
-                self.decayed(self.program.variable(*left).ty).id == self.decayed(self.program.variable(*right).ty).id
+                self.decayed(self.program.variable(*left).ty).id
+                    == self.decayed(self.program.variable(*right).ty).id
             })
     }
 
@@ -568,7 +620,8 @@ impl<'t> Lowering<'t> {
                 span: self.span(child),
                 specifier: self.span(specifier),
                 specifier_type: base,
-                is_plain: !is_definition(specifier) && specifier.kind() != "placeholder_type_specifier",
+                is_plain: !is_definition(specifier)
+                    && specifier.kind() != "placeholder_type_specifier",
                 count: 1,
             });
             let lowered = self.declarator(declarator, base, declaration, 0, self.span(child));
@@ -614,7 +667,8 @@ impl<'t> Lowering<'t> {
             is_plain: specifier.is_some(),
             count: 1,
         });
-        let lowered = self.declarator(Some(declarator), base, declaration, 0, self.span(declarator));
+        let lowered =
+            self.declarator(Some(declarator), base, declaration, 0, self.span(declarator));
         if lowered.parameters.is_none() {
             self.region(node, RegionKind::Unmodelled);
             return;
@@ -626,7 +680,13 @@ impl<'t> Lowering<'t> {
         }
         let id = self.prototype(node, &lowered, &words, record, Some(self.span(node)));
         let body = node.child_by_field_name("body");
-        let parameters = self.program.function(id).sites.last().map(|site| site.parameters.clone()).unwrap_or_default();
+        let parameters = self
+            .program
+            .function(id)
+            .sites
+            .last()
+            .map(|site| site.parameters.clone())
+            .unwrap_or_default();
         for parameter in &parameters {
             self.program.variables[parameter.index()].function = Some(id);
         }
@@ -716,7 +776,11 @@ fn space_of_words(words: &[&str]) -> Space {
 }
 
 fn space_of_function(words: &[&str]) -> ExecutionSpace {
-    match (words.contains(&"__global__"), words.contains(&"__device__"), words.contains(&"__host__")) {
+    match (
+        words.contains(&"__global__"),
+        words.contains(&"__device__"),
+        words.contains(&"__host__"),
+    ) {
         (true, _, _) => ExecutionSpace::Kernel,
         (_, true, true) => ExecutionSpace::HostDevice,
         (_, true, false) => ExecutionSpace::Device,
@@ -733,4 +797,3 @@ fn merge_spaces(left: ExecutionSpace, right: ExecutionSpace) -> ExecutionSpace {
         _ => ExecutionSpace::HostDevice,
     }
 }
-

@@ -14,7 +14,9 @@ use tree_sitter::Node;
 pub(crate) fn scalar_of_number(text: &str) -> Scalar {
     let lower = text.to_ascii_lowercase();
     let hexadecimal = lower.starts_with("0x");
-    let floating = lower.contains('.') || (!hexadecimal && lower.contains('e')) || (hexadecimal && lower.contains('p'));
+    let floating = lower.contains('.')
+        || (!hexadecimal && lower.contains('e'))
+        || (hexadecimal && lower.contains('p'));
     if floating {
         return if lower.ends_with('f') { Scalar::Float } else { Scalar::Double };
     }
@@ -85,7 +87,11 @@ impl<'t> Lowering<'t> {
                 let text = self.text_of(node);
                 let scalar = scalar_of_number(text);
                 let ty = self.program.types.scalar(scalar);
-                let kind = if scalar.is_integer() { ExprKind::Integer(integer_literal(text)) } else { ExprKind::Literal };
+                let kind = if scalar.is_integer() {
+                    ExprKind::Integer(integer_literal(text))
+                } else {
+                    ExprKind::Literal
+                };
                 self.add_expr(kind, span, ty)
             }
             "char_literal" => {
@@ -108,7 +114,8 @@ impl<'t> Lowering<'t> {
             "this" => {
                 let ty = match self.record {
                     Some(record) => {
-                        let record = QualType::plain(self.program.types.intern(TypeKind::Record(record)));
+                        let record =
+                            QualType::plain(self.program.types.intern(TypeKind::Record(record)));
                         self.program.types.pointer(record)
                     }
                     None => unknown,
@@ -168,11 +175,16 @@ impl<'t> Lowering<'t> {
                 self.add_expr(ExprKind::InitList(items), span, unknown)
             }
             "compound_literal_expression" => {
-                let (Some(ty), Some(value)) = (node.child_by_field_name("type"), node.child_by_field_name("value"))
+                let (Some(ty), Some(value)) =
+                    (node.child_by_field_name("type"), node.child_by_field_name("value"))
                 else {
                     return self.opaque(node);
                 };
-                let of = if ty.kind() == "type_descriptor" { self.type_descriptor(ty) } else { self.specifier(ty) };
+                let of = if ty.kind() == "type_descriptor" {
+                    self.type_descriptor(ty)
+                } else {
+                    self.specifier(ty)
+                };
                 let arguments = self.initializer_items(value);
                 self.add_expr(ExprKind::Construct { of, arguments }, span, of)
             }
@@ -185,7 +197,9 @@ impl<'t> Lowering<'t> {
                         let ty = self.type_of_reference(&reference);
                         self.add_expr(ExprKind::Name(reference), span, ty)
                     }
-                    Some(last) if last.kind() == "template_function" => self.template_function(last, &scope),
+                    Some(last) if last.kind() == "template_function" => {
+                        self.template_function(last, &scope)
+                    }
                     _ => {
                         let name = self.text_of(node).to_owned();
                         self.add_expr(ExprKind::Name(NameRef::Unknown(name)), span, unknown)
@@ -208,7 +222,8 @@ impl<'t> Lowering<'t> {
     /// The items of an initializer list, with the designators' indices.
     fn initializer_items(&mut self, node: Node<'t>) -> Vec<ExprId> {
         let mut cursor = node.walk();
-        let children: Vec<_> = node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect();
+        let children: Vec<_> =
+            node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect();
         children.into_iter().map(|child| self.expression(child)).collect()
     }
 
@@ -224,8 +239,7 @@ impl<'t> Lowering<'t> {
             let unknown = self.program.types.unknown();
             return self.add_expr(ExprKind::Null, span, unknown);
         }
-        let is_local = !matches!(self.symbols(name, &[]).first(), None)
-            && self.local_symbol(name);
+        let is_local = !matches!(self.symbols(name, &[]).first(), None) && self.local_symbol(name);
         if !is_local && let Some(field) = self.implicit_member(name, span) {
             return field;
         }
@@ -240,7 +254,9 @@ impl<'t> Lowering<'t> {
                 let variable = self.program.variable(*id);
                 !matches!(variable.storage, Storage::Static) || variable.function.is_some()
             }
-            Some(_) => self.symbols(name, &[]).len() == 1 && self.global_symbols(name, &[]).is_empty(),
+            Some(_) => {
+                self.symbols(name, &[]).len() == 1 && self.global_symbols(name, &[]).is_empty()
+            }
             None => false,
         }
     }
@@ -260,7 +276,14 @@ impl<'t> Lowering<'t> {
             Some(field) => self.program.field(field).ty,
             None => QualType::plain(self.program.types.intern(TypeKind::Function)),
         };
-        let kind = ExprKind::Member { base: this, arrow: true, field, methods, name: span, operator: span.at_start() };
+        let kind = ExprKind::Member {
+            base: this,
+            arrow: true,
+            field,
+            methods,
+            name: span,
+            operator: span.at_start(),
+        };
         Some(self.add_expr(kind, span, ty))
     }
 
@@ -348,7 +371,8 @@ impl<'t> Lowering<'t> {
             };
             return self.add_expr(ExprKind::AddressOf(operand), span, ty);
         }
-        let ty = self.program.types.pointee(operand_type.id).unwrap_or(self.program.types.unknown());
+        let ty =
+            self.program.types.pointee(operand_type.id).unwrap_or(self.program.types.unknown());
         self.add_expr(ExprKind::Deref(operand), span, ty)
     }
 
@@ -397,7 +421,9 @@ impl<'t> Lowering<'t> {
         let mut spine = Vec::new();
         let mut at = node;
         while at.kind() == "binary_expression" && !at.has_error() {
-            let (Some(left), Some(right)) = (at.child_by_field_name("left"), at.child_by_field_name("right")) else {
+            let (Some(left), Some(right)) =
+                (at.child_by_field_name("left"), at.child_by_field_name("right"))
+            else {
                 return self.opaque(node);
             };
             spine.push((at, right));
@@ -482,7 +508,8 @@ impl<'t> Lowering<'t> {
         let base = self.expression(argument);
         let base_type = self.program.expr(base).ty;
         let name = self.text_of(name_node);
-        let record_type = if arrow { self.program.types.pointee(base_type.id) } else { Some(base_type) };
+        let record_type =
+            if arrow { self.program.types.pointee(base_type.id) } else { Some(base_type) };
         let mut field = None;
         let mut methods = Vec::new();
         let mut ty = self.program.types.unknown();
@@ -516,19 +543,28 @@ impl<'t> Lowering<'t> {
         let span = self.span(node);
         let parentheses = self.span(arguments_node);
         let mut cursor = node.walk();
-        let launch = node.named_children(&mut cursor).find(|child| child.kind() == "kernel_call_syntax");
+        let launch =
+            node.named_children(&mut cursor).find(|child| child.kind() == "kernel_call_syntax");
         if let Some(launch) = launch {
             let kernel = self.callee(function);
             let config = self.arguments(launch);
             let arguments = self.arguments(arguments_node);
             let void = QualType::plain(crate::types::TypeTable::VOID);
-            return self.add_expr(ExprKind::Launch { kernel, config, arguments, parentheses }, span, void);
+            return self.add_expr(
+                ExprKind::Launch { kernel, config, arguments, parentheses },
+                span,
+                void,
+            );
         }
         if function.kind() == "identifier" && self.is_function_macro(self.text_of(function)) {
             let name = self.text_of(function).to_owned();
             let arguments = self.arguments(arguments_node);
             let unknown = self.program.types.unknown();
-            return self.add_expr(ExprKind::MacroCall { name, arguments, parentheses }, span, unknown);
+            return self.add_expr(
+                ExprKind::MacroCall { name, arguments, parentheses },
+                span,
+                unknown,
+            );
         }
         if let Some(cast) = self.named_cast(function, arguments_node, span) {
             return cast;
@@ -552,7 +588,12 @@ impl<'t> Lowering<'t> {
                 && self.program.types.as_scalar(of.id).is_some()
             {
                 let target_span = self.span(function);
-                let kind = ExprKind::Cast { style: CastStyle::Functional, target: of, target_span, operand };
+                let kind = ExprKind::Cast {
+                    style: CastStyle::Functional,
+                    target: of,
+                    target_span,
+                    operand,
+                };
                 return self.add_expr(kind, span, of);
             }
             return self.add_expr(ExprKind::Construct { of, arguments }, span, of);
@@ -569,27 +610,36 @@ impl<'t> Lowering<'t> {
     }
 
     fn result_type(&mut self, callee: ExprId, arguments: usize) -> QualType {
-        let candidates: Vec<FunctionId> = match &self.program.expr(self.program.strip_parens(callee)).kind {
-            ExprKind::Name(NameRef::Functions(functions)) => functions.clone(),
-            ExprKind::Member { methods, .. } => methods.clone(),
-            _ => Vec::new(),
-        };
+        let candidates: Vec<FunctionId> =
+            match &self.program.expr(self.program.strip_parens(callee)).kind {
+                ExprKind::Name(NameRef::Functions(functions)) => functions.clone(),
+                ExprKind::Member { methods, .. } => methods.clone(),
+                _ => Vec::new(),
+            };
         let mut results = candidates
             .into_iter()
             .map(|id| self.program.function(id))
             .filter(|function| {
                 function.is_variadic
-                    || (function.required_parameters <= arguments && arguments <= function.parameters.len())
+                    || (function.required_parameters <= arguments
+                        && arguments <= function.parameters.len())
             })
             .map(|function| function.result);
         match results.next() {
-            Some(first) if results.all(|other| other == first) => self.program.types.strip_reference(first),
+            Some(first) if results.all(|other| other == first) => {
+                self.program.types.strip_reference(first)
+            }
             _ => self.program.types.unknown(),
         }
     }
 
     /// `static_cast<T>(e)` and its like.
-    fn named_cast(&mut self, function: Node<'t>, arguments: Node<'t>, span: Span) -> Option<ExprId> {
+    fn named_cast(
+        &mut self,
+        function: Node<'t>,
+        arguments: Node<'t>,
+        span: Span,
+    ) -> Option<ExprId> {
         if function.kind() != "template_function" {
             return None;
         }
@@ -610,7 +660,11 @@ impl<'t> Lowering<'t> {
         let operand = self.arguments(arguments);
         let [operand] = operand[..] else { return None };
         let value_type = self.program.types.strip_reference(target);
-        Some(self.add_expr(ExprKind::Cast { style, target, target_span, operand }, span, value_type))
+        Some(self.add_expr(
+            ExprKind::Cast { style, target, target_span, operand },
+            span,
+            value_type,
+        ))
     }
 
     fn template_function(&mut self, node: Node<'t>, scope: &[&str]) -> ExprId {
@@ -619,15 +673,19 @@ impl<'t> Lowering<'t> {
         // What the template arguments mention is evaluated at compile time only, types aside.
         if let Some(list) = node.child_by_field_name("arguments") {
             let mut cursor = list.walk();
-            let values: Vec<_> =
-                list.named_children(&mut cursor).filter(|child| child.kind() != "type_descriptor").collect();
+            let values: Vec<_> = list
+                .named_children(&mut cursor)
+                .filter(|child| child.kind() != "type_descriptor")
+                .collect();
             for value in values {
                 let value = self.expression(value);
                 self.program.file_scope_exprs.push(value);
             }
             let mut cursor = list.walk();
-            let types: Vec<_> =
-                list.named_children(&mut cursor).filter(|child| child.kind() == "type_descriptor").collect();
+            let types: Vec<_> = list
+                .named_children(&mut cursor)
+                .filter(|child| child.kind() == "type_descriptor")
+                .collect();
             let mentions_record = types.into_iter().any(|ty| {
                 let ty = self.type_descriptor(ty);
                 self.program.record_ids().any(|record| self.program.types.mentions(ty.id, record))
@@ -642,7 +700,9 @@ impl<'t> Lowering<'t> {
     }
 
     fn cast(&mut self, node: Node<'t>) -> ExprId {
-        let (Some(ty), Some(value)) = (node.child_by_field_name("type"), node.child_by_field_name("value")) else {
+        let (Some(ty), Some(value)) =
+            (node.child_by_field_name("type"), node.child_by_field_name("value"))
+        else {
             return self.opaque(node);
         };
         let span = self.span(node);
@@ -652,7 +712,8 @@ impl<'t> Lowering<'t> {
             && name.kind() == "type_identifier"
             && !self.names_type(self.text_of(name))
             && (self.names_value(self.text_of(name))
-                || (self.is_macro(self.text_of(name)) && self.type_of_macro_name(self.text_of(name)).is_none()))
+                || (self.is_macro(self.text_of(name))
+                    && self.type_of_macro_name(self.text_of(name)).is_none()))
         {
             return self.misparsed_cast(node, name, value, span);
         }
@@ -660,10 +721,20 @@ impl<'t> Lowering<'t> {
         let target = self.type_descriptor(ty);
         let operand = self.expression(value);
         let value_type = self.program.types.strip_reference(target);
-        self.add_expr(ExprKind::Cast { style: CastStyle::C, target, target_span, operand }, span, value_type)
+        self.add_expr(
+            ExprKind::Cast { style: CastStyle::C, target, target_span, operand },
+            span,
+            value_type,
+        )
     }
 
-    fn misparsed_cast(&mut self, node: Node<'t>, name: Node<'t>, value: Node<'t>, span: Span) -> ExprId {
+    fn misparsed_cast(
+        &mut self,
+        node: Node<'t>,
+        name: Node<'t>,
+        value: Node<'t>,
+        span: Span,
+    ) -> ExprId {
         let operator = self.operator_text(value);
         let op = match (value.kind(), operator) {
             ("pointer_expression", "*") => BinaryOp::Mul,
@@ -672,7 +743,9 @@ impl<'t> Lowering<'t> {
             ("unary_expression", "-") => BinaryOp::Sub,
             _ => return self.opaque(node),
         };
-        let Some(argument) = value.child_by_field_name("argument") else { return self.opaque(node) };
+        let Some(argument) = value.child_by_field_name("argument") else {
+            return self.opaque(node);
+        };
         let inner = self.name(name);
         let inner_type = self.program.expr(inner).ty;
         let paren_span = Span::new(self.current, node.start_byte(), value.start_byte());
@@ -689,7 +762,11 @@ impl<'t> Lowering<'t> {
         if let Some(ty) = node.child_by_field_name("type") {
             let of_span = self.span(ty);
             let of = self.type_descriptor(ty);
-            return self.add_expr(ExprKind::SizeOfType { of, of_span, is_align: false }, span, size);
+            return self.add_expr(
+                ExprKind::SizeOfType { of, of_span, is_align: false },
+                span,
+                size,
+            );
         }
         let Some(value) = node.child_by_field_name("value") else { return self.opaque(node) };
         // `sizeof(T)` with a name parses as an expression.
@@ -714,11 +791,16 @@ impl<'t> Lowering<'t> {
                     .first()
                     .is_some_and(|symbol| matches!(symbol, Symbol::Type(_) | Symbol::TemplateType))
             };
-            let is_template_parameter = self.template_parameters.iter().flatten().any(|parameter| parameter == name);
+            let is_template_parameter =
+                self.template_parameters.iter().flatten().any(|parameter| parameter == name);
             if is_type || is_template_parameter {
                 let of_span = self.span(inner);
                 let of = self.type_of_name(name, &scope);
-                return self.add_expr(ExprKind::SizeOfType { of, of_span, is_align: false }, span, size);
+                return self.add_expr(
+                    ExprKind::SizeOfType { of, of_span, is_align: false },
+                    span,
+                    size,
+                );
             }
         }
         let operand = self.expression(value);
@@ -737,7 +819,8 @@ impl<'t> Lowering<'t> {
                 arguments.push(self.expression(length));
             }
             let mut cursor = at.walk();
-            declarator = at.named_children(&mut cursor).find(|child| child.kind() == "new_declarator");
+            declarator =
+                at.named_children(&mut cursor).find(|child| child.kind() == "new_declarator");
         }
         for field in ["placement", "arguments"] {
             if let Some(list) = node.child_by_field_name(field) {

@@ -11,7 +11,10 @@ const MACRO_DEPTH: usize = 16;
 
 /// The identifiers of a text, in order.
 pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    tokens(text).into_iter().filter(|token| token.kind == TokenKind::Identifier).map(|token| token.text(text))
+    tokens(text)
+        .into_iter()
+        .filter(|token| token.kind == TokenKind::Identifier)
+        .map(|token| token.text(text))
 }
 
 impl<'t> Lowering<'t> {
@@ -26,8 +29,9 @@ impl<'t> Lowering<'t> {
             let mut uses = vec![ParameterUse::default(); parameters.as_ref().map_or(0, Vec::len)];
             for at in 0..tokens.len() {
                 let name = tokens[at].text(&def.text);
-                let Some(index) =
-                    parameters.as_ref().and_then(|all| all.iter().position(|parameter| parameter == name))
+                let Some(index) = parameters
+                    .as_ref()
+                    .and_then(|all| all.iter().position(|parameter| parameter == name))
                 else {
                     continue;
                 };
@@ -39,7 +43,9 @@ impl<'t> Lowering<'t> {
                     // The spelling only: nothing is evaluated.
                 } else {
                     uses[index].plain += 1;
-                    if matches!(after, Some("." | "->" | "[")) || matches!(before, Some("." | "->" | "*" | "&")) {
+                    if matches!(after, Some("." | "->" | "["))
+                        || matches!(before, Some("." | "->" | "*" | "&"))
+                    {
                         uses[index].member += 1;
                     }
                 }
@@ -113,7 +119,9 @@ impl<'t> Lowering<'t> {
         let literal = match tokens.as_slice() {
             [one] if one.kind == TokenKind::Number => Some(one.text(&text)),
             [open, one, close]
-                if one.kind == TokenKind::Number && open.text(&text) == "(" && close.text(&text) == ")" =>
+                if one.kind == TokenKind::Number
+                    && open.text(&text) == "("
+                    && close.text(&text) == ")" =>
             {
                 Some(one.text(&text))
             }
@@ -125,7 +133,9 @@ impl<'t> Lowering<'t> {
                 self.program.types.scalar(scalar)
             }
             // An expression of integer literals and other such macros is an `int`.
-            None if self.constant_of_macro(name, 0).is_some() => self.program.types.scalar(Scalar::Int),
+            None if self.constant_of_macro(name, 0).is_some() => {
+                self.program.types.scalar(Scalar::Int)
+            }
             None => self.program.types.unknown(),
         }
     }

@@ -174,7 +174,9 @@ impl Lowering<'_> {
             .len();
         match first {
             // Two globals of one name in two translation units that share this header.
-            Some(Symbol::Variable(_)) if distinct_variables > 1 && self.locals.find(name).is_none() => {
+            Some(Symbol::Variable(_))
+                if distinct_variables > 1 && self.locals.find(name).is_none() =>
+            {
                 NameRef::Unknown(name.to_owned())
             }
             Some(Symbol::Variable(id)) => NameRef::Variable(id),

@@ -4,7 +4,8 @@ use super::Lowering;
 use super::names::Symbol;
 use crate::preprocess::MaskReason;
 use crate::program::{
-    Declaration, DeclarationId, Field, FieldId, FunctionId, Record, RecordId, RecordTrait, RegionKind,
+    Declaration, DeclarationId, Field, FieldId, FunctionId, Record, RecordId, RecordTrait,
+    RegionKind,
 };
 use crate::types::{QualType, TypeKind};
 use layoutc_diagnostics::Span;
@@ -48,7 +49,12 @@ impl<'t> Lowering<'t> {
         QualType::plain(self.program.types.intern(TypeKind::Record(id)))
     }
 
-    fn new_record(&mut self, name: String, name_node: Option<Node<'t>>, node: Node<'t>) -> RecordId {
+    fn new_record(
+        &mut self,
+        name: String,
+        name_node: Option<Node<'t>>,
+        node: Node<'t>,
+    ) -> RecordId {
         let keyword = node.child(0).unwrap_or(node);
         let id = RecordId(self.program.records.len() as u32);
         let is_union = node.kind() == "union_specifier";
@@ -73,7 +79,11 @@ impl<'t> Lowering<'t> {
             name: name.clone(),
         });
         let ty = self.record_type(id);
-        let symbol = if self.template_parameters.is_empty() { Symbol::Type(ty) } else { Symbol::TemplateType };
+        let symbol = if self.template_parameters.is_empty() {
+            Symbol::Type(ty)
+        } else {
+            Symbol::TemplateType
+        };
         self.declare(&name, symbol);
         id
     }
@@ -82,13 +92,17 @@ impl<'t> Lowering<'t> {
         self.program.records[id.index()].body = Some(self.span(node));
         let parent = node.parent();
         let declaration = parent
-            .filter(|parent| matches!(parent.kind(), "declaration" | "type_definition" | "field_declaration"))
+            .filter(|parent| {
+                matches!(parent.kind(), "declaration" | "type_definition" | "field_declaration")
+            })
             .map_or(self.span(node), |parent| self.span(parent));
         // A bare `struct T { … };` leaves its semicolon to the enclosing list.
         let mut declaration = declaration;
         if let Some(next) = parent.unwrap_or(node).next_sibling()
             && next.kind() == ";"
-            && parent.is_none_or(|parent| !matches!(parent.kind(), "declaration" | "type_definition" | "field_declaration"))
+            && parent.is_none_or(|parent| {
+                !matches!(parent.kind(), "declaration" | "type_definition" | "field_declaration")
+            })
         {
             declaration = declaration.to(self.span(next));
         }
@@ -227,7 +241,10 @@ impl<'t> Lowering<'t> {
     }
 
     fn set_align(&mut self, id: RecordId, align: Option<i64>, span: Span) {
-        match align.and_then(|align| u64::try_from(align).ok()).filter(|align| align.is_power_of_two()) {
+        match align
+            .and_then(|align| u64::try_from(align).ok())
+            .filter(|align| align.is_power_of_two())
+        {
             Some(align) => {
                 let record = &mut self.program.records[id.index()];
                 record.explicit_align = Some(record.explicit_align.unwrap_or(1).max(align));
@@ -256,7 +273,8 @@ impl<'t> Lowering<'t> {
         let mut cursor = node.walk();
         let has_default = node.children_by_field_name("default_value", &mut cursor).next();
         let mut cursor = node.walk();
-        let bit_field = node.named_children(&mut cursor).find(|child| child.kind() == "bitfield_clause");
+        let bit_field =
+            node.named_children(&mut cursor).find(|child| child.kind() == "bitfield_clause");
         let declaration = self.add_declaration(Declaration {
             span: self.span(node),
             specifier: self.span(specifier),
@@ -335,7 +353,8 @@ impl<'t> Lowering<'t> {
         let text = self.text_of(node);
         let is_virtual = {
             let mut cursor = node.walk();
-            node.children(&mut cursor).any(|child| matches!(child.kind(), "virtual" | "virtual_specifier"))
+            node.children(&mut cursor)
+                .any(|child| matches!(child.kind(), "virtual" | "virtual_specifier"))
                 || text.starts_with("virtual")
         };
         if is_virtual {
@@ -375,8 +394,13 @@ impl<'t> Lowering<'t> {
         let mut cursor = node.walk();
         let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
         for declarator in declarators {
-            let lowered =
-                self.declarator(Some(declarator), base, DeclarationId(u32::MAX), 0, self.span(declarator));
+            let lowered = self.declarator(
+                Some(declarator),
+                base,
+                DeclarationId(u32::MAX),
+                0,
+                self.span(declarator),
+            );
             if lowered.ty == base
                 && let Some(record) = self.program.types.as_record(base.id)
                 && self.program.record(record).name.is_empty()
@@ -389,7 +413,9 @@ impl<'t> Lowering<'t> {
     }
 
     pub(crate) fn alias_declaration(&mut self, node: Node<'t>) {
-        let (Some(name), Some(ty)) = (node.child_by_field_name("name"), node.child_by_field_name("type")) else {
+        let (Some(name), Some(ty)) =
+            (node.child_by_field_name("name"), node.child_by_field_name("type"))
+        else {
             self.region(node, RegionKind::Unmodelled);
             return;
         };

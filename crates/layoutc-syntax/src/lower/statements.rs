@@ -52,25 +52,34 @@ impl<'t> Lowering<'t> {
                 let value = node.child_by_field_name("value");
                 let lowered = value.map(|value| self.expression(value));
                 let mut cursor = node.walk();
-                let children: Vec<_> =
-                    node.named_children(&mut cursor).filter(|child| Some(*child) != value).collect();
-                let body = children.into_iter().filter_map(|child| self.maybe_statement(child)).collect();
+                let children: Vec<_> = node
+                    .named_children(&mut cursor)
+                    .filter(|child| Some(*child) != value)
+                    .collect();
+                let body =
+                    children.into_iter().filter_map(|child| self.maybe_statement(child)).collect();
                 StmtKind::Labelled { label: None, value: lowered, body }
             }
             "labeled_statement" => {
                 let label = node.child_by_field_name("label");
                 let name = label.map(|label| self.text_of(label).to_owned());
                 let mut cursor = node.walk();
-                let children: Vec<_> =
-                    node.named_children(&mut cursor).filter(|child| Some(*child) != label).collect();
-                let body = children.into_iter().filter_map(|child| self.maybe_statement(child)).collect();
+                let children: Vec<_> = node
+                    .named_children(&mut cursor)
+                    .filter(|child| Some(*child) != label)
+                    .collect();
+                let body =
+                    children.into_iter().filter_map(|child| self.maybe_statement(child)).collect();
                 StmtKind::Labelled { label: name, value: None, body }
             }
-            "return_statement" => StmtKind::Return(first_named(node).map(|inner| self.expression(inner))),
+            "return_statement" => {
+                StmtKind::Return(first_named(node).map(|inner| self.expression(inner)))
+            }
             "break_statement" => StmtKind::Break,
             "continue_statement" => StmtKind::Continue,
             "goto_statement" => {
-                let label = node.child_by_field_name("label").map_or("", |label| self.text_of(label));
+                let label =
+                    node.child_by_field_name("label").map_or("", |label| self.text_of(label));
                 StmtKind::Goto(label.to_owned())
             }
             "attributed_statement" => {
@@ -110,7 +119,8 @@ impl<'t> Lowering<'t> {
                 StmtKind::Try(blocks)
             }
             "throw_statement" => {
-                let thrown: Vec<ExprId> = first_named(node).into_iter().map(|inner| self.opaque(inner)).collect();
+                let thrown: Vec<ExprId> =
+                    first_named(node).into_iter().map(|inner| self.opaque(inner)).collect();
                 StmtKind::Opaque { exprs: thrown, stmts: Vec::new() }
             }
             "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
@@ -211,7 +221,10 @@ impl<'t> Lowering<'t> {
         let otherwise = node.child_by_field_name("alternative").map(|alternative| {
             let inner = if alternative.kind() == "else_clause" {
                 let mut cursor = alternative.walk();
-                alternative.named_children(&mut cursor).filter(|child| child.kind() != "comment").last()
+                alternative
+                    .named_children(&mut cursor)
+                    .filter(|child| child.kind() != "comment")
+                    .last()
             } else {
                 Some(alternative)
             };
@@ -233,7 +246,8 @@ impl<'t> Lowering<'t> {
                 self.statement_like(init)
             }
         });
-        let condition = node.child_by_field_name("condition").map(|condition| self.expression(condition));
+        let condition =
+            node.child_by_field_name("condition").map(|condition| self.expression(condition));
         let step = node.child_by_field_name("update").map(|update| self.expression(update));
         let body = self.body(node, "body");
         let statement = self.add_stmt(StmtKind::For { init, condition, step, body }, span);
@@ -277,7 +291,6 @@ impl<'t> Lowering<'t> {
         let body = self.body(node, "body");
         self.add_stmt(StmtKind::ForRange { variable: vec![variable], range, body }, span)
     }
-
 }
 
 /// Statements whose parts are looked at one by one even if something in them does not parse.

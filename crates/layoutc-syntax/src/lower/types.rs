@@ -26,7 +26,10 @@ pub(crate) fn scalar_of_words(words: &[&str]) -> Option<Scalar> {
     let longs = words.iter().filter(|word| **word == "long").count();
     let unsigned = has("unsigned");
     if words.iter().any(|word| {
-        !matches!(*word, "unsigned" | "signed" | "long" | "short" | "int" | "char" | "double" | "__signed__")
+        !matches!(
+            *word,
+            "unsigned" | "signed" | "long" | "short" | "int" | "char" | "double" | "__signed__"
+        )
     }) {
         return None;
     }
@@ -126,9 +129,11 @@ impl<'t> Lowering<'t> {
     fn is_innermost_type(&self, name: &str, ty: QualType) -> bool {
         // A local type, or one of this file, hides those of other files.
         self.symbols(name, &[]).len() == 1
-            || self.program.types.as_record(ty.id).is_some_and(|record| {
-                self.program.record(record).name_span.file == self.current
-            })
+            || self
+                .program
+                .types
+                .as_record(ty.id)
+                .is_some_and(|record| self.program.record(record).name_span.file == self.current)
     }
 
     /// The type of a type specifier node, without the qualifiers around it.
@@ -164,7 +169,9 @@ impl<'t> Lowering<'t> {
                 let name = node.child_by_field_name("name").map_or("", |name| self.text_of(name));
                 self.named(name, mentioned)
             }
-            "struct_specifier" | "class_specifier" | "union_specifier" => self.record_specifier(node),
+            "struct_specifier" | "class_specifier" | "union_specifier" => {
+                self.record_specifier(node)
+            }
             "enum_specifier" => self.enum_specifier(node),
             // `auto`, `decltype(…)`, `typename T::x`: the initializer decides, or nobody here does.
             _ => self.program.types.unknown(),
@@ -232,14 +239,20 @@ impl<'t> Lowering<'t> {
         ty = self.qualify(node, specifier, ty);
         match node.child_by_field_name("declarator") {
             Some(declarator) => {
-                self.declarator(Some(declarator), ty, DeclarationId(u32::MAX), 0, self.span(node)).ty
+                self.declarator(Some(declarator), ty, DeclarationId(u32::MAX), 0, self.span(node))
+                    .ty
             }
             None => ty,
         }
     }
 
     /// Adds the qualifiers that stand beside `specifier` as children of `node`.
-    pub(crate) fn qualify(&self, node: Node<'t>, specifier: Node<'t>, mut ty: QualType) -> QualType {
+    pub(crate) fn qualify(
+        &self,
+        node: Node<'t>,
+        specifier: Node<'t>,
+        mut ty: QualType,
+    ) -> QualType {
         let mut cursor = node.walk();
         for child in node.children(&mut cursor) {
             if child.kind() == "type_qualifier" && child != specifier {
@@ -288,9 +301,13 @@ impl<'t> Lowering<'t> {
                 })
             });
             match node.kind() {
-                "init_declarator" | "parenthesized_declarator" | "abstract_parenthesized_declarator"
+                "init_declarator"
+                | "parenthesized_declarator"
+                | "abstract_parenthesized_declarator"
                 | "attributed_declarator" => next = inner,
-                "pointer_declarator" | "abstract_pointer_declarator" | "pointer_type_declarator" => {
+                "pointer_declarator"
+                | "abstract_pointer_declarator"
+                | "pointer_type_declarator" => {
                     let mut ty = self.program.types.pointer(out.ty);
                     let mut cursor = node.walk();
                     for child in node.children(&mut cursor) {
@@ -306,7 +323,8 @@ impl<'t> Lowering<'t> {
                         }
                     }
                     let end = inner.map_or(node.end_byte(), |inner| inner.start_byte());
-                    let written = &self.preprocessed.sources.file(self.current).text()[node.start_byte()..end];
+                    let written = &self.preprocessed.sources.file(self.current).text()
+                        [node.start_byte()..end];
                     ty.is_restrict |= written.contains("restrict");
                     let end = node.start_byte() + written.trim_end().len();
                     out.site.pointers.insert(0, Span::new(self.current, node.start_byte(), end));
@@ -331,7 +349,10 @@ impl<'t> Lowering<'t> {
                         self.program.file_scope_exprs.push(size);
                         crate::evaluate::constant(&self.program, size)
                     });
-                    let kind = TypeKind::Array(out.ty, length.and_then(|length| u64::try_from(length).ok()));
+                    let kind = TypeKind::Array(
+                        out.ty,
+                        length.and_then(|length| u64::try_from(length).ok()),
+                    );
                     out.ty = QualType::plain(self.program.types.intern(kind));
                     next = inner;
                 }
@@ -374,7 +395,8 @@ impl<'t> Lowering<'t> {
     }
 
     fn enum_specifier(&mut self, node: Node<'t>) -> QualType {
-        let name = node.child_by_field_name("name").map_or("", |name| self.text_of(name)).to_owned();
+        let name =
+            node.child_by_field_name("name").map_or("", |name| self.text_of(name)).to_owned();
         let size = match node.child_by_field_name("base") {
             Some(base) => {
                 let base = self.specifier(base);
@@ -417,6 +439,11 @@ impl<'t> Lowering<'t> {
 fn is_declared_name(kind: &str) -> bool {
     matches!(
         kind,
-        "identifier" | "field_identifier" | "type_identifier" | "qualified_identifier" | "destructor_name" | "operator_name"
+        "identifier"
+            | "field_identifier"
+            | "type_identifier"
+            | "qualified_identifier"
+            | "destructor_name"
+            | "operator_name"
     )
 }

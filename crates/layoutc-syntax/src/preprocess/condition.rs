@@ -44,24 +44,13 @@ impl Surroundings<'_> {
     pub(crate) fn evaluate(&self, source: &str, operands: &[Token]) -> Result<bool, Malformed> {
         let pieces: Vec<Piece> = operands
             .iter()
-            .map(|token| Piece {
-                kind: token.kind,
-                text: token.text(source).to_owned(),
-            })
+            .map(|token| Piece { kind: token.kind, text: token.text(source).to_owned() })
             .collect();
         let mut budget = EXPANSION_LIMIT + pieces.len();
         let expanded = self.expand(self.resolve_defined(pieces), &mut Vec::new(), &mut budget)?;
-        let mut parser = Parser {
-            pieces: &expanded,
-            at: 0,
-            depth: 0,
-        };
+        let mut parser = Parser { pieces: &expanded, at: 0, depth: 0 };
         let value = parser.comma()?;
-        if parser.at < expanded.len() {
-            Err(Malformed)
-        } else {
-            Ok(value != 0)
-        }
+        if parser.at < expanded.len() { Err(Malformed) } else { Ok(value != 0) }
     }
 
     /// Replaces `defined X`, `defined(X)` and `__has_include(…)` by numbers.
@@ -128,10 +117,7 @@ impl Surroundings<'_> {
             }
             let mut body: Vec<Piece> = tokens(&def.text)
                 .into_iter()
-                .map(|token| Piece {
-                    kind: token.kind,
-                    text: token.text(&def.text).to_owned(),
-                })
+                .map(|token| Piece { kind: token.kind, text: token.text(&def.text).to_owned() })
                 .collect();
             if let Some(params) = &def.params {
                 let Some((args, next)) = arguments(&pieces, at) else {
@@ -155,10 +141,7 @@ impl Surroundings<'_> {
 }
 
 fn number(value: bool) -> Piece {
-    Piece {
-        kind: TokenKind::Number,
-        text: u8::from(value).to_string(),
-    }
+    Piece { kind: TokenKind::Number, text: u8::from(value).to_string() }
 }
 
 /// The arguments of a macro call whose `(` is expected at `at`, and the index behind its `)`.
@@ -273,9 +256,7 @@ fn apply(op: &str, left: i64, right: i64) -> Result<i64, Malformed> {
 
 impl Parser<'_> {
     fn peek(&self) -> &str {
-        self.pieces
-            .get(self.at)
-            .map_or("", |piece| piece.text.as_str())
+        self.pieces.get(self.at).map_or("", |piece| piece.text.as_str())
     }
 
     fn eat(&mut self, text: &str) -> bool {
@@ -285,11 +266,7 @@ impl Parser<'_> {
     }
 
     fn expect(&mut self, text: &str) -> Result<(), Malformed> {
-        if self.eat(text) {
-            Ok(())
-        } else {
-            Err(Malformed)
-        }
+        if self.eat(text) { Ok(()) } else { Err(Malformed) }
     }
 
     fn comma(&mut self) -> Result<i64, Malformed> {
@@ -358,9 +335,7 @@ impl Parser<'_> {
         self.at += 1;
         match piece.kind {
             TokenKind::Number => parse_integer(&piece.text).ok_or(Malformed),
-            TokenKind::Char => Ok(i64::from(
-                piece.text.as_bytes().get(1).copied().unwrap_or(0),
-            )),
+            TokenKind::Char => Ok(i64::from(piece.text.as_bytes().get(1).copied().unwrap_or(0))),
             TokenKind::Identifier if piece.text == "true" => Ok(1),
             TokenKind::Identifier => {
                 if let Some((_, next)) = arguments(self.pieces, self.at) {
@@ -375,10 +350,7 @@ impl Parser<'_> {
 
 /// The value of an integer literal of any base, suffix ignored; values beyond 64 bits wrap.
 fn parse_integer(text: &str) -> Option<i64> {
-    let digits: String = text
-        .chars()
-        .filter(|character| *character != '\'')
-        .collect();
+    let digits: String = text.chars().filter(|character| *character != '\'').collect();
     let lower = digits.to_ascii_lowercase();
     let (radix, rest) = if let Some(rest) = lower.strip_prefix("0x") {
         (16, rest)
@@ -396,9 +368,7 @@ fn parse_integer(text: &str) -> Option<i64> {
     let mut value: i64 = 0;
     for character in rest.chars() {
         let digit = character.to_digit(radix)?;
-        value = value
-            .wrapping_mul(i64::from(radix))
-            .wrapping_add(i64::from(digit));
+        value = value.wrapping_mul(i64::from(radix)).wrapping_add(i64::from(digit));
     }
     Some(value)
 }
@@ -425,11 +395,7 @@ mod tests {
             let id = table.add(def);
             env.define(&name, id);
         }
-        Surroundings {
-            table: &table,
-            env: &env,
-        }
-        .evaluate(condition, &tokens(condition))
+        Surroundings { table: &table, env: &env }.evaluate(condition, &tokens(condition))
     }
 
     #[test]
@@ -437,10 +403,7 @@ mod tests {
         for (condition, expected) in [
             ("1 + 2 * 3 == 7", true),
             ("-1 < 0 && !0", true),
-            (
-                "0x10 == 16 && 010 == 8 && 0b11 == 3 && 1'000ul == 1000",
-                true,
-            ),
+            ("0x10 == 16 && 010 == 8 && 0b11 == 3 && 1'000ul == 1000", true),
             ("defined ONE && defined(EMPTY) && !defined(NONE)", true),
             ("NONE || SELF", false),
             ("VERSION(3, 4) >= 304", true),
@@ -463,9 +426,6 @@ mod tests {
         }
         assert_eq!(evaluate(&"(".repeat(100_000)), Err(Malformed));
         assert_eq!(evaluate(&format!("{}1", "!".repeat(100_000))), Ok(true));
-        assert_eq!(
-            evaluate(&format!("1{}", " ? 1 : 1".repeat(100_000))),
-            Err(Malformed)
-        );
+        assert_eq!(evaluate(&format!("1{}", " ? 1 : 1".repeat(100_000))), Err(Malformed));
     }
 }

@@ -101,17 +101,12 @@ pub(crate) fn split(source: &str) -> SplitFile {
             split.text.extend_from_slice(line);
             continue;
         }
-        let name = line
-            .get(1)
-            .filter(|token| token.kind == TokenKind::Identifier);
-        let mut kind = name.map_or(DirectiveKind::Other, |name| {
-            DirectiveKind::of(name.text(source))
-        });
+        let name = line.get(1).filter(|token| token.kind == TokenKind::Identifier);
+        let mut kind =
+            name.map_or(DirectiveKind::Other, |name| DirectiveKind::of(name.text(source)));
         let operands = line.get(2..).unwrap_or_default().to_vec();
         if kind == DirectiveKind::Pragma
-            && operands
-                .first()
-                .is_some_and(|token| token.text(source) == "once")
+            && operands.first().is_some_and(|token| token.text(source) == "once")
         {
             kind = DirectiveKind::PragmaOnce;
         }
@@ -138,9 +133,7 @@ fn logical_line_end(source: &str, from: usize) -> usize {
             b'\\' if bytes[at + 1..].starts_with(b"\n") => at += 2,
             b'\\' if bytes[at + 1..].starts_with(b"\r\n") => at += 3,
             b'/' if bytes[at + 1..].starts_with(b"*") => {
-                at = source[at + 2..]
-                    .find("*/")
-                    .map_or(bytes.len(), |length| at + 2 + length + 2);
+                at = source[at + 2..].find("*/").map_or(bytes.len(), |length| at + 2 + length + 2);
             }
             b'/' if bytes[at + 1..].starts_with(b"/") => {
                 while at < bytes.len() && bytes[at] != b'\n' {
@@ -174,9 +167,7 @@ pub(crate) fn parse_define(
     operands: &[Token],
     activity: Activity,
 ) -> Option<MacroDef> {
-    let name = *operands
-        .first()
-        .filter(|token| token.kind == TokenKind::Identifier)?;
+    let name = *operands.first().filter(|token| token.kind == TokenKind::Identifier)?;
     let mut rest = &operands[1..];
     let mut params = None;
     let mut variadic = false;
@@ -224,9 +215,7 @@ pub(crate) fn command_line_define(name: &str, text: &str) -> MacroDef {
     {
         def.name = first.text(name).to_owned();
         def.variadic = params.iter().any(|token| token.text(name) == "...");
-        let names = params
-            .iter()
-            .filter(|token| token.kind == TokenKind::Identifier);
+        let names = params.iter().filter(|token| token.kind == TokenKind::Identifier);
         def.params = Some(names.map(|token| token.text(name).to_owned()).collect());
     }
     def

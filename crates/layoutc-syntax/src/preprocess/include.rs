@@ -17,22 +17,13 @@ pub(crate) fn parse_operand(source: &str, operands: &[Token]) -> Option<Operand>
     let text = first.text(source);
     if first.kind == TokenKind::String {
         let spelled = text.strip_prefix('"')?.strip_suffix('"')?;
-        return Some(Operand {
-            spelled: spelled.to_owned(),
-            system: false,
-        });
+        return Some(Operand { spelled: spelled.to_owned(), system: false });
     }
     if first.kind == TokenKind::Punct && text.starts_with('<') {
-        let last = operands
-            .iter()
-            .rev()
-            .find(|token| token.text(source).ends_with('>'))?;
+        let last = operands.iter().rev().find(|token| token.text(source).ends_with('>'))?;
         let inner = source.get(first.start as usize + 1..last.end as usize - 1)?;
         let spelled = inner.split('>').next()?.trim();
-        return Some(Operand {
-            spelled: spelled.to_owned(),
-            system: true,
-        });
+        return Some(Operand { spelled: spelled.to_owned(), system: true });
     }
     None
 }
@@ -170,15 +161,9 @@ const SYSTEM_HEADERS: [&str; 42] = [
 /// needs to be told.
 pub(crate) fn is_external(spelled: &str) -> bool {
     let path = Path::new(spelled);
-    let name = path
-        .file_name()
-        .and_then(|name| name.to_str())
-        .unwrap_or(spelled);
-    let folder = path
-        .components()
-        .next()
-        .and_then(|first| first.as_os_str().to_str())
-        .unwrap_or("");
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or(spelled);
+    let folder =
+        path.components().next().and_then(|first| first.as_os_str().to_str()).unwrap_or("");
     let nested = path.components().count() > 1;
     SDK_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
         || (nested && LIBRARY_FOLDERS.contains(&folder))
@@ -197,10 +182,7 @@ mod tests {
             parse_operand(text, &tokens(text)).map(|found| (found.spelled, found.system))
         };
         assert_eq!(read("\"a b.h\""), Some(("a b.h".to_owned(), false)));
-        assert_eq!(
-            read("<sys/time.h> // x"),
-            Some(("sys/time.h".to_owned(), true))
-        );
+        assert_eq!(read("<sys/time.h> // x"), Some(("sys/time.h".to_owned(), true)));
         assert_eq!(read("<a-b/c++>"), Some(("a-b/c++".to_owned(), true)));
         assert_eq!(read("MACRO"), None);
         assert_eq!(read("<"), None);

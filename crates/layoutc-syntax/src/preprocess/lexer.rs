@@ -66,10 +66,7 @@ pub fn tokens(text: &str) -> Vec<Token> {
 pub fn tokens_and_lines(text: &str) -> Vec<Token> {
     // A byte order mark is white space.
     let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    let mut lexer = Lexer {
-        bytes: text.as_bytes(),
-        at,
-    };
+    let mut lexer = Lexer { bytes: text.as_bytes(), at };
     let mut found = Vec::with_capacity(text.len() / 4);
     while let Some(token) = lexer.next_token() {
         found.push(token);
@@ -151,11 +148,7 @@ impl Lexer<'_> {
                 byte if is_word(byte) => self.word(),
                 _ => self.punct(),
             };
-            return Some(Token {
-                kind,
-                start: start as u32,
-                end: self.at as u32,
-            });
+            return Some(Token { kind, start: start as u32, end: self.at as u32 });
         }
     }
 
@@ -186,11 +179,8 @@ impl Lexer<'_> {
                     let splice = self.splice_at(self.at);
                     // An escaped character may be longer than a byte; what follows its first byte
                     // is neither a quote nor a line break, so the loop takes it.
-                    let step = if splice > 0 {
-                        splice
-                    } else {
-                        1 + usize::from(self.peek(1) != b'\n')
-                    };
+                    let step =
+                        if splice > 0 { splice } else { 1 + usize::from(self.peek(1) != b'\n') };
                     self.at = (self.at + step).min(self.bytes.len());
                     self.skip_to_character();
                 }
@@ -255,11 +245,7 @@ impl Lexer<'_> {
             }
             (quote @ (b'"' | b'\''), b"L" | b"u" | b"U" | b"u8") => {
                 self.quoted(quote);
-                if quote == b'"' {
-                    TokenKind::String
-                } else {
-                    TokenKind::Char
-                }
+                if quote == b'"' { TokenKind::String } else { TokenKind::Char }
             }
             _ => TokenKind::Identifier,
         }
@@ -301,11 +287,7 @@ impl Lexer<'_> {
             1
         };
         self.at += length;
-        if rest[0].is_ascii_punctuation() {
-            TokenKind::Punct
-        } else {
-            TokenKind::Other
-        }
+        if rest[0].is_ascii_punctuation() { TokenKind::Punct } else { TokenKind::Other }
     }
 }
 
@@ -314,10 +296,7 @@ mod tests {
     use super::*;
 
     fn spellings(text: &str) -> Vec<&str> {
-        tokens(text)
-            .into_iter()
-            .map(|token| token.text(text))
-            .collect()
+        tokens(text).into_iter().map(|token| token.text(text)).collect()
     }
 
     #[test]
@@ -330,18 +309,9 @@ mod tests {
 
     #[test]
     fn comments_and_splices_are_white_space() {
-        assert_eq!(
-            spellings("a /* b\n */ c // d \\\n e\n f \\\r\n g"),
-            ["a", "c", "f", "g"]
-        );
+        assert_eq!(spellings("a /* b\n */ c // d \\\n e\n f \\\r\n g"), ["a", "c", "f", "g"]);
         let lines = tokens_and_lines("a /* \n */ b \\\n c\nd");
-        assert_eq!(
-            lines
-                .iter()
-                .filter(|token| token.kind == TokenKind::Newline)
-                .count(),
-            1
-        );
+        assert_eq!(lines.iter().filter(|token| token.kind == TokenKind::Newline).count(), 1);
     }
 
     #[test]
@@ -360,9 +330,6 @@ mod tests {
 
     #[test]
     fn non_ascii_stays_whole() {
-        assert_eq!(
-            spellings("größe 1é '\\é' \\ü"),
-            ["größe", "1é", "'\\é'", "\\", "ü"]
-        );
+        assert_eq!(spellings("größe 1é '\\é' \\ü"), ["größe", "1é", "'\\é'", "\\", "ü"]);
     }
 }

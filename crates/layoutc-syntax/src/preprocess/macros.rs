@@ -95,26 +95,18 @@ impl MacroTable {
 
     /// All definitions of a name in order, those in branches that are not compiled included.
     pub fn all(&self, name: &str) -> impl Iterator<Item = &MacroDef> {
-        self.by_name
-            .get(name)
-            .into_iter()
-            .flatten()
-            .map(|id| self.get(*id))
+        self.by_name.get(name).into_iter().flatten().map(|id| self.get(*id))
     }
 
     /// The definitions of a name that take part in the program, in order ([`Activity::Dual`] ones
     /// included). Several when the macro is redefined.
     pub fn lookup(&self, name: &str) -> impl Iterator<Item = &MacroDef> {
-        self.all(name)
-            .filter(|def| def.activity != Activity::Inactive)
+        self.all(name).filter(|def| def.activity != Activity::Inactive)
     }
 
     /// Every definition with its id, in order.
     pub fn iter(&self) -> impl Iterator<Item = (MacroId, &MacroDef)> {
-        self.defs
-            .iter()
-            .enumerate()
-            .map(|(at, def)| (MacroId(at as u32), def))
+        self.defs.iter().enumerate().map(|(at, def)| (MacroId(at as u32), def))
     }
 
     pub(crate) fn add(&mut self, mut def: MacroDef) -> MacroId {

@@ -85,24 +85,15 @@ pub(crate) struct ProgramNames<'a> {
 
 impl<'a> ProgramNames<'a> {
     pub(crate) fn new(table: &'a MacroTable) -> Self {
-        ProgramNames {
-            table,
-            types: HashSet::new(),
-        }
+        ProgramNames { table, types: HashSet::new() }
     }
 
     /// Adds the types that a file declares: `struct X`, `typedef … X;`, `using X =`, `class X` in
     /// template parameters.
     pub(crate) fn add_types(&mut self, source: &str, active: &[ActiveToken]) {
-        let text = |at: usize| {
-            active
-                .get(at)
-                .map_or("", |active| active.token.text(source))
-        };
+        let text = |at: usize| active.get(at).map_or("", |active| active.token.text(source));
         let is_name = |at: usize| {
-            active
-                .get(at)
-                .is_some_and(|active| active.token.kind == TokenKind::Identifier)
+            active.get(at).is_some_and(|active| active.token.kind == TokenKind::Identifier)
         };
         let mut typedef = None;
         let mut depth = 0usize;
@@ -147,10 +138,8 @@ pub(crate) fn mask_file(
     names: &ProgramNames<'_>,
 ) -> Masked {
     let mut bytes = source.as_bytes().to_vec();
-    for span in directives
-        .iter()
-        .map(|found| found.span)
-        .chain(inactive.iter().map(|found| found.span))
+    for span in
+        directives.iter().map(|found| found.span).chain(inactive.iter().map(|found| found.span))
     {
         blank(&mut bytes[span.range()]);
     }
@@ -159,19 +148,9 @@ pub(crate) fn mask_file(
     }
     let toks = active
         .iter()
-        .map(|active| Tok {
-            token: active.token,
-            def: active.def,
-            fixed: false,
-        })
+        .map(|active| Tok { token: active.token, def: active.def, fixed: false })
         .collect();
-    let mut draft = Draft {
-        id,
-        names,
-        text: into_text(bytes),
-        toks,
-        spans: Vec::new(),
-    };
+    let mut draft = Draft { id, names, text: into_text(bytes), toks, spans: Vec::new() };
     let uses = draft.view().macro_uses();
     draft.step(|masker| masker.mask_string_names());
     draft.step(|masker| masker.mask_constructs());
@@ -181,11 +160,7 @@ pub(crate) fn mask_file(
     draft.step(|masker| masker.mask_statements());
     draft.spans.sort_by_key(|(span, _)| *span);
     debug_assert_eq!(draft.text.len(), source.len());
-    Masked {
-        text: draft.text,
-        spans: draft.spans,
-        uses,
-    }
+    Masked { text: draft.text, spans: draft.spans, uses }
 }
 
 /// Overwrites bytes by spaces, but no line breaks.
@@ -202,9 +177,7 @@ fn into_text(bytes: Vec<u8>) -> String {
     // keep every offset right.
     String::from_utf8(bytes).unwrap_or_else(|error| {
         let bytes = error.into_bytes().into_iter();
-        bytes
-            .map(|byte| if byte.is_ascii() { byte as char } else { ' ' })
-            .collect()
+        bytes.map(|byte| if byte.is_ascii() { byte as char } else { ' ' }).collect()
     })
 }
 
@@ -243,9 +216,7 @@ impl Draft<'_> {
     fn step(&mut self, mask: impl for<'b> FnOnce(&mut Masker<'b>)) {
         let mut masker = self.view();
         mask(&mut masker);
-        let Masker {
-            mut edits, notes, ..
-        } = masker;
+        let Masker { mut edits, notes, .. } = masker;
         edits.sort_by_key(|edit| edit.bytes.start);
         self.spans.extend(notes);
         let mut bytes = std::mem::take(&mut self.text).into_bytes();
@@ -259,10 +230,7 @@ impl Draft<'_> {
                 blank(target);
             }
             target[..edit.shown.len()].copy_from_slice(edit.shown.as_bytes());
-            self.spans.push((
-                Span::new(self.id, edit.bytes.start, edit.bytes.end),
-                edit.reason,
-            ));
+            self.spans.push((Span::new(self.id, edit.bytes.start, edit.bytes.end), edit.reason));
             if edit.toks.is_empty() {
                 continue;
             }
@@ -333,20 +301,14 @@ impl<'a> Masker<'a> {
                 };
                 args = Some(self.span(at + 1, close));
             }
-            uses.push(MacroUse {
-                name: self.span(at, at),
-                args,
-                def,
-            });
+            uses.push(MacroUse { name: self.span(at, at), args, def });
         }
         uses
     }
 
     /// The spelling of a token; empty beyond the ends.
     fn text(&self, at: usize) -> &'a str {
-        self.toks
-            .get(at)
-            .map_or("", |tok| tok.token.text(self.source))
+        self.toks.get(at).map_or("", |tok| tok.token.text(self.source))
     }
 
     /// The spelling of the token before; empty at the start.
@@ -368,19 +330,12 @@ impl<'a> Masker<'a> {
 
     /// The partner of a bracket.
     fn partner(&self, at: usize) -> Option<usize> {
-        self.partners
-            .get(at)
-            .copied()
-            .filter(|partner| *partner != NONE)
+        self.partners.get(at).copied().filter(|partner| *partner != NONE)
     }
 
     /// The `)` of a call whose name is the token at `at`.
     fn call_close(&self, at: usize) -> Option<usize> {
-        if self.text(at + 1) == "(" {
-            self.partner(at + 1)
-        } else {
-            None
-        }
+        if self.text(at + 1) == "(" { self.partner(at + 1) } else { None }
     }
 
     /// From the first byte of one token to the last byte of another.
@@ -400,10 +355,7 @@ impl<'a> Masker<'a> {
             if self.text(at) == wanted {
                 found.push(at);
             }
-            at = self
-                .partner(at)
-                .filter(|close| *close > at)
-                .map_or(at + 1, |close| close + 1);
+            at = self.partner(at).filter(|close| *close > at).map_or(at + 1, |close| close + 1);
         }
         found
     }
@@ -418,10 +370,7 @@ impl<'a> Masker<'a> {
 
     /// Whether a word fits where the tokens stand, before the first line break among them.
     fn fits(&self, first: usize, last: usize, shown: &str) -> bool {
-        let room = self.source[self.span(first, last).range()]
-            .lines()
-            .next()
-            .map_or(0, str::len);
+        let room = self.source[self.span(first, last).range()].lines().next().map_or(0, str::len);
         shown.len() <= room
     }
 
@@ -431,11 +380,7 @@ impl<'a> Masker<'a> {
             return;
         }
         self.removed[first..=last].fill(true);
-        let shown = if self.fits(first, last, shown) {
-            shown.to_owned()
-        } else {
-            String::new()
-        };
+        let shown = if self.fits(first, last, shown) { shown.to_owned() } else { String::new() };
         self.edits.push(Edit {
             bytes: self.span(first, last).range(),
             toks: first..last + 1,
@@ -446,12 +391,7 @@ impl<'a> Masker<'a> {
 
     /// Overwrites bytes between tokens.
     fn replace_bytes(&mut self, bytes: std::ops::Range<usize>, shown: &str, reason: MaskReason) {
-        self.edits.push(Edit {
-            bytes,
-            toks: 0..0,
-            shown: shown.to_owned(),
-            reason,
-        });
+        self.edits.push(Edit { bytes, toks: 0..0, shown: shown.to_owned(), reason });
     }
 
     /// Records a span that stays as it is.

@@ -81,22 +81,12 @@ impl Environments {
         define(&mut cuda_host, &PREDEFINED_CUDA);
         let mut cuda_device = cuda_host.clone();
         define(&mut cuda_device, &[("__CUDA_ARCH__", DEVICE_ARCH)]);
-        let mut environments = Environments {
-            c,
-            cpp,
-            cuda_host,
-            cuda_device,
-        };
+        let mut environments = Environments { c, cpp, cuda_host, cuda_device };
         for (name, text) in defines {
             let def = command_line_define(name, text);
             let name = def.name.clone();
             let id = table.add(def);
-            let Environments {
-                c,
-                cpp,
-                cuda_host,
-                cuda_device,
-            } = &mut environments;
+            let Environments { c, cpp, cuda_host, cuda_device } = &mut environments;
             for env in [c, cpp, cuda_host, cuda_device] {
                 env.define(&name, id);
             }

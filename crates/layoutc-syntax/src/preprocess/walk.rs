@@ -45,30 +45,18 @@ struct Sides {
 }
 
 impl Sides {
-    const BOTH: Sides = Sides {
-        device: true,
-        host: true,
-    };
+    const BOTH: Sides = Sides { device: true, host: true };
 
     fn and(self, other: Sides) -> Sides {
-        Sides {
-            device: self.device && other.device,
-            host: self.host && other.host,
-        }
+        Sides { device: self.device && other.device, host: self.host && other.host }
     }
 
     fn not(self) -> Sides {
-        Sides {
-            device: !self.device,
-            host: !self.host,
-        }
+        Sides { device: !self.device, host: !self.host }
     }
 
     fn or(self, other: Sides) -> Sides {
-        Sides {
-            device: self.device || other.device,
-            host: self.host || other.host,
-        }
+        Sides { device: self.device || other.device, host: self.host || other.host }
     }
 
     fn any(self) -> bool {
@@ -165,10 +153,7 @@ impl Walker<'_> {
     fn add_file(&mut self, path: PathBuf, key: PathBuf, text: String) -> FileId {
         let split = Rc::new(split(&text));
         let id = self.sources.add(SourceFile::new(path, text));
-        self.files.push(FileState {
-            split,
-            ..FileState::default()
-        });
+        self.files.push(FileState { split, ..FileState::default() });
         self.by_path.insert(key, Some(id));
         id
     }
@@ -179,28 +164,21 @@ impl Walker<'_> {
         for id in &ids {
             let split = Rc::clone(&self.files[id.index()].split);
             let file = self.sources.file(*id);
-            for directive in split
-                .directives
-                .iter()
-                .filter(|found| found.kind == DirectiveKind::Include)
+            for directive in
+                split.directives.iter().filter(|found| found.kind == DirectiveKind::Include)
             {
                 let Some(operand) = include::parse_operand(file.text(), &directive.operands) else {
                     continue;
                 };
                 let candidates =
                     include::candidates(file.path(), &operand, &self.options.include_dirs);
-                let known = candidates
-                    .iter()
-                    .find_map(|path| self.by_path.get(path).copied().flatten());
+                let known =
+                    candidates.iter().find_map(|path| self.by_path.get(path).copied().flatten());
                 included.extend(known.filter(|target| target != id));
             }
         }
         ids.sort_by_key(|id| {
-            (
-                included.contains(id),
-                Language::of(self.sources.file(*id).path()),
-                *id,
-            )
+            (included.contains(id), Language::of(self.sources.file(*id).path()), *id)
         });
         ids
     }
@@ -218,13 +196,8 @@ impl Walker<'_> {
         let split = Rc::clone(&self.files[id.index()].split);
         let record = !self.files[id.index()].recorded;
         self.files[id.index()].recorded = true;
-        let mut walk = FileWalk {
-            id,
-            record,
-            groups: Vec::new(),
-            now: Sides::BOTH,
-            hidden_from: None,
-        };
+        let mut walk =
+            FileWalk { id, record, groups: Vec::new(), now: Sides::BOTH, hidden_from: None };
         let mut text_at = 0;
         let mut byte_at = 0;
         for directive in &split.directives {
@@ -272,9 +245,7 @@ impl Walker<'_> {
                 }
             }
         } else if walk.now.any() {
-            let first = state
-                .inactive
-                .partition_point(|region| region.span.end <= from);
+            let first = state.inactive.partition_point(|region| region.span.end <= from);
             for region in &mut state.inactive[first..] {
                 if region.span.start >= to {
                     break;
@@ -291,11 +262,8 @@ impl Walker<'_> {
         {
             // The region ends where the directive that ended it starts; `at` is behind that one.
             let state = &mut self.files[walk.id.index()];
-            let ending = state
-                .directives
-                .last()
-                .map(|last| last.span)
-                .filter(|last| last.end == at);
+            let ending =
+                state.directives.last().map(|last| last.span).filter(|last| last.end == at);
             let end = ending.map_or(at, |last| last.start);
             if from < end {
                 let span = Span::new(walk.id, from as usize, end as usize);
@@ -323,13 +291,9 @@ impl Walker<'_> {
                 activity: seen.activity(),
             });
         } else if seen.any() {
-            let at = state
-                .directives
-                .partition_point(|known| known.span.start < directive.start);
-            if let Some(known) = state
-                .directives
-                .get_mut(at)
-                .filter(|known| known.activity == Activity::Inactive)
+            let at = state.directives.partition_point(|known| known.span.start < directive.start);
+            if let Some(known) =
+                state.directives.get_mut(at).filter(|known| known.activity == Activity::Inactive)
             {
                 known.activity = Activity::Dual;
             }
@@ -404,14 +368,8 @@ impl Walker<'_> {
     fn condition(&mut self, walk: &FileWalk, directive: &RawDirective, ask: Sides) -> Sides {
         let text = self.sources.file(walk.id).text();
         let evaluate = |env: &MacroEnv| {
-            let surroundings = Surroundings {
-                table: &self.table,
-                env,
-            };
-            let name = directive
-                .operands
-                .first()
-                .map_or("", |token| token.text(text));
+            let surroundings = Surroundings { table: &self.table, env };
+            let name = directive.operands.first().map_or("", |token| token.text(text));
             match directive.kind {
                 DirectiveKind::Ifdef | DirectiveKind::Elifdef => Ok(surroundings.is_defined(name)),
                 DirectiveKind::Ifndef | DirectiveKind::Elifndef => {
@@ -420,43 +378,25 @@ impl Walker<'_> {
                 _ => surroundings.evaluate(text, &directive.operands),
             }
         };
-        let device = if ask.device {
-            evaluate(&self.device)
-        } else {
-            Ok(false)
-        };
-        let host = if ask.host {
-            evaluate(&self.host)
-        } else {
-            Ok(false)
-        };
+        let device = if ask.device { evaluate(&self.device) } else { Ok(false) };
+        let host = if ask.host { evaluate(&self.host) } else { Ok(false) };
         if (device.is_err() || host.is_err()) && walk.record {
             let span = Span::new(walk.id, directive.start as usize, directive.end as usize);
             self.diagnostics.push(
-                Diagnostic::warning(Code::UNPARSED_REGION, "invalid condition").at(
-                    span,
-                    "this is no constant expression, so it counts as false",
-                ),
+                Diagnostic::warning(Code::UNPARSED_REGION, "invalid condition")
+                    .at(span, "this is no constant expression, so it counts as false"),
             );
         }
-        Sides {
-            device: device.unwrap_or(false),
-            host: host.unwrap_or(false),
-        }
+        Sides { device: device.unwrap_or(false), host: host.unwrap_or(false) }
     }
 
     fn define(&mut self, walk: &FileWalk, directive: &RawDirective) {
-        let known = self.files[walk.id.index()]
-            .defines
-            .get(&directive.start)
-            .copied();
+        let known = self.files[walk.id.index()].defines.get(&directive.start).copied();
         let id = known.or_else(|| {
             let text = self.sources.file(walk.id).text();
             let def = parse_define(text, walk.id, &directive.operands, walk.now.activity())?;
             let id = self.table.add(def);
-            self.files[walk.id.index()]
-                .defines
-                .insert(directive.start, id);
+            self.files[walk.id.index()].defines.insert(directive.start, id);
             Some(id)
         });
         let Some(id) = id else { return };
@@ -481,19 +421,11 @@ impl Walker<'_> {
             target = self.resolve(walk.id, operand, span);
         }
         if walk.record {
-            let Operand { spelled, system } = operand.unwrap_or(Operand {
-                spelled: String::new(),
-                system: false,
-            });
+            let Operand { spelled, system } =
+                operand.unwrap_or(Operand { spelled: String::new(), system: false });
             let activity = walk.now.activity();
             let state = &mut self.files[walk.id.index()];
-            state.includes.push(IncludeDirective {
-                span,
-                spelled,
-                system,
-                target,
-                activity,
-            });
+            state.includes.push(IncludeDirective { span, spelled, system, target, activity });
         } else if target.is_some() {
             let state = &mut self.files[walk.id.index()];
             if let Some(known) = state.includes.iter_mut().find(|known| known.span == span) {
@@ -513,11 +445,8 @@ impl Walker<'_> {
         if !endless {
             self.enter(target);
         } else if self.warned.insert((span.file, span.start)) {
-            let message = if nested > 0 {
-                "header includes itself"
-            } else {
-                "includes are nested too deep"
-            };
+            let message =
+                if nested > 0 { "header includes itself" } else { "includes are nested too deep" };
             self.diagnostics.push(
                 Diagnostic::warning(Code::NESTING_TOO_DEEP, message)
                     .at(span, "not followed any further")
@@ -575,13 +504,7 @@ impl Walker<'_> {
     }
 
     fn finish(self) -> Preprocessed {
-        let Walker {
-            sources,
-            table,
-            files,
-            mut diagnostics,
-            ..
-        } = self;
+        let Walker { sources, table, files, mut diagnostics, .. } = self;
         let mut names = ProgramNames::new(&table);
         for (state, (_, file)) in files.iter().zip(sources.iter()) {
             names.add_types(file.text(), &state.tokens);
@@ -610,12 +533,7 @@ impl Walker<'_> {
             })
             .collect();
         diagnostics.sort_by_key(|found| found.primary.as_ref().map(|label| label.span));
-        Preprocessed {
-            sources,
-            files,
-            macros: table,
-            diagnostics,
-        }
+        Preprocessed { sources, files, macros: table, diagnostics }
     }
 }
 

@@ -38,10 +38,8 @@ impl Masker<'_> {
             return def.is_function_like();
         }
         let name = self.text(at);
-        if matches!(
-            name,
-            "va_arg" | "typeid" | "__builtin_va_arg" | "__builtin_types_compatible_p"
-        ) {
+        if matches!(name, "va_arg" | "typeid" | "__builtin_va_arg" | "__builtin_types_compatible_p")
+        {
             return true;
         }
         let before = self.text_before(at);
@@ -182,10 +180,7 @@ impl Masker<'_> {
                 ">>" => depth = depth.saturating_sub(2),
                 ">>>" => depth = depth.saturating_sub(3),
                 "," | "::" | "*" | "&" => {}
-                _ if matches!(
-                    self.kind(at),
-                    Some(TokenKind::Identifier | TokenKind::Number)
-                ) => {}
+                _ if matches!(self.kind(at), Some(TokenKind::Identifier | TokenKind::Number)) => {}
                 _ => return None,
             }
             if depth == 0 {
@@ -276,10 +271,7 @@ impl Masker<'_> {
             if names && !is_operator_word(word) && !is_operator_word(next) && !is_specifier(next) {
                 return true;
             }
-            at = self
-                .partner(at)
-                .filter(|close| *close > at)
-                .map_or(at + 1, |close| close + 1);
+            at = self.partner(at).filter(|close| *close > at).map_or(at + 1, |close| close + 1);
         }
         false
     }

@@ -35,9 +35,7 @@ impl Masker<'_> {
                         at,
                         at,
                         "restrict",
-                        MaskReason::Specifier {
-                            expansion: "__restrict".to_owned(),
-                        },
+                        MaskReason::Specifier { expansion: "__restrict".to_owned() },
                     );
                 }
                 "typename" if self.text_before(at) == "return" => {
@@ -108,9 +106,7 @@ impl Masker<'_> {
     /// `case 1 ... 4:`: the range's end goes.
     fn mask_case_range(&mut self, at: usize) {
         let is_case = (1..8).any(|back| at >= back && self.text(at - back) == "case");
-        if let Some(length) = (1..8)
-            .find(|ahead| self.text(at + ahead) == ":")
-            .filter(|_| is_case)
+        if let Some(length) = (1..8).find(|ahead| self.text(at + ahead) == ":").filter(|_| is_case)
         {
             self.replace(at, at + length - 1, "", MaskReason::Other);
         }
@@ -134,14 +130,7 @@ impl Masker<'_> {
     fn mask_new_pointers(&mut self, at: usize) {
         let mut index = at + 1;
         if self.text(index) == "const" {
-            self.replace(
-                index,
-                index,
-                "",
-                MaskReason::Specifier {
-                    expansion: "const".to_owned(),
-                },
-            );
+            self.replace(index, index, "", MaskReason::Specifier { expansion: "const".to_owned() });
             index += 1;
         }
         let name = index;

@@ -40,30 +40,14 @@ impl Masker<'_> {
             }
             let mut args = Vec::new();
             let mut first = at + 2;
-            for comma in self
-                .top_level(at + 2, close, ",")
-                .into_iter()
-                .chain([close])
-            {
-                args.push(
-                    (first..comma)
-                        .map(|index| self.text(index).to_owned())
-                        .collect(),
-                );
+            for comma in self.top_level(at + 2, close, ",").into_iter().chain([close]) {
+                args.push((first..comma).map(|index| self.text(index).to_owned()).collect());
                 first = comma + 1;
             }
-            if let Some(name) = self
-                .pasted_name(def, &args, 0)
-                .filter(|name| self.fits(at, close, name))
+            if let Some(name) =
+                self.pasted_name(def, &args, 0).filter(|name| self.fits(at, close, name))
             {
-                self.replace(
-                    at,
-                    close,
-                    &name,
-                    MaskReason::Name {
-                        expansion: name.clone(),
-                    },
-                );
+                self.replace(at, close, &name, MaskReason::Name { expansion: name.clone() });
             }
         }
     }
@@ -93,11 +77,8 @@ impl Masker<'_> {
                 .map(|index| args.get(index).map_or(&[][..], Vec::as_slice))
         };
         if let [name, "(", inner @ .., ")"] = &words[..] {
-            let callee = self
-                .table
-                .lookup(name)
-                .last()
-                .filter(|callee| callee.is_function_like())?;
+            let callee =
+                self.table.lookup(name).last().filter(|callee| callee.is_function_like())?;
             let mut passed = Vec::new();
             for group in inner.split(|word| *word == ",") {
                 let mut arg = Vec::new();
@@ -133,11 +114,7 @@ impl Masker<'_> {
 
     /// What an object-like macro with a one-word replacement stands for, else the word itself.
     fn object_value(&self, word: &str) -> String {
-        let def = self
-            .table
-            .lookup(word)
-            .last()
-            .filter(|def| !def.is_function_like());
+        let def = self.table.lookup(word).last().filter(|def| !def.is_function_like());
         match def {
             Some(def) if tokens(&def.text).len() == 1 => def.text.clone(),
             _ => word.to_owned(),

@@ -36,10 +36,7 @@ pub(super) struct Classes {
 
 impl Classes {
     fn of(&mut self, id: MacroId, table: &MacroTable) -> Class {
-        self.known
-            .entry(id)
-            .or_insert_with(|| classify(table.get(id), table))
-            .clone()
+        self.known.entry(id).or_insert_with(|| classify(table.get(id), table)).clone()
     }
 }
 
@@ -58,10 +55,7 @@ fn classify(def: &MacroDef, table: &MacroTable) -> Class {
     let is_type = rest.iter().all(|word| is_builtin_type(word))
         || matches!(rest, [word] if is_plain_name(word) && !params.contains(word));
     if is_type && rest.len() < words.len() {
-        return Class::Typed {
-            ty: rest.join(" "),
-            expansion,
-        };
+        return Class::Typed { ty: rest.join(" "), expansion };
     }
     let odd = |word: &String| matches!(word.as_str(), "&&" | "||" | "else" | "if" | "for" | "do");
     if !def.is_function_like()
@@ -74,9 +68,7 @@ fn classify(def: &MacroDef, table: &MacroTable) -> Class {
 }
 
 fn is_plain_name(word: &str) -> bool {
-    word.bytes()
-        .next()
-        .is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
+    word.bytes().next().is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_')
         && !matches!(
             word,
             "template" | "struct" | "class" | "union" | "enum" | "namespace" | "using" | "return"
@@ -143,15 +135,9 @@ fn expand(def: &MacroDef, table: &MacroTable, depth: usize) -> Option<Vec<String
             Some(inner) if !inner.is_function_like() => {
                 words.extend(expand(inner, table, depth + 1)?)
             }
-            Some(inner)
-                if found
-                    .get(at)
-                    .is_some_and(|next| next.text(&def.text) == "(") =>
-            {
-                let rest: Vec<String> = found[at..]
-                    .iter()
-                    .map(|token| token.text(&def.text).to_owned())
-                    .collect();
+            Some(inner) if found.get(at).is_some_and(|next| next.text(&def.text) == "(") => {
+                let rest: Vec<String> =
+                    found[at..].iter().map(|token| token.text(&def.text).to_owned()).collect();
                 let body = expand(inner, table, depth + 1)?;
                 if skip_specifiers(&body).is_some_and(<[String]>::is_empty)
                     && let Some(length) = group_length(&rest, "(", ")")
@@ -204,11 +190,7 @@ impl Masker<'_> {
                     let plain = expansion
                         .split(' ')
                         .all(|word| is_specifier(word) && !is_known_undefined(word));
-                    let shown = if plain {
-                        expansion.clone()
-                    } else {
-                        String::new()
-                    };
+                    let shown = if plain { expansion.clone() } else { String::new() };
                     self.replace(at, last, &shown, MaskReason::Specifier { expansion });
                 }
                 Class::Typed { expansion, ty } => {
@@ -230,9 +212,7 @@ impl Masker<'_> {
                             at,
                             last,
                             &expansion,
-                            MaskReason::Specifier {
-                                expansion: expansion.clone(),
-                            },
+                            MaskReason::Specifier { expansion: expansion.clone() },
                         );
                     }
                 }
@@ -252,11 +232,8 @@ impl Masker<'_> {
         let mut args = Vec::new();
         let mut first = at + 2;
         for comma in self.top_level(at + 2, last, ",").into_iter().chain([last]) {
-            let arg = if first < comma {
-                &self.source[self.span(first, comma - 1).range()]
-            } else {
-                ""
-            };
+            let arg =
+                if first < comma { &self.source[self.span(first, comma - 1).range()] } else { "" };
             args.push(arg);
             first = comma + 1;
         }
@@ -321,9 +298,7 @@ impl Masker<'_> {
                 && !is_specifier(previous);
             let words_behind = self.is_identifier(last + 1)
                 && !is_operator_word(next)
-                && self
-                    .declarator_behind(last + 1)
-                    .is_some_and(|name| self.same_line(last, name));
+                && self.declarator_behind(last + 1).is_some_and(|name| self.same_line(last, name));
             (word_before
                 && self.is_identifier(last + 1)
                 && self.same_line(at - 1, last + 1)
@@ -339,14 +314,7 @@ impl Masker<'_> {
         if !specifies {
             return None;
         }
-        self.replace(
-            at,
-            last,
-            "",
-            MaskReason::Specifier {
-                expansion: String::new(),
-            },
-        );
+        self.replace(at, last, "", MaskReason::Specifier { expansion: String::new() });
         Some(last)
     }
 }
@@ -366,10 +334,7 @@ impl Masker<'_> {
         }
         let plain = index == at;
         let name = index + 1;
-        let ends = matches!(
-            self.text(name + 1),
-            "(" | "=" | ";" | "[" | "," | "{" | "::"
-        );
+        let ends = matches!(self.text(name + 1), "(" | "=" | ";" | "[" | "," | "{" | "::");
         (self.is_identifier(name) && (plain || ends)).then_some(name)
     }
 
@@ -389,10 +354,8 @@ impl Masker<'_> {
             let word = self.text(index);
             if is_specifier_call(word) && self.call_close(index).is_some() {
                 index = self.call_close(index).map_or(index + 1, |close| close + 1);
-            } else if matches!(
-                word,
-                "const" | "volatile" | "noexcept" | "override" | "final"
-            ) && index == at
+            } else if matches!(word, "const" | "volatile" | "noexcept" | "override" | "final")
+                && index == at
             {
                 // `T const x` and `f() const` say nothing about the word before.
                 return false;
@@ -405,10 +368,7 @@ impl Masker<'_> {
         let word = self.text(index);
         let named = self.is_identifier(index) && !is_operator_word(word);
         is_builtin_type(word)
-            || matches!(
-                word,
-                "struct" | "class" | "template" | "typename" | "typedef"
-            )
+            || matches!(word, "struct" | "class" | "template" | "typename" | "typedef")
             || (index > at
                 && named
                 && (self.is_identifier(index + 1)

@@ -58,11 +58,7 @@ impl Masker<'_> {
                 }
                 let in_class =
                     structure.enclosure() == Enclosure::Class && !structure.in_brackets();
-                let other = if starts && in_class {
-                    self.mask_member_macro(at)
-                } else {
-                    None
-                };
+                let other = if starts && in_class { self.mask_member_macro(at) } else { None };
                 if let Some(last) = other.or_else(|| self.mask_type_macro(at, &mut endings)) {
                     skip_to = last + 1;
                     continue;
@@ -113,12 +109,7 @@ impl Masker<'_> {
             && self.same_line(last, last + 1)
             && self.toks[last + 1].def.is_none()
             && !looks_like_macro(next);
-        if declares
-            || matches!(
-                next,
-                "{" | ":" | "::" | "*" | "&" | "=" | "const" | "noexcept"
-            )
-        {
+        if declares || matches!(next, "{" | ":" | "::" | "*" | "&" | "=" | "const" | "noexcept") {
             return None;
         }
         self.replace(at, last, "", MaskReason::Members);
@@ -158,13 +149,9 @@ impl Masker<'_> {
             && !is_operator_word(next)
             && !is_specifier(next)
             && !is_builtin_type(next);
-        let declares = matches!(
-            self.text(last + 2),
-            ";" | "=" | "[" | "(" | "," | ")" | "{" | ":"
-        );
-        let mut words = tokens(&def.text)
-            .into_iter()
-            .map(|token| (token.kind, token.text(&def.text)));
+        let declares = matches!(self.text(last + 2), ";" | "=" | "[" | "(" | "," | ")" | "{" | ":");
+        let mut words =
+            tokens(&def.text).into_iter().map(|token| (token.kind, token.text(&def.text)));
         let is_type = words.all(|(kind, word)| {
             (kind == TokenKind::Identifier && !is_operator_word(word))
                 || kind == TokenKind::Number
@@ -187,23 +174,13 @@ impl Masker<'_> {
         braces_of: &mut HashMap<MacroId, (i64, bool)>,
     ) -> Option<(usize, i64)> {
         let def = self.def(at)?;
-        let last = if def.is_function_like() {
-            self.call_close(at)?
-        } else {
-            at
-        };
-        let (braces, loops) = *braces_of
-            .entry(MacroId(def.order))
-            .or_insert_with(|| braces_in(&def.text));
-        let count = usize::try_from(braces.unsigned_abs())
-            .ok()
-            .filter(|count| (1..=16).contains(count))?;
+        let last = if def.is_function_like() { self.call_close(at)? } else { at };
+        let (braces, loops) =
+            *braces_of.entry(MacroId(def.order)).or_insert_with(|| braces_in(&def.text));
+        let count =
+            usize::try_from(braces.unsigned_abs()).ok().filter(|count| (1..=16).contains(count))?;
         let shown = if braces > 0 {
-            format!(
-                "{}{}",
-                if loops { "for(;;)" } else { "" },
-                "{".repeat(count)
-            )
+            format!("{}{}", if loops { "for(;;)" } else { "" }, "{".repeat(count))
         } else if open + braces >= 0 {
             "}".repeat(count)
         } else {
@@ -252,22 +229,14 @@ impl Masker<'_> {
             }
             Some(Ending::Control) if in_block && last > at => {
                 if self.text(at).len() >= 2 {
-                    let shown = if self.text(at).len() >= 5 {
-                        "while"
-                    } else {
-                        "if"
-                    };
+                    let shown = if self.text(at).len() >= 5 { "while" } else { "if" };
                     self.replace(at, at, shown, MaskReason::ControlMacro);
                 }
                 return Some(last);
             }
             Some(Ending::Control) if in_block && def.is_some_and(|def| !def.is_function_like()) => {
                 // The name alone has no room for more than a condition that says nothing.
-                let shown = if self.fits(at, at, "if(1)") {
-                    "if(1)"
-                } else {
-                    ""
-                };
+                let shown = if self.fits(at, at, "if(1)") { "if(1)" } else { "" };
                 self.replace(at, at, shown, MaskReason::ControlMacro);
                 return Some(last);
             }
@@ -295,11 +264,7 @@ impl Masker<'_> {
             // `TYPE(float) f();`: the name of a function stands on the next line seldom enough.
             own_line && cannot_continue && !specifies && !self.is_declarator_behind(last, in_block)
         };
-        if needs && self.insert_semicolon(last) {
-            Some(last)
-        } else {
-            None
-        }
+        if needs && self.insert_semicolon(last) { Some(last) } else { None }
     }
 
     /// Whether a use outside functions is followed by `name(` or `name;`: it stands for a type.
@@ -345,12 +310,7 @@ impl Masker<'_> {
         if matches!(word(last), ";" | "}") {
             return Ending::Complete;
         }
-        if let Some(index) = def
-            .params
-            .iter()
-            .flatten()
-            .position(|param| param == word(last))
-        {
+        if let Some(index) = def.params.iter().flatten().position(|param| param == word(last)) {
             return Ending::Argument(index);
         }
         if depth > DEPTH_LIMIT {
@@ -371,21 +331,13 @@ impl Masker<'_> {
                 }
             }
         }
-        let name = if word(last) == ")" {
-            open.checked_sub(1)
-        } else {
-            Some(last)
-        };
+        let name = if word(last) == ")" { open.checked_sub(1) } else { Some(last) };
         let Some(name) = name else {
             return Ending::Open;
         };
         if matches!(word(name), "for" | "while" | "if" | "switch") && name < last {
             // `do { … } while (0)` needs its semicolon, a loop's head does not.
-            return if word(0) == "do" {
-                Ending::Open
-            } else {
-                Ending::Control
-            };
+            return if word(0) == "do" { Ending::Open } else { Ending::Control };
         }
         let inner = self.table.lookup(word(name)).last();
         match inner {
@@ -420,19 +372,12 @@ impl Masker<'_> {
     /// Writes `;` behind a token: into white space, over a comment, or over the line break.
     fn insert_semicolon(&mut self, last: usize) -> bool {
         let from = self.toks[last].token.end as usize;
-        let to = self
-            .toks
-            .get(last + 1)
-            .map_or(self.source.len(), |next| next.token.start as usize);
+        let to =
+            self.toks.get(last + 1).map_or(self.source.len(), |next| next.token.start as usize);
         let gap = &self.source.as_bytes()[from..to];
         // Not into a comment, and not behind one that ends with the line.
-        let clear = gap
-            .iter()
-            .position(|byte| *byte == b'/')
-            .unwrap_or(gap.len());
-        let blank = gap[..clear]
-            .iter()
-            .position(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
+        let clear = gap.iter().position(|byte| *byte == b'/').unwrap_or(gap.len());
+        let blank = gap[..clear].iter().position(|byte| matches!(byte, b' ' | b'\t' | b'\r'));
         if let Some(blank) = blank {
             self.replace_bytes(from + blank..from + blank + 1, ";", MaskReason::Semicolon);
             return true;
@@ -442,10 +387,7 @@ impl Masker<'_> {
         };
         if *first == b'/' {
             // A comment starts at once: the part of it on this line goes.
-            let line = gap
-                .iter()
-                .position(|byte| *byte == b'\n')
-                .unwrap_or(gap.len());
+            let line = gap.iter().position(|byte| *byte == b'\n').unwrap_or(gap.len());
             let block = gap.get(1) == Some(&b'*');
             let end = if block {
                 self.source[from..to].find("*/").map_or(line, |at| at + 2)

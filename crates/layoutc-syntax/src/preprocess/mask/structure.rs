@@ -37,23 +37,13 @@ pub(super) struct Structure {
 
 impl Structure {
     pub(super) fn new() -> Self {
-        let file = Level {
-            enclosure: Enclosure::File,
-            depth: 0,
-            head: 0,
-        };
-        Structure {
-            levels: vec![file],
-            starts: true,
-            control_close: None,
-        }
+        let file = Level { enclosure: Enclosure::File, depth: 0, head: 0 };
+        Structure { levels: vec![file], starts: true, control_close: None }
     }
 
     /// What encloses the next token, parentheses not counted.
     pub(super) fn enclosure(&self) -> Enclosure {
-        self.levels
-            .last()
-            .map_or(Enclosure::File, |level| level.enclosure)
+        self.levels.last().map_or(Enclosure::File, |level| level.enclosure)
     }
 
     /// Whether the next token begins a statement or declaration.
@@ -74,11 +64,7 @@ impl Structure {
     /// Reads a brace that a macro expands to; the next token is at `next`.
     pub(super) fn read_hidden_brace(&mut self, opens: bool, next: usize) {
         if opens {
-            self.levels.push(Level {
-                enclosure: Enclosure::Block,
-                depth: 0,
-                head: next,
-            });
+            self.levels.push(Level { enclosure: Enclosure::Block, depth: 0, head: next });
         } else if self.levels.len() > 1 {
             self.levels.pop();
         }
@@ -99,10 +85,8 @@ impl Structure {
         let Some(level) = self.levels.last_mut() else {
             return;
         };
-        let statements = !matches!(
-            level.enclosure,
-            Enclosure::Enumeration | Enclosure::Initializer
-        );
+        let statements =
+            !matches!(level.enclosure, Enclosure::Enumeration | Enclosure::Initializer);
         match text {
             "(" | "[" => level.depth += 1,
             ")" | "]" => {
@@ -114,19 +98,11 @@ impl Structure {
             }
             "{" => {
                 let enclosure = enclosure_of(masker, level, at);
-                self.levels.push(Level {
-                    enclosure,
-                    depth: 0,
-                    head: at + 1,
-                });
+                self.levels.push(Level { enclosure, depth: 0, head: at + 1 });
                 self.starts = !matches!(enclosure, Enclosure::Enumeration | Enclosure::Initializer);
             }
             "}" => {
-                let closed = if self.levels.len() > 1 {
-                    self.levels.pop()
-                } else {
-                    None
-                };
+                let closed = if self.levels.len() > 1 { self.levels.pop() } else { None };
                 let ends = closed.is_some_and(|closed| {
                     matches!(closed.enclosure, Enclosure::File | Enclosure::Block)
                 });
@@ -144,11 +120,8 @@ impl Structure {
             "else" | "do" | "try" if started => self.begin(at + 1),
             "if" | "for" | "while" | "switch" if started => {
                 let open = at + 1 + usize::from(masker.text(at + 1) == "constexpr");
-                self.control_close = if masker.text(open) == "(" {
-                    masker.partner(open)
-                } else {
-                    None
-                };
+                self.control_close =
+                    if masker.text(open) == "(" { masker.partner(open) } else { None };
             }
             _ => {}
         }
@@ -158,19 +131,12 @@ impl Structure {
 /// What the brace at `at` opens, from the statement that it stands in.
 fn enclosure_of(masker: &Masker<'_>, level: &Level, at: usize) -> Enclosure {
     if at <= level.head
-        && !matches!(
-            level.enclosure,
-            Enclosure::Initializer | Enclosure::Enumeration
-        )
+        && !matches!(level.enclosure, Enclosure::Initializer | Enclosure::Enumeration)
     {
         return Enclosure::Block;
     }
     let before = masker.text_before(at);
-    if matches!(
-        level.enclosure,
-        Enclosure::Initializer | Enclosure::Enumeration
-    ) && before != ")"
-    {
+    if matches!(level.enclosure, Enclosure::Initializer | Enclosure::Enumeration) && before != ")" {
         return Enclosure::Initializer;
     }
     if matches!(before, "=" | "," | "(" | "return" | "[" | "<<<" | "?") {
@@ -182,11 +148,7 @@ fn enclosure_of(masker: &Masker<'_>, level: &Level, at: usize) -> Enclosure {
         let array = open > 0
             && (masker.text(open - 1) == "]"
                 || (masker.is_identifier(open - 1) && !is_operator_word(masker.text(open - 1))));
-        return if array {
-            Enclosure::Initializer
-        } else {
-            Enclosure::Block
-        };
+        return if array { Enclosure::Initializer } else { Enclosure::Block };
     }
     if at <= level.head || matches!(before, ")" | "else" | "do" | "try" | ";" | "{" | "}") {
         return Enclosure::Block;
