@@ -46,9 +46,7 @@ fn each_size(
     mut bench: impl FnMut(&mut BenchmarkGroup<'_, WallTime>, BenchmarkId, &str),
 ) {
     let mut group = criterion.benchmark_group(stage);
-    group
-        .sample_size(10)
-        .measurement_time(Duration::from_secs(2));
+    group.sample_size(10).measurement_time(Duration::from_secs(2));
     group.warm_up_time(Duration::from_millis(500));
     for lines in SIZES {
         let program = generate::program(lines);
@@ -95,11 +93,7 @@ fn whole(criterion: &mut Criterion) {
                     .current_dir(folder.path())
                     .output()
                     .expect("layoutc runs");
-                assert!(
-                    output.status.success(),
-                    "{}",
-                    String::from_utf8_lossy(&output.stderr)
-                );
+                assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
             });
         });
     });

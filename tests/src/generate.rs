@@ -23,11 +23,7 @@ pub fn program(lines: usize) -> String {
         text.push_str(&next);
         written += count(&next) + 1;
         // Writing into a `String` does not fail.
-        let _ = writeln!(
-            calls,
-            "  total += {}(n);",
-            call.replace('@', &part.to_string())
-        );
+        let _ = writeln!(calls, "  total += {}(n);", call.replace('@', &part.to_string()));
         if written + count(TAIL) >= lines {
             break;
         }
@@ -294,10 +290,7 @@ mod tests {
     fn sizes_are_as_asked() {
         for lines in [200, 2000, 20_000] {
             let written = program(lines).lines().count();
-            assert!(
-                written >= lines && written < lines + 150,
-                "{lines}: {written}"
-            );
+            assert!(written >= lines && written < lines + 150, "{lines}: {written}");
         }
     }
 

@@ -36,9 +36,7 @@ impl Layoutc {
     pub fn built() -> Result<Layoutc> {
         static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
         match BUILT.get_or_init(|| build().map_err(|error| format!("{error:#}"))) {
-            Ok(program) => Ok(Layoutc {
-                program: program.clone(),
-            }),
+            Ok(program) => Ok(Layoutc { program: program.clone() }),
             Err(message) => Err(anyhow!("{message}")),
         }
     }
@@ -74,32 +72,18 @@ fn build() -> Result<PathBuf> {
         return Ok(given.into());
     }
     let profile_dir = profile_dir()?;
-    let target_dir = profile_dir
-        .parent()
-        .context("a profile folder lies in a target folder")?;
+    let target_dir = profile_dir.parent().context("a profile folder lies in a target folder")?;
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo
         .current_dir(repository_root())
-        .args([
-            "build",
-            "--quiet",
-            "--package",
-            "layoutc-cli",
-            "--bin",
-            "layoutc",
-            "--target-dir",
-        ])
+        .args(["build", "--quiet", "--package", "layoutc-cli", "--bin", "layoutc", "--target-dir"])
         .arg(target_dir);
     if profile_dir.ends_with("release") {
         cargo.arg("--release");
     }
     let outcome = run_limited(&mut cargo, Duration::from_secs(1200))?;
     if !outcome.succeeded() {
-        bail!(
-            "layoutc does not build: {}\n{}",
-            outcome.ending(),
-            outcome.stderr
-        );
+        bail!("layoutc does not build: {}\n{}", outcome.ending(), outcome.stderr);
     }
     Ok(profile_dir.join(format!("layoutc{}", env::consts::EXE_SUFFIX)))
 }
@@ -108,13 +92,7 @@ fn build() -> Result<PathBuf> {
 /// lie in its `deps`, xtask in the folder itself.
 fn profile_dir() -> Result<PathBuf> {
     let executable = env::current_exe()?;
-    let folder = executable
-        .parent()
-        .context("an executable lies in a folder")?;
-    Ok(if folder.ends_with("deps") {
-        folder.parent().unwrap_or(folder)
-    } else {
-        folder
-    }
-    .to_path_buf())
+    let folder = executable.parent().context("an executable lies in a folder")?;
+    Ok(if folder.ends_with("deps") { folder.parent().unwrap_or(folder) } else { folder }
+        .to_path_buf())
 }

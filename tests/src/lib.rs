@@ -18,7 +18,5 @@ pub mod sass;
 #[must_use]
 pub fn repository_root() -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
-    tests
-        .parent()
-        .map_or_else(|| tests.to_path_buf(), Path::to_path_buf)
+    tests.parent().map_or_else(|| tests.to_path_buf(), Path::to_path_buf)
 }

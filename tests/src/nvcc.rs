@@ -48,10 +48,7 @@ impl Nvcc {
             if program.is_file() {
                 return Ok(Nvcc { program });
             }
-            bail!(
-                "$LAYOUTC_NVCC names `{}`, which is not a file",
-                program.display()
-            );
+            bail!("$LAYOUTC_NVCC names `{}`, which is not a file", program.display());
         }
         let found = Nvcc::in_venv(&repository_root().join(".tools/venv"))
             .or_else(|| on_path("nvcc").map(|program| Nvcc { program }));
@@ -63,11 +60,8 @@ impl Nvcc {
     /// The nvcc of a Python virtual environment with the `nvidia-cuda-nvcc` wheel.
     #[must_use]
     pub fn in_venv(venv: &Path) -> Option<Nvcc> {
-        let mut pythons: Vec<PathBuf> = fs::read_dir(venv.join("lib"))
-            .ok()?
-            .flatten()
-            .map(|entry| entry.path())
-            .collect();
+        let mut pythons: Vec<PathBuf> =
+            fs::read_dir(venv.join("lib")).ok()?.flatten().map(|entry| entry.path()).collect();
         pythons.sort();
         pythons
             .into_iter()
@@ -182,10 +176,8 @@ impl Nvcc {
         result: &Path,
     ) -> Result<()> {
         // Templates and `goto` over host code make nvcc chatty; what counts here is its verdict.
-        let mut arguments: Vec<OsString> = ["-O3", "-w", "-std=c++17", "-arch", arch, stage]
-            .iter()
-            .map(Into::into)
-            .collect();
+        let mut arguments: Vec<OsString> =
+            ["-O3", "-w", "-std=c++17", "-arch", arch, stage].iter().map(Into::into).collect();
         for folder in &flags.include_dirs {
             arguments.push("-I".into());
             arguments.push(folder.into());
@@ -229,11 +221,7 @@ impl Nvcc {
             .output()
             .with_context(|| format!("cannot run {}", program.display()))?;
         if !output.status.success() {
-            bail!(
-                "{} failed: {}",
-                program.display(),
-                String::from_utf8_lossy(&output.stderr)
-            );
+            bail!("{} failed: {}", program.display(), String::from_utf8_lossy(&output.stderr));
         }
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
@@ -242,9 +230,7 @@ impl Nvcc {
     fn search_path(&self) -> Result<OsString> {
         let own = self.program.parent().map(Path::to_path_buf);
         let inherited = env::var_os("PATH").unwrap_or_default();
-        Ok(env::join_paths(
-            own.into_iter().chain(env::split_paths(&inherited)),
-        )?)
+        Ok(env::join_paths(own.into_iter().chain(env::split_paths(&inherited)))?)
     }
 }
 
@@ -252,9 +238,7 @@ impl Nvcc {
 #[must_use]
 pub fn on_path(name: &str) -> Option<PathBuf> {
     let path = env::var_os("PATH")?;
-    env::split_paths(&path)
-        .map(|folder| folder.join(name))
-        .find(|file| file.is_file())
+    env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }
 
 #[cfg(test)]
@@ -268,21 +252,15 @@ mod tests {
     fn compiles_to_an_object_and_to_machine_code() -> Result<()> {
         let nvcc = Nvcc::find()?;
         let folder = tempfile::tempdir()?;
-        let (file, object, cubin) = (
-            folder.path().join("a.cu"),
-            folder.path().join("a.o"),
-            folder.path().join("a.cubin"),
-        );
+        let (file, object, cubin) =
+            (folder.path().join("a.cu"), folder.path().join("a.o"), folder.path().join("a.cubin"));
         fs::write(&file, KERNEL)?;
         nvcc.compile_object(&file, &Flags::default(), ARCH, &object)?;
         assert!(object.is_file());
         nvcc.compile_cubin(&file, &Flags::default(), ARCH, &cubin)?;
         let kernels = nvcc.kernels(&cubin)?;
         assert_eq!(kernels.len(), 1);
-        assert_eq!(
-            (kernels[0].loads(), kernels[0].stores, kernels[0].calls),
-            (1, 1, 0)
-        );
+        assert_eq!((kernels[0].loads(), kernels[0].stores, kernels[0].calls), (1, 1, 0));
         Ok(())
     }
 

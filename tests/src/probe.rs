@@ -67,11 +67,7 @@ impl Probe {
             fs::read_dir(&folder).with_context(|| format!("cannot read {}", folder.display()))?
         {
             let file = entry?.path();
-            let stem = file
-                .file_stem()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
+            let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
             if stem == "aos" || file.extension().is_none_or(|extension| extension != "cu") {
                 continue;
             }
@@ -83,18 +79,10 @@ impl Probe {
                 .collect();
             let Options { layout } = toml::from_str(&options)
                 .with_context(|| format!("{} has no `//@ layout = …` line", file.display()))?;
-            references.push(Reference {
-                name: stem,
-                file,
-                layout,
-            });
+            references.push(Reference { name: stem, file, layout });
         }
         references.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(Probe {
-            name: name.to_owned(),
-            source: folder.join("aos.cu"),
-            references,
-        })
+        Ok(Probe { name: name.to_owned(), source: folder.join("aos.cu"), references })
     }
 
     /// The reference with this name.
@@ -102,10 +90,7 @@ impl Probe {
     /// # Errors
     /// When there is none.
     pub fn reference(&self, name: &str) -> Result<&Reference> {
-        let found = self
-            .references
-            .iter()
-            .find(|reference| reference.name == name);
+        let found = self.references.iter().find(|reference| reference.name == name);
         found.with_context(|| format!("{} has no `{name}.cu`", self.name))
     }
 

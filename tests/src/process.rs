@@ -71,20 +71,13 @@ pub fn run_limited(command: &mut Command, limit: Duration) -> Result<Outcome> {
         Ok(status) => Some(status?),
         Err(_) => {
             // The group, not the child alone: a stopped compiler would leave its passes running.
-            Command::new("kill")
-                .args(["-KILL", "--", &format!("-{group}")])
-                .status()?;
+            Command::new("kill").args(["-KILL", "--", &format!("-{group}")]).status()?;
             end.recv()??;
             None
         }
     };
     let elapsed = start.elapsed();
-    Ok(Outcome {
-        status,
-        stdout: text(&mut stdout)?,
-        stderr: text(&mut stderr)?,
-        elapsed,
-    })
+    Ok(Outcome { status, stdout: text(&mut stdout)?, stderr: text(&mut stderr)?, elapsed })
 }
 
 /// The peak resident memory of a command in bytes; `None` where `/proc` does not say (not Linux).
@@ -92,20 +85,13 @@ pub fn run_limited(command: &mut Command, limit: Duration) -> Result<Outcome> {
 /// # Errors
 /// When the command cannot be started or does not succeed.
 pub fn peak_memory(command: &mut Command) -> Result<Option<u64>> {
-    let mut child = command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()?;
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn()?;
     let status_file = format!("/proc/{}/status", child.id());
     let mut peak = None;
     // The mark only rises, so the last reading before the end is the peak but for the very last
     // allocations.
     let status = loop {
-        if let Some(read) = fs::read_to_string(&status_file)
-            .ok()
-            .as_deref()
-            .and_then(high_water)
-        {
+        if let Some(read) = fs::read_to_string(&status_file).ok().as_deref().and_then(high_water) {
             peak = peak.max(Some(read));
         }
         if let Some(status) = child.try_wait()? {
@@ -113,25 +99,14 @@ pub fn peak_memory(command: &mut Command) -> Result<Option<u64>> {
         }
         thread::sleep(Duration::from_micros(200));
     };
-    ensure!(
-        status.success(),
-        "{} does not succeed: {status}",
-        command.get_program().display()
-    );
+    ensure!(status.success(), "{} does not succeed: {status}", command.get_program().display());
     Ok(peak)
 }
 
 /// `VmHWM` of a process's status file, in bytes.
 fn high_water(status: &str) -> Option<u64> {
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim()
-        .strip_suffix("kB")?
-        .trim()
-        .parse()
-        .ok()
-        .map(|kilobytes: u64| kilobytes * 1024)
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse().ok().map(|kilobytes: u64| kilobytes * 1024)
 }
 
 fn text(file: &mut File) -> Result<String> {
@@ -152,11 +127,7 @@ mod tests {
             Duration::from_secs(20),
         )?;
         assert_eq!(
-            (
-                outcome.code(),
-                outcome.stdout.as_str(),
-                outcome.stderr.as_str()
-            ),
+            (outcome.code(), outcome.stdout.as_str(), outcome.stderr.as_str()),
             (Some(3), "out\n", "err\n")
         );
         Ok(())

@@ -66,11 +66,7 @@ impl Program {
             args: read.args.into_iter().map(Words::split).collect(),
             large: read.large.map(Words::split),
             records: read.records,
-            layouts: read
-                .layouts
-                .into_iter()
-                .map(|(name, specs)| (name, specs.list()))
-                .collect(),
+            layouts: read.layouts.into_iter().map(|(name, specs)| (name, specs.list())).collect(),
         })
     }
 
@@ -83,10 +79,7 @@ impl Program {
             .layouts
             .get(layout)
             .with_context(|| format!("{} has no layout `{layout}`", self.name))?;
-        Ok(specs
-            .iter()
-            .flat_map(|spec| ["--layout".to_owned(), spec.clone()])
-            .collect())
+        Ok(specs.iter().flat_map(|spec| ["--layout".to_owned(), spec.clone()]).collect())
     }
 }
 
@@ -161,13 +154,7 @@ mod tests {
         let text = "files = ['a.cu']\nargs = ['64 2', ['1 000']]\nrecords = ['P']\n\
                     [layouts]\nsoa = 'P = soa'\ntiled = ['P = tiled(32)', 'Q = tiled(32)']\n";
         let program = Program::parse("p", Path::new("p"), text)?;
-        assert_eq!(
-            program.args,
-            [
-                vec!["64".to_owned(), "2".to_owned()],
-                vec!["1 000".to_owned()]
-            ]
-        );
+        assert_eq!(program.args, [vec!["64".to_owned(), "2".to_owned()], vec!["1 000".to_owned()]]);
         assert_eq!(program.layout_options("soa")?, ["--layout", "P = soa"]);
         assert_eq!(program.layout_options("tiled")?.len(), 4);
         assert!(program.layout_options("clustered").is_err());
@@ -179,22 +166,12 @@ mod tests {
         for name in names()? {
             let program = Program::load(&name)?;
             for file in &program.files {
-                assert!(
-                    program.folder.join(file).is_file(),
-                    "{name}: no {}",
-                    file.display()
-                );
+                assert!(program.folder.join(file).is_file(), "{name}: no {}", file.display());
             }
             for layout in LAYOUTS {
-                assert!(
-                    program.layouts.contains_key(layout),
-                    "{name}: no layout `{layout}`"
-                );
+                assert!(program.layouts.contains_key(layout), "{name}: no layout `{layout}`");
             }
-            assert!(
-                !program.args.is_empty() && !program.records.is_empty(),
-                "{name}"
-            );
+            assert!(!program.args.is_empty() && !program.records.is_empty(), "{name}");
         }
         Ok(())
     }

@@ -70,9 +70,7 @@ impl Sandbox {
     /// # Errors
     /// When none can be made.
     pub fn new() -> Result<Sandbox> {
-        Ok(Sandbox {
-            folder: tempfile::tempdir()?,
-        })
+        Ok(Sandbox { folder: tempfile::tempdir()? })
     }
 
     /// A folder with these files.
@@ -177,15 +175,9 @@ impl Sandbox {
             outcome.stdout,
             outcome.stderr
         );
-        anyhow::ensure!(
-            matches!(outcome.code(), Some(1 | 2)),
-            "not refused\n{shown}"
-        );
+        anyhow::ensure!(matches!(outcome.code(), Some(1 | 2)), "not refused\n{shown}");
         for part in said {
-            anyhow::ensure!(
-                outcome.stderr.contains(part),
-                "does not say `{part}`\n{shown}"
-            );
+            anyhow::ensure!(outcome.stderr.contains(part), "does not say `{part}`\n{shown}");
         }
         anyhow::ensure!(self.contents()? == before, "something was written\n{shown}");
         Ok(outcome)

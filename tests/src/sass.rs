@@ -69,11 +69,7 @@ pub fn parse(listing: &str, usage: &str) -> Vec<KernelCode> {
         .into_iter()
         .map(|(symbol, code)| {
             let (registers, stack_bytes) = resources.get(&symbol).copied().unwrap_or_default();
-            KernelCode {
-                registers,
-                stack_bytes,
-                ..count(symbol, &code)
-            }
+            KernelCode { registers, stack_bytes, ..count(symbol, &code) }
         })
         .collect()
 }
@@ -89,14 +85,8 @@ fn count(symbol: String, code: &[Instruction<'_>]) -> KernelCode {
     if end > 0 && code[end - 1][0] == "BRA" {
         end -= 1;
     }
-    let mut result = KernelCode {
-        symbol,
-        ..KernelCode::default()
-    };
-    for instruction in code[..end]
-        .iter()
-        .filter(|instruction| instruction[0] != "NOP")
-    {
+    let mut result = KernelCode { symbol, ..KernelCode::default() };
+    for instruction in code[..end].iter().filter(|instruction| instruction[0] != "NOP") {
         result.instructions += 1;
         match instruction[0] {
             "LDG" | "LD" => {
@@ -166,26 +156,17 @@ mod tests {
     use super::*;
 
     fn sample() -> Vec<KernelCode> {
-        parse(
-            include_str!("sass/sample.sass"),
-            include_str!("sass/sample.usage"),
-        )
+        parse(include_str!("sass/sample.sass"), include_str!("sass/sample.usage"))
     }
 
     #[test]
     fn counts_the_captured_kernels() {
         let kernels = sample();
-        let update = kernels
-            .iter()
-            .find(|kernel| kernel.is_named("update"))
-            .expect("captured");
+        let update = kernels.iter().find(|kernel| kernel.is_named("update")).expect("captured");
         assert_eq!(update.loads_by_width, BTreeMap::from([(32, 2), (128, 1)]));
         assert_eq!((update.stores, update.loads_before_first_store), (2, 2));
         assert_eq!((update.stack_bytes, update.calls), (0, 0));
-        let spill = kernels
-            .iter()
-            .find(|kernel| kernel.is_named("spill"))
-            .expect("captured");
+        let spill = kernels.iter().find(|kernel| kernel.is_named("spill")).expect("captured");
         assert_eq!((spill.calls, spill.stores), (1, 1));
         assert!(spill.stack_bytes > 0, "{spill:?}");
     }
@@ -198,34 +179,20 @@ mod tests {
             /*0020*/ EXIT ;\n/*0030*/ BRA 0x30;\n/*0040*/ NOP;\n";
         let kernels = parse(listing, "");
         assert_eq!(kernels.len(), 1);
-        assert_eq!(
-            (
-                kernels[0].instructions,
-                kernels[0].loads(),
-                kernels[0].stores
-            ),
-            (3, 1, 1)
-        );
+        assert_eq!((kernels[0].instructions, kernels[0].loads(), kernels[0].stores), (3, 1, 1));
     }
 
     #[test]
     fn generic_accesses_count_as_global() {
-        let kernels = parse(
-            "Function : k\n/*0000*/ LD.E.64 R2, [R4] ;\n/*0010*/ ST.E [R4], R2 ;\n",
-            "",
-        );
-        assert_eq!(
-            (kernels[0].loads_by_width.get(&64), kernels[0].stores),
-            (Some(&1), 1)
-        );
+        let kernels =
+            parse("Function : k\n/*0000*/ LD.E.64 R2, [R4] ;\n/*0010*/ ST.E [R4], R2 ;\n", "");
+        assert_eq!((kernels[0].loads_by_width.get(&64), kernels[0].stores), (Some(&1), 1));
     }
 
     #[test]
     fn names_are_found_mangled() {
-        let kernel = KernelCode {
-            symbol: "_Z5driftP8Particlei".to_owned(),
-            ..KernelCode::default()
-        };
+        let kernel =
+            KernelCode { symbol: "_Z5driftP8Particlei".to_owned(), ..KernelCode::default() };
         assert!(kernel.is_named("drift"));
         assert!(!kernel.is_named("drif"));
     }

@@ -19,19 +19,14 @@ fn to_file<'a>(options: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn missing_file() -> Result<()> {
-    Sandbox::new()?.rejected(
-        &["transform", "nowhere.cu", "-o", "out.cu"],
-        &["nowhere.cu"],
-    )?;
+    Sandbox::new()?.rejected(&["transform", "nowhere.cu", "-o", "out.cu"], &["nowhere.cu"])?;
     Ok(())
 }
 
 #[test]
 fn one_of_two_files_is_missing() -> Result<()> {
-    particles()?.rejected(
-        &["transform", "in.cu", "nowhere.cu", "--out-dir", "out"],
-        &["nowhere.cu"],
-    )?;
+    particles()?
+        .rejected(&["transform", "in.cu", "nowhere.cu", "--out-dir", "out"], &["nowhere.cu"])?;
     Ok(())
 }
 
@@ -39,10 +34,7 @@ fn one_of_two_files_is_missing() -> Result<()> {
 fn directory() -> Result<()> {
     let sandbox = particles()?;
     fs::create_dir(sandbox.path().join("folder.cu"))?;
-    sandbox.rejected(
-        &["transform", "folder.cu", "-o", "out.cu"],
-        &["folder.cu", "directory"],
-    )?;
+    sandbox.rejected(&["transform", "folder.cu", "-o", "out.cu"], &["folder.cu", "directory"])?;
     Ok(())
 }
 
@@ -72,10 +64,8 @@ fn not_utf_8() -> Result<()> {
 
 #[test]
 fn header_is_not_utf_8() -> Result<()> {
-    let sandbox = Sandbox::with(&[
-        ("in.cu", "#include \"a.h\"\n".as_bytes()),
-        ("a.h", b"// \xff\n"),
-    ])?;
+    let sandbox =
+        Sandbox::with(&[("in.cu", "#include \"a.h\"\n".as_bytes()), ("a.h", b"// \xff\n")])?;
     sandbox.rejected(&TO_FILE, &["a.h:1", "UTF-8"])?;
     Ok(())
 }
@@ -90,11 +80,7 @@ fn unclosed_brace() -> Result<()> {
 
 #[test]
 fn unclosed_comment_and_string() -> Result<()> {
-    for tail in [
-        "/* and so on",
-        "const char *s = \"open;\n",
-        "#if 1\nint x;\n",
-    ] {
+    for tail in ["/* and so on", "const char *s = \"open;\n", "#if 1\nint x;\n"] {
         let sandbox = Sandbox::with(&[("in.cu", format!("{PARTICLES}{tail}"))])?;
         let outcome = sandbox.layoutc(&TO_FILE)?;
         ensure!(
@@ -119,37 +105,18 @@ fn very_deep_nesting() -> Result<()> {
         deep("-", "", "1"),
         deep("1+", "", "1"),
         deep("a[", "]", "0"),
-        format!(
-            "{PARTICLES}\nvoid deep() {{ {} {} }}\n",
-            "{".repeat(50_000),
-            "}".repeat(50_000)
-        ),
-        format!(
-            "{PARTICLES}\nvoid deep() {{ {} ; }}\n",
-            "if (1) ".repeat(50_000)
-        ),
+        format!("{PARTICLES}\nvoid deep() {{ {} {} }}\n", "{".repeat(50_000), "}".repeat(50_000)),
+        format!("{PARTICLES}\nvoid deep() {{ {} ; }}\n", "if (1) ".repeat(50_000)),
         format!("{PARTICLES}\nint {}deep;\n", "*".repeat(50_000)),
-        format!(
-            "{}int a;\n{}{PARTICLES}",
-            "#if 1\n".repeat(5_000),
-            "#endif\n".repeat(5_000)
-        ),
+        format!("{}int a;\n{}{PARTICLES}", "#if 1\n".repeat(5_000), "#endif\n".repeat(5_000)),
     ] {
         let sandbox = Sandbox::with(&[("in.cu", &text)])?;
         let outcome = sandbox.layoutc(&TO_FILE)?;
         let written = sandbox.path().join("out.cu").exists();
-        ensure!(
-            outcome.succeeded() == written,
-            "{} {}",
-            outcome.ending(),
-            written
-        );
+        ensure!(outcome.succeeded() == written, "{} {}", outcome.ending(), written);
         if !outcome.succeeded() {
             ensure!(outcome.stderr.contains("in.cu:"), "{}", outcome.stderr);
-            ensure!(
-                outcome.stderr.len() < 20_000,
-                "the message repeats the input"
-            );
+            ensure!(outcome.stderr.len() < 20_000, "the message repeats the input");
         }
     }
     Ok(())
@@ -178,11 +145,7 @@ fn very_long_lines() -> Result<()> {
     // An error in a long line is shown without the line.
     let sandbox = Sandbox::with(&[("in.cu", format!("/* {long} */ void f() {{\n"))])?;
     let outcome = sandbox.rejected(&TO_FILE, &["in.cu:1"])?;
-    ensure!(
-        outcome.stderr.len() < 20_000,
-        "{} bytes of message",
-        outcome.stderr.len()
-    );
+    ensure!(outcome.stderr.len() < 20_000, "{} bytes of message", outcome.stderr.len());
     Ok(())
 }
 
@@ -209,10 +172,7 @@ fn guarded_include_cycle_is_no_error() -> Result<()> {
     let sandbox = Sandbox::with(&[
         ("in.cu", format!("#include \"a.cuh\"\n{PARTICLES}").as_str()),
         ("a.cuh", "#pragma once\n#include \"b.cuh\"\n"),
-        (
-            "b.cuh",
-            "#ifndef B\n#define B\n#include \"a.cuh\"\n#endif\n",
-        ),
+        ("b.cuh", "#ifndef B\n#define B\n#include \"a.cuh\"\n#endif\n"),
     ])?;
     sandbox.accepted(&to_file(&["--layout", "Particle = soa"]))?;
     Ok(())
@@ -230,10 +190,7 @@ fn missing_local_header() -> Result<()> {
 
 #[test]
 fn unknown_layout_name() -> Result<()> {
-    particles()?.rejected(
-        &to_file(&["--layout", "Particle = zigzag"]),
-        &["zigzag", "LC0040"],
-    )?;
+    particles()?.rejected(&to_file(&["--layout", "Particle = zigzag"]), &["zigzag", "LC0040"])?;
     Ok(())
 }
 
@@ -265,10 +222,7 @@ fn unknown_field() -> Result<()> {
 
 #[test]
 fn unknown_class() -> Result<()> {
-    particles()?.rejected(
-        &to_file(&["--layout", "Partikel = soa"]),
-        &["Partikel", "LC0042"],
-    )?;
+    particles()?.rejected(&to_file(&["--layout", "Partikel = soa"]), &["Partikel", "LC0042"])?;
     Ok(())
 }
 
@@ -294,11 +248,9 @@ fn output_below_a_file() -> Result<()> {
     let sandbox = particles()?;
     sandbox.write("plain.txt", "")?;
     let soa = ["--layout", "Particle = soa"];
-    for output in [
-        ["-o", "plain.txt/out.cu"],
-        ["--out-dir", "plain.txt"],
-        ["--out-dir", "plain.txt/out"],
-    ] {
+    for output in
+        [["-o", "plain.txt/out.cu"], ["--out-dir", "plain.txt"], ["--out-dir", "plain.txt/out"]]
+    {
         let arguments = [&["transform", "in.cu"], &output[..], &soa[..]].concat();
         sandbox.rejected(&arguments, &["plain.txt"])?;
     }
@@ -317,12 +269,7 @@ fn output_is_a_directory() -> Result<()> {
 fn report_that_cannot_be_written_writes_nothing_else() -> Result<()> {
     let sandbox = particles()?;
     sandbox.write("plain.txt", "")?;
-    let options = [
-        "--layout",
-        "Particle = soa",
-        "--report",
-        "plain.txt/report.json",
-    ];
+    let options = ["--layout", "Particle = soa", "--report", "plain.txt/report.json"];
     sandbox.rejected(&to_file(&options), &["plain.txt/report.json"])?;
     Ok(())
 }
@@ -330,12 +277,9 @@ fn report_that_cannot_be_written_writes_nothing_else() -> Result<()> {
 #[test]
 fn output_equal_to_input() -> Result<()> {
     let soa = ["--layout", "Particle = soa"];
-    for output in [
-        ["-o", "in.cu"],
-        ["-o", "./in.cu"],
-        ["-o", "folder/../in.cu"],
-        ["--out-dir", "."],
-    ] {
+    for output in
+        [["-o", "in.cu"], ["-o", "./in.cu"], ["-o", "folder/../in.cu"], ["--out-dir", "."]]
+    {
         let sandbox = particles()?;
         fs::create_dir(sandbox.path().join("folder"))?;
         let arguments = [&["transform", "in.cu"], &output[..], &soa[..]].concat();
@@ -356,10 +300,7 @@ fn output_is_a_link_to_the_input() -> Result<()> {
 #[test]
 fn one_output_for_two_files() -> Result<()> {
     let sandbox = Sandbox::with(&[("in.cu", PARTICLES), ("more.cu", "int unrelated;\n")])?;
-    sandbox.rejected(
-        &["transform", "in.cu", "more.cu", "-o", "out.cu"],
-        &["--out-dir"],
-    )?;
+    sandbox.rejected(&["transform", "in.cu", "more.cu", "-o", "out.cu"], &["--out-dir"])?;
     Ok(())
 }
 
@@ -367,23 +308,13 @@ fn one_output_for_two_files() -> Result<()> {
 fn a_header_that_must_change_needs_a_folder() -> Result<()> {
     let at = PARTICLES.find("__global__").unwrap_or_default();
     let start = PARTICLES.find("struct").unwrap_or_default();
-    let body = format!(
-        "#include \"particle.h\"\n{}{}",
-        &PARTICLES[..start],
-        &PARTICLES[at..]
-    );
-    let sandbox = Sandbox::with(&[
-        ("in.cu", body.as_str()),
-        ("particle.h", &PARTICLES[start..at]),
-    ])?;
+    let body = format!("#include \"particle.h\"\n{}{}", &PARTICLES[..start], &PARTICLES[at..]);
+    let sandbox =
+        Sandbox::with(&[("in.cu", body.as_str()), ("particle.h", &PARTICLES[start..at])])?;
     let options = ["--layout", "Particle = aos align(16)"];
     sandbox.rejected(&to_file(&options), &["particle.h", "--out-dir"])?;
     sandbox.accepted(&[&["transform", "in.cu", "--out-dir", "out"], &options[..]].concat())?;
-    ensure!(
-        sandbox.path().join("out/particle.h").is_file(),
-        "{:?}",
-        sandbox.contents()?.keys()
-    );
+    ensure!(sandbox.path().join("out/particle.h").is_file(), "{:?}", sandbox.contents()?.keys());
     Ok(())
 }
 
@@ -408,25 +339,15 @@ fn usage_errors() -> Result<()> {
 
 #[test]
 fn required_class_that_must_stay() -> Result<()> {
-    let text = PARTICLES.replace(
-        "  cudaFree(d);",
-        "  fwrite(d, sizeof(Particle), n, stdout);\n  cudaFree(d);",
-    );
-    let line = text
-        .lines()
-        .position(|line| line.contains("fwrite"))
-        .unwrap_or_default()
-        + 1;
+    let text = PARTICLES
+        .replace("  cudaFree(d);", "  fwrite(d, sizeof(Particle), n, stdout);\n  cudaFree(d);");
+    let line = text.lines().position(|line| line.contains("fwrite")).unwrap_or_default() + 1;
     let sandbox = Sandbox::with(&[("in.cu", &text)])?;
     let options = ["--layout", "Particle = soa", "--require", "Particle"];
     sandbox.rejected(&to_file(&options), &["Particle", &format!("in.cu:{line}")])?;
     // Without `--require` the class stays, with a warning, and the rest goes through.
     let outcome = sandbox.accepted(&to_file(&["--layout", "Particle = soa"]))?;
-    ensure!(
-        outcome.stderr.contains(&format!("in.cu:{line}")),
-        "{}",
-        outcome.stderr
-    );
+    ensure!(outcome.stderr.contains(&format!("in.cu:{line}")), "{}", outcome.stderr);
     ensure!(sandbox.text("out.cu")? == text);
     Ok(())
 }
@@ -439,15 +360,7 @@ fn required_type_that_does_not_exist() -> Result<()> {
 
 #[test]
 fn empty_and_odd_files_are_copied() -> Result<()> {
-    for text in [
-        "",
-        "\n",
-        "// only a comment",
-        "\u{feff}int a;\n",
-        "#\n",
-        "\r\n\r\n",
-        PLAIN,
-    ] {
+    for text in ["", "\n", "// only a comment", "\u{feff}int a;\n", "#\n", "\r\n\r\n", PLAIN] {
         let sandbox = Sandbox::with(&[("in.cu", text)])?;
         sandbox.accepted(&TO_FILE)?;
         ensure!(sandbox.text("out.cu")? == text, "{text:?}");

@@ -26,10 +26,7 @@ fn output_file() -> Result<()> {
     ensure!(sandbox.text("in.cu")? == PARTICLES);
     ensure!(sandbox.text("out.cu")? != PARTICLES);
     let names: Vec<_> = sandbox.contents()?.into_keys().collect();
-    ensure!(
-        names.len() == 2,
-        "temporary files were left behind: {names:?}"
-    );
+    ensure!(names.len() == 2, "temporary files were left behind: {names:?}");
     Ok(())
 }
 
@@ -48,10 +45,7 @@ fn out_dir_holds_the_whole_program() -> Result<()> {
             "src/in.cu",
             format!("#include \"util/plain.h\"\n#include \"shared.h\"\n{PARTICLES}").as_str(),
         ),
-        (
-            "src/other.cu",
-            "#include \"shared.h\"\nint other() { return 1; }\n",
-        ),
+        ("src/other.cu", "#include \"shared.h\"\nint other() { return 1; }\n"),
         ("src/util/plain.h", "#pragma once\n#include \"more.h\"\n"),
         ("src/util/more.h", "// nothing to change\n"),
         ("include/shared.h", "int other();\n"),
@@ -60,12 +54,7 @@ fn out_dir_holds_the_whole_program() -> Result<()> {
     let files = ["src/in.cu", "src/other.cu"];
     sandbox.accepted(&transform(&files, &["-I", "include", "--out-dir", "out"]))?;
     let before = sandbox.contents()?;
-    for name in [
-        "src/other.cu",
-        "src/util/plain.h",
-        "src/util/more.h",
-        "include/shared.h",
-    ] {
+    for name in ["src/other.cu", "src/util/plain.h", "src/util/more.h", "include/shared.h"] {
         let copy = before.get(format!("out/{name}").as_ref() as &std::path::Path);
         ensure!(
             copy == before.get(name.as_ref() as &std::path::Path),
@@ -95,11 +84,7 @@ fn in_place() -> Result<()> {
     let sandbox = Sandbox::with(&[("in.cu", PARTICLES)])?;
     sandbox.accepted(&transform(&["in.cu"], &["--in-place"]))?;
     ensure!(sandbox.text("in.cu")? == transformed(PARTICLES)?);
-    ensure!(
-        sandbox.contents()?.len() == 1,
-        "{:?}",
-        sandbox.contents()?.keys()
-    );
+    ensure!(sandbox.contents()?.len() == 1, "{:?}", sandbox.contents()?.keys());
     Ok(())
 }
 
@@ -120,17 +105,9 @@ fn diff_is_a_patch_and_writes_nothing() -> Result<()> {
     let sandbox = Sandbox::with(&[("in.cu", PARTICLES)])?;
     let before = sandbox.contents()?;
     let outcome = sandbox.layoutc(&transform(&["in.cu"], &["--diff"]))?;
-    ensure!(
-        matches!(outcome.code(), Some(0 | 1)),
-        "{}",
-        outcome.ending()
-    );
+    ensure!(matches!(outcome.code(), Some(0 | 1)), "{}", outcome.ending());
     ensure!(sandbox.contents()? == before);
-    ensure!(
-        apply(PARTICLES, &outcome.stdout)? == transformed(PARTICLES)?,
-        "{}",
-        outcome.stdout
-    );
+    ensure!(apply(PARTICLES, &outcome.stdout)? == transformed(PARTICLES)?, "{}", outcome.stdout);
     Ok(())
 }
 
@@ -139,12 +116,7 @@ fn check_says_by_its_exit_code_whether_something_would_change() -> Result<()> {
     let sandbox = Sandbox::with(&[("in.cu", PARTICLES), ("plain.cu", PLAIN)])?;
     let before = sandbox.contents()?;
     let changes = sandbox.layoutc(&transform(&["in.cu"], &["--check"]))?;
-    ensure!(
-        changes.code() == Some(1),
-        "{}: {}",
-        changes.ending(),
-        changes.stderr
-    );
+    ensure!(changes.code() == Some(1), "{}: {}", changes.ending(), changes.stderr);
     sandbox.accepted(&["transform", "plain.cu", "--check"])?;
     ensure!(sandbox.contents()? == before);
     Ok(())
@@ -152,12 +124,7 @@ fn check_says_by_its_exit_code_whether_something_would_change() -> Result<()> {
 
 #[test]
 fn nothing_to_change_is_the_same_bytes() -> Result<()> {
-    for text in [
-        PLAIN,
-        &PLAIN.replace('\n', "\r\n"),
-        PLAIN.trim_end(),
-        "\u{feff}int é; // π\n",
-    ] {
+    for text in [PLAIN, &PLAIN.replace('\n', "\r\n"), PLAIN.trim_end(), "\u{feff}int é; // π\n"] {
         let sandbox = Sandbox::with(&[("in.cu", text)])?;
         sandbox.accepted(&["transform", "in.cu", "-o", "out.cu"])?;
         ensure!(sandbox.text("out.cu")? == text, "{text:?}");
@@ -173,10 +140,7 @@ fn nothing_to_change_is_the_same_bytes() -> Result<()> {
 fn line_endings_stay() -> Result<()> {
     let crlf = transformed(&PARTICLES.replace('\n', "\r\n"))?;
     let bare = crlf.replace("\r\n", "");
-    ensure!(
-        !bare.contains('\n') && !bare.contains('\r'),
-        "mixed line endings\n{crlf:?}"
-    );
+    ensure!(!bare.contains('\n') && !bare.contains('\r'), "mixed line endings\n{crlf:?}");
     ensure!(crlf.replace("\r\n", "\n") == transformed(PARTICLES)?);
     Ok(())
 }
@@ -188,11 +152,8 @@ fn comments_and_utf_8_stay() -> Result<()> {
         .replace("  float sum", "  /* Σ über alle; \"naïve\" */\n  float sum")
         .replace("%.3f\\n", "Σ = %.3f\\n");
     let out = transformed(&text)?;
-    for kept in [
-        "// Teilchen schweben – дрейф 漂流 🚀",
-        "/* Σ über alle; \"naïve\" */",
-        "Σ = %.3f",
-    ] {
+    for kept in ["// Teilchen schweben – дрейф 漂流 🚀", "/* Σ über alle; \"naïve\" */", "Σ = %.3f"]
+    {
         ensure!(out.contains(kept), "{kept}\n{out}");
     }
     Ok(())
@@ -217,15 +178,9 @@ fn a_second_run_makes_no_edits() -> Result<()> {
         let sandbox = Sandbox::with(&[("in.cu", PARTICLES)])?;
         let spec = format!("Particle = {layout}");
         sandbox.accepted(&["transform", "in.cu", "-o", "once.cu", "--layout", &spec])?;
-        ensure!(
-            sandbox.text("once.cu")? != PARTICLES,
-            "{layout} changed nothing"
-        );
+        ensure!(sandbox.text("once.cu")? != PARTICLES, "{layout} changed nothing");
         sandbox.accepted(&["transform", "once.cu", "-o", "twice.cu"])?;
-        ensure!(
-            sandbox.text("twice.cu")? == sandbox.text("once.cu")?,
-            "{layout}"
-        );
+        ensure!(sandbox.text("twice.cu")? == sandbox.text("once.cu")?, "{layout}");
     }
     Ok(())
 }
@@ -236,14 +191,8 @@ fn the_same_input_gives_the_same_bytes() -> Result<()> {
     let mut results = Vec::new();
     for _ in 0..2 {
         let sandbox = Sandbox::with(&[("in.cu", &program)])?;
-        let outcome = sandbox.accepted(&[
-            "transform",
-            "in.cu",
-            "-o",
-            "out.cu",
-            "--report",
-            "report.json",
-        ])?;
+        let outcome =
+            sandbox.accepted(&["transform", "in.cu", "-o", "out.cu", "--report", "report.json"])?;
         results.push((sandbox.contents()?, outcome.stderr));
     }
     ensure!(results[0] == results[1]);
@@ -255,47 +204,30 @@ fn report_has_the_documented_form() -> Result<()> {
     let kept = "struct Pair { int key, value; };\n__global__ void sort(Pair *q) { q[threadIdx.x].key = ((int *)q)[3]; }\n\
                 void run() { Pair *q; cudaMalloc(&q, 64 * sizeof(Pair)); sort<<<1, 64>>>(q); cudaFree(q); }\n";
     let sandbox = Sandbox::with(&[("in.cu", format!("{PARTICLES}{kept}"))])?;
-    sandbox.accepted(&transform(
-        &["in.cu"],
-        &["-o", "out.cu", "--report", "report.json"],
-    ))?;
+    sandbox.accepted(&transform(&["in.cu"], &["-o", "out.cu", "--report", "report.json"]))?;
     let report: Value = serde_json::from_slice(&sandbox.read("report.json")?)?;
     let classes = report["classes"].as_array().context("no `classes`")?;
     let of_type = |name: &str| classes.iter().find(|class| class["type"] == name);
     let particle = of_type("Particle").with_context(|| format!("no Particle in {report:#}"))?;
-    ensure!(
-        particle["status"] == "changed" && particle["layout"] == "soa",
-        "{particle:#}"
-    );
+    ensure!(particle["status"] == "changed" && particle["layout"] == "soa", "{particle:#}");
     let names = particle["names"].as_array().context("no names")?;
     ensure!(
-        names
-            .iter()
-            .any(|name| name.as_str().is_some_and(|name| name.contains('d'))),
+        names.iter().any(|name| name.as_str().is_some_and(|name| name.contains('d'))),
         "{names:?}"
     );
     let pair = of_type("Pair").with_context(|| format!("no Pair in {report:#}"))?;
     ensure!(pair["status"] == "kept", "{pair:#}");
     let reason = &pair["reasons"][0];
     let line = PARTICLES.lines().count() + 2;
-    ensure!(
-        reason["line"] == line && reason["file"] == "in.cu",
-        "{reason:#}"
-    );
-    ensure!(
-        reason["column"].is_u64() && reason["message"].is_string(),
-        "{reason:#}"
-    );
+    ensure!(reason["line"] == line && reason["file"] == "in.cu", "{reason:#}");
+    ensure!(reason["column"].is_u64() && reason["message"].is_string(), "{reason:#}");
     ensure!(reason["code"] == "LC0011", "{reason:#}");
     Ok(())
 }
 
 #[test]
 fn messages_go_to_standard_error_without_colour() -> Result<()> {
-    let text = PARTICLES.replace(
-        "  cudaFree(d);",
-        "  fwrite(d, 1, n, stdout);\n  cudaFree(d);",
-    );
+    let text = PARTICLES.replace("  cudaFree(d);", "  fwrite(d, 1, n, stdout);\n  cudaFree(d);");
     let sandbox = Sandbox::with(&[("in.cu", &text)])?;
     let outcome = sandbox.accepted(&transform(&["in.cu"], &["-o", "out.cu"]))?;
     ensure!(
@@ -311,19 +243,12 @@ fn messages_go_to_standard_error_without_colour() -> Result<()> {
 #[test]
 fn defines_and_include_folders_are_seen() -> Result<()> {
     let at = PARTICLES.find("__global__").unwrap_or_default();
-    let body = format!(
-        "#ifdef WITH\n#include \"wide.h\"\n#else\n#error\n#endif\n{}",
-        &PARTICLES[at..]
-    );
+    let body =
+        format!("#ifdef WITH\n#include \"wide.h\"\n#else\n#error\n#endif\n{}", &PARTICLES[at..]);
     let start = PARTICLES.find("struct").unwrap_or_default();
-    let sandbox = Sandbox::with(&[
-        ("in.cu", body.as_str()),
-        ("sub/wide.h", &PARTICLES[..at][start..]),
-    ])?;
-    sandbox.accepted(&transform(
-        &["in.cu"],
-        &["-I", "sub", "-D", "WITH=1", "--out-dir", "out"],
-    ))?;
+    let sandbox =
+        Sandbox::with(&[("in.cu", body.as_str()), ("sub/wide.h", &PARTICLES[..at][start..])])?;
+    sandbox.accepted(&transform(&["in.cu"], &["-I", "sub", "-D", "WITH=1", "--out-dir", "out"]))?;
     ensure!(sandbox.text("out/in.cu")? != body);
     Ok(())
 }
@@ -333,10 +258,7 @@ fn explain_prints_a_page() -> Result<()> {
     let sandbox = Sandbox::new()?;
     for code in ["LC0010", "LC0021", "LC0044"] {
         let page = sandbox.accepted(&["explain", code])?.stdout;
-        ensure!(
-            page.contains(code) && page.contains("What to change"),
-            "{page}"
-        );
+        ensure!(page.contains(code) && page.contains("What to change"), "{page}");
     }
     Ok(())
 }
@@ -345,10 +267,7 @@ fn explain_prints_a_page() -> Result<()> {
 fn help_teaches_and_version_is_one_line() -> Result<()> {
     let sandbox = Sandbox::new()?;
     let version = sandbox.accepted(&["--version"])?.stdout;
-    ensure!(
-        version.starts_with("layoutc ") && version.lines().count() == 1,
-        "{version}"
-    );
+    ensure!(version.starts_with("layoutc ") && version.lines().count() == 1, "{version}");
     let help = sandbox.accepted(&["--help"])?.stdout;
     for command in ["transform", "verify", "explain"] {
         ensure!(help.contains(command), "{help}");
@@ -373,10 +292,7 @@ fn help_teaches_and_version_is_one_line() -> Result<()> {
 fn apply(text: &str, diff: &str) -> Result<String> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let (mut result, mut next) = (String::new(), 0);
-    for line in diff
-        .split_inclusive('\n')
-        .skip_while(|line| !line.starts_with("@@"))
-    {
+    for line in diff.split_inclusive('\n').skip_while(|line| !line.starts_with("@@")) {
         if let Some(header) = line.strip_prefix("@@ -") {
             let start: usize = header
                 .split([',', ' '])

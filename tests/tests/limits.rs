@@ -20,11 +20,7 @@ fn twenty_thousand_lines_take_at_most_64_megabytes() -> Result<()> {
     let layoutc = Layoutc::built()?;
     let mut command = Command::new(layoutc.program());
     let peak = peak_memory(command.args(ARGUMENTS).current_dir(sandbox.path()))?.unwrap_or(0);
-    ensure!(
-        peak <= 64 << 20,
-        "{:.1} MiB",
-        peak as f64 / f64::from(1 << 20)
-    );
+    ensure!(peak <= 64 << 20, "{:.1} MiB", peak as f64 / f64::from(1 << 20));
     Ok(())
 }
 
@@ -44,9 +40,6 @@ fn time_grows_linearly() -> Result<()> {
     let (small, large) = (fastest(4000)?, fastest(32_000)?);
     // Eight times the input: linear is 8, quadratic 64.
     let growth = large.as_secs_f64() / small.as_secs_f64();
-    ensure!(
-        growth < 16.0,
-        "{small:?} for 4,000 lines, {large:?} for 32,000: {growth:.1} times"
-    );
+    ensure!(growth < 16.0, "{small:?} for 4,000 lines, {large:?} for 32,000: {growth:.1} times");
     Ok(())
 }

@@ -24,22 +24,11 @@ fn transformed(probe: &Probe, layout: &str, nvcc: &Nvcc) -> Result<KernelCode> {
         TRANSFORM_LIMIT,
         ["transform", "in.cu", "-o", "out.cu", "--layout", layout],
     )?;
-    ensure!(
-        outcome.succeeded(),
-        "transform: {}\n{}",
-        outcome.ending(),
-        outcome.stderr
-    );
+    ensure!(outcome.succeeded(), "transform: {}\n{}", outcome.ending(), outcome.stderr);
     let out = folder.path().join("out.cu");
     let text = fs::read_to_string(&out)?;
-    ensure!(
-        text != fs::read_to_string(&probe.source)?,
-        "nothing was changed\n{}",
-        outcome.stderr
-    );
-    probe
-        .measure(nvcc, &out)
-        .with_context(|| format!("the output is\n{text}"))
+    ensure!(text != fs::read_to_string(&probe.source)?, "nothing was changed\n{}", outcome.stderr);
+    probe.measure(nvcc, &out).with_context(|| format!("the output is\n{text}"))
 }
 
 /// Fails with every count that is worse than the hand-written one's.
@@ -49,11 +38,7 @@ fn compare(ours: &KernelCode, by_hand: &KernelCode) -> Result<()> {
         ("global loads", ours.loads(), by_hand.loads()),
         ("stores", ours.stores, by_hand.stores),
         ("registers", count(ours.registers), count(by_hand.registers)),
-        (
-            "stack bytes",
-            count(ours.stack_bytes),
-            count(by_hand.stack_bytes),
-        ),
+        ("stack bytes", count(ours.stack_bytes), count(by_hand.stack_bytes)),
         ("calls", ours.calls, by_hand.calls),
         (
             "address instructions",
@@ -107,89 +92,28 @@ fn the_hand_written_forms_are_worth_copying() -> Result<()> {
     let nvcc = Nvcc::find()?;
     let measure = |probe: &str, form: &str| -> Result<KernelCode> {
         let probe = Probe::load(probe)?;
-        let file = if form == "aos" {
-            probe.source.clone()
-        } else {
-            probe.reference(form)?.file.clone()
-        };
+        let file =
+            if form == "aos" { probe.source.clone() } else { probe.reference(form)?.file.clone() };
         probe.measure(&nvcc, &file)
     };
     let (aos, tiled) = (measure("k1_update", "aos")?, measure("k1_update", "tiled")?);
-    ensure!(
-        tiled.loads() == 7 && tiled.loads_before_first_store == 7,
-        "{tiled:?}"
-    );
+    ensure!(tiled.loads() == 7 && tiled.loads_before_first_store == 7, "{tiled:?}");
     ensure!(tiled.registers <= aos.registers, "{tiled:?} {aos:?}");
     let soa = measure("k1_update", "soa")?;
     ensure!(soa.loads() == 7, "restrict locals no longer help: {soa:?}");
     let aligned = measure("k1_update", "aligned")?;
     ensure!(aligned.loads_by_width.get(&128) == Some(&2), "{aligned:?}");
-    let (gather, clustered) = (
-        measure("k2_gather", "aos")?,
-        measure("k2_gather", "clustered")?,
-    );
-    ensure!(
-        clustered.loads() * 2 < gather.loads(),
-        "{clustered:?} {gather:?}"
-    );
+    let (gather, clustered) = (measure("k2_gather", "aos")?, measure("k2_gather", "clustered")?);
+    ensure!(clustered.loads() * 2 < gather.loads(), "{clustered:?} {gather:?}");
     Ok(())
 }
 
 #[test]
 fn a_worse_kernel_does_not_pass() {
-    let good = KernelCode {
-        registers: 18,
-        address_instructions: 7,
-        ..KernelCode::default()
-    };
-    assert!(
-        compare(
-            &KernelCode {
-                address_instructions: 8,
-                ..good.clone()
-            },
-            &good
-        )
-        .is_ok()
-    );
-    assert!(
-        compare(
-            &KernelCode {
-                address_instructions: 9,
-                ..good.clone()
-            },
-            &good
-        )
-        .is_err()
-    );
-    assert!(
-        compare(
-            &KernelCode {
-                registers: 19,
-                ..good.clone()
-            },
-            &good
-        )
-        .is_err()
-    );
-    assert!(
-        compare(
-            &KernelCode {
-                stores: 1,
-                ..good.clone()
-            },
-            &good
-        )
-        .is_err()
-    );
-    assert!(
-        compare(
-            &KernelCode {
-                stack_bytes: 8,
-                ..good.clone()
-            },
-            &good
-        )
-        .is_err()
-    );
+    let good = KernelCode { registers: 18, address_instructions: 7, ..KernelCode::default() };
+    assert!(compare(&KernelCode { address_instructions: 8, ..good.clone() }, &good).is_ok());
+    assert!(compare(&KernelCode { address_instructions: 9, ..good.clone() }, &good).is_err());
+    assert!(compare(&KernelCode { registers: 19, ..good.clone() }, &good).is_err());
+    assert!(compare(&KernelCode { stores: 1, ..good.clone() }, &good).is_err());
+    assert!(compare(&KernelCode { stack_bytes: 8, ..good.clone() }, &good).is_err());
 }
