@@ -141,6 +141,11 @@ pub(super) struct Rewriter<'a> {
     consumed: BTreeSet<ExprId>,
     edits: Vec<Edit>,
     refusals: Vec<Refusal>,
+    sizes: layoutc_dataflow::classes::Sizes,
+    /// Roots that are conditions.
+    conditions: BTreeSet<ExprId>,
+    /// The function that each returned expression is a result of.
+    returned: BTreeMap<ExprId, layoutc_syntax::FunctionId>,
 }
 
 impl<'a> Rewriter<'a> {
@@ -179,6 +184,9 @@ impl<'a> Rewriter<'a> {
             consumed: BTreeSet::new(),
             edits: Vec::new(),
             refusals: Vec::new(),
+            sizes: layoutc_dataflow::classes::Sizes::collect(program),
+            conditions: conditions(program),
+            returned: returned(program),
         }
     }
 
@@ -269,4 +277,40 @@ impl<'a> Rewriter<'a> {
         }
         expr
     }
+}
+
+/// Expressions that statements test.
+fn conditions(program: &Program) -> BTreeSet<ExprId> {
+    use layoutc_syntax::StmtKind;
+    let condition = |kind: &StmtKind| match kind {
+        StmtKind::If { condition, .. }
+        | StmtKind::For { condition, .. }
+        | StmtKind::While { condition, .. }
+        | StmtKind::Switch { condition, .. } => *condition,
+        StmtKind::DoWhile { condition, .. } => Some(*condition),
+        _ => None,
+    };
+    program.stmts.iter().filter_map(|stmt| condition(&stmt.kind)).collect()
+}
+
+/// The function of each `return` statement's expression.
+fn returned(program: &Program) -> BTreeMap<ExprId, layoutc_syntax::FunctionId> {
+    let mut bodies: Vec<(Span, layoutc_syntax::FunctionId)> = program
+        .function_ids()
+        .filter_map(|id| Some((program.stmt(program.function(id).body?).span, id)))
+        .collect();
+    bodies.sort();
+    program
+        .stmts
+        .iter()
+        .filter_map(|stmt| match stmt.kind {
+            layoutc_syntax::StmtKind::Return(Some(value)) => {
+                let at = bodies.partition_point(|(span, _)| *span <= stmt.span);
+                let (_, function) =
+                    bodies[..at].iter().rev().take(8).find(|(span, _)| span.contains(stmt.span))?;
+                Some((value, *function))
+            }
+            _ => None,
+        })
+        .collect()
 }

@@ -29,7 +29,7 @@ pub use api::{Api, ApiCall, Direction};
 pub use calls::{Callee, resolve_callee};
 pub use places::{Place, PlaceKind, Places, Value, element_of};
 pub use shape::{ClassShape, LeafMember, class_shape};
-pub use sizes::is_multiple_of_record;
+pub use sizes::Sizes;
 pub use slots::Slot;
 
 use layoutc_diagnostics::{Code, Span};

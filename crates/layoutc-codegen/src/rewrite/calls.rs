@@ -70,7 +70,7 @@ impl Rewriter<'_> {
                 }
                 let size = call.size()?;
                 let record = self.classes.class(class).record;
-                if !layoutc_dataflow::classes::is_multiple_of_record(self.program, size, record) {
+                if !self.sizes.is_multiple_of_record(self.program, size, record) {
                     self.needs(class).partial = true;
                 }
                 let name = format!("{prefix}Memcpy{}", if is_async { "Async" } else { "" });

@@ -423,15 +423,7 @@ impl Rewriter<'_> {
 
     /// Whether a root expression is a condition.
     fn is_condition(&self, expr: ExprId) -> bool {
-        use layoutc_syntax::StmtKind;
-        self.program.stmts.iter().any(|stmt| match &stmt.kind {
-            StmtKind::If { condition, .. }
-            | StmtKind::For { condition, .. }
-            | StmtKind::While { condition, .. }
-            | StmtKind::Switch { condition, .. } => *condition == Some(expr),
-            StmtKind::DoWhile { condition, .. } => *condition == expr,
-            _ => false,
-        })
+        self.conditions.contains(&expr)
     }
 
     /// A null pointer that flows into a changed slot.
@@ -495,16 +487,7 @@ impl Rewriter<'_> {
             },
             None => {
                 // A returned null.
-                let statement = self.program.stmts.iter().find(|stmt| {
-                    matches!(stmt.kind, layoutc_syntax::StmtKind::Return(Some(value)) if value == outer)
-                })?;
-                let function = self.program.function_ids().find(|id| {
-                    self.program
-                        .function(*id)
-                        .sites
-                        .iter()
-                        .any(|site| site.span.contains(statement.span))
-                })?;
+                let function = *self.returned.get(&outer)?;
                 self.changed_slot(Slot::Result(function))
             }
         }

@@ -267,7 +267,7 @@ fn accepts(program: &Program, function: FunctionId, arguments: &[ExprId]) -> boo
                     |ty: layoutc_syntax::QualType| program.types.pointee(ty.id).is_some();
                 let is_number =
                     |ty: layoutc_syntax::QualType| program.types.as_scalar(ty.id).is_some();
-                !(is_pointer(left) && is_number(right)) && !(is_number(left) && is_pointer(right))
+                !(is_pointer(left) && is_number(right) || is_number(left) && is_pointer(right))
             }
         }
     })

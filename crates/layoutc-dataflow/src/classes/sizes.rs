@@ -10,19 +10,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How deep definitions of size variables are followed.
 const DEPTH: usize = 24;
 
-/// Whether a byte count is, for every value of the program's variables, a multiple of
-/// `sizeof(record)`.
-///
-/// The proof follows products, sums, casts and variables all of whose definitions are such
-/// multiples; parameters are followed to all calls.
-#[must_use]
-pub fn is_multiple_of_record(program: &Program, size: ExprId, record: RecordId) -> bool {
-    let definitions = Definitions::collect(program);
-    definitions.is_multiple(program, size, record, DEPTH)
-}
-
-/// Everything that is assigned to each variable.
-struct Definitions {
+/// Everything that is assigned to each variable and field: what the proof rests on.
+#[derive(Clone, Debug)]
+pub struct Sizes {
     assigned: BTreeMap<VarId, Vec<ExprId>>,
     /// Variables changed in a way that is not an assignment of a value.
     changed: BTreeMap<VarId, ()>,
@@ -32,9 +22,21 @@ struct Definitions {
     changed_fields: BTreeSet<FieldId>,
 }
 
-impl Definitions {
-    fn collect(program: &Program) -> Self {
-        let mut this = Definitions {
+impl Sizes {
+    /// Whether a byte count is, for every value of the program's variables, a multiple of
+    /// `sizeof(record)`.
+    ///
+    /// The proof follows products, sums, casts, and variables, members and results all of whose
+    /// definitions are such multiples; parameters are followed to all calls.
+    #[must_use]
+    pub fn is_multiple_of_record(&self, program: &Program, size: ExprId, record: RecordId) -> bool {
+        self.is_multiple(program, size, record, DEPTH)
+    }
+
+    /// Collects the definitions of a program.
+    #[must_use]
+    pub fn collect(program: &Program) -> Self {
+        let mut this = Sizes {
             assigned: BTreeMap::new(),
             changed: BTreeMap::new(),
             arguments: BTreeMap::new(),

@@ -70,6 +70,7 @@ struct Builder<'a> {
     labels: BTreeMap<String, BlockId>,
     called: BTreeSet<FunctionId>,
     in_lambda: bool,
+    function: FunctionId,
 }
 
 impl<'a> Builder<'a> {
@@ -98,6 +99,7 @@ impl<'a> Builder<'a> {
             labels: BTreeMap::new(),
             called: BTreeSet::new(),
             in_lambda: false,
+            function: FunctionId(0),
         }
     }
 
@@ -198,6 +200,7 @@ impl<'a> Builder<'a> {
         let function = self.program.function(id);
         let Some(body) = function.body else { return };
         self.procedure = self.procedures[&id];
+        self.function = id;
         self.block = BlockId(0);
         self.labels.clear();
         let formals = self.formals[&id].clone();
@@ -239,11 +242,13 @@ impl<'a> Builder<'a> {
     }
 
     fn collect_labels(&mut self, start: StmtId) {
+        // Statements below a body come before it in the arena, and behind those of other bodies.
         let span = self.program.stmt(start).span;
-        for stmt in &self.program.stmts {
-            if let StmtKind::Labelled { label: Some(label), .. } = &stmt.kind
-                && span.contains(stmt.span)
-            {
+        for stmt in self.program.stmts[..start.index()].iter().rev() {
+            if !span.contains(stmt.span) {
+                break;
+            }
+            if let StmtKind::Labelled { label: Some(label), .. } = &stmt.kind {
                 let block = self.new_block();
                 self.labels.insert(label.clone(), block);
             }

@@ -750,11 +750,6 @@ impl<'t> Lowering<'t> {
         result
     }
 
-    /// Whether the current place is inside a function.
-    pub(crate) fn in_function(&self) -> bool {
-        !self.locals.is_empty()
-    }
-
     /// Declares a range variable or parameter in the innermost scope.
     pub(crate) fn declare_local(&mut self, name: &str, id: VarId) {
         self.locals.declare(name, Symbol::Variable(id));

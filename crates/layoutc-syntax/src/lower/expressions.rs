@@ -239,7 +239,7 @@ impl<'t> Lowering<'t> {
             let unknown = self.program.types.unknown();
             return self.add_expr(ExprKind::Null, span, unknown);
         }
-        let is_local = !matches!(self.symbols(name, &[]).first(), None) && self.local_symbol(name);
+        let is_local = self.local_symbol(name);
         if !is_local && let Some(field) = self.implicit_member(name, span) {
             return field;
         }

@@ -27,8 +27,8 @@ impl<'t> Lowering<'t> {
             let tokens = tokens(&def.text);
             let word = |at: usize| tokens.get(at).map(|token| token.text(&def.text));
             let mut uses = vec![ParameterUse::default(); parameters.as_ref().map_or(0, Vec::len)];
-            for at in 0..tokens.len() {
-                let name = tokens[at].text(&def.text);
+            for (at, token) in tokens.iter().enumerate() {
+                let name = token.text(&def.text);
                 let Some(index) = parameters
                     .as_ref()
                     .and_then(|all| all.iter().position(|parameter| parameter == name))

@@ -202,17 +202,6 @@ impl Lowering<'_> {
         })
     }
 
-    /// Functions of that name at namespace scope, whatever the local scopes hold.
-    pub(crate) fn global_functions(&self, name: &str) -> Vec<FunctionId> {
-        self.global_symbols(name, &[])
-            .into_iter()
-            .filter_map(|symbol| match symbol {
-                Symbol::Function(id) => Some(*id),
-                _ => None,
-            })
-            .collect()
-    }
-
     /// A global variable of that name declared before, in this namespace.
     pub(crate) fn global_variable(&self, name: &str) -> Option<VarId> {
         let entries = self.globals.entries.get(name)?;

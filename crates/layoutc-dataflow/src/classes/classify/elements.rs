@@ -1,0 +1,361 @@
+//! Uses of elements and of their members.
+
+use super::*;
+
+impl Classifier<'_> {
+    /// Device memory cannot be read or written by host code.
+    pub(super) fn host_access(&mut self, expr: ExprId, class: ClassId) {
+        let Some(function) = self.calls.function(expr) else {
+            self.pin(
+                class,
+                Code::HOST_ACCESS,
+                self.span(expr),
+                "an element is accessed outside any function",
+            );
+            return;
+        };
+        let mut at = expr;
+        // Inside `sizeof` nothing is accessed.
+        while let Context::Operand(parent, _) = self.calls.context(at) {
+            if matches!(self.program.expr(parent).kind, ExprKind::SizeOfExpr(_)) {
+                return;
+            }
+            // `&p[i]` computes an address.
+            if matches!(self.program.expr(parent).kind, ExprKind::AddressOf(_)) && at == expr {
+                return;
+            }
+            if !matches!(
+                self.program.expr(parent).kind,
+                ExprKind::Paren(_) | ExprKind::Member { .. } | ExprKind::Index { .. }
+            ) {
+                break;
+            }
+            at = parent;
+        }
+        if !self.program.function(function).space.on_device() {
+            self.pin(
+                class,
+                Code::HOST_ACCESS,
+                self.span(expr),
+                "host code accesses an element in device memory",
+            );
+        }
+    }
+
+    /// A whole element.
+    pub(super) fn element(&mut self, expr: ExprId, class: ClassId) {
+        let span = self.span(expr);
+        let record = self.record(class);
+        match self.calls.context(expr) {
+            Context::Assembly => {
+                self.pin(class, Code::INLINE_ASSEMBLY, span, "inline assembly uses an element")
+            }
+            Context::Dropped | Context::Condition | Context::Range | Context::Opaque => {
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_USE,
+                    span,
+                    "this use of an element is not modelled",
+                );
+            }
+            Context::Init(variable) => self.element_into_variable(expr, class, variable),
+            Context::Returned { in_lambda } => {
+                let result = self.calls.function(expr).map(|id| self.program.function(id).result);
+                let by_value =
+                    result.is_some_and(|ty| self.program.types.as_record(ty.id) == Some(record));
+                if in_lambda || !by_value {
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "a reference to an element is returned",
+                    );
+                }
+            }
+            Context::Operand(parent, position) => {
+                self.element_operand(expr, class, parent, position)
+            }
+        }
+    }
+
+    pub(super) fn element_into_variable(&mut self, expr: ExprId, class: ClassId, variable: VarId) {
+        let ty = self.program.variable(variable).ty;
+        let span = self.span(expr);
+        if self.program.types.as_record(ty.id) == Some(self.record(class)) {
+            return;
+        }
+        if is_reference(self.program, variable)
+            && self.classes.class_of_slot(Slot::Variable(variable)) == Some(class)
+        {
+            if self.program.variable(variable).storage == Storage::Static {
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_USE,
+                    span,
+                    "a reference with static storage is bound to an element",
+                );
+            }
+            return;
+        }
+        self.pin(class, Code::UNSUPPORTED_USE, span, "an element is converted to another type");
+    }
+
+    /// Whether the value of `expr` is used as a record by value.
+    pub(super) fn is_load_context(&self, expr: ExprId, record: RecordId) -> bool {
+        match self.calls.context(expr) {
+            Context::Init(variable) => {
+                self.program.types.as_record(self.program.variable(variable).ty.id) == Some(record)
+            }
+            Context::Operand(parent, position) => match &self.program.expr(parent).kind {
+                ExprKind::Assign(None, left, _) => {
+                    position == 1
+                        && self.program.types.as_record(self.program.expr(*left).ty.id)
+                            == Some(record)
+                }
+                ExprKind::Paren(_) => self.is_load_context(parent, record),
+                _ => false,
+            },
+            Context::Dropped
+            | Context::Condition
+            | Context::Returned { .. }
+            | Context::Range
+            | Context::Assembly
+            | Context::Opaque => false,
+        }
+    }
+
+    pub(super) fn element_operand(
+        &mut self,
+        expr: ExprId,
+        class: ClassId,
+        parent: ExprId,
+        position: usize,
+    ) {
+        let span = self.span(expr);
+        let program = self.program;
+        let record = self.record(class);
+        match &program.expr(parent).kind {
+            // The parenthesis has the same place and is judged itself.
+            ExprKind::Paren(_) => {}
+            ExprKind::Member { arrow: false, field, name, .. } => {
+                if field.is_none() {
+                    self.pin(class, Code::UNSUPPORTED_USE, *name, "this is not a member variable");
+                }
+            }
+            ExprKind::AddressOf(_) => {}
+            ExprKind::SizeOfExpr(_) => {}
+            ExprKind::Assign(None, left, right) if position == 0 => {
+                let same = program.types.as_record(program.expr(*right).ty.id) == Some(record);
+                if !same {
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        self.span(*right),
+                        "what is assigned to the element is not plainly of its type",
+                    );
+                }
+                if !matches!(self.calls.context(parent), Context::Dropped) {
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        self.span(parent),
+                        "the assignment is used as a value",
+                    );
+                }
+                let _ = left;
+            }
+            ExprKind::Assign(None, left, _) => {
+                if program.types.as_record(program.expr(*left).ty.id) != Some(record) {
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "an element is converted to another type",
+                    );
+                }
+            }
+            ExprKind::Conditional(..) if position > 0 => {
+                if !self.is_load_context(parent, record) {
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "a choice between elements is used other than as a value",
+                    );
+                }
+            }
+            ExprKind::Cast {
+                target,
+                style: CastStyle::C | CastStyle::Static | CastStyle::Functional,
+                ..
+            } => {
+                let to_record = program.types.as_record(target.id) == Some(record);
+                if !(to_record && self.is_load_context(parent, record)) {
+                    self.pin(
+                        class,
+                        Code::INCOMPATIBLE_CAST,
+                        self.span(parent),
+                        "an element is cast",
+                    );
+                }
+            }
+            ExprKind::Call { callee, arguments, .. } if position > 0 => {
+                let callee = self.calls.callee(program, *callee, arguments);
+                self.element_argument(expr, class, &callee, position - 1);
+            }
+            ExprKind::Launch { kernel, config, arguments, .. } => {
+                if let Some(at) = position.checked_sub(1 + config.len()) {
+                    let callee = self.calls.callee(program, *kernel, arguments);
+                    self.element_argument(expr, class, &callee, at);
+                } else {
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "an element is part of a launch configuration",
+                    );
+                }
+            }
+            ExprKind::MacroCall { name, .. } => {
+                let message = format!("a whole element is given to the macro `{name}`");
+                self.pin(class, Code::OPAQUE_MACRO, span, message);
+            }
+            _ => self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                span,
+                "this use of an element is not modelled",
+            ),
+        }
+    }
+
+    pub(super) fn element_argument(
+        &mut self,
+        expr: ExprId,
+        class: ClassId,
+        callee: &Callee,
+        at: usize,
+    ) {
+        if let Callee::Function(function) = callee
+            && let Some(parameter) = self.program.function(*function).parameters.get(at)
+        {
+            let ty = self.program.variable(*parameter).ty;
+            let by_value = self.program.types.as_record(ty.id) == Some(self.record(class));
+            if by_value || self.classes.reader_parameters.contains(parameter) {
+                return;
+            }
+        }
+        self.argument(expr, class, callee, at);
+    }
+
+    /// A part of an element.
+    pub(super) fn part(&mut self, expr: ExprId, class: ClassId, path: &FieldPath) {
+        let program = self.program;
+        let span = self.span(expr);
+        let ty = program.expr(expr).ty;
+        let context = self.calls.context(expr);
+        let parent = match context {
+            Context::Operand(parent, position) => {
+                Some((&program.expr(parent).kind, parent, position))
+            }
+            _ => None,
+        };
+        if let Some((ExprKind::Paren(_), ..)) = parent {
+            return;
+        }
+        match program.types.kind(ty.id) {
+            TypeKind::Record(_) => match parent {
+                Some((
+                    ExprKind::Member { arrow: false, field: Some(_), .. } | ExprKind::SizeOfExpr(_),
+                    ..,
+                )) => {}
+                Some((ExprKind::AddressOf(_), parent, _)) => {
+                    self.pin(
+                        class,
+                        Code::FIELD_ADDRESS,
+                        self.span(parent),
+                        "the address of a member is taken",
+                    );
+                }
+                _ => self.units.push((class, path.clone(), span)),
+            },
+            TypeKind::Array(..) => match parent {
+                Some((ExprKind::Index { .. }, _, 0)) => {}
+                Some((ExprKind::SizeOfExpr(_), ..)) => self.units.push((class, path.clone(), span)),
+                Some((ExprKind::AddressOf(_), parent, _)) => {
+                    self.pin(
+                        class,
+                        Code::FIELD_ADDRESS,
+                        self.span(parent),
+                        "the address of a member is taken",
+                    );
+                }
+                _ => self.units.push((class, path.clone(), span)),
+            },
+            TypeKind::Unknown => {
+                self.pin(class, Code::UNSUPPORTED_USE, span, "the type of this member is not known")
+            }
+            TypeKind::Void
+            | TypeKind::Scalar(_)
+            | TypeKind::Vector(_)
+            | TypeKind::Enum(..)
+            | TypeKind::Pointer(_)
+            | TypeKind::Reference(..)
+            | TypeKind::Function
+            | TypeKind::Named(..)
+            | TypeKind::TemplateParameter(_) => {
+                if let Some((ExprKind::AddressOf(_), address, _)) = parent
+                    && !self.is_atomic_operand(address)
+                {
+                    self.pin(
+                        class,
+                        Code::FIELD_ADDRESS,
+                        self.span(address),
+                        "the address of a member is kept or passed on",
+                    );
+                }
+                if matches!(context, Context::Assembly) {
+                    self.pin(class, Code::INLINE_ASSEMBLY, span, "inline assembly uses a member");
+                }
+                if matches!(context, Context::Opaque) {
+                    self.pin(class, Code::UNSUPPORTED_USE, span, "this construct is not modelled");
+                }
+                if let Some((ExprKind::MacroCall { name, .. }, _, position)) = parent {
+                    self.macro_argument(class, name, position, span);
+                }
+                // Reaching through a pointer member is the other array's business.
+            }
+        }
+    }
+
+    /// A part given to a macro: fine if the macro uses it as a value.
+    pub(super) fn macro_argument(
+        &mut self,
+        class: ClassId,
+        name: &str,
+        position: usize,
+        span: Span,
+    ) {
+        let fine = self.program.macros.iter().filter(|def| def.name == name).all(|def| {
+            def.parameter_uses.get(position).is_none_or(|uses| uses.pasted == 0 && uses.member == 0)
+        });
+        if !fine {
+            let message = format!("the macro `{name}` pastes this argument or takes its address");
+            self.pin(class, Code::OPAQUE_MACRO, span, message);
+        }
+    }
+
+    /// Whether `&p[i].f` is the operand of an atomic or a load intrinsic.
+    pub(super) fn is_atomic_operand(&self, address: ExprId) -> bool {
+        let Context::Operand(parent, position) = self.calls.context(address) else { return false };
+        match &self.program.expr(parent).kind {
+            ExprKind::Paren(_) => self.is_atomic_operand(parent),
+            ExprKind::Call { callee, arguments, .. } => {
+                position == 1
+                    && matches!(self.calls.callee(self.program, *callee, arguments),
+                        Callee::Library(name) if is_address_intrinsic(&name))
+            }
+            _ => false,
+        }
+    }
+}

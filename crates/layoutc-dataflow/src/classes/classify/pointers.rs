@@ -1,0 +1,595 @@
+//! Uses of pointers: each context is one that codegen rewrites, or pins the class.
+
+use super::*;
+
+/// What a value flows into, behind parentheses and casts.
+pub(super) struct Consumer {
+    /// The context of the outermost such expression.
+    pub(super) context: Context,
+    /// That expression.
+    pub(super) expr: ExprId,
+    /// The first cast that changes the type, with the type cast to.
+    pub(super) cast: Option<(ExprId, QualType)>,
+}
+
+impl Classifier<'_> {
+    /// Climbs parentheses and casts.
+    pub(super) fn consumer(&self, expr: ExprId) -> Consumer {
+        let mut found = Consumer { context: self.calls.context(expr), expr, cast: None };
+        while let Context::Operand(parent, _) = found.context {
+            match &self.program.expr(parent).kind {
+                ExprKind::Paren(_) => {}
+                ExprKind::Cast { target, .. } => {
+                    let own = self.program.expr(expr).ty;
+                    let same = element_of(self.program, *target).is_some()
+                        && element_of(self.program, *target) == element_of(self.program, own);
+                    if !same && found.cast.is_none() {
+                        found.cast = Some((parent, *target));
+                    }
+                }
+                _ => break,
+            }
+            found.expr = parent;
+            found.context = self.calls.context(parent);
+        }
+        found
+    }
+
+    /// The runtime call that an expression is an argument of, with its position.
+    pub(super) fn api_argument(&self, context: Context) -> Option<(&ApiCall, usize)> {
+        let Context::Operand(parent, position) = context else { return None };
+        let at = self.api_of_call.get(&parent)?;
+        let position = position.checked_sub(1)?;
+        Some((&self.classes.api_calls[*at], position))
+    }
+
+    /// A pin for a cast of a pointer to another type.
+    pub(super) fn bad_cast(&mut self, class: ClassId, cast: ExprId, target: QualType) {
+        let types = &self.program.types;
+        let span = self.span(cast);
+        let pointee = types.pointee(target.id);
+        if let Some(scalar) = pointee.and_then(|to| types.as_scalar(to.id))
+            && scalar.size() == 1
+        {
+            self.pin(
+                class,
+                Code::BYTE_ARITHMETIC,
+                span,
+                "the array is addressed in bytes from here on",
+            );
+        } else if types.as_scalar(target.id).is_some() {
+            self.pin(class, Code::ADDRESS_AS_INTEGER, span, "the address becomes a number here");
+        } else if pointee.is_some_and(|to| to.id == TypeTable::VOID) {
+            self.pin(class, Code::UNTYPED_POINTER, span, "the pointer loses its type here");
+        } else {
+            self.pin(
+                class,
+                Code::INCOMPATIBLE_CAST,
+                span,
+                "the elements are taken for another type here",
+            );
+        }
+    }
+
+    /// A pointer to elements, of type `T*`.
+    pub(super) fn pointer(&mut self, expr: ExprId, class: ClassId) {
+        // Parentheses and same-type casts hold the same value: the outermost is judged.
+        if let Context::Operand(parent, _) = self.calls.context(expr)
+            && matches!(self.program.expr(parent).kind, ExprKind::Paren(_) | ExprKind::Cast { .. })
+            && self.classes.value(parent).is_some()
+        {
+            return;
+        }
+        let span = self.span(expr);
+        let consumer = self.consumer(expr);
+        if let Some((api, position)) = self.api_argument(consumer.context) {
+            if !api.is_device_argument(position) {
+                let api = api.clone();
+                self.misplaced_argument(class, &api, position, span);
+            } else if !api.is_host_transfer()
+                && is_offset(self.program, self.classes, expr, &self.classes.class(class).interior)
+            {
+                self.pin(class, Code::SUB_RANGE, span, "the call starts inside the array");
+            }
+            return;
+        }
+        if let Some((cast, target)) = consumer.cast {
+            self.bad_cast(class, cast, target);
+            return;
+        }
+        match consumer.context {
+            Context::Dropped | Context::Condition => {}
+            Context::Init(variable) => self.pointer_into_variable(class, variable, span),
+            Context::Returned { in_lambda } => {
+                let function = self.calls.function(expr);
+                let slot = function.and_then(|id| self.classes.class_of_slot(Slot::Result(id)));
+                if in_lambda || slot != Some(class) {
+                    self.pin(
+                        class,
+                        Code::UNTYPED_POINTER,
+                        span,
+                        "the pointer is returned as another type",
+                    );
+                }
+            }
+            Context::Range => {
+                self.pin(class, Code::UNSUPPORTED_USE, span, "a range-based loop over the array")
+            }
+            Context::Opaque => {
+                self.pin(class, Code::UNSUPPORTED_USE, span, "this construct is not modelled")
+            }
+            Context::Assembly => {
+                self.pin(class, Code::INLINE_ASSEMBLY, span, "inline assembly uses the array")
+            }
+            Context::Operand(parent, position) => {
+                self.pointer_operand(consumer.expr, class, parent, position)
+            }
+        }
+    }
+
+    pub(super) fn misplaced_argument(
+        &mut self,
+        class: ClassId,
+        api: &ApiCall,
+        position: usize,
+        span: Span,
+    ) {
+        if api.api.copies() && position < 2 {
+            match api.direction {
+                Direction::Unknown => self.pin(
+                    class,
+                    Code::UNSUPPORTED_USE,
+                    span,
+                    "the direction of this copy is not a literal",
+                ),
+                _ => {
+                    self.pin(class, Code::HOST_ACCESS, span, "the copy takes this for host memory")
+                }
+            }
+        } else {
+            self.pin(
+                class,
+                Code::ESCAPING_POINTER,
+                span,
+                "the pointer is passed as a number or handle",
+            );
+        }
+    }
+
+    pub(super) fn pointer_into_variable(&mut self, class: ClassId, variable: VarId, span: Span) {
+        if self.classes.class_of_slot(Slot::Variable(variable)) == Some(class) {
+            return;
+        }
+        let name = &self.program.variable(variable).name;
+        let message = format!(
+            "`{name}` does not have the type of a pointer to `{}`",
+            self.record_name(class)
+        );
+        self.pin(class, Code::UNTYPED_POINTER, span, message);
+    }
+
+    /// A pointer as operand of `parent`.
+    pub(super) fn pointer_operand(
+        &mut self,
+        expr: ExprId,
+        class: ClassId,
+        parent: ExprId,
+        position: usize,
+    ) {
+        let span = self.span(expr);
+        let program = self.program;
+        match &program.expr(parent).kind {
+            ExprKind::Index { .. } if position == 0 => self.host_access(parent, class),
+            ExprKind::Deref(_) => self.host_access(parent, class),
+            ExprKind::Member { arrow: true, field, name, .. } => {
+                if field.is_none() {
+                    self.pin(class, Code::UNSUPPORTED_USE, *name, "this is not a member variable");
+                }
+                self.host_access(parent, class);
+            }
+            // A pointer held in a vector-like or handle record is a slot of its own.
+            ExprKind::Binary(op, left, right) => {
+                let other = if position == 0 { *right } else { *left };
+                match op {
+                    BinaryOp::Add => {}
+                    BinaryOp::Sub if self.classes.value(other).is_none() => {}
+                    BinaryOp::Eq | BinaryOp::Ne if is_null(program, other) => {}
+                    // Starts of arrays are equal if the arrays are the same.
+                    BinaryOp::Eq | BinaryOp::Ne
+                        if self.classes.value(other) == Some((class, 1))
+                            && [expr, other].into_iter().all(|side| {
+                                !is_offset(
+                                    program,
+                                    self.classes,
+                                    side,
+                                    &self.classes.class(class).interior,
+                                )
+                            }) => {}
+                    BinaryOp::LogicalAnd | BinaryOp::LogicalOr => {}
+                    _ => self.pin(
+                        class,
+                        Code::POINTER_COMPARISON,
+                        self.span(parent),
+                        "addresses of elements are compared or subtracted",
+                    ),
+                }
+            }
+            ExprKind::Unary(UnaryOp::Not, _) => {}
+            ExprKind::Unary(op, _) if op.is_update() => {
+                if !matches!(self.calls.context(parent), Context::Dropped) {
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        self.span(parent),
+                        "the pointer is moved inside an expression",
+                    );
+                }
+            }
+            ExprKind::Assign(op, left, right) => {
+                self.pointer_assignment(class, parent, *op, *left, *right, position)
+            }
+            ExprKind::Conditional(..) if position == 0 => {}
+            ExprKind::Conditional(_, then, otherwise) => {
+                let other = if position == 1 { *otherwise } else { *then };
+                if self.classes.value(other).is_none() && !is_null(program, other) {
+                    self.pin(
+                        class,
+                        Code::UNKNOWN_MEMORY,
+                        self.span(other),
+                        "it cannot be seen what this points to",
+                    );
+                }
+            }
+            ExprKind::Comma(..) => {
+                if position == 1 {
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "the pointer is the result of a comma operator",
+                    );
+                }
+            }
+            ExprKind::AddressOf(_) => {}
+            ExprKind::Call { callee, arguments, .. } => {
+                if position == 0 {
+                    self.pin(class, Code::UNSUPPORTED_USE, span, "the pointer is called");
+                } else {
+                    let callee = self.calls.callee(program, *callee, arguments);
+                    self.argument(expr, class, &callee, position - 1);
+                }
+            }
+            ExprKind::Launch { kernel, config, arguments, .. } => {
+                match position.checked_sub(1 + config.len()) {
+                    Some(argument) => {
+                        let callee = self.calls.callee(program, *kernel, arguments);
+                        self.argument(expr, class, &callee, argument);
+                    }
+                    None => self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "the pointer is part of a launch configuration",
+                    ),
+                }
+            }
+            ExprKind::MacroCall { name, .. } => {
+                let message = format!("the pointer is given to the macro `{name}`");
+                self.pin(class, Code::OPAQUE_MACRO, span, message);
+            }
+            ExprKind::SizeOfExpr(_) => self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                self.span(parent),
+                "the size of the pointer, not of an element, is taken",
+            ),
+            ExprKind::InitList(_) | ExprKind::Construct { .. } => {
+                // Filling a slot field by field was unified; anything else was not.
+                if !self.initializes_slot(expr, class, parent, position) {
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "the pointer is put into an object that is not followed",
+                    );
+                }
+            }
+            ExprKind::Delete(_) => {
+                self.pin(class, Code::ESCAPING_POINTER, span, "device memory is given to `delete`")
+            }
+            ExprKind::Index { .. }
+            | ExprKind::Unary(..)
+            | ExprKind::Member { .. }
+            | ExprKind::Paren(_)
+            | ExprKind::Cast { .. }
+            | ExprKind::New { .. }
+            | ExprKind::Lambda { .. }
+            | ExprKind::Opaque(_)
+            | ExprKind::OffsetOf(_)
+            | ExprKind::SizeOfType { .. }
+            | ExprKind::Integer(_)
+            | ExprKind::Literal
+            | ExprKind::Null
+            | ExprKind::This
+            | ExprKind::Name(_) => self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                span,
+                "this use of the pointer is not modelled",
+            ),
+        }
+    }
+
+    /// Whether item `position` of an initializer list initializes a slot of the class.
+    pub(super) fn initializes_slot(
+        &self,
+        _expr: ExprId,
+        class: ClassId,
+        list: ExprId,
+        position: usize,
+    ) -> bool {
+        let Context::Init(variable) = self.calls.context(list) else { return false };
+        let ty = self.program.variable(variable).ty;
+        if self.classes.class_of_slot(Slot::Variable(variable)) == Some(class) {
+            return matches!(
+                self.program.types.kind(ty.id),
+                TypeKind::Array(..) | TypeKind::Pointer(_)
+            );
+        }
+        let Some(record) = self.program.types.as_record(ty.id) else { return false };
+        let record = self.program.record(record);
+        record.traits.is_empty()
+            && record
+                .fields
+                .get(position)
+                .is_some_and(|field| self.classes.class_of_slot(Slot::Field(*field)) == Some(class))
+    }
+
+    pub(super) fn pointer_assignment(
+        &mut self,
+        class: ClassId,
+        assignment: ExprId,
+        op: Option<BinaryOp>,
+        left: ExprId,
+        right: ExprId,
+        position: usize,
+    ) {
+        match (position, op) {
+            (0, None) => {}
+            (0, Some(BinaryOp::Add | BinaryOp::Sub)) => {
+                if !matches!(self.calls.context(assignment), Context::Dropped) {
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        self.span(assignment),
+                        "the pointer is moved inside an expression",
+                    );
+                }
+            }
+            (1, None) => {
+                let same = self
+                    .classes
+                    .value(left)
+                    .is_some_and(|(found, depth)| found == class && depth == 1);
+                if !same {
+                    let message = format!(
+                        "this does not have the type of a pointer to `{}`",
+                        self.record_name(class)
+                    );
+                    self.pin(class, Code::UNTYPED_POINTER, self.span(left), message);
+                }
+                return;
+            }
+            _ => self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                self.span(assignment),
+                "this use of the pointer is not modelled",
+            ),
+        }
+        let nested = !matches!(self.calls.context(assignment), Context::Dropped);
+        if nested && self.classes.is_interior_expr(self.program, left) {
+            self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                self.span(assignment),
+                "a pointer behind the first element is assigned inside an expression",
+            );
+        }
+        let _ = right;
+    }
+
+    /// A pointer or element passed to a function.
+    pub(super) fn argument(&mut self, expr: ExprId, class: ClassId, callee: &Callee, at: usize) {
+        let span = self.span(expr);
+        match callee {
+            Callee::Function(function) => {
+                let function = self.program.function(*function);
+                let Some(parameter) = function.parameters.get(at).copied() else {
+                    self.pin(
+                        class,
+                        Code::ESCAPING_POINTER,
+                        span,
+                        format!("`{}` takes this as a variable argument", function.name),
+                    );
+                    return;
+                };
+                if self.classes.class_of_slot(Slot::Variable(parameter)) != Some(class) {
+                    let (code, why) = if function.template_parameters.is_empty() {
+                        (
+                            Code::UNTYPED_POINTER,
+                            "does not have the type of a pointer to the element type",
+                        )
+                    } else {
+                        (Code::TEMPLATE_USE, "has a type that depends on a template parameter")
+                    };
+                    let name = &self.program.variable(parameter).name;
+                    self.pin(
+                        class,
+                        code,
+                        span,
+                        format!("parameter `{name}` of `{}` {why}", function.name),
+                    );
+                } else if function.body.is_none() {
+                    self.pin(
+                        class,
+                        Code::ESCAPING_POINTER,
+                        span,
+                        format!("`{}` is not defined in the program", function.name),
+                    );
+                }
+            }
+            Callee::Library(name) if name == "swap" => {
+                let plain = slot_of(self.program, expr).is_some_and(|slot| {
+                    self.classes.class_of_slot(slot) == Some(class)
+                        && !self.classes.is_interior(slot)
+                });
+                if !plain {
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "this is not a plain pointer variable",
+                    );
+                }
+            }
+            Callee::Library(name) => {
+                self.pin(
+                    class,
+                    Code::ESCAPING_POINTER,
+                    span,
+                    format!("`{name}` is not part of the program and may access the array"),
+                );
+            }
+            Callee::Ambiguous(_) => self.pin(
+                class,
+                Code::AMBIGUOUS_NAME,
+                span,
+                "it is not clear which function this argument reaches",
+            ),
+            Callee::Unknown => self.pin(
+                class,
+                Code::ESCAPING_POINTER,
+                span,
+                "it cannot be seen which function this argument reaches",
+            ),
+        }
+    }
+
+    /// A pointer to a pointer.
+    pub(super) fn indirect(&mut self, expr: ExprId, class: ClassId) {
+        if let Context::Operand(parent, _) = self.calls.context(expr)
+            && matches!(self.program.expr(parent).kind, ExprKind::Paren(_) | ExprKind::Cast { .. })
+            && self.classes.value(parent).is_some()
+        {
+            return;
+        }
+        let span = self.span(expr);
+        let consumer = self.consumer(expr);
+        if let Some((api, position)) = self.api_argument(consumer.context) {
+            if !(api.api.allocates() && position == 0) {
+                self.pin(
+                    class,
+                    Code::ESCAPING_POINTER,
+                    span,
+                    "the address of the pointer is passed to the runtime",
+                );
+            }
+            return;
+        }
+        if let Some((cast, target)) = consumer.cast {
+            self.bad_cast(class, cast, target);
+            return;
+        }
+        match consumer.context {
+            Context::Dropped => {}
+            Context::Init(variable) => self.pointer_into_variable(class, variable, span),
+            Context::Operand(parent, position) => match &self.program.expr(parent).kind {
+                ExprKind::Deref(_) => {}
+                ExprKind::Index { .. } if position == 0 => {}
+                ExprKind::Call { callee, arguments, .. } if position > 0 => {
+                    let callee = self.calls.callee(self.program, *callee, arguments);
+                    self.argument(consumer.expr, class, &callee, position - 1);
+                }
+                ExprKind::SizeOfExpr(_) => self.pin(
+                    class,
+                    Code::UNSUPPORTED_USE,
+                    self.span(parent),
+                    "the size of pointers is taken",
+                ),
+                _ => self.pin(
+                    class,
+                    Code::UNTYPED_POINTER,
+                    span,
+                    "the address of the pointer is used in a way that is not followed",
+                ),
+            },
+            Context::Condition
+            | Context::Returned { .. }
+            | Context::Range
+            | Context::Assembly
+            | Context::Opaque => {
+                self.pin(
+                    class,
+                    Code::UNTYPED_POINTER,
+                    span,
+                    "the address of the pointer is used in a way that is not followed",
+                );
+            }
+        }
+    }
+
+    /// Checks the other arguments of a runtime call.
+    pub(super) fn api_call(&mut self, at: usize) {
+        let call = self.classes.api_calls[at].clone();
+        let device: Vec<ClassId> = call
+            .arguments
+            .iter()
+            .enumerate()
+            .filter(|(position, _)| call.is_device_argument(*position))
+            .filter_map(|(_, argument)| {
+                self.classes.value(super::super::api::strip_casts(self.program, *argument))
+            })
+            .map(|(class, _)| class)
+            .collect();
+        let Some(class) = device.first().copied() else { return };
+        if call.api == Api::MallocManaged {
+            self.pin(
+                class,
+                Code::MANAGED_MEMORY,
+                self.span(call.call),
+                "host and device share this memory",
+            );
+        }
+        if call.direction == Direction::DeviceToDevice
+            && (device.len() != 2 || device[0] != device[1])
+        {
+            self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                self.span(call.call),
+                "the two sides of this copy are not arrays of one class",
+            );
+        }
+        if call.api == Api::Malloc || call.api == Api::MallocAsync {
+            let interior = super::super::api::strip_casts(self.program, call.arguments[0]);
+            if self.classes.is_interior_expr(self.program, interior) {
+                self.pin(
+                    class,
+                    Code::SUB_RANGE,
+                    self.span(call.arguments[0]),
+                    "the pointer that is allocated here later points behind the first element",
+                );
+            }
+        } else if let Some(size) = call.size().filter(|_| !call.is_host_transfer()) {
+            let record = self.record(class);
+            if !self.sizes.is_multiple_of_record(self.program, size, record) {
+                let message = format!(
+                    "this is not plainly a multiple of `sizeof({})`",
+                    self.record_name(class)
+                );
+                self.pin(class, Code::UNPROVABLE_SIZE, self.span(size), message);
+            }
+        }
+    }
+}

@@ -1,0 +1,387 @@
+//! What the element type is, and how the slots of a class are declared and filled.
+
+use super::*;
+
+impl Classifier<'_> {
+    /// Marks the slots that may point behind the first element: a fixpoint over the flows.
+    pub(super) fn interior_slots(&mut self, flows: &[Flow]) {
+        let mut interior: std::collections::BTreeSet<Slot> = std::collections::BTreeSet::new();
+        for id in self.program.variable_ids() {
+            if is_reference(self.program, id)
+                && self.classes.class_of_slot(Slot::Variable(id)).is_some()
+            {
+                // A reference to a pointer is the pointer; a reference to an element is interior.
+                let depth = element_of(self.program, self.program.variable(id).ty)
+                    .map_or(0, |(_, depth)| depth);
+                if depth == 0 {
+                    interior.insert(Slot::Variable(id));
+                }
+            }
+        }
+        for expr in self.program.expr_ids() {
+            let target = match &self.program.expr(expr).kind {
+                ExprKind::Unary(op, operand) if op.is_update() => *operand,
+                ExprKind::Assign(Some(_), left, _) => *left,
+                _ => continue,
+            };
+            if self.classes.value(target).is_some() {
+                interior.extend(slot_of(self.program, target));
+            }
+        }
+        loop {
+            let mut changed = false;
+            for flow in flows {
+                if !interior.contains(&flow.to)
+                    && is_offset(self.program, self.classes, flow.from, &interior)
+                {
+                    interior.insert(flow.to);
+                    changed = true;
+                }
+            }
+            // A definition's parameter is the prototype's.
+            for id in self.program.function_ids() {
+                let function = self.program.function(id);
+                for (at, own) in function.parameters.iter().enumerate() {
+                    let any = function.sites.iter().any(|site| {
+                        site.parameters
+                            .get(at)
+                            .is_some_and(|id| interior.contains(&Slot::Variable(*id)))
+                    }) || interior.contains(&Slot::Variable(*own));
+                    if any {
+                        for site in &function.sites {
+                            if let Some(id) = site.parameters.get(at) {
+                                changed |= interior.insert(Slot::Variable(*id));
+                            }
+                        }
+                        changed |= interior.insert(Slot::Variable(*own));
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        for slot in interior {
+            if let Some(class) = self.classes.class_of_slot(slot) {
+                self.classes.classes[class.index()].interior.insert(slot);
+            }
+        }
+    }
+
+    /// Pins for what the element type is.
+    pub(super) fn records(&mut self) {
+        for class in self.classes.ids() {
+            let record = self.program.record(self.record(class));
+            if record.body.is_none() {
+                let name = record.name.clone();
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_RECORD,
+                    record.name_span,
+                    format!("`{name}` is not defined in the program"),
+                );
+                continue;
+            }
+            for (which, span) in record.traits.clone() {
+                let (code, message) = match which {
+                    RecordTrait::Union => (Code::UNION_MEMBER, "the element type is a union"),
+                    RecordTrait::BitField => {
+                        (Code::UNION_MEMBER, "a bit-field has no address of its own")
+                    }
+                    RecordTrait::Virtual => (
+                        Code::VIRTUAL_RECORD,
+                        "virtual functions put a hidden pointer into each element",
+                    ),
+                    RecordTrait::Bases => {
+                        (Code::UNSUPPORTED_RECORD, "the element type has base classes")
+                    }
+                    RecordTrait::Constructor => (
+                        Code::UNSUPPORTED_RECORD,
+                        "the element type has constructors or default member initializers",
+                    ),
+                    RecordTrait::Methods => {
+                        (Code::UNSUPPORTED_RECORD, "the element type has member functions")
+                    }
+                    RecordTrait::Private => (Code::UNSUPPORTED_RECORD, "members are not public"),
+                    RecordTrait::Template => {
+                        (Code::TEMPLATE_USE, "the element type is a class template")
+                    }
+                    RecordTrait::Packed => (Code::UNSUPPORTED_RECORD, "the element type is packed"),
+                    RecordTrait::ConstMember => {
+                        (Code::UNSUPPORTED_RECORD, "a member is constant, volatile or a reference")
+                    }
+                    RecordTrait::UnknownMember => {
+                        (Code::UNSUPPORTED_RECORD, "the type of this member is not known")
+                    }
+                    RecordTrait::Unmodelled => {
+                        (Code::UNSUPPORTED_RECORD, "this member or attribute is not modelled")
+                    }
+                };
+                self.pin(class, code, span, message);
+            }
+            if record.is_local {
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_RECORD,
+                    record.name_span,
+                    "the element type is defined inside a function or class",
+                );
+            }
+            if record.name.is_empty() {
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_RECORD,
+                    record.name_span,
+                    "the element type has no name",
+                );
+            }
+            if record.fields.is_empty() {
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_RECORD,
+                    record.name_span,
+                    "the element type has no members",
+                );
+            }
+        }
+    }
+
+    /// Pins for slots whose declaration cannot be given another type.
+    pub(super) fn slots(&mut self) {
+        let has_main = self
+            .program
+            .functions
+            .iter()
+            .any(|function| function.name == "main" && function.body.is_some());
+        for class in self.classes.ids() {
+            for slot in self.classes.class(class).slots.clone() {
+                self.slot(class, slot, has_main);
+            }
+        }
+    }
+
+    pub(super) fn slot(&mut self, class: ClassId, slot: Slot, has_main: bool) {
+        let program = self.program;
+        let span = slot_span(program, slot);
+        let interior = self.classes.class(class).interior.contains(&slot);
+        let (ty, site) = match slot {
+            Slot::Variable(id) => {
+                let variable = program.variable(id);
+                (variable.ty, variable.site.clone())
+            }
+            Slot::Field(id) => (program.field(id).ty, program.field(id).site.clone()),
+            Slot::Result(id) => {
+                (program.function(id).result, program.function(id).sites[0].result.clone())
+            }
+        };
+        if matches!(slot, Slot::Variable(id) if is_object(program, id)) {
+            // Said where it is handed over.
+            return;
+        }
+        if !self.is_rewritable_type(ty, slot) {
+            self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                span,
+                "a declaration of this type is not rewritten",
+            );
+            return;
+        }
+        if let Slot::Variable(id) = slot {
+            let variable = program.variable(id);
+            if variable.space != layoutc_syntax::Space::Default {
+                self.pin(class, Code::DEVICE_SYMBOL, span, "this is a symbol in device memory");
+            }
+            if variable.is_extern {
+                self.pin(
+                    class,
+                    Code::UNKNOWN_MEMORY,
+                    span,
+                    "this variable is defined outside the program",
+                );
+            }
+            let linked = variable.storage == Storage::Static && variable.function.is_none();
+            if linked && !has_main && !is_static_text(program, &variable.site) {
+                self.pin(
+                    class,
+                    Code::UNKNOWN_MEMORY,
+                    span,
+                    "other parts of the program, which were not given, can use this variable",
+                );
+            }
+            if interior && variable.storage == Storage::Static {
+                self.pin(
+                    class,
+                    Code::SUB_RANGE,
+                    span,
+                    "this variable with static storage may point behind the first element",
+                );
+            }
+            if let Storage::Parameter { .. } = variable.storage {
+                if variable.function.is_none() && !self.is_known_parameter(id) {
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "a lambda takes elements of the array",
+                    );
+                }
+                if let Some(function) = variable.function {
+                    self.parameter_function(class, function, span, has_main);
+                }
+            }
+        }
+        if interior && !matches!(slot, Slot::Variable(_)) {
+            self.pin(
+                class,
+                Code::SUB_RANGE,
+                span,
+                "this may hold a pointer behind the first element",
+            );
+        }
+        let depth = element_of(program, ty).map_or(0, |(_, depth)| depth);
+        if interior && depth > 1 {
+            self.pin(
+                class,
+                Code::SUB_RANGE,
+                span,
+                "this may lead to a pointer behind the first element",
+            );
+        }
+        if site.declaration.0 == u32::MAX || !program.declaration(site.declaration).is_plain {
+            let auto = matches!(slot, Slot::Variable(id) if program.variable(id).is_auto);
+            if !auto {
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_USE,
+                    span,
+                    "the type of this declaration is not written out",
+                );
+            }
+        } else {
+            // The specifier must name the record itself, not a pointer typedef.
+            let specifier = program.declaration(site.declaration).specifier_type;
+            if program.types.as_record(specifier.id) != Some(self.record(class)) {
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_USE,
+                    span,
+                    "a typedef hides that this is a pointer",
+                );
+            }
+        }
+    }
+
+    /// Whether the parameter belongs to a function or one of its prototypes.
+    pub(super) fn is_known_parameter(&self, id: VarId) -> bool {
+        self.program.functions.iter().any(|function| {
+            function.parameters.contains(&id)
+                || function.sites.iter().any(|site| site.parameters.contains(&id))
+        })
+    }
+
+    pub(super) fn parameter_function(
+        &mut self,
+        class: ClassId,
+        id: FunctionId,
+        span: Span,
+        has_main: bool,
+    ) {
+        let function = self.program.function(id);
+        if function.name == "main" {
+            self.pin(class, Code::UNSUPPORTED_USE, span, "`main` cannot take this type");
+        }
+        if !has_main && !function.is_static && function.space.on_host() {
+            self.pin(
+                class,
+                Code::UNKNOWN_MEMORY,
+                span,
+                "other parts of the program, which were not given, can call this function",
+            );
+        }
+        if function.record.is_some() && function.body.is_none() {
+            self.pin(
+                class,
+                Code::ESCAPING_POINTER,
+                span,
+                "this member function has no body in the program",
+            );
+        }
+    }
+
+    /// Pointers and references to the record with qualifiers, and arrays of such pointers.
+    pub(super) fn is_rewritable_type(&self, ty: QualType, slot: Slot) -> bool {
+        let types = &self.program.types;
+        match *types.kind(ty.id) {
+            TypeKind::Reference(to, false) => {
+                !to.is_volatile
+                    && matches!(slot, Slot::Variable(_))
+                    && match *types.kind(to.id) {
+                        TypeKind::Record(_) => true,
+                        TypeKind::Pointer(inner) => {
+                            !inner.is_volatile && types.as_record(inner.id).is_some()
+                        }
+                        _ => false,
+                    }
+            }
+            TypeKind::Pointer(to) => {
+                !to.is_volatile
+                    && match *types.kind(to.id) {
+                        TypeKind::Record(_) => true,
+                        TypeKind::Pointer(inner) => {
+                            !inner.is_volatile && types.as_record(inner.id).is_some()
+                        }
+                        _ => false,
+                    }
+            }
+            TypeKind::Array(element, Some(_)) => match *types.kind(element.id) {
+                TypeKind::Pointer(inner) => {
+                    !inner.is_volatile && types.as_record(inner.id).is_some()
+                }
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Pins for pointers of unknown origin, and for objects that are no array of the allocator.
+    pub(super) fn flows(&mut self, flows: &[Flow]) {
+        for flow in flows {
+            let Some(class) = self.classes.class_of_slot(flow.to) else { continue };
+            let from = flow.from;
+            if self.classes.value(from).is_some() || self.classes.place(from).is_some() {
+                continue;
+            }
+            let stripped = super::super::api::strip_casts(self.program, from);
+            match &self.program.expr(stripped).kind {
+                ExprKind::Null | ExprKind::Integer(Some(0)) => {}
+                // Every item of a list is a flow of its own.
+                ExprKind::InitList(items) if items.is_empty() => {}
+                _ => self.pin(
+                    class,
+                    Code::UNKNOWN_MEMORY,
+                    self.program.expr(from).span,
+                    "it cannot be seen what this points to",
+                ),
+            }
+        }
+        for class in self.classes.ids() {
+            for slot in self.classes.class(class).slots.clone() {
+                let Slot::Variable(id) = slot else { continue };
+                if !is_object(self.program, id) {
+                    continue;
+                }
+                let name = &self.program.variable(id).name;
+                let message =
+                    format!("code that uses the array is also given `{name}`, which is not in it");
+                let given =
+                    flows.iter().find(|flow| root_variable(self.program, flow.from) == Some(id));
+                let declared = self.program.variable(id).site.name;
+                let span = given.map_or(declared, |flow| flow.span);
+                let related = vec![(declared, format!("`{name}` is an object of its own"))];
+                self.pins
+                    .push((class, Pin { span, code: Code::SHARED_FUNCTION, message, related }));
+            }
+        }
+    }
+}
