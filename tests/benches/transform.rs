@@ -13,7 +13,11 @@ use std::time::Duration;
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use criterion::{criterion_group, criterion_main};
+use layoutc_analysis::choose::choose_layouts;
+use layoutc_analysis::kernel_model::KernelModel;
+use layoutc_codegen::{Request, compile};
 use layoutc_dataflow::classes::find_classes;
+use layoutc_dataflow::pointer_flow::check_layout_types;
 use layoutc_syntax::lower_program;
 use layoutc_syntax::parse::parse;
 use layoutc_syntax::preprocess::{
@@ -74,6 +78,33 @@ fn stages(criterion: &mut Criterion) {
     each_size(criterion, "classes", |group, id, program| {
         let (input, _) = lower_program(preprocessed(program));
         group.bench_function(id, |bencher| bencher.iter(|| find_classes(&input)));
+    });
+    each_size(criterion, "choose", |group, id, program| {
+        let (input, _) = lower_program(preprocessed(program));
+        let classes = find_classes(&input);
+        group.bench_function(id, |bencher| {
+            bencher.iter(|| {
+                let model = KernelModel::build(&input, &classes);
+                choose_layouts(&input, &classes, &model, &[])
+            });
+        });
+    });
+    each_size(criterion, "pointer_flow", |group, id, program| {
+        let (input, _) = lower_program(preprocessed(program));
+        let classes = find_classes(&input);
+        let model = KernelModel::build(&input, &classes);
+        let plan = choose_layouts(&input, &classes, &model, &[]);
+        let chosen = plan.choices.iter();
+        let layouts = chosen.map(|(class, choice)| (*class, choice.layout.clone())).collect();
+        group.bench_function(id, |bencher| {
+            bencher.iter(|| check_layout_types(&input, &classes, &layouts));
+        });
+    });
+    // All of these in their order and the rewriting, without files.
+    each_size(criterion, "compile", |group, id, program| {
+        group.bench_function(id, |bencher| {
+            bencher.iter(|| compile(preprocessed(program), &Request::default()));
+        });
     });
 }
 

@@ -33,12 +33,7 @@ pub fn run(sizes: &[usize], files: &[PathBuf]) -> Result<()> {
         row(&nvcc, &layoutc, &format!("generated, {lines} lines"), &file)?;
     }
     for file in files {
-        row(
-            &nvcc,
-            &layoutc,
-            &file.display().to_string(),
-            &fs::canonicalize(file)?,
-        )?;
+        row(&nvcc, &layoutc, &file.display().to_string(), &fs::canonicalize(file)?)?;
     }
     Ok(())
 }
@@ -49,27 +44,13 @@ fn row(nvcc: &Nvcc, layoutc: &Layoutc, name: &str, file: &Path) -> Result<()> {
     let front_end = median(|| nvcc.front_end_time(file))?;
     let folder = file.parent().unwrap_or(Path::new("."));
     let name_here = Path::new(file.file_name().unwrap_or_default());
-    let arguments = [
-        Path::new("transform"),
-        name_here,
-        Path::new("--out-dir"),
-        out.path(),
-    ];
+    let arguments = [Path::new("transform"), name_here, Path::new("--out-dir"), out.path()];
     let transform = median(|| {
         let outcome = layoutc.run(folder, TRANSFORM_LIMIT, arguments)?;
-        ensure!(
-            outcome.succeeded(),
-            "{}: {}",
-            outcome.ending(),
-            outcome.stderr
-        );
+        ensure!(outcome.succeeded(), "{}: {}", outcome.ending(), outcome.stderr);
         Ok(outcome.elapsed)
     })?;
-    let memory = peak_memory(
-        Command::new(layoutc.program())
-            .args(arguments)
-            .current_dir(folder),
-    )?;
+    let memory = peak_memory(Command::new(layoutc.program()).args(arguments).current_dir(folder))?;
     // Bytes per microsecond are megabytes per second.
     #[expect(clippy::cast_precision_loss, reason = "file sizes are far below 2^52")]
     let rate = bytes as f64 / (transform.as_secs_f64() * 1e6);

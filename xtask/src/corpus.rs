@@ -72,11 +72,8 @@ pub fn run(options: &Options) -> Result<()> {
         layouts: options.layout.clone(),
         keep: options.keep.clone(),
     };
-    let sections = options
-        .dirs
-        .iter()
-        .map(|dir| section(dir, &tools, options))
-        .collect::<Result<Vec<_>>>()?;
+    let sections =
+        options.dirs.iter().map(|dir| section(dir, &tools, options)).collect::<Result<Vec<_>>>()?;
     let markdown = table::markdown(&sections, options.nvcc, options.run);
     match &options.out {
         None => print!("{markdown}"),
@@ -86,11 +83,8 @@ pub fn run(options: &Options) -> Result<()> {
             println!("{}", table::totals_line(&sections));
         }
     }
-    let bad: Vec<String> = sections
-        .iter()
-        .flat_map(|section| &section.rows)
-        .filter_map(Row::defect)
-        .collect();
+    let bad: Vec<String> =
+        sections.iter().flat_map(|section| &section.rows).filter_map(Row::defect).collect();
     if !bad.is_empty() {
         bail!("{} defects:\n{}", bad.len(), bad.join("\n"));
     }
@@ -116,17 +110,10 @@ fn section(dir: &Path, tools: &Tools, options: &Options) -> Result<Section> {
         })
         .collect::<Result<Vec<Row>>>()?;
     // `rodinia/cuda` says more than `cuda`.
-    let words = if root.ends_with("cuda") || root.ends_with("src") {
-        2
-    } else {
-        1
-    };
+    let words = if root.ends_with("cuda") || root.ends_with("src") { 2 } else { 1 };
     let tail: Vec<_> = root.components().rev().take(words).collect();
     let name: PathBuf = tail.into_iter().rev().collect();
-    Ok(Section {
-        name: name.display().to_string(),
-        rows,
-    })
+    Ok(Section { name: name.display().to_string(), rows })
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {

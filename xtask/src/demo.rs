@@ -22,22 +22,14 @@ pub fn run() -> Result<()> {
     let root = repository_root();
     let out = root.join("out/demo");
     fs::create_dir_all(&out).with_context(|| format!("cannot make {}", out.display()))?;
-    let folder = program
-        .folder
-        .strip_prefix(&root)
-        .unwrap_or(&program.folder);
-    let files: Vec<String> = program
-        .files
-        .iter()
-        .map(|file| folder.join(file).to_string_lossy().into_owned())
-        .collect();
+    let folder = program.folder.strip_prefix(&root).unwrap_or(&program.folder);
+    let files: Vec<String> =
+        program.files.iter().map(|file| folder.join(file).to_string_lossy().into_owned()).collect();
 
     let layouts = program.layout_options("tiled")?;
     let shown = |command: &str, rest: &[&str]| {
-        let layouts: Vec<String> = layouts
-            .chunks(2)
-            .map(|option| format!("{} '{}'", option[0], option[1]))
-            .collect();
+        let layouts: Vec<String> =
+            layouts.chunks(2).map(|option| format!("{} '{}'", option[0], option[1])).collect();
         println!(
             "$ layoutc {command} {} {} {}",
             files.join(" "),
@@ -65,10 +57,10 @@ pub fn run() -> Result<()> {
     }
     succeed(&run("transform", &["--out-dir", "out/demo"], limit)?)?;
     if let Some(args) = program.args.first() {
-        let rest: Vec<&str> = ["--"]
-            .into_iter()
-            .chain(args.iter().map(String::as_str))
-            .collect();
+        let mut rest: Vec<&str> = args.iter().map(String::as_str).collect();
+        if !rest.is_empty() {
+            rest.insert(0, "--");
+        }
         succeed(&run("verify", &rest, VERIFY_LIMIT)?)?;
     }
     println!(

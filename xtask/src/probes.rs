@@ -22,25 +22,16 @@ pub fn run() -> Result<()> {
     println!("|---|---|---:|---:|---:|---:|---|---:|---:|");
     for name in probe::names()? {
         let probe = Probe::load(&name)?;
-        println!(
-            "{}",
-            row(&name, "as written", &probe.measure(&nvcc, &probe.source)?)
-        );
+        println!("{}", row(&name, "as written", &probe.measure(&nvcc, &probe.source)?));
         for reference in &probe.references {
             let by_hand = probe.measure(&nvcc, &reference.file)?;
-            println!(
-                "{}",
-                row(&name, &format!("{}, by hand", reference.name), &by_hand)
-            );
+            println!("{}", row(&name, &format!("{}, by hand", reference.name), &by_hand));
             let form = format!("{}, transformed", reference.name);
             match transformed(&layoutc, &nvcc, &probe, &reference.layout) {
                 Ok(code) => println!("{}", row(&name, &form, &code)),
                 Err(error) => {
                     let line = error.to_string();
-                    println!(
-                        "| {name} | {form} | {} |",
-                        line.lines().next().unwrap_or_default()
-                    );
+                    println!("| {name} | {form} | {} |", line.lines().next().unwrap_or_default());
                 }
             }
         }
@@ -60,11 +51,8 @@ fn transformed(layoutc: &Layoutc, nvcc: &Nvcc, probe: &Probe, layout: &str) -> R
 }
 
 fn row(probe: &str, form: &str, code: &KernelCode) -> String {
-    let loads: Vec<String> = code
-        .loads_by_width
-        .iter()
-        .map(|(bits, count)| format!("{bits} × {count}"))
-        .collect();
+    let loads: Vec<String> =
+        code.loads_by_width.iter().map(|(bits, count)| format!("{bits} × {count}")).collect();
     format!(
         "| {probe} | {form} | {} | {} | {} | {} | {} | {} | {} |",
         code.registers,

@@ -45,17 +45,10 @@ pub fn run() -> Result<()> {
 /// The C++ compiler that nvcc and `layoutc verify` use: `$CXX`, `g++`, `c++` or `clang++`.
 fn host_compiler() -> Result<PathBuf> {
     let given = env::var("CXX").ok();
-    let names = given
-        .iter()
-        .map(String::as_str)
-        .chain(["g++", "c++", "clang++"]);
+    let names = given.iter().map(String::as_str).chain(["g++", "c++", "clang++"]);
     let found = names.filter_map(|name| {
         let path = Path::new(name);
-        if path.is_absolute() {
-            path.is_file().then(|| path.to_path_buf())
-        } else {
-            on_path(name)
-        }
+        if path.is_absolute() { path.is_file().then(|| path.to_path_buf()) } else { on_path(name) }
     });
     found.into_iter().next().context(
         "no C++ compiler found. Install one and run this again:\n  \
@@ -76,19 +69,9 @@ fn install_wheels(venv: &Path) -> Result<()> {
     if !venv_python.is_file() || !has_pip(&venv_python) {
         make_venv(venv)?;
     }
-    println!(
-        "installing nvcc into {} (about 300 MB on disk)",
-        venv.display()
-    );
+    println!("installing nvcc into {} (about 300 MB on disk)", venv.display());
     let status = Command::new(&venv_python)
-        .args([
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--no-input",
-        ])
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"])
         .args(WHEELS)
         .status()
         .with_context(|| format!("cannot run {}", venv_python.display()))?;
@@ -100,10 +83,7 @@ fn install_wheels(venv: &Path) -> Result<()> {
         );
     }
     if Nvcc::in_venv(venv).is_none() {
-        bail!(
-            "pip installed the CUDA wheels, but {} holds no nvcc",
-            venv.display()
-        );
+        bail!("pip installed the CUDA wheels, but {} holds no nvcc", venv.display());
     }
     // Last, so that an interrupted installation is repeated.
     fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))

@@ -22,10 +22,7 @@ pub fn run(arguments: &[String]) -> Result<()> {
     // and its time out of the first test.
     cargo(&["build", PROFILE, "--package", "layoutc-cli"])?;
     let given = arguments.iter().map(String::as_str);
-    let test: Vec<&str> = ["test", PROFILE, "--workspace"]
-        .into_iter()
-        .chain(given)
-        .collect();
+    let test: Vec<&str> = ["test", PROFILE, "--workspace"].into_iter().chain(given).collect();
     cargo(&test)
 }
 

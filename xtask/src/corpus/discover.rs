@@ -45,39 +45,22 @@ struct Scanned {
 /// When a folder cannot be read. Files that are not text have no includes and no `main`.
 pub fn programs(root: &Path) -> Result<Vec<Candidate>> {
     let files = Files::below(root)?;
-    let scanned: BTreeMap<&Path, Scanned> = files
-        .all
-        .iter()
-        .map(|file| (file.as_path(), files.scan(root, file)))
-        .collect();
+    let scanned: BTreeMap<&Path, Scanned> =
+        files.all.iter().map(|file| (file.as_path(), files.scan(root, file))).collect();
     let included: BTreeSet<&Path> = scanned
         .iter()
         .flat_map(|(file, seen)| {
-            seen.includes
-                .iter()
-                .map(PathBuf::as_path)
-                .filter(move |i| i != file)
+            seen.includes.iter().map(PathBuf::as_path).filter(move |i| i != file)
         })
         .collect();
-    let units: Vec<&Path> = scanned
-        .keys()
-        .copied()
-        .filter(|file| is_unit(file) && !included.contains(file))
-        .collect();
-    let mains: Vec<&Path> = units
-        .iter()
-        .copied()
-        .filter(|unit| scanned[unit].has_main)
-        .collect();
+    let units: Vec<&Path> =
+        scanned.keys().copied().filter(|file| is_unit(file) && !included.contains(file)).collect();
+    let mains: Vec<&Path> = units.iter().copied().filter(|unit| scanned[unit].has_main).collect();
 
     let cuda_mains: Vec<&Path> = mains
         .iter()
         .copied()
-        .filter(|main| {
-            units
-                .iter()
-                .any(|unit| is_cuda(unit) && unit.starts_with(folder(main)))
-        })
+        .filter(|main| units.iter().any(|unit| is_cuda(unit) && unit.starts_with(folder(main))))
         .collect();
 
     let mut members: BTreeMap<&Path, Vec<&Path>> = BTreeMap::new();
@@ -105,9 +88,7 @@ pub fn programs(root: &Path) -> Result<Vec<Candidate>> {
         {
             continue;
         }
-        let several = rivals
-            .iter()
-            .any(|rival| !is_another_tool(rival, &units, &[main], &scanned));
+        let several = rivals.iter().any(|rival| !is_another_tool(rival, &units, &[main], &scanned));
         let name = if several { main } else { folder(main) };
         programs.push(candidate(name, &units, &scanned, true));
     }
@@ -133,11 +114,8 @@ fn homes<'f>(unit: &Path, mains: &[&Path], cuda: &[&'f Path]) -> Vec<&'f Path> {
         if mains.iter().any(beside) && !cuda.iter().any(beside) {
             return Vec::new();
         }
-        let mut here: Vec<&Path> = cuda
-            .iter()
-            .copied()
-            .filter(|main| main.starts_with(above))
-            .collect();
+        let mut here: Vec<&Path> =
+            cuda.iter().copied().filter(|main| main.starts_with(above)).collect();
         if here.iter().any(beside) {
             here.retain(beside);
         }
@@ -161,13 +139,9 @@ fn is_another_tool(
     let shares = |main: &Path| {
         let own = reachable(main, scanned);
         let cuda = units.iter().filter(|unit| is_cuda(unit) && **unit != main);
-        cuda.flat_map(|unit| reachable(unit, scanned))
-            .any(|header| own.contains(header))
+        cuda.flat_map(|unit| reachable(unit, scanned)).any(|header| own.contains(header))
     };
-    !is_cuda(main)
-        && rivals
-            .iter()
-            .any(|rival| is_cuda(rival) || (shares(rival) && !shares(main)))
+    !is_cuda(main) && rivals.iter().any(|rival| is_cuda(rival) || (shares(rival) && !shares(main)))
 }
 
 fn candidate(
@@ -177,11 +151,8 @@ fn candidate(
     has_main: bool,
 ) -> Candidate {
     let reach = |unit: &Path| reachable(unit, scanned);
-    let cuda_headers: BTreeSet<&Path> = units
-        .iter()
-        .filter(|unit| is_cuda(unit))
-        .flat_map(|unit| reach(unit))
-        .collect();
+    let cuda_headers: BTreeSet<&Path> =
+        units.iter().filter(|unit| is_cuda(unit)).flat_map(|unit| reach(unit)).collect();
     let needed = units.iter().filter(|unit| {
         is_cuda(unit)
             || scanned[*unit].has_main
@@ -191,11 +162,7 @@ fn candidate(
     files.sort();
     let mut include_dirs = BTreeSet::new();
     for file in &files {
-        for seen in reach(file)
-            .into_iter()
-            .chain([file.as_path()])
-            .filter_map(|f| scanned.get(f))
-        {
+        for seen in reach(file).into_iter().chain([file.as_path()]).filter_map(|f| scanned.get(f)) {
             include_dirs.extend(seen.searched.iter().cloned());
         }
     }
@@ -210,20 +177,12 @@ fn candidate(
 /// Everything that a file includes, directly or not.
 fn reachable<'f>(file: &Path, scanned: &'f BTreeMap<&Path, Scanned>) -> BTreeSet<&'f Path> {
     let mut seen = BTreeSet::new();
-    let mut open: Vec<&Path> = scanned
-        .get(file)
-        .into_iter()
-        .flat_map(|s| &s.includes)
-        .map(PathBuf::as_path)
-        .collect();
+    let mut open: Vec<&Path> =
+        scanned.get(file).into_iter().flat_map(|s| &s.includes).map(PathBuf::as_path).collect();
     while let Some(next) = open.pop() {
         if seen.insert(next) {
             open.extend(
-                scanned
-                    .get(next)
-                    .into_iter()
-                    .flat_map(|s| &s.includes)
-                    .map(PathBuf::as_path),
+                scanned.get(next).into_iter().flat_map(|s| &s.includes).map(PathBuf::as_path),
             );
         }
     }
@@ -235,11 +194,7 @@ fn is_cuda(file: &Path) -> bool {
 }
 
 fn is_unit(file: &Path) -> bool {
-    file.extension().is_some_and(|e| {
-        ["cu", "c", "cpp", "cc", "cxx"]
-            .iter()
-            .any(|unit| e == *unit)
-    })
+    file.extension().is_some_and(|e| ["cu", "c", "cpp", "cc", "cxx"].iter().any(|unit| e == *unit))
 }
 
 fn folder(file: &Path) -> &Path {
@@ -256,9 +211,7 @@ struct Files {
 
 /// The first folder of a path in the corpus.
 fn top(file: &Path) -> &Path {
-    file.components()
-        .next()
-        .map_or(file, |first| Path::new(first.as_os_str()))
+    file.components().next().map_or(file, |first| Path::new(first.as_os_str()))
 }
 
 impl Files {
@@ -278,20 +231,12 @@ impl Files {
         }
         let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
         for file in &all {
-            let name = file
-                .file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned();
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
             by_name.entry(name).or_default().push(file.clone());
         }
         let cuda = all.iter().filter(|file| is_cuda(file));
         let cuda_tops = cuda.map(|file| top(file).to_path_buf()).collect();
-        Ok(Files {
-            all,
-            by_name,
-            cuda_tops,
-        })
+        Ok(Files { all, by_name, cuda_tops })
     }
 
     fn scan(&self, root: &Path, file: &Path) -> Scanned {
@@ -327,10 +272,7 @@ impl Files {
         let wanted = Path::new(name);
         let candidates = self.by_name.get(wanted.file_name()?.to_str()?)?;
         let common = |file: &Path| {
-            file.components()
-                .zip(from.components())
-                .take_while(|(a, b)| a == b)
-                .count()
+            file.components().zip(from.components()).take_while(|(a, b)| a == b).count()
         };
         let fitting = candidates.iter().filter(|file| {
             file.ends_with(wanted)
@@ -345,25 +287,17 @@ impl Files {
 
 fn is_source(file: &Path) -> bool {
     is_unit(file)
-        || file.extension().is_some_and(|e| {
-            ["h", "cuh", "hpp", "hxx", "inl"]
-                .iter()
-                .any(|header| e == *header)
-        })
+        || file
+            .extension()
+            .is_some_and(|e| ["h", "cuh", "hpp", "hxx", "inl"].iter().any(|header| e == *header))
 }
 
 /// `x` of `#include "x"` and `#include <x>`.
 fn included_name(line: &str) -> Option<&str> {
-    let rest = line
-        .trim_start()
-        .strip_prefix('#')?
-        .trim_start()
-        .strip_prefix("include")?
-        .trim_start();
+    let rest =
+        line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
     let close = if rest.starts_with('"') { '"' } else { '>' };
-    rest.strip_prefix(['"', '<'])?
-        .split_once(close)
-        .map(|(name, _)| name.trim())
+    rest.strip_prefix(['"', '<'])?.split_once(close).map(|(name, _)| name.trim())
 }
 
 /// A definition of `main` at the start of a line, its type before it or on the line above, or of
@@ -372,16 +306,8 @@ fn defines_main(line: &str) -> bool {
     let Some((before, after)) = line.split_once("main") else {
         return false;
     };
-    let known = [
-        "",
-        "int",
-        "void",
-        "extern \"C\" int",
-        "static int",
-        "auto",
-        "unsigned",
-        "CUTBoolean",
-    ];
+    let known =
+        ["", "int", "void", "extern \"C\" int", "static int", "auto", "unsigned", "CUTBoolean"];
     !line.starts_with([' ', '\t'])
         && known.contains(&before.trim())
         && (before.is_empty() || before.ends_with([' ', '\t']))
@@ -461,10 +387,7 @@ mod tests {
             fs::write(file, text)?;
         }
         let shown = |files: &[PathBuf]| files.iter().map(|f| f.display().to_string()).collect();
-        Ok(programs(folder.path())?
-            .into_iter()
-            .map(|p| (p.name, shown(&p.files)))
-            .collect())
+        Ok(programs(folder.path())?.into_iter().map(|p| (p.name, shown(&p.files))).collect())
     }
 
     fn folder_of(file: &Path) -> &Path {
@@ -477,19 +400,14 @@ mod tests {
             ("a/main.cu", "#include \"k.cu\"\nint main() {\n"),
             ("a/k.cu", "__global__ void k() {}"),
         ];
-        assert_eq!(
-            found(&files)?,
-            [("a".to_owned(), vec!["a/main.cu".to_owned()])]
-        );
+        assert_eq!(found(&files)?, [("a".to_owned(), vec!["a/main.cu".to_owned()])]);
         Ok(())
     }
 
     #[test]
     fn a_folder_with_two_mains_is_two_programs() -> Result<()> {
-        let files = [
-            ("a/x.cu", "int main(int argc, char **argv)\n{"),
-            ("a/y.cu", "int\nmain()\n{"),
-        ];
+        let files =
+            [("a/x.cu", "int main(int argc, char **argv)\n{"), ("a/y.cu", "int\nmain()\n{")];
         let names: Vec<String> = found(&files)?.into_iter().map(|(name, _)| name).collect();
         assert_eq!(names, ["a/x.cu", "a/y.cu"]);
         Ok(())
@@ -506,9 +424,7 @@ mod tests {
             ("a/png.h", ""),
             ("b/gen.c", "int main() {"),
         ];
-        let expected = ["a/io.c", "a/kernel/k.cu", "a/main.c"]
-            .map(str::to_owned)
-            .to_vec();
+        let expected = ["a/io.c", "a/kernel/k.cu", "a/main.c"].map(str::to_owned).to_vec();
         assert_eq!(found(&files)?, [("a".to_owned(), expected)]);
         Ok(())
     }

@@ -44,11 +44,7 @@ impl Runs {
         for (name, text) in &run.files {
             fs::write(dir.join(name), text.replace("{dir}", &dir_name))?;
         }
-        Ok(run
-            .args
-            .iter()
-            .map(|arg| arg.replace("{dir}", &dir_name))
-            .collect())
+        Ok(run.args.iter().map(|arg| arg.replace("{dir}", &dir_name)).collect())
     }
 }
 

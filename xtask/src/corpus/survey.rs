@@ -21,10 +21,8 @@ const TRANSFORM_LIMIT: Duration = Duration::from_secs(60);
 const VERIFY_LIMIT: Duration = Duration::from_secs(180);
 
 /// Calls that nvcc 13 no longer has, by their later names: most public programs are older.
-const RENAMED: [&str; 2] = [
-    "cudaThreadSynchronize=cudaDeviceSynchronize",
-    "cudaThreadExit=cudaDeviceReset",
-];
+const RENAMED: [&str; 2] =
+    ["cudaThreadSynchronize=cudaDeviceSynchronize", "cudaThreadExit=cudaDeviceReset"];
 
 /// The tools of a survey, and what they are asked to do.
 pub struct Tools {
@@ -109,10 +107,7 @@ pub struct Row {
 impl Row {
     /// The classes that got another layout.
     pub fn changed(&self) -> usize {
-        self.classes
-            .iter()
-            .filter(|class| class.layout.is_some())
-            .count()
+        self.classes.iter().filter(|class| class.layout.is_some()).count()
     }
 
     /// What must never happen to any program, in words.
@@ -133,16 +128,8 @@ impl Row {
 
     /// One line for the console.
     pub fn summary(&self) -> String {
-        let problem = self
-            .defect()
-            .or_else(|| self.refused.clone())
-            .unwrap_or_default();
-        format!(
-            "{}: {} of {} changed {problem}",
-            self.name,
-            self.changed(),
-            self.classes.len()
-        )
+        let problem = self.defect().or_else(|| self.refused.clone()).unwrap_or_default();
+        format!("{}: {} of {} changed {problem}", self.name, self.changed(), self.classes.len())
     }
 
     /// The row for the JSON file.
@@ -186,12 +173,7 @@ pub fn survey(root: &Path, program: &Candidate, tools: &Tools) -> Result<Row> {
     };
     let report = folder.path().join("report.json");
     let mut arguments = command("transform", program, tools);
-    arguments.extend([
-        "--out-dir".to_owned(),
-        text(&out),
-        "--report".to_owned(),
-        text(&report),
-    ]);
+    arguments.extend(["--out-dir".to_owned(), text(&out), "--report".to_owned(), text(&report)]);
     let outcome = tools.layoutc.run(root, TRANSFORM_LIMIT, &arguments)?;
     let crashed = !matches!(outcome.code(), Some(0 | 1)) || outcome.stderr.contains("panicked");
     let refused = (!outcome.succeeded()).then(|| first_error(&outcome));
@@ -210,12 +192,7 @@ pub fn survey(root: &Path, program: &Candidate, tools: &Tools) -> Result<Row> {
             .map(|m| m.len())
             .sum(),
         unclean: unclean_files(&written),
-        classes: written["classes"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(class)
-            .collect(),
+        classes: written["classes"].as_array().into_iter().flatten().map(class).collect(),
         refused,
         crashed,
         elapsed: outcome.elapsed,
@@ -247,11 +224,7 @@ fn command(command: &str, program: &Candidate, tools: &Tools) -> Vec<String> {
     arguments.extend(program.files.iter().map(|file| text(file)));
     for folder in &program.include_dirs {
         // The corpus folder itself has no name relative to itself.
-        let folder = if folder.as_os_str().is_empty() {
-            Path::new(".")
-        } else {
-            folder
-        };
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         arguments.extend(["-I".to_owned(), text(folder)]);
     }
     for layout in &tools.layouts {
@@ -278,11 +251,7 @@ fn compiles(nvcc: &Nvcc, root: &Path, program: &Candidate, more: &[PathBuf]) -> 
         // Some samples launch kernels from kernels.
         relocatable: true,
     };
-    for file in program
-        .files
-        .iter()
-        .filter(|file| file.extension().is_some_and(|e| e == "cu"))
-    {
+    for file in program.files.iter().filter(|file| file.extension().is_some_and(|e| e == "cu")) {
         let object = folder.path().join("object.o");
         if let Err(error) = nvcc.compile_object(&here(file), &flags, ARCH, &object) {
             return Check::Failed(first_diagnostic(&error.to_string(), root));
@@ -294,10 +263,8 @@ fn compiles(nvcc: &Nvcc, root: &Path, program: &Candidate, more: &[PathBuf]) -> 
 /// How many leading folders `--out-dir` left out because all files of the program share them.
 fn folders_left_out(out: &Path, files: &[PathBuf]) -> usize {
     let Some(first) = files.first() else { return 0 };
-    let exists = |cut: &usize| {
-        out.join(first.components().skip(*cut).collect::<PathBuf>())
-            .is_file()
-    };
+    let exists =
+        |cut: &usize| out.join(first.components().skip(*cut).collect::<PathBuf>()).is_file();
     (0..first.components().count()).find(exists).unwrap_or(0)
 }
 
@@ -322,21 +289,12 @@ fn class(class: &Value) -> Class {
             (Some(file), None) => file.to_owned(),
             _ => String::new(),
         };
-        Reason {
-            code: string(&reason["code"]),
-            place,
-            message: string(&reason["message"]),
-        }
+        Reason { code: string(&reason["code"]), place, message: string(&reason["message"]) }
     };
     Class {
         record: string(&class["type"]),
         layout: (class["status"] == "changed").then(|| string(&class["layout"])),
-        reasons: class["reasons"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .map(reason)
-            .collect(),
+        reasons: class["reasons"].as_array().into_iter().flatten().map(reason).collect(),
     }
 }
 
@@ -344,24 +302,16 @@ fn class(class: &Value) -> Class {
 fn unclean_files(report: &Value) -> Vec<String> {
     let found = report["diagnostics"].as_array().into_iter().flatten();
     let unparsed = found.filter(|message| message["code"] == "LC0002");
-    let files: BTreeSet<&str> = unparsed
-        .filter_map(|message| message["file"].as_str())
-        .collect();
+    let files: BTreeSet<&str> = unparsed.filter_map(|message| message["file"].as_str()).collect();
     files.into_iter().map(str::to_owned).collect()
 }
 
 /// The first line of a command's messages that says what went wrong, and where.
 fn first_error(outcome: &Outcome) -> String {
     let mut lines = outcome.stderr.lines().chain(outcome.stdout.lines());
-    let error = lines.find(|line| {
-        ["error", "panicked", "differ"]
-            .iter()
-            .any(|word| line.contains(word))
-    });
-    let place = lines
-        .next()
-        .and_then(|line| line.split_once("┌─ "))
-        .map(|(_, place)| place);
+    let error =
+        lines.find(|line| ["error", "panicked", "differ"].iter().any(|word| line.contains(word)));
+    let place = lines.next().and_then(|line| line.split_once("┌─ ")).map(|(_, place)| place);
     match (error, place) {
         (Some(error), Some(place)) => format!("{error} ({place})"),
         (Some(error), None) => error.to_owned(),

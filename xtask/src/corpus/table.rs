@@ -24,10 +24,7 @@ pub fn markdown(sections: &[Section], nvcc: bool, run: bool) -> String {
         let _ = writeln!(text, "{}", totals_row(&section.name, &section.rows));
     }
     if sections.len() > 1 {
-        let all: Vec<Row> = sections
-            .iter()
-            .flat_map(|section| section.rows.clone())
-            .collect();
+        let all: Vec<Row> = sections.iter().flat_map(|section| section.rows.clone()).collect();
         let _ = writeln!(text, "{}", totals_row("all", &all));
     }
     reasons_by_code(&mut text, sections);
@@ -61,10 +58,7 @@ pub fn totals_line(sections: &[Section]) -> String {
     let rows: Vec<&Row> = sections.iter().flat_map(|section| &section.rows).collect();
     let classes: usize = rows.iter().map(|row| row.classes.len()).sum();
     let changed: usize = rows.iter().map(|row| row.changed()).sum();
-    format!(
-        "{} programs, {classes} classes, {changed} changed",
-        rows.len()
-    )
+    format!("{} programs, {classes} classes, {changed} changed", rows.len())
 }
 
 const HEAD: &str = "# The tool over public programs
@@ -104,11 +98,7 @@ fn totals_row(name: &str, rows: &[Row]) -> String {
 
 fn reasons_by_code(text: &mut String, sections: &[Section]) {
     let mut codes: BTreeMap<&str, usize> = BTreeMap::new();
-    for class in sections
-        .iter()
-        .flat_map(|section| &section.rows)
-        .flat_map(|row| &row.classes)
-    {
+    for class in sections.iter().flat_map(|section| &section.rows).flat_map(|row| &row.classes) {
         if let (None, Some(reason)) = (&class.layout, class.reasons.first()) {
             *codes.entry(&reason.code).or_default() += 1;
         }
