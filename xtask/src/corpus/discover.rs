@@ -5,7 +5,7 @@
 //! the programs of the nearest folder above it that has any. Only programs with a `.cu` unit
 //! count. CUDA units that find no `main` (libraries, kernels compiled at run time) form a program
 //! of their own per folder. Of the C and C++ units only those count that share a local header with
-//! a CUDA unit: the others cannot name its types.
+//! the others, or implement one: the rest is another tool's.
 //!
 //! The scan is textual on purpose: it decides what to hand to the tool, and must not depend on
 //! the parser that is under test.
@@ -151,14 +151,24 @@ fn candidate(
     has_main: bool,
 ) -> Candidate {
     let reach = |unit: &Path| reachable(unit, scanned);
-    let cuda_headers: BTreeSet<&Path> =
-        units.iter().filter(|unit| is_cuda(unit)).flat_map(|unit| reach(unit)).collect();
-    let needed = units.iter().filter(|unit| {
-        is_cuda(unit)
-            || scanned[*unit].has_main
-            || reach(unit).iter().any(|h| cuda_headers.contains(h))
-    });
-    let mut files: Vec<PathBuf> = needed.map(|unit| unit.to_path_buf()).collect();
+    let (mut needed, mut rest): (Vec<&Path>, Vec<&Path>) =
+        units.iter().copied().partition(|unit| is_cuda(unit) || scanned[unit].has_main);
+    let mut headers: BTreeSet<&Path> = needed.iter().flat_map(|unit| reach(unit)).collect();
+    loop {
+        // A unit implements the header of its name beside it, whether it includes it or not.
+        let shares = |unit: &&Path| {
+            let implements = |header: &&Path| header.with_extension("") == unit.with_extension("");
+            headers.iter().any(implements) || reach(unit).iter().any(|h| headers.contains(h))
+        };
+        let (found, others): (Vec<&Path>, Vec<&Path>) = rest.into_iter().partition(shares);
+        rest = others;
+        if found.is_empty() {
+            break;
+        }
+        headers.extend(found.iter().flat_map(|unit| reach(unit)));
+        needed.extend(found);
+    }
+    let mut files: Vec<PathBuf> = needed.into_iter().map(Path::to_path_buf).collect();
     files.sort();
     let mut include_dirs = BTreeSet::new();
     for file in &files {
@@ -419,12 +429,15 @@ mod tests {
             ("a/main.c", "#include \"t.h\"\nint main() {"),
             ("a/kernel/k.cu", "#include \"../t.h\"\n"),
             ("a/t.h", ""),
-            ("a/io.c", "#include \"t.h\"\n"),
+            ("a/io.c", "#include \"t.h\"\n#include \"time.h\"\n"),
+            ("a/time.c", ""),
+            ("a/time.h", ""),
             ("a/png.c", "#include \"png.h\"\n"),
             ("a/png.h", ""),
             ("b/gen.c", "int main() {"),
         ];
-        let expected = ["a/io.c", "a/kernel/k.cu", "a/main.c"].map(str::to_owned).to_vec();
+        let expected =
+            ["a/io.c", "a/kernel/k.cu", "a/main.c", "a/time.c"].map(str::to_owned).to_vec();
         assert_eq!(found(&files)?, [("a".to_owned(), expected)]);
         Ok(())
     }
