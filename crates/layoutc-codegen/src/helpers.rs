@@ -4,6 +4,13 @@
 use crate::storage::{GroupKind, GroupStorage, IndexText, Storage};
 use std::fmt::Write as _;
 
+/// Words of the generated text that a macro of the program must not stand for.
+pub(crate) const USED_NAMES: &[&str] = &[
+    "n", "e", "i", "p", "a", "b", "c", "d", "f", "to", "from", "first", "count", "chunk", "stage", "error", "freed",
+    "rest", "bytes", "base", "end", "at", "value", "stream", "Index", "Pointer", "blockIdx", "blockDim", "threadIdx",
+    "size_t", "inline", "template", "typename", "auto",
+];
+
 /// The functions that a program uses, and so the ones that are generated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Needs {

@@ -13,6 +13,7 @@ mod declarations;
 mod expressions;
 mod indices;
 mod locals;
+mod order;
 
 use crate::edit::Edit;
 use crate::helpers::Needs;
@@ -50,7 +51,10 @@ pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewr
             Some(at) => at,
             None => {
                 let name = &program.record(record).name;
-                let Some(storage) = Storage::new(name, &choice.shape, &choice.layout, &mut names)
+                let named = program.record(record).namespaces.iter().filter(|name| !name.starts_with('('));
+                let qualifier: String = named.map(|name| format!("{name}::")).collect();
+                let Some(storage) =
+                    Storage::new(name, qualifier, &choice.shape, &choice.layout, &mut names)
                 else {
                     let span = program.record(record).name_span;
                     refusals.push((
@@ -68,6 +72,14 @@ pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewr
             }
         };
         storage_of.insert(*id, at);
+    }
+    // A macro with the name of something in the generated text would change its meaning.
+    if let Some(def) = program.macros.iter().find(|def| crate::helpers::USED_NAMES.contains(&def.name.as_str())) {
+        for id in storage_of.keys() {
+            let span = def.span.unwrap_or(program.record(classes.class(*id).record).name_span);
+            let message = format!("the generated code uses the name `{}`, which is a macro here", def.name);
+            refusals.push((*id, pin(span, Code::OPAQUE_MACRO, &message)));
+        }
     }
     let mut this = Rewriter::new(program, classes, &storages, storage_of, names);
     this.refusals = refusals;
@@ -106,14 +118,14 @@ fn place_declarations(program: &Program, record: layoutc_syntax::RecordId, text:
     let is_cuda = file.path().extension().is_some_and(|extension| {
         extension.eq_ignore_ascii_case("cu") || extension.eq_ignore_ascii_case("cuh")
     });
-    let text = text.trim_start_matches('\n');
-    let text = if is_cuda {
-        format!("\n{text}")
-    } else {
-        format!("\n#ifdef __CUDACC__\n{text}\n#endif\n")
-    };
+    let text = text.trim_matches('\n');
+    let text =
+        if record.in_linkage_block { format!("extern \"C++\" {{\n{text}\n}}") } else { text.to_owned() };
+    let text = if is_cuda { format!("\n{text}") } else { format!("\n#ifdef __CUDACC__\n{text}\n#endif") };
     // The line break behind the definition ends the block.
-    let text = format!("\n{}", text.trim_end_matches('\n'));
+    let line = file.line_range(definition.end as usize);
+    let is_last = file.text()[definition.end as usize..line.end].trim().is_empty();
+    let text = format!("\n{text}{}", if is_last { "" } else { "\n" });
     let text = if file.text().contains("\r\n") { text.replace('\n', "\r\n") } else { text };
     Edit { span: definition.at_end(), text, is_generated: true }
 }

@@ -59,6 +59,8 @@ pub struct Storage {
     pub is_handle: bool,
     /// Prefix of generated functions: `particle`.
     pub prefix: String,
+    /// The namespaces of the record, for uses outside: `sim::`, or nothing.
+    pub qualifier: String,
     /// The one group is the record itself, with a larger alignment: pointers, references and
     /// accesses keep their form, and only the type's name changes.
     pub is_record: bool,
@@ -116,8 +118,7 @@ impl Storage {
     ///
     /// Returns `None` for a layout that has no form here (grids).
     #[must_use]
-    pub fn new(
-        record: &str,
+    pub fn new(record: &str, qualifier: String,
         shape: &ClassShape,
         layout: &Layout,
         names: &mut Names,
@@ -186,9 +187,22 @@ impl Storage {
             type_name,
             is_handle,
             prefix,
+            qualifier,
             is_record: layout.groups().len() == 1 && layout.groups()[0].is_whole_record(),
             keeps_bytes: layout.keeps_bytes(&shape.shape),
         })
+    }
+
+    /// The name under which code outside the record's namespace calls a generated function.
+    #[must_use]
+    pub fn function(&self, suffix: &str) -> String {
+        format!("{}{}{suffix}", self.qualifier, self.prefix)
+    }
+
+    /// The type name as code outside the record's namespace writes it.
+    #[must_use]
+    pub fn outer_type(&self) -> String {
+        format!("{}{}", self.qualifier, self.type_name)
     }
 
     /// The group that holds a leaf.

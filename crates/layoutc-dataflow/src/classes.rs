@@ -16,6 +16,7 @@
 
 mod api;
 mod calls;
+mod carriers;
 mod classify;
 mod places;
 mod readers;
@@ -201,6 +202,7 @@ pub fn find_classes(program: &Program) -> Classes {
     let mut classes =
         Classes { classes, places, api_calls: api, reader_parameters, class_of_node, slot_nodes };
     classify::classify(program, &calls, &graph, &flows, &mut classes);
+    carriers::pin_by_carriers(program, &calls, &mut classes);
     regions::pin_by_regions(program, &mut classes);
     for class in &mut classes.classes {
         class.pins.sort();

@@ -95,6 +95,7 @@ pub(crate) struct Lowering<'t> {
     function: Option<FunctionId>,
     record: Option<RecordId>,
     template_parameters: Vec<Vec<String>>,
+    linkage_blocks: usize,
     current: FileId,
     text: &'t str,
 }
@@ -125,6 +126,7 @@ impl<'t> Lowering<'t> {
             function: None,
             record: None,
             template_parameters: Vec::new(),
+            linkage_blocks: 0,
             current: FileId(0),
             text: "",
         };

@@ -265,6 +265,8 @@ pub struct Record {
     pub is_local: bool,
     /// Declared as a union.
     pub is_union: bool,
+    /// Defined inside `extern "C" { … }`.
+    pub in_linkage_block: bool,
     /// Enclosing namespaces, outermost first.
     pub namespaces: Vec<String>,
     /// Member functions.
@@ -643,6 +645,8 @@ pub struct Macro {
     pub body_identifiers: Vec<String>,
     /// How often each parameter is used other than as `#x` or `##`, and whether it is pasted or stringized.
     pub parameter_uses: Vec<ParameterUse>,
+    /// Whether the body is one token or stands in parentheses, so that operators cannot divide it.
+    pub is_atomic: bool,
     /// The name `T` if the body is `sizeof(T)` or `sizeof(struct T)`, perhaps in parentheses.
     pub size_of: Option<String>,
     /// Whether it is defined more than once in the program.

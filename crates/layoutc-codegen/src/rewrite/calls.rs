@@ -24,7 +24,7 @@ impl Rewriter<'_> {
         if storage.keeps_bytes && storage.is_record {
             return None;
         }
-        let prefix = &storage.prefix;
+        let prefix = storage.function("");
         let needs = self.needs(class);
         match call.api {
             Api::Malloc | Api::MallocAsync => {

@@ -23,14 +23,30 @@ impl Rewriter<'_> {
         let mut by_declaration: BTreeMap<DeclarationId, Vec<Declared>> = BTreeMap::new();
         let classes: Vec<ClassId> = self.storage_of.keys().copied().collect();
         for class in classes {
+            let is_handle = self.storages[self.storage_of[&class]].1.is_handle;
             for slot in self.classes.class(class).slots.clone() {
+                if let Slot::Field(id) = slot
+                    && is_handle
+                    && !self.program.record(self.program.field(id).record).traits.is_empty()
+                {
+                    let span = self.program.field(id).site.name;
+                    self.refuse(class, span, "constructors of this class initialize it as a pointer");
+                }
                 for declared in self.declared(class, slot) {
                     by_declaration.entry(declared.site.declaration).or_default().push(declared);
                 }
             }
         }
         let inline = self.inline_declarations();
+        let order = super::order::FileOrder::new(self.program);
         for (id, mut declared) in by_declaration {
+            for declared in &declared {
+                let record = self.program.record(self.classes.class(declared.class).record);
+                let definition = record.declaration.or(record.body).unwrap_or(record.name_span);
+                if !order.is_behind(declared.site.span, definition) {
+                    self.refuse(declared.class, declared.site.span, "this is declared before the struct is defined");
+                }
+            }
             declared.sort_by_key(|declared| declared.site.index);
             declared.dedup_by_key(|declared| declared.site.index);
             self.declaration(id, &declared, inline.contains(&id));
@@ -124,8 +140,13 @@ impl Rewriter<'_> {
             );
             return;
         }
+        if is_inline && declared.iter().any(|declared| self.storages[self.storage_of[&declared.class]].1.is_handle) {
+            self.refuse(declared[0].class, declaration.span, "this declaration is tested as a pointer");
+            return;
+        }
         if let Some(at) = first {
-            self.edit(declaration.specifier, self.storages[at].1.type_name.clone());
+            let text = self.specifier_text(declaration.specifier, at);
+            self.edit(declaration.specifier, text);
         }
         let handles = declared
             .iter()
@@ -141,6 +162,19 @@ impl Rewriter<'_> {
         }
     }
 
+    /// The new specifier: qualified as the old one was.
+    fn specifier_text(&self, specifier: Span, storage: usize) -> String {
+        let name = &self.storages[storage].1.type_name;
+        match self.program.text(specifier).rfind("::") {
+            Some(at) => {
+                let scope = self.program.text(specifier)[..at].trim_start();
+                let scope = scope.strip_prefix("struct ").unwrap_or(scope);
+                format!("{scope}::{name}")
+            }
+            None => name.clone(),
+        }
+    }
+
     fn has_companion(&self, declared: &Declared) -> bool {
         declared.variable.is_some_and(|id| self.indices.contains_key(&id))
     }
@@ -153,6 +187,10 @@ impl Rewriter<'_> {
         is_inline: bool,
     ) {
         if !self.has_companion(declared) {
+            let is_handle = self.storages[self.storage_of[&declared.class]].1.is_handle;
+            if is_handle && (!declared.site.pointers.is_empty() || declared.site.reference.is_some()) {
+                self.refuse(declared.class, declaration.span, "this deduced type is a pointer, and the array would not be");
+            }
             return;
         }
         if is_inline || declaration.count > 1 {
@@ -166,7 +204,7 @@ impl Rewriter<'_> {
         let storage = &self.storages[self.storage_of[&declared.class]].1;
         let is_written = declared.site.reference.is_some() || !declared.site.pointers.is_empty();
         let star = if storage.is_handle || is_written { "" } else { " *" };
-        self.edit(declaration.specifier, format!("{}{star}", storage.type_name));
+        self.edit(declaration.specifier, format!("{}{star}", storage.outer_type()));
         if storage.is_handle {
             self.drop_const(declaration, std::slice::from_ref(declared));
         }
@@ -187,11 +225,13 @@ impl Rewriter<'_> {
         if let Some(reference) = site.reference
             && !refers_to_pointer
         {
-            self.edit(reference, if storage.is_handle { "" } else { "*" }.to_owned());
+            let text = if storage.is_handle { self.between_words(reference) } else { "*".to_owned() };
+            self.edit(reference, text);
         } else if storage.is_handle
             && let Some(star) = site.pointers.last()
         {
-            self.edit(*star, String::new());
+            let text = self.between_words(*star);
+            self.edit(*star, text);
         }
         let Some(variable) = declared.variable else { return };
         let Some((companion, width)) = self.indices.get(&variable).cloned() else { return };
@@ -230,9 +270,10 @@ impl Rewriter<'_> {
             }
             None => None,
         };
-        let index = parts.unwrap_or_else(|| "0".to_owned());
         let constant = if is_reference { "const " } else { "" };
-        self.insert(site.full.at_end(), format!("; {constant}{width} {companion} = {index}"));
+        // Without a value neither has one: a jump may lead past the declaration.
+        let value = parts.map_or_else(String::new, |index| format!(" = {index}"));
+        self.insert(site.full.at_end(), format!("; {constant}{width} {companion}{value}"));
     }
 
     /// Divides `T *a, b;` where `a` and `b` no longer have one specifier.
@@ -261,7 +302,7 @@ impl Rewriter<'_> {
             };
             let between = Span { start: before.end, end: this.start, ..*before };
             let specifier = match storages[index] {
-                Some(at) => self.storages[at].1.type_name.clone(),
+                Some(at) => self.specifier_text(declaration.specifier, at),
                 None => self.program.text(declaration.specifier).to_owned(),
             };
             let prefix = self
@@ -326,6 +367,15 @@ impl Rewriter<'_> {
                 }
             }
         }
+    }
+
+    /// What is left of a `*` or `&` that goes away: a blank, if nothing else keeps the words apart.
+    fn between_words(&self, span: Span) -> String {
+        let text = self.program.sources.file(span.file).text();
+        let blank = |c: Option<char>| c.is_none_or(|c| !(c.is_alphanumeric() || c == '_'));
+        let before = text[..span.start as usize].chars().next_back();
+        let after = text[span.end as usize..].chars().next();
+        if blank(before) || blank(after) { String::new() } else { " ".to_owned() }
     }
 
     fn edit(&mut self, span: Span, text: String) {

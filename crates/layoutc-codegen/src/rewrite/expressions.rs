@@ -24,6 +24,9 @@ impl Rewriter<'_> {
         if let Some(text) = self.api_call(expr) {
             return Some(text);
         }
+        if let Some(text) = self.parenthesized_argument(expr) {
+            return Some(text);
+        }
         if let Some(text) = self.assignment(expr) {
             return Some(text);
         }
@@ -52,6 +55,31 @@ impl Rewriter<'_> {
         match self.changed_pointer(expr) {
             Some(class) => self.pointer(expr, class),
             None => None,
+        }
+    }
+
+    /// A parenthesized pointer or element that becomes two arguments.
+    fn parenthesized_argument(&mut self, expr: ExprId) -> Option<String> {
+        if !matches!(self.program.expr(expr).kind, ExprKind::Paren(_)) || self.outermost(expr) != expr {
+            return None;
+        }
+        let class = match (self.classes.place(expr), self.changed_pointer(expr)) {
+            (Some((class, PlaceKind::Element)), _) => class,
+            (_, Some(class)) => class,
+            _ => return None,
+        };
+        self.storage(class).filter(|storage| !storage.is_record)?;
+        let (parent, position) = self.parents[expr.index()]?;
+        match &self.program.expr(parent).kind {
+            ExprKind::Call { callee, arguments, .. } if position > 0 => {
+                let (callee, arguments) = (*callee, arguments.clone());
+                self.address_argument(expr, class, callee, &arguments, position - 1)
+            }
+            ExprKind::Launch { kernel, config, arguments, .. } if position > config.len() => {
+                let (kernel, arguments, at) = (*kernel, arguments.clone(), position - 1 - config.len());
+                self.address_argument(expr, class, kernel, &arguments, at)
+            }
+            _ => None,
         }
     }
 
@@ -85,7 +113,7 @@ impl Rewriter<'_> {
         let parts = self.element_parts(expr, class)?;
         let storage = self.storage(class)?;
         self.needs(class).load = true;
-        Some(format!("{}Load({}, {})", storage.prefix, parts.base, parts.index.text))
+        Some(format!("{}({}, {})", storage.function("Load"), parts.base, parts.index.text))
     }
 
     /// A pointer or element passed where the parameter is a pointer with an index.
@@ -188,7 +216,7 @@ impl Rewriter<'_> {
             self.accessors[at].insert(leaf);
             let arguments: String =
                 extents_text.iter().map(|extent| format!(", {extent}")).collect();
-            let name = crate::helpers::accessor_name(storage, leaf);
+            let name = format!("{}{}", storage.qualifier, crate::helpers::accessor_name(storage, leaf));
             return Some(format!("{name}({}, {}{arguments})", parts.base, parts.index.text));
         }
         let local = parts.slot.and_then(|slot| self.local_copies.get(&(slot, group))).cloned();
@@ -283,7 +311,7 @@ impl Rewriter<'_> {
             ExprKind::Null | ExprKind::Integer(_) => {
                 let storage = self.storage(class)?;
                 let base = if storage.is_handle {
-                    format!("{}{{}}", storage.type_name)
+                    format!("{}{{}}", storage.outer_type())
                 } else {
                     self.text(expr).to_owned()
                 };
@@ -416,9 +444,24 @@ impl Rewriter<'_> {
             return None;
         };
         if self.changed_pointer(operand) == Some(class) && style != CastStyle::Functional {
-            return Some(self.render(operand));
+            let text = self.render(operand);
+            return Some(match self.const_cast(expr, class) {
+                Some(cast) => format!("{cast}({text})"),
+                None => text,
+            });
         }
         None
+    }
+
+    /// The cast that a cast which takes `const` away must stay.
+    fn const_cast(&self, expr: ExprId, class: ClassId) -> Option<String> {
+        let ExprKind::Cast { operand, .. } = self.program.expr(expr).kind else { return None };
+        let storage = self.storage(class)?;
+        let is_const = |expr: ExprId| {
+            self.program.types.pointee(self.program.expr(expr).ty.id).is_some_and(|to| to.is_const)
+        };
+        (is_const(operand) && !is_const(expr) && !storage.is_handle)
+            .then(|| format!("const_cast<{} *>", storage.outer_type()))
     }
 
     /// Whether a root expression is a condition.
@@ -443,7 +486,7 @@ impl Rewriter<'_> {
         let class = self.receiving_class(expr)?;
         let storage = self.storage(class)?;
         if storage.is_handle {
-            return Some(format!("{}{{}}", storage.type_name));
+            return Some(format!("{}{{}}", storage.outer_type()));
         }
         match &self.program.expr(expr).kind {
             ExprKind::Cast { operand, .. } => Some(self.text(*operand).to_owned()),
@@ -514,8 +557,7 @@ impl Rewriter<'_> {
                     let value = self.render(right);
                     self.needs(class).store = true;
                     return Some(format!(
-                        "{}Store({}, {}, {value})",
-                        storage.prefix, parts.base, parts.index.text
+                        "{}({}, {}, {value})", storage.function("Store"), parts.base, parts.index.text
                     ));
                 }
                 let class = self.changed_pointer(left)?;

@@ -52,8 +52,9 @@ impl Rewriter<'_> {
                 let own = &storage.groups[group];
                 let item = match &own.kind {
                     GroupKind::Struct { struct_name } | GroupKind::Tile { struct_name, .. } => {
-                        struct_name.clone()
+                        format!("{}{struct_name}", storage.qualifier)
                     }
+
                     GroupKind::Array => {
                         let leaf = own.leaves[0];
                         let plain = storage.shape.shape.leaves[leaf].extents.is_empty()

@@ -37,6 +37,7 @@ pub(super) fn classify(
         pins: Vec::new(),
         units: Vec::new(),
         sizes: Sizes::collect(program),
+        second_device: second_device(program, calls),
     };
     this.interior_slots(flows);
     this.records();
@@ -76,6 +77,33 @@ pub(super) fn classify(
     }
 }
 
+/// The call that makes the program one for several devices.
+fn second_device(program: &Program, calls: &CallGraph) -> Option<Span> {
+    let selects: Vec<Span> = program
+        .expr_ids()
+        .filter(|id| match &program.expr(*id).kind {
+            ExprKind::Call { callee, arguments, .. } => {
+                matches!(calls.callee(program, *callee, arguments), Callee::Library(name) if name == "cudaSetDevice")
+            }
+            _ => false,
+        })
+        .map(|id| program.expr(id).span)
+        .collect();
+    let in_loop = selects.iter().find(|span| {
+        program.stmts.iter().any(|stmt| {
+            let is_loop = matches!(
+                stmt.kind,
+                layoutc_syntax::StmtKind::For { .. }
+                    | layoutc_syntax::StmtKind::ForRange { .. }
+                    | layoutc_syntax::StmtKind::While { .. }
+                    | layoutc_syntax::StmtKind::DoWhile { .. }
+            );
+            is_loop && stmt.span.contains(**span)
+        })
+    });
+    in_loop.or(selects.get(1)).copied()
+}
+
 /// Where a slot is declared.
 pub(super) fn slot_span(program: &Program, slot: Slot) -> Span {
     match slot {
@@ -93,6 +121,8 @@ struct Classifier<'a> {
     pins: Vec<(ClassId, Pin)>,
     units: Vec<(ClassId, FieldPath, Span)>,
     sizes: Sizes,
+    /// A second call of `cudaSetDevice`, or one in a loop: memory may be on several devices.
+    second_device: Option<Span>,
 }
 
 impl Classifier<'_> {
@@ -164,6 +194,10 @@ impl Classifier<'_> {
     pub(super) fn unresolved_call(&mut self, callee: &Callee, arguments: &[ExprId]) {
         if let Callee::Ambiguous(candidates) = callee {
             for candidate in candidates {
+                if let Some(class) = self.classes.class_of_slot(Slot::Result(*candidate)) {
+                    let span = slot_span(self.program, Slot::Result(*candidate));
+                    self.pin(class, Code::AMBIGUOUS_NAME, span, "it is not clear which calls return this pointer");
+                }
                 let parameters = self.program.function(*candidate).parameters.clone();
                 for (at, parameter) in parameters.into_iter().enumerate() {
                     if let (Some(class), Some(argument)) =
@@ -213,6 +247,11 @@ impl Classifier<'_> {
         };
         if called {
             return;
+        }
+        for function in &functions {
+            if let Some(class) = self.classes.class_of_slot(Slot::Result(*function)) {
+                self.pin(class, Code::ESCAPING_POINTER, self.span(expr), "the function can be called through its address");
+            }
         }
         for function in functions {
             for parameter in self.program.function(function).parameters.clone() {

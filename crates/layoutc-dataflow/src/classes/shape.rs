@@ -46,6 +46,11 @@ impl ClassShape {
 #[must_use]
 pub fn class_shape(program: &Program, class: &ArrayClass) -> Option<ClassShape> {
     let layout = abi::record_layout(program, class.record)?;
+    // A type or alias that the record defines for itself has no such name outside.
+    let body = program.record(class.record).body?;
+    if program.aliases.iter().any(|(_, _, span)| body.contains(*span)) {
+        return None;
+    }
     let mut builder = Builder { program, class, leaves: Vec::new(), members: Vec::new() };
     builder.record(class.record, 0, &mut Vec::new(), &[], NESTING)?;
     let Builder { leaves, members, .. } = builder;
@@ -119,6 +124,16 @@ impl Builder<'_> {
             if own == 0 {
                 return self.record(inner, offset, path, &extents, depth);
             }
+        }
+        if let TypeKind::Record(inner) = *self.program.types.kind(item.id)
+            && self.program.record(inner).body.is_some_and(|inner| {
+                self.program.record(self.class.record).body.is_some_and(|outer| outer.contains(inner))
+            })
+        {
+            return None;
+        }
+        if !self.program.declaration(site.declaration).is_plain {
+            return None;
         }
         let is_record = matches!(self.program.types.kind(item.id), TypeKind::Record(_));
         let is_unit = self.class.units.contains_key(path) || (is_record && own > 0);

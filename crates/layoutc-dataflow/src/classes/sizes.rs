@@ -10,6 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 /// How deep definitions of size variables are followed.
 const DEPTH: usize = 24;
 
+/// Library functions that take byte counts by value, besides those of the CUDA runtime.
+const BY_VALUE: &[&str] = &[
+    "abs", "assert", "assign", "calloc", "exit", "fprintf", "fread", "free", "fwrite", "malloc", "max", "memcmp", "memcpy",
+    "memmove", "memset", "min", "printf", "puts", "realloc", "reserve", "resize", "snprintf", "sprintf", "to_string",
+];
+
 /// Everything that is assigned to each variable and field: what the proof rests on.
 #[derive(Clone, Debug)]
 pub struct Sizes {
@@ -48,9 +54,22 @@ impl Sizes {
             ExprKind::Name(NameRef::Variable(id)) => Some(id),
             _ => None,
         };
+        let in_macros: BTreeSet<&str> = program
+            .macros
+            .iter()
+            .flat_map(|def| def.body_identifiers.iter().map(String::as_str))
+            .collect();
         for id in program.variable_ids() {
-            if let Some(init) = program.variable(id).init {
+            let variable = program.variable(id);
+            // A macro body may assign what it names.
+            if in_macros.contains(variable.name.as_str()) {
+                this.changed.insert(id, ());
+            }
+            if let Some(init) = variable.init {
                 this.assigned.entry(id).or_default().push(init);
+                if super::unify::is_reference(program, id) {
+                    this.changed.extend(name(init).map(|id| (id, ())));
+                }
             }
         }
         for id in program.expr_ids() {
@@ -63,7 +82,7 @@ impl Sizes {
                 ExprKind::Assign(Some(op), left, right) => {
                     if let Some(variable) = name(*left) {
                         match op {
-                            BinaryOp::Mul => {}
+                            BinaryOp::Mul if is_integer(program, *right) => {}
                             BinaryOp::Add | BinaryOp::Sub => {
                                 this.assigned.entry(variable).or_default().push(*right);
                             }
@@ -83,6 +102,16 @@ impl Sizes {
                     this.changed.extend(
                         children.iter().filter_map(|child| name(*child)).map(|id| (id, ())),
                     );
+                }
+                // A macro may assign its arguments.
+                ExprKind::MacroCall { arguments, .. } | ExprKind::InitList(arguments) => {
+                    this.changed.extend(arguments.iter().filter_map(|child| name(*child)).map(|id| (id, ())));
+                }
+                // `in >> bytes` reads a value.
+                ExprKind::Binary(BinaryOp::Shr, left, right)
+                    if program.types.as_scalar(program.expr(*left).ty.id).is_none() =>
+                {
+                    this.changed.extend(name(*right).map(|id| (id, ())));
                 }
                 ExprKind::Lambda { captures, .. } => {
                     this.changed.extend(
@@ -108,7 +137,13 @@ impl Sizes {
                                 arguments.iter().filter_map(|a| name(*a)).map(|id| (id, ())),
                             );
                         }
-                        super::Callee::Library(_) => {}
+                        // A library may take it by reference; the CUDA runtime takes sizes by value.
+                        super::Callee::Library(library) => {
+                            let by_value = library.starts_with("cuda") || BY_VALUE.contains(&library.as_str());
+                            if !by_value {
+                                this.changed.extend(arguments.iter().filter_map(|a| name(*a)).map(|id| (id, ())));
+                            }
+                        }
                     }
                 }
                 _ => {}
@@ -152,7 +187,7 @@ impl Sizes {
                             None | Some(BinaryOp::Add | BinaryOp::Sub) => {
                                 self.field_values.entry(field).or_default().push(*right);
                             }
-                            Some(BinaryOp::Mul) => {}
+                            Some(BinaryOp::Mul) if is_integer(program, *right) => {}
                             Some(_) => {
                                 self.changed_fields.insert(field);
                             }
@@ -338,11 +373,17 @@ fn is_array_only(program: &Program, ty: layoutc_syntax::QualType) -> bool {
 
 /// Whether the other factor is an integer, so that the product is a multiple.
 fn is_integer(program: &Program, expr: ExprId) -> bool {
+    if let ExprKind::Name(NameRef::Macro(name)) = &program.expr(expr).kind
+        && !program.macros.iter().filter(|def| def.name == *name).all(|def| def.is_atomic)
+    {
+        // `3 + 1` is no factor.
+        return false;
+    }
     match program.types.kind(program.expr(expr).ty.id) {
         layoutc_syntax::TypeKind::Scalar(scalar) => scalar.is_integer(),
         layoutc_syntax::TypeKind::Enum(..) => true,
         // A library's size (`v.size()`) or a macro: an integer, unless it is a floating literal.
-        layoutc_syntax::TypeKind::Unknown => true,
+        layoutc_syntax::TypeKind::Unknown => !matches!(program.expr(expr).kind, ExprKind::Name(NameRef::Macro(_))),
         _ => false,
     }
 }

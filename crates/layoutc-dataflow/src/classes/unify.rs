@@ -177,7 +177,7 @@ fn variable_init(program: &Program, id: VarId, init: ExprId, flows: &mut Vec<Flo
     if let ExprKind::InitList(items) | ExprKind::Construct { arguments: items, .. } =
         &program.expr(init).kind
         && let Some(record) = program.types.as_record(program.variable(id).ty.id)
-        && program.record(record).traits.is_empty()
+        && super::carriers::fills_fields(program, record, items)
     {
         for (field, item) in program.record(record).fields.iter().zip(items) {
             if element_of(program, program.field(*field).ty).is_some_and(|(_, depth)| depth > 0) {

@@ -44,11 +44,13 @@ impl<'t> Lowering<'t> {
             "alias_declaration" => self.alias_declaration(node),
             "namespace_definition" => self.namespace(node),
             "linkage_specification" | "declaration_list" => {
+                self.linkage_blocks += 1;
                 match node.child_by_field_name("body") {
                     Some(body) if body.kind() == "declaration_list" => self.items(body),
                     Some(body) => self.item(body),
                     None => self.items(node),
                 }
+                self.linkage_blocks -= 1;
             }
             "template_declaration" => self.template(node),
             "static_assert_declaration" => self.static_assert(node),
@@ -216,6 +218,15 @@ impl<'t> Lowering<'t> {
                 self.declarator_of_declaration(declarator, base, declaration, at, &words, record)
             {
                 variables.push(variable);
+            }
+        }
+        // `if (T *q = p)`: the value is a child of the declaration itself.
+        if let (Some(value), [variable]) = (node.child_by_field_name("value"), variables.as_slice()) {
+            let init = self.expression(value);
+            self.program.variables[variable.index()].init = Some(init);
+            if matches!(self.program.types.kind(base.id), TypeKind::Unknown) {
+                self.program.variables[variable.index()].is_auto = true;
+                self.deduce_auto(*variable, init);
             }
         }
         self.add_stmt(StmtKind::Declaration(declaration, variables), span)
@@ -638,6 +649,7 @@ impl<'t> Lowering<'t> {
             }
             let mut variable = self.plain_variable(&lowered.name, ty, lowered.site);
             variable.storage = Storage::Parameter { index: variables.len() };
+            variable.function = None;
             let id = self.add_variable(variable);
             self.locals.declare(&lowered.name, Symbol::Variable(id));
             variables.push(id);

@@ -60,6 +60,7 @@ impl<'t> Lowering<'t> {
                 span: def.body,
                 body_identifiers: identifiers(&def.text).map(str::to_owned).collect(),
                 parameter_uses: uses,
+                is_atomic: is_atomic(&def.text),
                 size_of: size_of(&def.text),
                 is_redefined: self.preprocessed.macros.lookup(&def.name).count() > 1,
             });
@@ -161,4 +162,28 @@ fn size_of(text: &str) -> Option<String> {
         ["sizeof", "(", name, ")"] | ["sizeof", "(", "struct", name, ")"] => Some(name.to_owned()),
         _ => None,
     }
+}
+
+/// Whether a body is one token, or one parenthesis from its first to its last token.
+fn is_atomic(text: &str) -> bool {
+    let tokens = tokens(text);
+    let words: Vec<&str> = tokens.iter().map(|token| token.text(text)).collect();
+    if words.len() == 1 {
+        return true;
+    }
+    if words.first() != Some(&"(") || words.last() != Some(&")") {
+        return false;
+    }
+    let mut depth = 0usize;
+    for (at, word) in words.iter().enumerate() {
+        match *word {
+            "(" => depth += 1,
+            ")" => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 && at + 1 < words.len() {
+            return false;
+        }
+    }
+    true
 }

@@ -74,6 +74,7 @@ impl<'t> Lowering<'t> {
             traits,
             is_local: !self.locals.is_empty() || self.record.is_some(),
             is_union,
+            in_linkage_block: self.linkage_blocks > 0,
             namespaces: self.namespaces.clone(),
             methods: Vec::new(),
             name: name.clone(),

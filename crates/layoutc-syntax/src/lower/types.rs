@@ -173,7 +173,16 @@ impl<'t> Lowering<'t> {
                 self.record_specifier(node)
             }
             "enum_specifier" => self.enum_specifier(node),
-            // `auto`, `decltype(…)`, `typename T::x`: the initializer decides, or nobody here does.
+            // What it names is not followed.
+            "decltype" => {
+                self.region(node, RegionKind::Unmodelled);
+                self.program.types.unknown()
+            }
+            "placeholder_type_specifier" if self.text_of(node).contains("decltype") => {
+                self.region(node, RegionKind::Unmodelled);
+                self.program.types.unknown()
+            }
+            // `auto`, `typename T::x`: the initializer decides, or nobody here does.
             _ => self.program.types.unknown(),
         }
     }
@@ -358,6 +367,12 @@ impl<'t> Lowering<'t> {
                 }
                 "function_declarator" | "abstract_function_declarator" => {
                     out.parameters = node.child_by_field_name("parameters");
+                    // `-> decltype(p[0].x)` is not followed.
+                    let mut cursor = node.walk();
+                    let trailing = node.named_children(&mut cursor).find(|child| child.kind() == "trailing_return_type");
+                    if let Some(trailing) = trailing {
+                        self.region(trailing, RegionKind::Unmodelled);
+                    }
                     out.result = out.ty;
                     out.ty = QualType::plain(self.program.types.intern(TypeKind::Function));
                     next = inner;

@@ -98,7 +98,17 @@ impl Classifier<'_> {
             return;
         }
         match consumer.context {
-            Context::Dropped | Context::Condition => {}
+            Context::Condition => {}
+            Context::Dropped => {
+                let kind = &self.program.expr(self.program.strip_parens(consumer.expr)).kind;
+                let harmless = matches!(
+                    kind,
+                    ExprKind::Assign(..) | ExprKind::Unary(..) | ExprKind::Call { .. } | ExprKind::Name(_)
+                );
+                if !harmless {
+                    self.pin(class, Code::UNSUPPORTED_USE, span, "an address is computed and dropped");
+                }
+            }
             Context::Init(variable) => self.pointer_into_variable(class, variable, span),
             Context::Returned { in_lambda } => {
                 let function = self.calls.function(expr);
@@ -286,12 +296,15 @@ impl Classifier<'_> {
             ExprKind::InitList(_) | ExprKind::Construct { .. } => {
                 // Filling a slot field by field was unified; anything else was not.
                 if !self.initializes_slot(expr, class, parent, position) {
-                    self.pin(
-                        class,
-                        Code::UNSUPPORTED_USE,
-                        span,
-                        "the pointer is put into an object that is not followed",
-                    );
+                    // Whatever holds pointers of this type may hold it from now on.
+                    let record = self.record(class);
+                    for other in self.classes.ids() {
+                        let holds = self.classes.class(other).slots.iter().any(|slot| matches!(slot, Slot::Field(_)));
+                        if other == class || (holds && self.record(other) == record) {
+                            let message = "a pointer is put into an object that is not followed";
+                            self.pin(other, Code::UNSUPPORTED_USE, span, message);
+                        }
+                    }
                 }
             }
             ExprKind::Delete(_) => {
@@ -336,13 +349,21 @@ impl Classifier<'_> {
                 TypeKind::Array(..) | TypeKind::Pointer(_)
             );
         }
-        let Some(record) = self.program.types.as_record(ty.id) else { return false };
-        let record = self.program.record(record);
+        let Some(record_id) = self.program.types.as_record(ty.id) else { return false };
+        let record = self.program.record(record_id);
         record.traits.is_empty()
+            && super::super::carriers::fills_fields(self.program, record_id, self.list_items(list))
             && record
                 .fields
                 .get(position)
                 .is_some_and(|field| self.classes.class_of_slot(Slot::Field(*field)) == Some(class))
+    }
+
+    pub(super) fn list_items(&self, list: ExprId) -> &[ExprId] {
+        match &self.program.expr(list).kind {
+            ExprKind::InitList(items) | ExprKind::Construct { arguments: items, .. } => items,
+            _ => &[],
+        }
     }
 
     pub(super) fn pointer_assignment(
@@ -553,6 +574,17 @@ impl Classifier<'_> {
             .map(|(class, _)| class)
             .collect();
         let Some(class) = device.first().copied() else { return };
+        if call.is_host_transfer()
+            && let Some(other) = self.second_device
+        {
+            let pin = Pin {
+                span: self.span(call.call),
+                code: Code::UNSUPPORTED_USE,
+                message: "the conversion at this copy would run on the current device".to_owned(),
+                related: vec![(other, "the program changes the device here".to_owned())],
+            };
+            self.pins.push((class, pin));
+        }
         if call.api == Api::MallocManaged {
             self.pin(
                 class,

@@ -187,6 +187,22 @@ impl Classifier<'_> {
             );
             return;
         }
+        if let Slot::Field(id) = slot {
+            let record = program.record(program.field(id).record);
+            if record.is_union {
+                self.pin(class, Code::UNION_MEMBER, span, "the pointer shares its memory with other members");
+            }
+        }
+        if let Slot::Result(id) = slot
+            && program.function(id).name.starts_with("operator")
+        {
+            self.pin(class, Code::UNSUPPORTED_USE, span, "an operator returns the pointer");
+        }
+        if let Slot::Variable(id) = slot
+            && self.has_foreign_twin(id)
+        {
+            self.pin(class, Code::AMBIGUOUS_NAME, span, "another file declares this name with another type");
+        }
         if let Slot::Variable(id) = slot {
             let variable = program.variable(id);
             if variable.space != layoutc_syntax::Space::Default {
@@ -218,6 +234,9 @@ impl Classifier<'_> {
                 );
             }
             if let Storage::Parameter { .. } = variable.storage {
+                if self.has_default(id) {
+                    self.pin(class, Code::UNSUPPORTED_USE, span, "this parameter has a default argument");
+                }
                 if variable.function.is_none() && !self.is_known_parameter(id) {
                     self.pin(
                         class,
@@ -277,6 +296,46 @@ impl Classifier<'_> {
         self.program.functions.iter().any(|function| {
             function.parameters.contains(&id)
                 || function.sites.iter().any(|site| site.parameters.contains(&id))
+        })
+    }
+
+    /// Whether a global, or the function of a parameter, is declared elsewhere with other types, so
+    /// that the linker and not this analysis joins them.
+    pub(super) fn has_foreign_twin(&self, id: VarId) -> bool {
+        let variable = self.program.variable(id);
+        match (variable.storage, variable.function) {
+            (Storage::Static, None) => self.program.variable_ids().any(|other| {
+                let twin = self.program.variable(other);
+                other != id
+                    && twin.name == variable.name
+                    && twin.storage == Storage::Static
+                    && twin.is_extern != variable.is_extern
+            }),
+            (Storage::Parameter { .. }, Some(function)) => {
+                let own = self.program.function(function);
+                !own.is_static
+                    && own.record.is_none()
+                    && self.program.function_ids().any(|other| {
+                        let twin = self.program.function(other);
+                        other != function
+                            && twin.name == own.name
+                            && twin.body.is_none()
+                            && twin.record.is_none()
+                            && !twin.is_static
+                            && twin.parameters.len() == own.parameters.len()
+                            && twin.sites.iter().all(|site| own.sites.iter().all(|mine| mine.span.file != site.span.file))
+                    })
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a parameter can be left out of a call.
+    pub(super) fn has_default(&self, id: VarId) -> bool {
+        self.program.functions.iter().any(|function| {
+            function.sites.iter().any(|site| {
+                site.parameters.iter().skip(function.required_parameters).any(|parameter| *parameter == id)
+            })
         })
     }
 

@@ -1,0 +1,179 @@
+//! Objects that carry pointers into a class, and names that may mean their members.
+//!
+//! A field slot is a slot in whatever object, so an object that goes where it cannot be followed
+//! takes its pointers along: into a container of a library, through a cast, into raw memory. And a
+//! member access whose object has an unknown type may be an access to a field slot. Both pin.
+
+use super::calls::{CallGraph, Callee, Context};
+use super::places::element_of;
+use super::slots::Slot;
+use super::{ClassId, Classes, Pin};
+use layoutc_diagnostics::{Code, Span};
+use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, QualType, RecordId, TypeKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Pins classes by what happens to the objects that hold their pointers.
+pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mut Classes) {
+    let mut found: Vec<(ClassId, Pin)> = Vec::new();
+    let mut by_name: BTreeMap<&str, BTreeSet<ClassId>> = BTreeMap::new();
+    let mut carried: BTreeMap<RecordId, BTreeSet<ClassId>> = BTreeMap::new();
+    for class in classes.ids() {
+        for slot in &classes.class(class).slots {
+            match slot {
+                Slot::Field(field) => {
+                    let field = program.field(*field);
+                    by_name.entry(&field.name).or_default().insert(class);
+                    carried.entry(field.record).or_default().insert(class);
+                }
+                Slot::Result(function) => {
+                    let function = program.function(*function);
+                    if function.record.is_some() {
+                        by_name.entry(&function.name).or_default().insert(class);
+                    }
+                }
+                Slot::Variable(_) => {}
+            }
+        }
+    }
+    // A record that holds a carrier is one.
+    loop {
+        let mut changed = false;
+        for field in &program.fields {
+            let inner = element_of(program, field.ty).and_then(|(record, _)| carried.get(&record).cloned());
+            if let Some(inner) = inner {
+                let outer = carried.entry(field.record).or_default();
+                let before = outer.len();
+                outer.extend(inner);
+                changed |= outer.len() != before;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    let pin = |span: Span, code: Code, message: String| Pin { span, code, message, related: Vec::new() };
+    for id in program.expr_ids() {
+        let expr = program.expr(id);
+        let unresolved = match &expr.kind {
+            ExprKind::Member { field: None, methods, name, .. } if methods.is_empty() => Some(program.text(*name)),
+            ExprKind::Name(NameRef::Unknown(name)) => Some(name.rsplit("::").next().unwrap_or(name)),
+            _ => None,
+        };
+        if let Some(name) = unresolved {
+            for class in by_name.get(name).into_iter().flatten() {
+                let message = format!("`{name}` may be the member that holds the array");
+                found.push((*class, pin(expr.span, Code::UNSUPPORTED_USE, message)));
+            }
+        }
+        let Some((record, _)) = element_of(program, expr.ty) else { continue };
+        let Some(held) = carried.get(&record) else { continue };
+        if let Some(what) = escape(program, calls, id) {
+            for class in held {
+                found.push((*class, pin(expr.span, Code::ESCAPING_POINTER, format!("the object holds the array, and {what}"))));
+            }
+        }
+    }
+    for id in program.expr_ids() {
+        // The size of a carrier may change, and so may what is computed from it.
+        if let ExprKind::OffsetOf(of) = &program.expr(id).kind
+            && let Some((record, _)) = element_of(program, *of)
+        {
+            for class in carried.get(&record).into_iter().flatten() {
+                found.push((*class, pin(program.expr(id).span, Code::OFFSETOF, "the offset of a member is used".to_owned())));
+            }
+        }
+    }
+    for (class, pin) in found {
+        classes.classes[class.index()].pins.push(pin);
+    }
+}
+
+/// What happens to a carrier, or a pointer to one, that cannot be followed.
+fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static str> {
+    let known = |ty: QualType| element_of(program, ty).is_some();
+    match calls.context(expr) {
+        Context::Dropped | Context::Condition => None,
+        Context::Init(variable) => (!known(program.variable(variable).ty)).then_some("it becomes something of another type"),
+        Context::Returned { in_lambda } => {
+            let result = calls.function(expr).map(|id| program.function(id).result);
+            (in_lambda || !result.is_some_and(known)).then_some("it is returned as another type")
+        }
+        Context::Range => None,
+        Context::Opaque | Context::Assembly => Some("this construct is not modelled"),
+        Context::Operand(parent, position) => match &program.expr(parent).kind {
+            ExprKind::Paren(_)
+            | ExprKind::Member { .. }
+            | ExprKind::Deref(_)
+            | ExprKind::AddressOf(_)
+            | ExprKind::Index { .. }
+            | ExprKind::Unary(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Comma(..)
+            | ExprKind::Conditional(..)
+            | ExprKind::Delete(_)
+            | ExprKind::SizeOfExpr(_) => None,
+            ExprKind::Assign(_, left, right) => {
+                let other = if position == 0 { *right } else { *left };
+                let null = matches!(program.expr(other).kind, ExprKind::Null | ExprKind::Integer(_) | ExprKind::New { .. });
+                let made = matches!(program.expr(other).kind, ExprKind::Cast { .. });
+                (!known(program.expr(other).ty) && !null && !made).then_some("it is assigned from or to something unknown")
+            }
+            ExprKind::Cast { target, .. } => {
+                // `free(w)` and the like go through `void*` too, but so does everything else.
+                (!known(*target)).then_some("it is cast to another type")
+            }
+            ExprKind::Call { callee, arguments, .. } => {
+                if position == 0 {
+                    return Some("it is called");
+                }
+                match calls.callee(program, *callee, arguments) {
+                    Callee::Function(function) => {
+                        let parameter = program.function(function).parameters.get(position - 1).copied();
+                        let same = parameter.is_some_and(|parameter| known(program.variable(parameter).ty));
+                        (!same).then_some("it is passed as another type")
+                    }
+                    Callee::Library(name) if name == "free" || name == "swap" => None,
+                    Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {
+                        Some("it is passed to a function that cannot be seen")
+                    }
+                }
+            }
+            ExprKind::Launch { kernel, config, arguments, .. } => {
+                let at = position.checked_sub(1 + config.len())?;
+                match calls.callee(program, *kernel, arguments) {
+                    Callee::Function(function) => {
+                        let parameter = program.function(function).parameters.get(at).copied();
+                        let same = parameter.is_some_and(|parameter| known(program.variable(parameter).ty));
+                        (!same).then_some("it is passed as another type")
+                    }
+                    Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {
+                        Some("it is passed to a kernel that cannot be seen")
+                    }
+                }
+            }
+            ExprKind::MacroCall { .. } => Some("it is given to a macro"),
+            ExprKind::InitList(_) | ExprKind::Construct { .. } => Some("it is put into an object that is not followed"),
+            ExprKind::New { .. }
+            | ExprKind::Lambda { .. }
+            | ExprKind::Opaque(_)
+            | ExprKind::OffsetOf(_)
+            | ExprKind::SizeOfType { .. }
+            | ExprKind::Integer(_)
+            | ExprKind::Literal
+            | ExprKind::Null
+            | ExprKind::This
+            | ExprKind::Name(_) => Some("this construct is not modelled"),
+        },
+    }
+}
+
+/// Whether an initializer list fills the fields of a record one by one: without brace elision.
+pub(super) fn fills_fields(program: &Program, record: RecordId, items: &[ExprId]) -> bool {
+    let record = program.record(record);
+    items.len() <= record.fields.len()
+        && record.fields.iter().zip(items).all(|(field, item)| {
+            let is_aggregate =
+                matches!(program.types.kind(program.field(*field).ty.id), TypeKind::Array(..) | TypeKind::Record(_));
+            !is_aggregate || matches!(program.expr(*item).kind, ExprKind::InitList(_))
+        })
+}
