@@ -1,6 +1,7 @@
 //! Every shipped program in every layout: it transforms, nvcc accepts the result, and on the CPU
 //! runtime it does the same as before.
 
+use std::env;
 use std::fs;
 use std::path::Path;
 
@@ -15,10 +16,28 @@ fn test(name: &str, layout: &str) -> Result<()> {
     let out = tempfile::tempdir()?;
     transform(&program, layout, out.path())?;
     compile(&program, out.path())?;
-    for args in &program.args {
+    for args in runs(&program, layout) {
         verify(&program, layout, args)?;
     }
     Ok(())
+}
+
+/// The first of the program's runs, and one of the others: another one in each layout, so that the
+/// four layouts together make them all. `$LAYOUTC_ALL_RUNS` makes all in each, which takes twice
+/// as long.
+fn runs<'p>(program: &'p Program, layout: &str) -> Vec<&'p [String]> {
+    let all = program.args.iter().map(Vec::as_slice);
+    if env::var_os("LAYOUTC_ALL_RUNS").is_some() {
+        return all.collect();
+    }
+    let others = program.args.len().saturating_sub(1).max(1);
+    let number = LAYOUTS.iter().position(|name| *name == layout).unwrap_or(0);
+    all.enumerate()
+        .filter(|(at, _)| {
+            *at == 0 || (at - 1) % LAYOUTS.len() == number % others.min(LAYOUTS.len())
+        })
+        .map(|(_, args)| args)
+        .collect()
 }
 
 /// `layoutc transform` into `out`: every layout is required, and the report must say that it was
@@ -166,6 +185,19 @@ programs! {
     redblack
     sampo
     sph
+}
+
+#[test]
+fn every_run_is_made_in_some_layout() -> Result<()> {
+    for name in TESTED {
+        let program = Program::load(name)?;
+        let made: Vec<&[String]> =
+            LAYOUTS.iter().flat_map(|layout| runs(&program, layout)).collect();
+        for args in &program.args {
+            ensure!(made.contains(&args.as_slice()), "{name} {args:?}");
+        }
+    }
+    Ok(())
 }
 
 #[test]
