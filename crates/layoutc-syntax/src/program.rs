@@ -75,6 +75,8 @@ pub struct Declaration {
     pub is_plain: bool,
     /// Number of declarators.
     pub count: usize,
+    /// Enclosing namespaces, outermost first.
+    pub namespaces: Vec<String>,
 }
 
 /// Where a variable lives.

@@ -116,13 +116,21 @@ fn calls(text: &str) -> Vec<Call> {
     let runtime = lower(text, &[], SiteId(0)).sites;
     let mut calls: Vec<(usize, Call)> = runtime.into_iter().map(|at| (at, Call::Runtime)).collect();
     let all: Vec<_> = tokens(text).into_iter().collect();
-    for pair in all.windows(2) {
+    for (at, pair) in all.windows(2).enumerate() {
         let name = pair[0].text(text);
         let allocates = name.ends_with("Malloc") || name.ends_with("MallocAsync");
         let generated =
             pair[0].kind == TokenKind::Identifier && allocates && !name.starts_with("cuda");
         if generated && pair[1].text(text) == "(" {
-            let (start, end) = (pair[0].start as usize, pair[0].end as usize);
+            // With the namespaces in front: `sim::particleMalloc`.
+            let mut first = at;
+            while first >= 2
+                && all[first - 1].text(text) == "::"
+                && all[first - 2].kind == TokenKind::Identifier
+            {
+                first -= 2;
+            }
+            let (start, end) = (all[first].start as usize, pair[0].end as usize);
             calls.push((start, Call::Handle { start, end }));
         }
     }

@@ -27,6 +27,12 @@ impl Rewriter<'_> {
             for slot in self.classes.class(class).slots.clone() {
                 if let Slot::Field(id) = slot
                     && is_handle
+                    && let Some(span) = self.size_of_holder(self.program.field(id).record)
+                {
+                    self.refuse(class, span, "the size of the object that holds the array would change");
+                }
+                if let Slot::Field(id) = slot
+                    && is_handle
                     && !self.program.record(self.program.field(id).record).traits.is_empty()
                 {
                     let span = self.program.field(id).site.name;
@@ -51,6 +57,34 @@ impl Rewriter<'_> {
             declared.dedup_by_key(|declared| declared.site.index);
             self.declaration(id, &declared, inline.contains(&id));
         }
+    }
+
+    /// A `sizeof` of a record, or of one that holds it.
+    fn size_of_holder(&self, record: layoutc_syntax::RecordId) -> Option<Span> {
+        let mut holders = BTreeSet::from([record]);
+        loop {
+            let before = holders.len();
+            for field in &self.program.fields {
+                if layoutc_dataflow::classes::element_of(self.program, field.ty)
+                    .is_some_and(|(inner, _)| holders.contains(&inner))
+                {
+                    holders.insert(field.record);
+                }
+            }
+            if holders.len() == before {
+                break;
+            }
+        }
+        self.program.expr_ids().find_map(|id| {
+            let of = match &self.program.expr(id).kind {
+                layoutc_syntax::ExprKind::SizeOfType { of, .. } => *of,
+                layoutc_syntax::ExprKind::SizeOfExpr(operand) => self.program.expr(*operand).ty,
+                _ => return None,
+            };
+            layoutc_dataflow::classes::element_of(self.program, of)
+                .is_some_and(|(found, depth)| depth == 0 && holders.contains(&found))
+                .then_some(self.program.expr(id).span)
+        })
     }
 
     fn declared(&self, class: ClassId, slot: Slot) -> Vec<Declared> {
@@ -145,7 +179,7 @@ impl Rewriter<'_> {
             return;
         }
         if let Some(at) = first {
-            let text = self.specifier_text(declaration.specifier, at);
+            let text = self.specifier_text(&declaration, at);
             self.edit(declaration.specifier, text);
         }
         let handles = declared
@@ -162,16 +196,14 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The new specifier: qualified as the old one was.
-    fn specifier_text(&self, specifier: Span, storage: usize) -> String {
-        let name = &self.storages[storage].1.type_name;
-        match self.program.text(specifier).rfind("::") {
-            Some(at) => {
-                let scope = self.program.text(specifier)[..at].trim_start();
-                let scope = scope.strip_prefix("struct ").unwrap_or(scope);
-                format!("{scope}::{name}")
-            }
-            None => name.clone(),
+    /// The new specifier, qualified outside the record's namespace.
+    fn specifier_text(&self, declaration: &layoutc_syntax::Declaration, storage: usize) -> String {
+        let (record, storage) = &self.storages[storage];
+        let namespaces = &self.program.record(*record).namespaces;
+        if declaration.namespaces.starts_with(namespaces) {
+            storage.type_name.clone()
+        } else {
+            storage.outer_type()
         }
     }
 
@@ -188,7 +220,7 @@ impl Rewriter<'_> {
     ) {
         if !self.has_companion(declared) {
             let is_handle = self.storages[self.storage_of[&declared.class]].1.is_handle;
-            if is_handle && (!declared.site.pointers.is_empty() || declared.site.reference.is_some()) {
+            if is_handle && (is_inline || !declared.site.pointers.is_empty() || declared.site.reference.is_some()) {
                 self.refuse(declared.class, declaration.span, "this deduced type is a pointer, and the array would not be");
             }
             return;
@@ -302,7 +334,7 @@ impl Rewriter<'_> {
             };
             let between = Span { start: before.end, end: this.start, ..*before };
             let specifier = match storages[index] {
-                Some(at) => self.specifier_text(declaration.specifier, at),
+                Some(at) => self.specifier_text(declaration, at),
                 None => self.program.text(declaration.specifier).to_owned(),
             };
             let prefix = self

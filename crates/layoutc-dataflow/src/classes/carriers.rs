@@ -83,6 +83,29 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
             }
         }
     }
+    // A list that leaves inner braces out fills members in an order that a rewrite could change.
+    for variable in &program.variables {
+        let Some(init) = variable.init else { continue };
+        let (Some((record, _)), ExprKind::InitList(items)) = (element_of(program, variable.ty), &program.expr(init).kind)
+        else {
+            continue;
+        };
+        let Some(held) = carried.get(&record).filter(|held| !held.is_empty()) else { continue };
+        let is_plain = match program.types.kind(variable.ty.id) {
+            TypeKind::Record(_) => fills_fields(program, record, items),
+            TypeKind::Array(..) => items.iter().all(|item| match &program.expr(*item).kind {
+                ExprKind::InitList(inner) => fills_fields(program, record, inner),
+                _ => false,
+            }),
+            _ => true,
+        };
+        if !is_plain {
+            for class in held {
+                let message = "the object holds the array, and this list does not say which member each item fills";
+                found.push((*class, pin(program.expr(init).span, Code::UNSUPPORTED_USE, message.to_owned())));
+            }
+        }
+    }
     for (class, pin) in found {
         classes.classes[class.index()].pins.push(pin);
     }

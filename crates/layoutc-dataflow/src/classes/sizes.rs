@@ -95,6 +95,11 @@ impl Sizes {
                 ExprKind::Unary(op, operand) if op.is_update() => {
                     this.changed.extend(name(*operand).map(|id| (id, ())))
                 }
+                ExprKind::Cast { operand, target, .. }
+                    if program.types.as_scalar(target.id).is_none() =>
+                {
+                    this.changed.extend(name(*operand).map(|id| (id, ())));
+                }
                 ExprKind::AddressOf(operand) => {
                     this.changed.extend(name(*operand).map(|id| (id, ())))
                 }
@@ -293,7 +298,7 @@ impl Sizes {
                 let integer = program
                     .types
                     .as_scalar(program.field(*field).ty.id)
-                    .is_some_and(|scalar| scalar.is_integer());
+                    .is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4);
                 let values = self.field_values.get(field).map_or(&[][..], Vec::as_slice);
                 integer
                     && !self.changed_fields.contains(field)
@@ -345,8 +350,10 @@ impl Sizes {
         depth: usize,
     ) -> bool {
         let variable = program.variable(id);
-        let integer =
-            program.types.as_scalar(variable.ty.id).is_some_and(|scalar| scalar.is_integer());
+        let integer = program
+            .types
+            .as_scalar(variable.ty.id)
+            .is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4);
         if !integer || self.changed.contains_key(&id) || variable.is_extern {
             return false;
         }

@@ -211,6 +211,7 @@ impl<'t> Lowering<'t> {
             is_plain: !is_definition(specifier)
                 && !matches!(specifier.kind(), "placeholder_type_specifier" | "auto" | "decltype"),
             count: declarators.len(),
+            namespaces: self.namespaces.clone(),
         });
         let mut variables = Vec::new();
         for (at, declarator) in declarators.into_iter().enumerate() {
@@ -634,6 +635,7 @@ impl<'t> Lowering<'t> {
                 is_plain: !is_definition(specifier)
                     && specifier.kind() != "placeholder_type_specifier",
                 count: 1,
+                namespaces: self.namespaces.clone(),
             });
             let lowered = self.declarator(declarator, base, declaration, 0, self.span(child));
             let mut ty = lowered.ty;
@@ -678,6 +680,7 @@ impl<'t> Lowering<'t> {
             specifier_type: base,
             is_plain: specifier.is_some(),
             count: 1,
+            namespaces: self.namespaces.clone(),
         });
         let lowered =
             self.declarator(Some(declarator), base, declaration, 0, self.span(declarator));

@@ -769,6 +769,13 @@ impl<'t> Lowering<'t> {
             );
         }
         let Some(value) = node.child_by_field_name("value") else { return self.opaque(node) };
+        // `sizeof(T) * n` parses as the size of `(T)*n`.
+        if value.kind() == "cast_expression"
+            && let (Some(ty), Some(operand)) =
+                (value.child_by_field_name("type"), value.child_by_field_name("value"))
+        {
+            return self.misparsed_size(node, ty, operand, value);
+        }
         // `sizeof(T)` with a name parses as an expression.
         if value.kind() == "parenthesized_expression"
             && let Some(inner) = only_named(value)
@@ -805,6 +812,34 @@ impl<'t> Lowering<'t> {
         }
         let operand = self.expression(value);
         self.add_expr(ExprKind::SizeOfExpr(operand), span, size)
+    }
+
+    /// `sizeof(T) * n`, which the grammar reads as `sizeof ((T)*n)`.
+    ///
+    /// Behind a division the product would be grouped wrongly, and with `-`, `+` and `&` behind
+    /// any tighter operator: those have no value here.
+    fn misparsed_size(&mut self, node: Node<'t>, ty: Node<'t>, operand: Node<'t>, cast: Node<'t>) -> ExprId {
+        let span = self.span(node);
+        let size = self.program.types.scalar(Scalar::UnsignedLong);
+        let of_span = self.span(ty);
+        let of = self.type_descriptor(ty);
+        let size_span = Span::new(self.current, node.start_byte(), ty.end_byte() + 1);
+        let left = self.add_expr(ExprKind::SizeOfType { of, of_span, is_align: false }, size_span, size);
+        let Some(argument) = operand.child_by_field_name("argument") else {
+            // `sizeof (T)x`: what that is depends on `x`.
+            let inner = self.opaque(cast);
+            return self.add_expr(ExprKind::Opaque(vec![left, inner]), span, size);
+        };
+        let right = self.expression(argument);
+        let divided = node.parent().is_some_and(|parent| {
+            parent.kind() == "binary_expression"
+                && parent.child_by_field_name("right") == Some(node)
+                && matches!(self.operator_text(parent), "/" | "%")
+        });
+        if self.operator_text(operand) == "*" && !divided {
+            return self.add_expr(ExprKind::Binary(BinaryOp::Mul, left, right), span, size);
+        }
+        self.add_expr(ExprKind::Opaque(vec![left, right]), span, size)
     }
 
     fn new_expression(&mut self, node: Node<'t>) -> ExprId {

@@ -51,7 +51,8 @@ impl<'t> Lowering<'t> {
                 }
             }
             self.program.identifiers.insert(def.name.clone());
-            if let Some(value) = self.constant_of_macro(&def.name, 0) {
+            // `#define N 10 + 2` is no value where an operator stands beside it.
+            if let Some(value) = self.constant_of_macro(&def.name, 0).filter(|_| is_atomic(&def.text)) {
                 self.program.macro_constants.insert(def.name.clone(), value);
             }
             self.program.macros.push(Macro {
@@ -147,6 +148,9 @@ impl<'t> Lowering<'t> {
             return None;
         }
         let text = self.only_definition(name)?;
+        if depth > 0 && !is_atomic(&text) {
+            return None;
+        }
         crate::evaluate::constant_tokens(&text, &mut |name| self.constant_of_macro(name, depth + 1))
     }
 }
@@ -168,7 +172,7 @@ fn size_of(text: &str) -> Option<String> {
 fn is_atomic(text: &str) -> bool {
     let tokens = tokens(text);
     let words: Vec<&str> = tokens.iter().map(|token| token.text(text)).collect();
-    if words.len() == 1 {
+    if words.len() == 1 || (words.len() == 2 && words[0] == "-") {
         return true;
     }
     if words.first() != Some(&"(") || words.last() != Some(&")") {

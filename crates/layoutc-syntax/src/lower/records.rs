@@ -282,6 +282,7 @@ impl<'t> Lowering<'t> {
             specifier_type: base,
             is_plain: !is_definition(specifier),
             count: declarators.len(),
+            namespaces: self.namespaces.clone(),
         });
         let attributes = self.masked_attributes(node.byte_range());
         for (span, _) in attributes {

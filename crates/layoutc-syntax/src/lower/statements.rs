@@ -284,6 +284,7 @@ impl<'t> Lowering<'t> {
             specifier_type: base,
             is_plain: specifier.kind() != "placeholder_type_specifier",
             count: 1,
+            namespaces: self.namespaces.clone(),
         });
         let variable = self.variable_declarator(declarator, base, declaration, 0, &[], true);
         let name = self.program.variable(variable).name.clone();
