@@ -5,6 +5,7 @@
 //! args = [[], ["64", "2"], ["1"]]            # one small run each, edge cases among them
 //! large = ["100000", "10"]                   # a run that takes seconds
 //! records = ["Particle"]                     # the types that every layout below changes
+//! kept = "LC0024"                            # only if the types are kept instead, and why
 //! [layouts]                                  # what follows `--layout`, one text or several
 //! aligned = "Particle = aos align(16)"
 //! soa = "Particle = soa"
@@ -39,6 +40,8 @@ pub struct Program {
     pub large: Option<Vec<String>>,
     /// The record types that every layout changes.
     pub records: Vec<String>,
+    /// The code of the diagnostic that keeps the types, for a program that is not rewritten yet.
+    pub kept: Option<String>,
     /// `--layout` texts by the name of the layout, see [`LAYOUTS`].
     pub layouts: BTreeMap<String, Vec<String>>,
 }
@@ -66,6 +69,7 @@ impl Program {
             args: read.args.into_iter().map(Words::split).collect(),
             large: read.large.map(Words::split),
             records: read.records,
+            kept: read.kept,
             layouts: read.layouts.into_iter().map(|(name, specs)| (name, specs.list())).collect(),
         })
     }
@@ -109,6 +113,7 @@ struct File {
     args: Vec<Words>,
     large: Option<Words>,
     records: Vec<String>,
+    kept: Option<String>,
     layouts: BTreeMap<String, Specs>,
 }
 

@@ -14,10 +14,35 @@ use serde_json::Value;
 fn test(name: &str, layout: &str) -> Result<()> {
     let program = Program::load(name)?;
     let out = tempfile::tempdir()?;
+    if let Some(code) = &program.kept {
+        return kept(&program, layout, code, out.path());
+    }
     transform(&program, layout, out.path())?;
     compile(&program, out.path())?;
     for args in runs(&program, layout) {
         verify(&program, layout, args)?;
+    }
+    Ok(())
+}
+
+/// A program whose types are kept: it must come out as it went in, with the expected reason.
+fn kept(program: &Program, layout: &str, code: &str, out: &Path) -> Result<()> {
+    let report = out.join("report.json");
+    let mut arguments = vec!["transform".to_owned()];
+    arguments.extend(files(program));
+    arguments.extend(["--out-dir".to_owned(), path(out), "--report".to_owned(), path(&report)]);
+    arguments.extend(program.layout_options(layout)?);
+    let outcome = Layoutc::built()?.run(&program.folder, TRANSFORM_LIMIT, &arguments)?;
+    ensure!(outcome.succeeded(), "transform: {}\n{}", outcome.ending(), outcome.stderr);
+    let report: Value = serde_json::from_slice(&fs::read(&report)?)?;
+    let classes = report["classes"].as_array().context("the report has no `classes`")?;
+    ensure!(classes.iter().all(|class| class["status"] == "kept"), "{report:#}");
+    let reasons = classes.iter().filter_map(|class| class["reasons"].as_array()).flatten();
+    let found = reasons.clone().any(|reason| reason["code"] == *code);
+    ensure!(found, "{code} is no reason: {report:#}");
+    for file in &program.files {
+        let same = fs::read(program.folder.join(file))? == fs::read(out.join(file))?;
+        ensure!(same, "{} changed", file.display());
     }
     Ok(())
 }

@@ -53,11 +53,20 @@ fn single_file<'a>(path: &Path, success: &'a Success) -> Result<Target<'a>, Vec<
     Ok(Target { path: path.to_path_buf(), text, creates_folders: false })
 }
 
-/// Every file, at its path relative to the folder that holds them all.
+/// Every file, at its path relative to the current folder, or to the folder that holds them all.
 fn whole_program<'a>(folder: &Path, success: &'a Success) -> Vec<Target<'a>> {
     let paths: Vec<PathBuf> =
         success.sources().iter().map(|(_, file)| absolute(file.path())).collect();
-    let common = common_folder(&paths);
+    // Files below the current folder keep their paths from there, so that the same command builds
+    // them; the common folder is for files elsewhere.
+    let here = absolute(Path::new("."));
+    let common = if paths.iter().all(|path| path.starts_with(&here))
+        && success.sources().iter().all(|(_, file)| file.path().is_relative())
+    {
+        here
+    } else {
+        common_folder(&paths)
+    };
     let files = success.sources().iter().zip(&success.rewritten).zip(&paths);
     files
         .map(|(((_, file), rewritten), path)| Target {

@@ -204,7 +204,7 @@ fn outcome(program: &Program, classes: &Classes, plan: &Plan, id: ClassId) -> Cl
     let allocations =
         class.allocations.iter().map(|allocation| program.expr(allocation.call).span).collect();
     ClassOutcome {
-        type_name: program.record(class.record).name.clone(),
+        type_name: program.spelled_name(class.record).to_owned(),
         names,
         status: if choice.is_some() { Status::Changed } else { Status::Kept },
         layout: choice.map_or_else(

@@ -50,8 +50,9 @@ pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewr
         let at = match known {
             Some(at) => at,
             None => {
-                let name = &program.record(record).name;
-                let named = program.record(record).namespaces.iter().filter(|name| !name.starts_with('('));
+                let name = program.spelled_name(record);
+                let named =
+                    program.record(record).namespaces.iter().filter(|name| !name.starts_with('('));
                 let qualifier: String = named.map(|name| format!("{name}::")).collect();
                 let Some(storage) =
                     Storage::new(name, qualifier, &choice.shape, &choice.layout, &mut names)
@@ -74,10 +75,13 @@ pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewr
         storage_of.insert(*id, at);
     }
     // A macro with the name of something in the generated text would change its meaning.
-    if let Some(def) = program.macros.iter().find(|def| crate::helpers::USED_NAMES.contains(&def.name.as_str())) {
+    if let Some(def) =
+        program.macros.iter().find(|def| crate::helpers::USED_NAMES.contains(&def.name.as_str()))
+    {
         for id in storage_of.keys() {
             let span = def.span.unwrap_or(program.record(classes.class(*id).record).name_span);
-            let message = format!("the generated code uses the name `{}`, which is a macro here", def.name);
+            let message =
+                format!("the generated code uses the name `{}`, which is a macro here", def.name);
             refusals.push((*id, pin(span, Code::OPAQUE_MACRO, &message)));
         }
     }
@@ -119,9 +123,13 @@ fn place_declarations(program: &Program, record: layoutc_syntax::RecordId, text:
         extension.eq_ignore_ascii_case("cu") || extension.eq_ignore_ascii_case("cuh")
     });
     let text = text.trim_matches('\n');
+    let text = if record.in_linkage_block {
+        format!("extern \"C++\" {{\n{text}\n}}")
+    } else {
+        text.to_owned()
+    };
     let text =
-        if record.in_linkage_block { format!("extern \"C++\" {{\n{text}\n}}") } else { text.to_owned() };
-    let text = if is_cuda { format!("\n{text}") } else { format!("\n#ifdef __CUDACC__\n{text}\n#endif") };
+        if is_cuda { format!("\n{text}") } else { format!("\n#ifdef __CUDACC__\n{text}\n#endif") };
     // The line break behind the definition ends the block.
     let line = file.line_range(definition.end as usize);
     let is_last = file.text()[definition.end as usize..line.end].trim().is_empty();

@@ -118,7 +118,9 @@ impl Storage {
     ///
     /// Returns `None` for a layout that has no form here (grids).
     #[must_use]
-    pub fn new(record: &str, qualifier: String,
+    pub fn new(
+        record: &str,
+        qualifier: String,
         shape: &ClassShape,
         layout: &Layout,
         names: &mut Names,

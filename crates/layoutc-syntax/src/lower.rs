@@ -110,6 +110,12 @@ impl<'t> Lowering<'t> {
                 id: FileId(at as u32),
                 is_root: file.is_root,
                 includes: file.includes.iter().filter_map(|include| include.target).collect(),
+                include_offsets: file
+                    .includes
+                    .iter()
+                    .filter(|include| include.target.is_some())
+                    .map(|include| include.span.start as usize)
+                    .collect(),
                 after_includes: after_includes as usize,
                 unparsed: parsed[at].as_ref().map_or(1, |parsed| parsed.error_regions.len()),
             });

@@ -662,6 +662,8 @@ pub struct ParameterUse {
     pub plain: usize,
     /// Uses with `##`.
     pub pasted: usize,
+    /// Uses as `#x`: the spelling, not the value.
+    pub stringized: usize,
     /// Uses directly before `.` or `->`, or after them.
     pub member: usize,
 }
@@ -675,6 +677,8 @@ pub struct ProgramFile {
     pub is_root: bool,
     /// Files it includes directly.
     pub includes: Vec<FileId>,
+    /// Where each of them is included: the offset of the directive.
+    pub include_offsets: Vec<usize>,
     /// Offset behind the last `#include` line at file scope, where declarations may be put.
     pub after_includes: usize,
     /// Number of regions that do not parse.
@@ -786,6 +790,18 @@ impl Program {
     #[must_use]
     pub fn as_record(&self, ty: TypeId) -> Option<RecordId> {
         self.types.as_record(ty)
+    }
+
+    /// The record's name as uses spell it: the typedef of its definition goes before the tag.
+    #[must_use]
+    pub fn spelled_name(&self, id: RecordId) -> &str {
+        let record = self.record(id);
+        let own =
+            |span: &Span| record.declaration.is_some_and(|definition| definition.contains(*span));
+        self.aliases
+            .iter()
+            .find(|(_, ty, span)| self.types.as_record(ty.id) == Some(id) && own(span))
+            .map_or(&record.name, |(name, _, _)| name)
     }
 
     /// All expression ids in arena order.

@@ -43,7 +43,9 @@ impl RunLeaves {
             let is_split =
                 !leaf.extents.is_empty() && layout.group(group).form() == GroupForm::Array;
             this.of.push((this.all.len() as u32, is_split));
-            let size = RunBytes(leaf.scalar_size.0);
+            // A pointer to host memory differs from run to run: none of its bytes is compared.
+            let is_pointer = leaf.type_name.ends_with('*');
+            let size = RunBytes(if is_pointer { 0 } else { leaf.scalar_size.0 });
             if is_split {
                 let scalar = |at| Leaf {
                     name: subscripted(&leaf.path, &leaf.extents, at),

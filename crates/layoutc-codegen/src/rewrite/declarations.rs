@@ -29,14 +29,22 @@ impl Rewriter<'_> {
                     && is_handle
                     && let Some(span) = self.size_of_holder(self.program.field(id).record)
                 {
-                    self.refuse(class, span, "the size of the object that holds the array would change");
+                    self.refuse(
+                        class,
+                        span,
+                        "the size of the object that holds the array would change",
+                    );
                 }
                 if let Slot::Field(id) = slot
                     && is_handle
                     && !self.program.record(self.program.field(id).record).traits.is_empty()
                 {
                     let span = self.program.field(id).site.name;
-                    self.refuse(class, span, "constructors of this class initialize it as a pointer");
+                    self.refuse(
+                        class,
+                        span,
+                        "constructors of this class initialize it as a pointer",
+                    );
                 }
                 for declared in self.declared(class, slot) {
                     by_declaration.entry(declared.site.declaration).or_default().push(declared);
@@ -50,7 +58,11 @@ impl Rewriter<'_> {
                 let record = self.program.record(self.classes.class(declared.class).record);
                 let definition = record.declaration.or(record.body).unwrap_or(record.name_span);
                 if !order.is_behind(declared.site.span, definition) {
-                    self.refuse(declared.class, declared.site.span, "this is declared before the struct is defined");
+                    self.refuse(
+                        declared.class,
+                        declared.site.span,
+                        "this is declared before the struct is defined",
+                    );
                 }
             }
             declared.sort_by_key(|declared| declared.site.index);
@@ -174,8 +186,16 @@ impl Rewriter<'_> {
             );
             return;
         }
-        if is_inline && declared.iter().any(|declared| self.storages[self.storage_of[&declared.class]].1.is_handle) {
-            self.refuse(declared[0].class, declaration.span, "this declaration is tested as a pointer");
+        if is_inline
+            && declared
+                .iter()
+                .any(|declared| self.storages[self.storage_of[&declared.class]].1.is_handle)
+        {
+            self.refuse(
+                declared[0].class,
+                declaration.span,
+                "this declaration is tested as a pointer",
+            );
             return;
         }
         if let Some(at) = first {
@@ -220,8 +240,16 @@ impl Rewriter<'_> {
     ) {
         if !self.has_companion(declared) {
             let is_handle = self.storages[self.storage_of[&declared.class]].1.is_handle;
-            if is_handle && (is_inline || !declared.site.pointers.is_empty() || declared.site.reference.is_some()) {
-                self.refuse(declared.class, declaration.span, "this deduced type is a pointer, and the array would not be");
+            if is_handle
+                && (is_inline
+                    || !declared.site.pointers.is_empty()
+                    || declared.site.reference.is_some())
+            {
+                self.refuse(
+                    declared.class,
+                    declaration.span,
+                    "this deduced type is a pointer, and the array would not be",
+                );
             }
             return;
         }
@@ -257,7 +285,8 @@ impl Rewriter<'_> {
         if let Some(reference) = site.reference
             && !refers_to_pointer
         {
-            let text = if storage.is_handle { self.between_words(reference) } else { "*".to_owned() };
+            let text =
+                if storage.is_handle { self.between_words(reference) } else { "*".to_owned() };
             self.edit(reference, text);
         } else if storage.is_handle
             && let Some(star) = site.pointers.last()

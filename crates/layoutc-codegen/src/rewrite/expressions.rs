@@ -60,7 +60,9 @@ impl Rewriter<'_> {
 
     /// A parenthesized pointer or element that becomes two arguments.
     fn parenthesized_argument(&mut self, expr: ExprId) -> Option<String> {
-        if !matches!(self.program.expr(expr).kind, ExprKind::Paren(_)) || self.outermost(expr) != expr {
+        if !matches!(self.program.expr(expr).kind, ExprKind::Paren(_))
+            || self.outermost(expr) != expr
+        {
             return None;
         }
         let class = match (self.classes.place(expr), self.changed_pointer(expr)) {
@@ -76,7 +78,8 @@ impl Rewriter<'_> {
                 self.address_argument(expr, class, callee, &arguments, position - 1)
             }
             ExprKind::Launch { kernel, config, arguments, .. } if position > config.len() => {
-                let (kernel, arguments, at) = (*kernel, arguments.clone(), position - 1 - config.len());
+                let (kernel, arguments, at) =
+                    (*kernel, arguments.clone(), position - 1 - config.len());
                 self.address_argument(expr, class, kernel, &arguments, at)
             }
             _ => None,
@@ -216,7 +219,8 @@ impl Rewriter<'_> {
             self.accessors[at].insert(leaf);
             let arguments: String =
                 extents_text.iter().map(|extent| format!(", {extent}")).collect();
-            let name = format!("{}{}", storage.qualifier, crate::helpers::accessor_name(storage, leaf));
+            let name =
+                format!("{}{}", storage.qualifier, crate::helpers::accessor_name(storage, leaf));
             return Some(format!("{name}({}, {}{arguments})", parts.base, parts.index.text));
         }
         let local = parts.slot.and_then(|slot| self.local_copies.get(&(slot, group))).cloned();
@@ -258,8 +262,15 @@ impl Rewriter<'_> {
     /// Base and index of a pointer.
     pub(super) fn pointer_parts(&mut self, expr: ExprId, class: ClassId) -> Option<Parts> {
         match &self.program.expr(expr).kind {
-            ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => {
-                self.pointer_parts(*inner, class)
+            ExprKind::Paren(inner) => self.pointer_parts(*inner, class),
+            ExprKind::Cast { operand, .. } => {
+                let parts = self.pointer_parts(*operand, class)?;
+                Some(match self.const_cast(expr, class) {
+                    Some(cast) => {
+                        Parts { base: format!("{cast}({})", parts.base), slot: None, ..parts }
+                    }
+                    None => parts,
+                })
             }
             ExprKind::AddressOf(operand) => match self.classes.place(*operand) {
                 Some((_, PlaceKind::Element)) => self.element_parts(*operand, class),
@@ -557,7 +568,10 @@ impl Rewriter<'_> {
                     let value = self.render(right);
                     self.needs(class).store = true;
                     return Some(format!(
-                        "{}({}, {}, {value})", storage.function("Store"), parts.base, parts.index.text
+                        "{}({}, {}, {value})",
+                        storage.function("Store"),
+                        parts.base,
+                        parts.index.text
                     ));
                 }
                 let class = self.changed_pointer(left)?;

@@ -3,9 +3,16 @@
 use layoutc_diagnostics::{FileId, Span};
 use layoutc_syntax::Program;
 
-/// The order in which each root's compilation ends its files: included files come first.
+/// Pieces of files in the order in which the compilation of each root meets them.
 pub(super) struct FileOrder {
-    units: Vec<Vec<FileId>>,
+    units: Vec<Vec<Piece>>,
+}
+
+/// The text of a file between two includes.
+struct Piece {
+    file: FileId,
+    start: usize,
+    end: usize,
 }
 
 impl FileOrder {
@@ -15,38 +22,48 @@ impl FileOrder {
             .iter()
             .filter(|file| file.is_root)
             .map(|root| {
-                let mut order = Vec::new();
-                visit(program, root.id, &mut Vec::new(), &mut order);
-                order
+                let mut pieces = Vec::new();
+                visit(program, root.id, &mut vec![false; program.files.len()], &mut pieces);
+                pieces
             })
             .collect();
         FileOrder { units }
     }
 
-    /// Whether `text` comes behind `definition` in every compilation that holds it.
+    /// Whether `text` comes behind `definition` in every compilation that holds both, and one does.
     pub(super) fn is_behind(&self, text: Span, definition: Span) -> bool {
         if text.file == definition.file {
             return definition.end <= text.start;
         }
-        self.units.iter().all(|unit| {
-            let place = |file: FileId| unit.iter().position(|other| *other == file);
-            match (place(definition.file), place(text.file)) {
-                // A root that other roots include need not compile on its own.
-                (_, None) | (None, Some(_)) => true,
-                (Some(definition), Some(text)) => definition < text,
+        let mut together = false;
+        for unit in &self.units {
+            let place = |file: FileId, at: usize| {
+                unit.iter()
+                    .position(|piece| piece.file == file && piece.start <= at && at <= piece.end)
+            };
+            let definition = place(definition.file, definition.end as usize);
+            let text = place(text.file, text.start as usize);
+            if let (Some(definition), Some(text)) = (definition, text) {
+                if text < definition {
+                    return false;
+                }
+                together = true;
             }
-        }) && self.units.iter().any(|unit| unit.contains(&text.file) && unit.contains(&definition.file))
+        }
+        together
     }
 }
 
-fn visit(program: &Program, file: FileId, open: &mut Vec<FileId>, order: &mut Vec<FileId>) {
-    if order.contains(&file) || open.contains(&file) {
+fn visit(program: &Program, id: FileId, seen: &mut Vec<bool>, pieces: &mut Vec<Piece>) {
+    if std::mem::replace(&mut seen[id.index()], true) {
         return;
     }
-    open.push(file);
-    for included in &program.files[file.index()].includes {
-        visit(program, *included, open, order);
+    let file = &program.files[id.index()];
+    let mut start = 0;
+    for (included, offset) in file.includes.iter().zip(&file.include_offsets) {
+        pieces.push(Piece { file: id, start, end: *offset });
+        visit(program, *included, seen, pieces);
+        start = *offset + 1;
     }
-    open.pop();
-    order.push(file);
+    pieces.push(Piece { file: id, start, end: usize::MAX });
 }

@@ -39,7 +39,8 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
     loop {
         let mut changed = false;
         for field in &program.fields {
-            let inner = element_of(program, field.ty).and_then(|(record, _)| carried.get(&record).cloned());
+            let inner =
+                element_of(program, field.ty).and_then(|(record, _)| carried.get(&record).cloned());
             if let Some(inner) = inner {
                 let outer = carried.entry(field.record).or_default();
                 let before = outer.len();
@@ -51,12 +52,17 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
             break;
         }
     }
-    let pin = |span: Span, code: Code, message: String| Pin { span, code, message, related: Vec::new() };
+    let pin =
+        |span: Span, code: Code, message: String| Pin { span, code, message, related: Vec::new() };
     for id in program.expr_ids() {
         let expr = program.expr(id);
         let unresolved = match &expr.kind {
-            ExprKind::Member { field: None, methods, name, .. } if methods.is_empty() => Some(program.text(*name)),
-            ExprKind::Name(NameRef::Unknown(name)) => Some(name.rsplit("::").next().unwrap_or(name)),
+            ExprKind::Member { field: None, methods, name, .. } if methods.is_empty() => {
+                Some(program.text(*name))
+            }
+            ExprKind::Name(NameRef::Unknown(name)) => {
+                Some(name.rsplit("::").next().unwrap_or(name))
+            }
             _ => None,
         };
         if let Some(name) = unresolved {
@@ -69,7 +75,14 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
         let Some(held) = carried.get(&record) else { continue };
         if let Some(what) = escape(program, calls, id) {
             for class in held {
-                found.push((*class, pin(expr.span, Code::ESCAPING_POINTER, format!("the object holds the array, and {what}"))));
+                found.push((
+                    *class,
+                    pin(
+                        expr.span,
+                        Code::ESCAPING_POINTER,
+                        format!("the object holds the array, and {what}"),
+                    ),
+                ));
             }
         }
     }
@@ -79,14 +92,22 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
             && let Some((record, _)) = element_of(program, *of)
         {
             for class in carried.get(&record).into_iter().flatten() {
-                found.push((*class, pin(program.expr(id).span, Code::OFFSETOF, "the offset of a member is used".to_owned())));
+                found.push((
+                    *class,
+                    pin(
+                        program.expr(id).span,
+                        Code::OFFSETOF,
+                        "the offset of a member is used".to_owned(),
+                    ),
+                ));
             }
         }
     }
     // A list that leaves inner braces out fills members in an order that a rewrite could change.
     for variable in &program.variables {
         let Some(init) = variable.init else { continue };
-        let (Some((record, _)), ExprKind::InitList(items)) = (element_of(program, variable.ty), &program.expr(init).kind)
+        let (Some((record, _)), ExprKind::InitList(items)) =
+            (element_of(program, variable.ty), &program.expr(init).kind)
         else {
             continue;
         };
@@ -102,7 +123,10 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
         if !is_plain {
             for class in held {
                 let message = "the object holds the array, and this list does not say which member each item fills";
-                found.push((*class, pin(program.expr(init).span, Code::UNSUPPORTED_USE, message.to_owned())));
+                found.push((
+                    *class,
+                    pin(program.expr(init).span, Code::UNSUPPORTED_USE, message.to_owned()),
+                ));
             }
         }
     }
@@ -116,7 +140,8 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
     let known = |ty: QualType| element_of(program, ty).is_some();
     match calls.context(expr) {
         Context::Dropped | Context::Condition => None,
-        Context::Init(variable) => (!known(program.variable(variable).ty)).then_some("it becomes something of another type"),
+        Context::Init(variable) => (!known(program.variable(variable).ty))
+            .then_some("it becomes something of another type"),
         Context::Returned { in_lambda } => {
             let result = calls.function(expr).map(|id| program.function(id).result);
             (in_lambda || !result.is_some_and(known)).then_some("it is returned as another type")
@@ -137,9 +162,13 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
             | ExprKind::SizeOfExpr(_) => None,
             ExprKind::Assign(_, left, right) => {
                 let other = if position == 0 { *right } else { *left };
-                let null = matches!(program.expr(other).kind, ExprKind::Null | ExprKind::Integer(_) | ExprKind::New { .. });
+                let null = matches!(
+                    program.expr(other).kind,
+                    ExprKind::Null | ExprKind::Integer(_) | ExprKind::New { .. }
+                );
                 let made = matches!(program.expr(other).kind, ExprKind::Cast { .. });
-                (!known(program.expr(other).ty) && !null && !made).then_some("it is assigned from or to something unknown")
+                (!known(program.expr(other).ty) && !null && !made)
+                    .then_some("it is assigned from or to something unknown")
             }
             ExprKind::Cast { target, .. } => {
                 // `free(w)` and the like go through `void*` too, but so does everything else.
@@ -151,8 +180,10 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                 }
                 match calls.callee(program, *callee, arguments) {
                     Callee::Function(function) => {
-                        let parameter = program.function(function).parameters.get(position - 1).copied();
-                        let same = parameter.is_some_and(|parameter| known(program.variable(parameter).ty));
+                        let parameter =
+                            program.function(function).parameters.get(position - 1).copied();
+                        let same = parameter
+                            .is_some_and(|parameter| known(program.variable(parameter).ty));
                         (!same).then_some("it is passed as another type")
                     }
                     Callee::Library(name) if name == "free" || name == "swap" => None,
@@ -166,7 +197,8 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                 match calls.callee(program, *kernel, arguments) {
                     Callee::Function(function) => {
                         let parameter = program.function(function).parameters.get(at).copied();
-                        let same = parameter.is_some_and(|parameter| known(program.variable(parameter).ty));
+                        let same = parameter
+                            .is_some_and(|parameter| known(program.variable(parameter).ty));
                         (!same).then_some("it is passed as another type")
                     }
                     Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {
@@ -175,7 +207,9 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                 }
             }
             ExprKind::MacroCall { .. } => Some("it is given to a macro"),
-            ExprKind::InitList(_) | ExprKind::Construct { .. } => Some("it is put into an object that is not followed"),
+            ExprKind::InitList(_) | ExprKind::Construct { .. } => {
+                Some("it is put into an object that is not followed")
+            }
             ExprKind::New { .. }
             | ExprKind::Lambda { .. }
             | ExprKind::Opaque(_)
@@ -195,8 +229,10 @@ pub(super) fn fills_fields(program: &Program, record: RecordId, items: &[ExprId]
     let record = program.record(record);
     items.len() <= record.fields.len()
         && record.fields.iter().zip(items).all(|(field, item)| {
-            let is_aggregate =
-                matches!(program.types.kind(program.field(*field).ty.id), TypeKind::Array(..) | TypeKind::Record(_));
+            let is_aggregate = matches!(
+                program.types.kind(program.field(*field).ty.id),
+                TypeKind::Array(..) | TypeKind::Record(_)
+            );
             !is_aggregate || matches!(program.expr(*item).kind, ExprKind::InitList(_))
         })
 }

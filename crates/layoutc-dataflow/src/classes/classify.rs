@@ -196,7 +196,12 @@ impl Classifier<'_> {
             for candidate in candidates {
                 if let Some(class) = self.classes.class_of_slot(Slot::Result(*candidate)) {
                     let span = slot_span(self.program, Slot::Result(*candidate));
-                    self.pin(class, Code::AMBIGUOUS_NAME, span, "it is not clear which calls return this pointer");
+                    self.pin(
+                        class,
+                        Code::AMBIGUOUS_NAME,
+                        span,
+                        "it is not clear which calls return this pointer",
+                    );
                 }
                 let parameters = self.program.function(*candidate).parameters.clone();
                 for (at, parameter) in parameters.into_iter().enumerate() {
@@ -250,7 +255,12 @@ impl Classifier<'_> {
         }
         for function in &functions {
             if let Some(class) = self.classes.class_of_slot(Slot::Result(*function)) {
-                self.pin(class, Code::ESCAPING_POINTER, self.span(expr), "the function can be called through its address");
+                self.pin(
+                    class,
+                    Code::ESCAPING_POINTER,
+                    self.span(expr),
+                    "the function can be called through its address",
+                );
             }
         }
         for function in functions {

@@ -127,7 +127,10 @@ impl Builder<'_> {
         }
         if let TypeKind::Record(inner) = *self.program.types.kind(item.id)
             && self.program.record(inner).body.is_some_and(|inner| {
-                self.program.record(self.class.record).body.is_some_and(|outer| outer.contains(inner))
+                self.program
+                    .record(self.class.record)
+                    .body
+                    .is_some_and(|outer| outer.contains(inner))
             })
         {
             return None;

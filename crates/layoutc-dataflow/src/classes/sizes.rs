@@ -12,8 +12,30 @@ const DEPTH: usize = 24;
 
 /// Library functions that take byte counts by value, besides those of the CUDA runtime.
 const BY_VALUE: &[&str] = &[
-    "abs", "assert", "assign", "calloc", "exit", "fprintf", "fread", "free", "fwrite", "malloc", "max", "memcmp", "memcpy",
-    "memmove", "memset", "min", "printf", "puts", "realloc", "reserve", "resize", "snprintf", "sprintf", "to_string",
+    "abs",
+    "assert",
+    "assign",
+    "calloc",
+    "exit",
+    "fprintf",
+    "fread",
+    "free",
+    "fwrite",
+    "malloc",
+    "max",
+    "memcmp",
+    "memcpy",
+    "memmove",
+    "memset",
+    "min",
+    "printf",
+    "puts",
+    "realloc",
+    "reserve",
+    "resize",
+    "snprintf",
+    "sprintf",
+    "to_string",
 ];
 
 /// Everything that is assigned to each variable and field: what the proof rests on.
@@ -110,7 +132,9 @@ impl Sizes {
                 }
                 // A macro may assign its arguments.
                 ExprKind::MacroCall { arguments, .. } | ExprKind::InitList(arguments) => {
-                    this.changed.extend(arguments.iter().filter_map(|child| name(*child)).map(|id| (id, ())));
+                    this.changed.extend(
+                        arguments.iter().filter_map(|child| name(*child)).map(|id| (id, ())),
+                    );
                 }
                 // `in >> bytes` reads a value.
                 ExprKind::Binary(BinaryOp::Shr, left, right)
@@ -144,9 +168,12 @@ impl Sizes {
                         }
                         // A library may take it by reference; the CUDA runtime takes sizes by value.
                         super::Callee::Library(library) => {
-                            let by_value = library.starts_with("cuda") || BY_VALUE.contains(&library.as_str());
+                            let by_value =
+                                library.starts_with("cuda") || BY_VALUE.contains(&library.as_str());
                             if !by_value {
-                                this.changed.extend(arguments.iter().filter_map(|a| name(*a)).map(|id| (id, ())));
+                                this.changed.extend(
+                                    arguments.iter().filter_map(|a| name(*a)).map(|id| (id, ())),
+                                );
                             }
                         }
                     }
@@ -390,7 +417,9 @@ fn is_integer(program: &Program, expr: ExprId) -> bool {
         layoutc_syntax::TypeKind::Scalar(scalar) => scalar.is_integer(),
         layoutc_syntax::TypeKind::Enum(..) => true,
         // A library's size (`v.size()`) or a macro: an integer, unless it is a floating literal.
-        layoutc_syntax::TypeKind::Unknown => !matches!(program.expr(expr).kind, ExprKind::Name(NameRef::Macro(_))),
+        layoutc_syntax::TypeKind::Unknown => {
+            !matches!(program.expr(expr).kind, ExprKind::Name(NameRef::Macro(_)))
+        }
         _ => false,
     }
 }

@@ -222,7 +222,8 @@ impl<'t> Lowering<'t> {
             }
         }
         // `if (T *q = p)`: the value is a child of the declaration itself.
-        if let (Some(value), [variable]) = (node.child_by_field_name("value"), variables.as_slice()) {
+        if let (Some(value), [variable]) = (node.child_by_field_name("value"), variables.as_slice())
+        {
             let init = self.expression(value);
             self.program.variables[variable.index()].init = Some(init);
             if matches!(self.program.types.kind(base.id), TypeKind::Unknown) {

@@ -818,13 +818,20 @@ impl<'t> Lowering<'t> {
     ///
     /// Behind a division the product would be grouped wrongly, and with `-`, `+` and `&` behind
     /// any tighter operator: those have no value here.
-    fn misparsed_size(&mut self, node: Node<'t>, ty: Node<'t>, operand: Node<'t>, cast: Node<'t>) -> ExprId {
+    fn misparsed_size(
+        &mut self,
+        node: Node<'t>,
+        ty: Node<'t>,
+        operand: Node<'t>,
+        cast: Node<'t>,
+    ) -> ExprId {
         let span = self.span(node);
         let size = self.program.types.scalar(Scalar::UnsignedLong);
         let of_span = self.span(ty);
         let of = self.type_descriptor(ty);
         let size_span = Span::new(self.current, node.start_byte(), ty.end_byte() + 1);
-        let left = self.add_expr(ExprKind::SizeOfType { of, of_span, is_align: false }, size_span, size);
+        let left =
+            self.add_expr(ExprKind::SizeOfType { of, of_span, is_align: false }, size_span, size);
         let Some(argument) = operand.child_by_field_name("argument") else {
             // `sizeof (T)x`: what that is depends on `x`.
             let inner = self.opaque(cast);

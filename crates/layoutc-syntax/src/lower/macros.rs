@@ -41,6 +41,7 @@ impl<'t> Lowering<'t> {
                     uses[index].pasted += 1;
                 } else if before == Some("#") {
                     // The spelling only: nothing is evaluated.
+                    uses[index].stringized += 1;
                 } else {
                     uses[index].plain += 1;
                     if matches!(after, Some("." | "->" | "["))
@@ -52,7 +53,9 @@ impl<'t> Lowering<'t> {
             }
             self.program.identifiers.insert(def.name.clone());
             // `#define N 10 + 2` is no value where an operator stands beside it.
-            if let Some(value) = self.constant_of_macro(&def.name, 0).filter(|_| is_atomic(&def.text)) {
+            if let Some(value) =
+                self.constant_of_macro(&def.name, 0).filter(|_| is_atomic(&def.text))
+            {
                 self.program.macro_constants.insert(def.name.clone(), value);
             }
             self.program.macros.push(Macro {

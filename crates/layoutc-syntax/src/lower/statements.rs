@@ -18,6 +18,10 @@ impl<'t> Lowering<'t> {
             }
             "expression_statement" => {
                 let inner = first_named(node);
+                if let Some(assembly) = inner.filter(|inner| inner.kind() == "gnu_asm_expression") {
+                    let operands = self.opaque(assembly);
+                    return self.add_stmt(StmtKind::Asm(vec![operands]), span);
+                }
                 StmtKind::Expr(inner.map(|inner| self.expression(inner)))
             }
             "declaration" => return self.declaration(node, None),

@@ -369,7 +369,9 @@ impl<'t> Lowering<'t> {
                     out.parameters = node.child_by_field_name("parameters");
                     // `-> decltype(p[0].x)` is not followed.
                     let mut cursor = node.walk();
-                    let trailing = node.named_children(&mut cursor).find(|child| child.kind() == "trailing_return_type");
+                    let trailing = node
+                        .named_children(&mut cursor)
+                        .find(|child| child.kind() == "trailing_return_type");
                     if let Some(trailing) = trailing {
                         self.region(trailing, RegionKind::Unmodelled);
                     }

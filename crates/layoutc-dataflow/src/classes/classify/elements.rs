@@ -323,9 +323,32 @@ impl Classifier<'_> {
                 if let Some((ExprKind::MacroCall { name, .. }, _, position)) = parent {
                     self.macro_argument(class, name, position, span);
                 }
+                if let Some(name) = self.stringizing_macro(expr) {
+                    let message =
+                        format!("the macro `{name}` also uses the spelling of this argument");
+                    self.pin(class, Code::OPAQUE_MACRO, span, message);
+                }
                 // Reaching through a pointer member is the other array's business.
             }
         }
+    }
+
+    /// The macro around an access that turns the access's text into a string.
+    pub(super) fn stringizing_macro(&self, expr: ExprId) -> Option<String> {
+        let mut at = expr;
+        while let Context::Operand(parent, position) = self.calls.context(at) {
+            if let ExprKind::MacroCall { name, .. } = &self.program.expr(parent).kind {
+                let spells =
+                    self.program.macros.iter().filter(|def| def.name == *name).any(|def| {
+                        def.parameter_uses.get(position).is_some_and(|uses| uses.stringized > 0)
+                    });
+                if spells {
+                    return Some(name.clone());
+                }
+            }
+            at = parent;
+        }
+        None
     }
 
     /// A part given to a macro: fine if the macro uses it as a value.

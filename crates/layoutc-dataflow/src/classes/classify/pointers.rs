@@ -103,10 +103,18 @@ impl Classifier<'_> {
                 let kind = &self.program.expr(self.program.strip_parens(consumer.expr)).kind;
                 let harmless = matches!(
                     kind,
-                    ExprKind::Assign(..) | ExprKind::Unary(..) | ExprKind::Call { .. } | ExprKind::Name(_)
+                    ExprKind::Assign(..)
+                        | ExprKind::Unary(..)
+                        | ExprKind::Call { .. }
+                        | ExprKind::Name(_)
                 );
                 if !harmless {
-                    self.pin(class, Code::UNSUPPORTED_USE, span, "an address is computed and dropped");
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "an address is computed and dropped",
+                    );
                 }
             }
             Context::Init(variable) => self.pointer_into_variable(class, variable, span),
@@ -299,7 +307,12 @@ impl Classifier<'_> {
                     // Whatever holds pointers of this type may hold it from now on.
                     let record = self.record(class);
                     for other in self.classes.ids() {
-                        let holds = self.classes.class(other).slots.iter().any(|slot| matches!(slot, Slot::Field(_)));
+                        let holds = self
+                            .classes
+                            .class(other)
+                            .slots
+                            .iter()
+                            .any(|slot| matches!(slot, Slot::Field(_)));
                         if other == class || (holds && self.record(other) == record) {
                             let message = "a pointer is put into an object that is not followed";
                             self.pin(other, Code::UNSUPPORTED_USE, span, message);

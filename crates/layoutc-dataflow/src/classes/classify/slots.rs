@@ -190,7 +190,12 @@ impl Classifier<'_> {
         if let Slot::Field(id) = slot {
             let record = program.record(program.field(id).record);
             if record.is_union {
-                self.pin(class, Code::UNION_MEMBER, span, "the pointer shares its memory with other members");
+                self.pin(
+                    class,
+                    Code::UNION_MEMBER,
+                    span,
+                    "the pointer shares its memory with other members",
+                );
             }
         }
         if let Slot::Result(id) = slot
@@ -201,7 +206,12 @@ impl Classifier<'_> {
         if let Slot::Variable(id) = slot
             && self.has_foreign_twin(id)
         {
-            self.pin(class, Code::AMBIGUOUS_NAME, span, "another file declares this name with another type");
+            self.pin(
+                class,
+                Code::AMBIGUOUS_NAME,
+                span,
+                "another file declares this name with another type",
+            );
         }
         if let Slot::Variable(id) = slot {
             let variable = program.variable(id);
@@ -235,7 +245,12 @@ impl Classifier<'_> {
             }
             if let Storage::Parameter { .. } = variable.storage {
                 if self.has_default(id) {
-                    self.pin(class, Code::UNSUPPORTED_USE, span, "this parameter has a default argument");
+                    self.pin(
+                        class,
+                        Code::UNSUPPORTED_USE,
+                        span,
+                        "this parameter has a default argument",
+                    );
                 }
                 if variable.function.is_none() && !self.is_known_parameter(id) {
                     self.pin(
@@ -323,7 +338,9 @@ impl Classifier<'_> {
                             && twin.record.is_none()
                             && !twin.is_static
                             && twin.parameters.len() == own.parameters.len()
-                            && twin.sites.iter().all(|site| own.sites.iter().all(|mine| mine.span.file != site.span.file))
+                            && twin.sites.iter().all(|site| {
+                                own.sites.iter().all(|mine| mine.span.file != site.span.file)
+                            })
                     })
             }
             _ => false,
@@ -334,7 +351,10 @@ impl Classifier<'_> {
     pub(super) fn has_default(&self, id: VarId) -> bool {
         self.program.functions.iter().any(|function| {
             function.sites.iter().any(|site| {
-                site.parameters.iter().skip(function.required_parameters).any(|parameter| *parameter == id)
+                site.parameters
+                    .iter()
+                    .skip(function.required_parameters)
+                    .any(|parameter| *parameter == id)
             })
         })
     }
