@@ -40,7 +40,7 @@ fn main() {
             })
             .collect();
         println!("{} [{}]", program.record(class.record).name, names.join(" "));
-        for (path, _) in &class.units {
+        for path in class.units.keys() {
             let path: Vec<&str> =
                 path.iter().map(|field| program.field(*field).name.as_str()).collect();
             println!("  unit {}", path.join("."));

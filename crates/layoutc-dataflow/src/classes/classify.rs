@@ -303,18 +303,16 @@ pub(super) fn is_offset(
     while let Some(at) = stack.pop() {
         match &program.expr(at).kind {
             ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => stack.push(*inner),
-            ExprKind::Name(_) | ExprKind::Member { .. } => {
-                if slot_of(program, at).is_some_and(|slot| interior.contains(&slot)) {
-                    return true;
-                }
+            ExprKind::Name(_) | ExprKind::Member { .. }
+                if slot_of(program, at).is_some_and(|slot| interior.contains(&slot)) =>
+            {
+                return true;
             }
             ExprKind::Conditional(_, then, otherwise) => stack.extend([*then, *otherwise]),
             ExprKind::Assign(None, left, right) => stack.extend([*left, *right]),
             ExprKind::Assign(Some(_), ..) | ExprKind::Unary(..) => return true,
-            ExprKind::Binary(..) => {
-                if classes.value(at).is_some() {
-                    return true;
-                }
+            ExprKind::Binary(..) if classes.value(at).is_some() => {
+                return true;
             }
             ExprKind::AddressOf(operand) => {
                 if classes.place(*operand).is_some() {

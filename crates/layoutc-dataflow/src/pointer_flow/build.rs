@@ -535,11 +535,9 @@ impl<'a> Builder<'a> {
                     self.assign(target, *right, span);
                 }
             }
-            ExprKind::Call { callee, arguments, .. } => {
-                if !self.allocation(expr) {
-                    let callee = resolve_callee(self.program, *callee, arguments);
-                    self.call(&callee, arguments, span);
-                }
+            ExprKind::Call { callee, arguments, .. } if !self.allocation(expr) => {
+                let callee = resolve_callee(self.program, *callee, arguments);
+                self.call(&callee, arguments, span);
             }
             ExprKind::Launch { kernel, arguments, .. } => {
                 let callee = resolve_callee(self.program, *kernel, arguments);
@@ -713,13 +711,13 @@ fn shared_variables(program: &Program, classes: &Classes) -> BTreeSet<VarId> {
     let mut shared = BTreeSet::new();
     for id in program.expr_ids() {
         match &program.expr(id).kind {
-            ExprKind::AddressOf(operand) if !allocated.contains(&id) => {
+            ExprKind::AddressOf(operand)
+                if !allocated.contains(&id)
                 // The address of an element is no address of the pointer.
-                if !matches!(classes.places.place(*operand), Some(place) if place.kind == PlaceKind::Element)
-                    || classes.places.value(*operand).is_some()
-                {
-                    shared.extend(variable(*operand));
-                }
+                && (!matches!(classes.places.place(*operand), Some(place) if place.kind == PlaceKind::Element)
+                    || classes.places.value(*operand).is_some()) =>
+            {
+                shared.extend(variable(*operand));
             }
             ExprKind::Assign(None, left, _) if !own_statement.contains(&id) => {
                 shared.extend(variable(*left))

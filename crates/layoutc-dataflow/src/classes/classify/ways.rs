@@ -49,8 +49,8 @@ impl Ways {
         }
         while let Some(slot) = queue.pop_front() {
             for flow in from.get(&slot).into_iter().flatten() {
-                if !reached_by.contains_key(&flow.to) {
-                    reached_by.insert(flow.to, (flow.span, Some(slot)));
+                if let std::collections::btree_map::Entry::Vacant(e) = reached_by.entry(flow.to) {
+                    e.insert((flow.span, Some(slot)));
                     queue.push_back(flow.to);
                 }
             }
