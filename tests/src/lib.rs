@@ -20,3 +20,5 @@ pub fn repository_root() -> PathBuf {
     let tests = Path::new(env!("CARGO_MANIFEST_DIR"));
     tests.parent().map_or_else(|| tests.to_path_buf(), Path::to_path_buf)
 }
+
+pub mod fixture;

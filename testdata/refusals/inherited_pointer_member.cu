@@ -1,0 +1,31 @@
+//@ layout = "P = soa"
+struct P {
+    float x;
+    int id;
+};
+struct Base {
+    P *p;
+};
+struct D : Base {
+    int n;
+};
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i].x += 1.0f;
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    D e;
+    e.p = d; //~ LC0020
+    e.p[0].x = 1.0f;
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}

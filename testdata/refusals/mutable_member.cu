@@ -1,0 +1,25 @@
+//@ layout = "P = tiled(32)"
+//@ known_bug = "`mutable` is lost, so that the output does not compile in tiles"
+struct P {
+    float x;
+    mutable int m; //~ LC0027
+};
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        const P *q = p;
+        q[i].m = 3;
+    }
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}

@@ -1,0 +1,22 @@
+//@ layouts = ["d = soa", "e = tiled(32)"]
+struct P {
+    float x;
+    int id;
+};
+__global__ void step(P *p, int n) { //~ LC0021 meet in one pointer
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i].x += 1.0f;
+}
+int main() {
+    int n = 100;
+    P *d;
+    P *e;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMalloc(&e, n * sizeof(P));
+    step<<<1, 128>>>(d, n);
+    step<<<1, 128>>>(e, n);
+    cudaFree(d);
+    cudaFree(e);
+    return 0;
+}

@@ -1,0 +1,30 @@
+//@ layouts = ["P = tiled(32)"]
+//@ known_bug = "a second run gives the tiles an alignment of their own"
+struct V {
+    float a, b;
+};
+struct P {
+    V v;
+    int id;
+};
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        p[i].v.a += p[i].v.b;
+        V v = p[i].v;
+        v.b = 0;
+        p[i].v = v;
+    }
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}

@@ -1,0 +1,125 @@
+//! Fixtures: one program in one file, with options and expectations written into its comments.
+//!
+//! ```cuda
+//! //@ layout = "P = soa"                  options: TOML, in the first lines
+//! struct P { float x; };
+//! void f(P *p) { write(p); } //~ LC0010 not part of the program
+//! //- other.cu                            the text from here on is another file of the program
+//! ```
+//!
+//! `//~ CODE words` expects a message with that code and those words on its line; a second `//~`
+//! on the line expects a second message.
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// The options of a fixture.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Options {
+    /// The layout asked for.
+    pub layout: Option<String>,
+    /// Several: of a rewrite, one run for each; of a refusal, all of them in one run.
+    #[serde(default)]
+    pub layouts: Vec<String>,
+    /// Record types or arrays that must change.
+    #[serde(default)]
+    pub require: Vec<String>,
+    /// Codes of errors that have no place in the source.
+    #[serde(default)]
+    pub errors: Vec<String>,
+    /// What is wrong with the result today; the case must fail until it is mended.
+    pub known_bug: Option<String>,
+}
+
+/// A message that a fixture expects.
+#[derive(Clone, Debug)]
+pub struct Expectation {
+    /// The file's name.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// `LC0012`.
+    pub code: String,
+    /// What the message must contain; may be empty.
+    pub words: String,
+}
+
+/// A fixture.
+#[derive(Clone, Debug)]
+pub struct Fixture {
+    /// The file's name without `.cu`.
+    pub name: String,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// The options.
+    pub options: Options,
+    /// The program's files, by name; the first is the fixture's own.
+    pub files: Vec<(String, String)>,
+    /// The expected messages, in order.
+    pub expectations: Vec<Expectation>,
+}
+
+impl Fixture {
+    /// Reads one fixture.
+    ///
+    /// # Errors
+    /// Unreadable files, options that are not valid TOML, and expectations without a code.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let options: String = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("//@ "))
+            .flat_map(|line| [line, "\n"])
+            .collect();
+        let options = toml::from_str(&options).with_context(|| path.display().to_string())?;
+        let mut files = vec![(format!("{name}.cu"), String::new())];
+        for line in text.split_inclusive('\n') {
+            if let Some(other) = line.strip_prefix("//- ") {
+                files.push((other.trim().to_owned(), String::new()));
+            } else if let Some((_, text)) = files.last_mut() {
+                text.push_str(line);
+            }
+        }
+        let mut expectations = Vec::new();
+        for (file, text) in &files {
+            for (at, line) in text.lines().enumerate() {
+                for marker in line.split("//~ ").skip(1) {
+                    let (code, words) =
+                        marker.trim().split_once(' ').unwrap_or((marker.trim(), ""));
+                    ensure!(code.starts_with("LC"), "{}: `{marker}`", path.display());
+                    expectations.push(Expectation {
+                        file: file.clone(),
+                        line: at + 1,
+                        code: code.to_owned(),
+                        words: words.trim().to_owned(),
+                    });
+                }
+            }
+        }
+        Ok(Fixture { name, path: path.to_owned(), options, files, expectations })
+    }
+
+    /// All fixtures of a folder, by name.
+    ///
+    /// # Errors
+    /// As [`Fixture::read`], and an unreadable or empty folder.
+    pub fn read_all(folder: &Path) -> Result<Vec<Self>> {
+        let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
+            .with_context(|| folder.display().to_string())?
+            .map(|entry| Ok(entry?.path()))
+            .collect::<Result<_>>()?;
+        paths.retain(|path| path.extension().is_some_and(|extension| extension == "cu"));
+        paths.sort();
+        ensure!(!paths.is_empty(), "{} holds no fixtures", folder.display());
+        paths.iter().map(|path| Fixture::read(path)).collect()
+    }
+
+    /// The layouts, as [`Options`] says.
+    #[must_use]
+    pub fn layouts(&self) -> Vec<String> {
+        self.options.layout.iter().chain(&self.options.layouts).cloned().collect()
+    }
+}
