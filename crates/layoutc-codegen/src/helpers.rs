@@ -73,6 +73,8 @@ pub struct Needs {
     pub offset: bool,
     /// Some copy between host and device may end inside a record.
     pub partial: bool,
+    /// Memory may be on another device than the current one.
+    pub several_devices: bool,
     /// Byte fill.
     pub memset: bool,
     /// Byte fill on a stream.
@@ -515,16 +517,30 @@ fn copy_functions(storage: &Storage, needs: Needs, out: &mut String) {
             } else {
                 ("", "", "")
             };
+            let (select, restore) = select_device(storage, needs, "to");
             let wait = if is_async { "cudaSuccess" } else { "cudaDeviceSynchronize()" };
             let _ = write!(
                 out,
                 "\n// Copies within device memory.\n\
                  static inline cudaError_t {prefix}Memcpy{suffix}({to}, {from}, size_t bytes, cudaMemcpyKind{stream})\n{{\n    \
-                 size_t n = bytes / sizeof({record});\n    if (n > 0)\n        \
-                 {prefix}Move<<<(unsigned)((n + 255) / 256), 256{on}>>>(to, from, 0, n);\n    return {wait};\n}}\n"
+                 {select}size_t n = bytes / sizeof({record});\n    if (n > 0)\n        \
+                 {prefix}Move<<<(unsigned)((n + 255) / 256), 256{on}>>>(to, from, 0, n);\n    const cudaError_t error = {wait};\n    {restore}return error;\n}}\n"
             );
         }
     }
+}
+
+/// Statements that make the array's device the current one, and that undo it.
+fn select_device(storage: &Storage, needs: Needs, pointer: &str) -> (String, &'static str) {
+    if !needs.several_devices {
+        return (String::new(), "");
+    }
+    let first = if storage.is_handle { storage.first_pointer(pointer) } else { pointer.to_owned() };
+    let select = format!(
+        "int device = 0;\n    cudaGetDevice(&device);\n    cudaPointerAttributes where;\n    \
+         if (cudaPointerGetAttributes(&where, {first}) == cudaSuccess)\n        cudaSetDevice(where.device);\n    "
+    );
+    (select, "cudaSetDevice(device);\n    ")
 }
 
 /// A copy between host and device: through a buffer of records that a kernel converts.
@@ -598,6 +614,8 @@ fn staged_copy(storage: &Storage, needs: Needs, is_async: bool, is_in: bool, out
             memcpy("n", "rest")
         )
     };
+    let pointer = if is_in { "to" } else { "from" };
+    let (select, restore) = select_device(storage, needs, pointer);
     let counts = if needs.partial {
         format!(
             "    const size_t n = bytes / sizeof({record}), rest = bytes % sizeof({record});\n    \
@@ -614,12 +632,12 @@ fn staged_copy(storage: &Storage, needs: Needs, is_async: bool, is_in: bool, out
         "\n// {what}, converting a chunk at a time.\n\
          static inline cudaError_t {prefix}Memcpy{suffix}({parameters}, size_t bytes, cudaMemcpyKind{stream}{offset})\n{{\n\
          {counts}    \
-         void *stage = NULL;\n    \
+         {select}void *stage = NULL;\n    \
          cudaError_t error = cudaMalloc{suffix}(&stage, chunk * sizeof({record}){pass});\n    \
          for (size_t first = 0; first < n && error == cudaSuccess; first += chunk) {{\n        \
          const size_t count = n - first < chunk ? n - first : chunk;\n{body}    }}\n{rest}    \
          const cudaError_t freed = stage ? cudaFree{suffix}(stage{pass}) : cudaSuccess;\n    \
-         return error != cudaSuccess ? error : freed;\n}}\n",
+         {restore}return error != cudaSuccess ? error : freed;\n}}\n",
     );
 }
 

@@ -95,7 +95,8 @@ pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewr
             this.emit(expr);
         }
     }
-    let needs = std::mem::take(&mut this.needs);
+    let mut needs = std::mem::take(&mut this.needs);
+    needs.iter_mut().for_each(|needs| needs.several_devices = classes.several_devices);
     let accessors = std::mem::take(&mut this.accessors);
     let mut edits = std::mem::take(&mut this.edits);
     let refusals = std::mem::take(&mut this.refusals);

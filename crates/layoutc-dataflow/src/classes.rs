@@ -111,6 +111,8 @@ pub struct Classes {
     pub api_calls: Vec<ApiCall>,
     /// Parameters of type `const T&` that can be given a copy of the element.
     pub reader_parameters: BTreeSet<VarId>,
+    /// Whether the program selects devices more than once: memory may be on several.
+    pub several_devices: bool,
     class_of_node: Vec<Option<ClassId>>,
     slot_nodes: BTreeMap<Slot, usize>,
 }
@@ -199,8 +201,15 @@ pub fn find_classes(program: &Program) -> Classes {
         class_of_node[node] = class_of_node[graph.find(node)];
     }
     let slot_nodes = graph.slots().collect();
-    let mut classes =
-        Classes { classes, places, api_calls: api, reader_parameters, class_of_node, slot_nodes };
+    let mut classes = Classes {
+        classes,
+        places,
+        api_calls: api,
+        reader_parameters,
+        several_devices: several_devices(program, &calls),
+        class_of_node,
+        slot_nodes,
+    };
     classify::classify(program, &calls, &graph, &flows, &mut classes);
     carriers::pin_by_carriers(program, &calls, &mut classes);
     regions::pin_by_regions(program, &mut classes);
@@ -209,4 +218,29 @@ pub fn find_classes(program: &Program) -> Classes {
         class.pins.dedup();
     }
     classes
+}
+
+/// Whether devices are selected by more than one call, or by one in a loop.
+fn several_devices(program: &Program, calls: &calls::CallGraph) -> bool {
+    let selects: Vec<Span> = program
+        .expr_ids()
+        .filter(|id| match &program.expr(*id).kind {
+            layoutc_syntax::ExprKind::Call { callee, arguments, .. } => {
+                matches!(calls.callee(program, *callee, arguments), Callee::Library(name) if name == "cudaSetDevice")
+            }
+            _ => false,
+        })
+        .map(|id| program.expr(id).span)
+        .collect();
+    let in_loop = program.stmts.iter().any(|stmt| {
+        let is_loop = matches!(
+            stmt.kind,
+            layoutc_syntax::StmtKind::For { .. }
+                | layoutc_syntax::StmtKind::ForRange { .. }
+                | layoutc_syntax::StmtKind::While { .. }
+                | layoutc_syntax::StmtKind::DoWhile { .. }
+        );
+        is_loop && selects.iter().any(|select| stmt.span.contains(*select))
+    });
+    in_loop || selects.len() > 1
 }

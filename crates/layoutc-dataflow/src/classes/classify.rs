@@ -37,7 +37,6 @@ pub(super) fn classify(
         pins: Vec::new(),
         units: Vec::new(),
         sizes: Sizes::collect(program),
-        second_device: second_device(program, calls),
     };
     this.interior_slots(flows);
     this.records();
@@ -77,33 +76,6 @@ pub(super) fn classify(
     }
 }
 
-/// The call that makes the program one for several devices.
-fn second_device(program: &Program, calls: &CallGraph) -> Option<Span> {
-    let selects: Vec<Span> = program
-        .expr_ids()
-        .filter(|id| match &program.expr(*id).kind {
-            ExprKind::Call { callee, arguments, .. } => {
-                matches!(calls.callee(program, *callee, arguments), Callee::Library(name) if name == "cudaSetDevice")
-            }
-            _ => false,
-        })
-        .map(|id| program.expr(id).span)
-        .collect();
-    let in_loop = selects.iter().find(|span| {
-        program.stmts.iter().any(|stmt| {
-            let is_loop = matches!(
-                stmt.kind,
-                layoutc_syntax::StmtKind::For { .. }
-                    | layoutc_syntax::StmtKind::ForRange { .. }
-                    | layoutc_syntax::StmtKind::While { .. }
-                    | layoutc_syntax::StmtKind::DoWhile { .. }
-            );
-            is_loop && stmt.span.contains(**span)
-        })
-    });
-    in_loop.or(selects.get(1)).copied()
-}
-
 /// Where a slot is declared.
 pub(super) fn slot_span(program: &Program, slot: Slot) -> Span {
     match slot {
@@ -121,8 +93,6 @@ struct Classifier<'a> {
     pins: Vec<(ClassId, Pin)>,
     units: Vec<(ClassId, FieldPath, Span)>,
     sizes: Sizes,
-    /// A second call of `cudaSetDevice`, or one in a loop: memory may be on several devices.
-    second_device: Option<Span>,
 }
 
 impl Classifier<'_> {

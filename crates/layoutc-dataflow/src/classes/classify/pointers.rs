@@ -587,17 +587,6 @@ impl Classifier<'_> {
             .map(|(class, _)| class)
             .collect();
         let Some(class) = device.first().copied() else { return };
-        if call.is_host_transfer()
-            && let Some(other) = self.second_device
-        {
-            let pin = Pin {
-                span: self.span(call.call),
-                code: Code::UNSUPPORTED_USE,
-                message: "the conversion at this copy would run on the current device".to_owned(),
-                related: vec![(other, "the program changes the device here".to_owned())],
-            };
-            self.pins.push((class, pin));
-        }
         if call.api == Api::MallocManaged {
             self.pin(
                 class,
