@@ -239,12 +239,15 @@ fn every_code_that_can_be_raised_has_a_fixture() {
     assert!(stale.is_empty(), "excused, but never raised: {stale:?}");
 }
 
+/// The start and end of some lines, and the replacements within: start, end and text.
+type Hunk = (usize, usize, Vec<(usize, usize, String)>);
+
 /// The changed lines with the lines of the input they replace. A generated block is one line.
 fn difference(text: &str, edits: &EditSet) -> String {
     let line_start = |at: usize| text[..at].rfind('\n').map_or(0, |newline| newline + 1);
     let line_end = |at: usize| text[at..].find('\n').map_or(text.len(), |newline| at + newline + 1);
     // Edits by the lines that they touch; what shares a line is one hunk.
-    let mut hunks: Vec<(usize, usize, Vec<(usize, usize, String)>)> = Vec::new();
+    let mut hunks: Vec<Hunk> = Vec::new();
     for edit in edits.edits() {
         let (start, end) = (edit.span.start as usize, edit.span.end as usize);
         let replacement = if edit.is_generated {

@@ -1,0 +1,25 @@
+//@ layouts = ["P = tiled(32)", "P = soa"]
+#include <cassert>
+struct P {
+    float x;
+    int id;
+};
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i].x += 1.0f;
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaError_t e = cudaMalloc(&d, n * sizeof(P));
+    if (e != cudaSuccess) return 1;
+    assert(cudaMemset(d, 0, n * sizeof(P)) == cudaSuccess);
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}

@@ -1,0 +1,26 @@
+//@ layouts = ["P = tiled(32)", "P = soa"]
+#include <vector>
+struct P {
+    float x;
+    int id;
+};
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i].x += 1.0f;
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    std::vector<P> v(n);
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    cudaMemcpy(d, v.data(), v.size() * sizeof(P), cudaMemcpyHostToDevice);
+    cudaMemcpy(v.data(), d, sizeof(v[0]) * v.size(), cudaMemcpyDeviceToHost);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}
