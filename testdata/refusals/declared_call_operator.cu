@@ -1,5 +1,4 @@
 //@ layout = "P = soa"
-//@ known_bug = "an operator that is only declared is not seen"
 struct P {
     float x;
     int id;

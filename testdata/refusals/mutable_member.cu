@@ -1,5 +1,4 @@
 //@ layout = "P = tiled(32)"
-//@ known_bug = "`mutable` is lost, so that the output does not compile in tiles"
 struct P {
     float x;
     mutable int m; //~ LC0027

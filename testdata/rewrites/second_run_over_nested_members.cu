@@ -1,5 +1,4 @@
 //@ layouts = ["P = tiled(32)"]
-//@ known_bug = "a second run gives the tiles an alignment of their own"
 struct V {
     float a, b;
 };

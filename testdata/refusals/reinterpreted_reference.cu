@@ -1,0 +1,22 @@
+//@ layout = "P = soa"
+struct P {
+    float x;
+    int id;
+};
+__global__ void step(P *p, int n) {
+    int i = threadIdx.x;
+    float &f = (float &)p[i]; //~ LC0011
+    f = 1.0f;
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}

@@ -1,0 +1,29 @@
+//@ layout = "P = soa"
+//@ known_bug = "a copy with a conversion allocates memory and waits, which a stream that is captured does not allow"
+struct P {
+    float x;
+    int id;
+};
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i].x += 1.0f;
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    cudaGraph_t graph;
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+    cudaMemcpyAsync(d, h, n * sizeof(P), cudaMemcpyHostToDevice, stream); //~ LC0028
+    cudaStreamEndCapture(stream, &graph);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}

@@ -1,0 +1,26 @@
+//@ layout = "P = soa"
+//@ known_bug = "a variable with constructor arguments is taken for the declaration of a function"
+#include <thread>
+struct P {
+    float x;
+    int id;
+};
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i].x += 1.0f;
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    std::thread t(cudaFree, d); //~ LC0028
+    t.join();
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}
