@@ -325,10 +325,14 @@ fn default_rule(
             .insert(id, kept(span, Code::NO_GAIN, "a record of one scalar has one layout only"));
         return;
     }
-    let first = shape.shape.leaves.first().and_then(|leaf| leaf.extents.last().copied());
-    if first.is_some_and(|extent| extent > 1)
-        && shape.shape.leaves.iter().all(|leaf| leaf.extents.last().copied() == first)
-    {
+    let dimensions = |leaf: usize| {
+        let members = &shape.members[leaf].unit_dimensions;
+        shape.shape.leaves[leaf].extents.iter().chain(members).copied().collect::<Vec<u64>>()
+    };
+    let common = dimensions(0).into_iter().find(|extent| {
+        *extent > 1 && (0..shape.members.len()).all(|leaf| dimensions(leaf).contains(extent))
+    });
+    if common.is_some() && leaves > 1 {
         plan.kept.insert(
             id,
             kept(span, Code::NO_GAIN, "its members are arrays of one length: it is tiled already"),

@@ -5,6 +5,17 @@ use crate::storage::{GroupKind, IndexText};
 use layoutc_dataflow::classes::{ClassId, PlaceKind, Slot};
 use layoutc_syntax::{BinaryOp, CastStyle, ExprId, ExprKind, NameRef, TypeKind, UnaryOp, VarId};
 
+/// What the evaluation of an expression reads and writes.
+#[derive(Default)]
+struct Effects {
+    reads: std::collections::BTreeSet<VarId>,
+    writes: std::collections::BTreeSet<VarId>,
+    /// It reads what a function could write.
+    reads_memory: bool,
+    /// It calls a function of the program, or writes to memory.
+    calls: bool,
+}
+
 /// A pointer in the new program.
 #[derive(Clone, Debug)]
 pub(super) struct Parts {
@@ -564,6 +575,15 @@ impl Rewriter<'_> {
                 if let Some((class, PlaceKind::Element)) = self.classes.place(left)
                     && let Some(storage) = self.storage(class).filter(|storage| !storage.is_record)
                 {
+                    if self.order_matters(left, right) {
+                        let span = self.program.expr(expr).span;
+                        self.refuse(
+                            class,
+                            span,
+                            "the value and the index depend on each other's order of evaluation",
+                        );
+                        return None;
+                    }
                     let parts = self.element_parts(left, class)?;
                     let value = self.render(right);
                     self.needs(class).store = true;
@@ -599,6 +619,99 @@ impl Rewriter<'_> {
             }
             _ => None,
         }
+    }
+
+    /// Whether an assignment means something else when its sides are arguments of one call, whose
+    /// order of evaluation is the compiler's choice.
+    fn order_matters(&self, left: ExprId, right: ExprId) -> bool {
+        let (a, b) = (self.effects(left), self.effects(right));
+        !a.writes.is_disjoint(&b.reads)
+            || !b.writes.is_disjoint(&a.reads)
+            || (a.calls && (b.reads_memory || b.calls))
+            || (b.calls && a.reads_memory)
+    }
+
+    /// What the evaluation of an expression reads and writes.
+    fn effects(&self, expr: ExprId) -> Effects {
+        let mut found = Effects::default();
+        let mut stack = vec![expr];
+        let variable = |expr: ExprId| match self.program.expr(self.program.strip_parens(expr)).kind
+        {
+            ExprKind::Name(NameRef::Variable(id)) => Some(id),
+            _ => None,
+        };
+        while let Some(at) = stack.pop() {
+            match &self.program.expr(at).kind {
+                ExprKind::Name(NameRef::Variable(id)) => {
+                    found.reads.insert(*id);
+                    let is_global =
+                        self.program.variable(*id).storage == layoutc_syntax::Storage::Static;
+                    found.reads_memory |= is_global;
+                }
+                ExprKind::Assign(_, target, _) => match variable(*target) {
+                    Some(id) => {
+                        found.writes.insert(id);
+                    }
+                    None => found.calls = true,
+                },
+                ExprKind::Unary(op, target) if op.is_update() => match variable(*target) {
+                    Some(id) => {
+                        found.writes.insert(id);
+                    }
+                    None => found.calls = true,
+                },
+                ExprKind::AddressOf(target) => found.writes.extend(variable(*target)),
+                ExprKind::Call { callee, arguments, .. } => {
+                    let callee =
+                        layoutc_dataflow::classes::resolve_callee(self.program, *callee, arguments);
+                    match callee {
+                        // Mathematics; what writes takes an address.
+                        layoutc_dataflow::classes::Callee::Library(name) => {
+                            found.calls |= name.starts_with("atomic") || name.starts_with("__sync");
+                        }
+                        layoutc_dataflow::classes::Callee::Function(function) => {
+                            found.calls = true;
+                            let parameters = &self.program.function(function).parameters;
+                            for (parameter, argument) in parameters.iter().zip(arguments) {
+                                let ty = self.program.variable(*parameter).ty;
+                                if matches!(self.program.types.kind(ty.id), TypeKind::Reference(..))
+                                {
+                                    found.writes.extend(variable(*argument));
+                                }
+                            }
+                        }
+                        _ => {
+                            found.calls = true;
+                            found.writes.extend(
+                                arguments.iter().filter_map(|argument| variable(*argument)),
+                            );
+                        }
+                    }
+                }
+                ExprKind::Index { .. }
+                | ExprKind::Deref(_)
+                | ExprKind::Member { arrow: true, .. }
+                    if at != expr =>
+                {
+                    found.reads_memory = true;
+                }
+                ExprKind::MacroCall { arguments, .. } => {
+                    found.calls = true;
+                    found
+                        .writes
+                        .extend(arguments.iter().filter_map(|argument| variable(*argument)));
+                }
+                ExprKind::Opaque(_)
+                | ExprKind::Lambda { .. }
+                | ExprKind::New { .. }
+                | ExprKind::Launch { .. } => {
+                    found.calls = true;
+                }
+                _ => {}
+            }
+            stack.extend(self.program.expr(at).children());
+        }
+        found
     }
 
     /// The companion of the slot that an lvalue names.

@@ -135,6 +135,14 @@ impl Builder<'_> {
         {
             return None;
         }
+        // `float (*f)(float)` is declared in another form than a type and a name.
+        let mut pointed = item;
+        while let TypeKind::Pointer(to) = *self.program.types.kind(pointed.id) {
+            pointed = to;
+        }
+        if matches!(self.program.types.kind(pointed.id), TypeKind::Function) {
+            return None;
+        }
         if !self.program.declaration(site.declaration).is_plain {
             return None;
         }

@@ -317,6 +317,14 @@ impl<'t> Lowering<'t> {
         for (at, node) in declarators.into_iter().enumerate() {
             let lowered = self.declarator(Some(node), base, declaration, at, self.span(node));
             if lowered.parameters.is_some() {
+                let which = if words.contains(&"virtual")
+                    || self.text_of(node.parent().unwrap_or(node)).starts_with("virtual")
+                {
+                    RecordTrait::Virtual
+                } else {
+                    RecordTrait::Methods
+                };
+                self.record_trait(record, which, self.span(node));
                 self.prototype(node, &lowered, &words, Some(record), None);
                 continue;
             }
@@ -333,7 +341,7 @@ impl<'t> Lowering<'t> {
                 }
                 _ => {}
             }
-            if ty.is_const || ty.is_volatile {
+            if ty.is_const || ty.is_volatile || words.contains(&"mutable") {
                 self.record_trait(record, RecordTrait::ConstMember, self.span(node));
             }
             let id = FieldId(self.program.fields.len() as u32);
