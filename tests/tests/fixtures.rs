@@ -3,7 +3,11 @@
 //! `testdata/refusals`: no class of the program may change, and each `//~` marker must be answered
 //! by a reason or a diagnostic on its line. `testdata/rewrites`: the difference between input and
 //! output, without the generated block, is compared with `<case>.diff`;
-//! `UPDATE_FIXTURES=1 cargo test -p layoutc-tests --test fixtures` writes it anew.
+//! `UPDATE_FIXTURES=1 cargo test -p layoutc-tests --test fixtures` writes it anew. Line numbers are
+//! those of the input.
+//!
+//! A case with `known_bug` must fail. If it is a rewrite, its `.diff` says what the output should be;
+//! it is written by hand and never updated.
 
 use layoutc_codegen::{Compiled, EditSet, Request, Status, compile};
 use layoutc_dataflow::layout::notation::LayoutSpec;

@@ -1,0 +1,29 @@
+//@ layout = "P = soa"
+struct P {
+    float x;
+    int id;
+};
+template <class T>
+__device__ void swp(T &a, T &b) {
+    T t = a;
+    a = b;
+    b = t;
+}
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        swp(p[i], p[0]); //~ LC0029
+    }
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}

@@ -1,0 +1,29 @@
+//@ layout = "P = soa"
+struct P {
+    float x;
+    int id;
+};
+__device__ P *where; //~ LC0032
+__device__ float g(const P &r) {
+    where->x = 3;
+    return r.x;
+}
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        where = p;
+        p[i].id = (int)g(p[0]);
+    }
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}

@@ -1,0 +1,28 @@
+//@ layouts = ["P = tiled(32)", "P = soa"]
+//@ known_bug = "the element is loaded before the call, so the function does not see what it writes through the other reference"
+struct P {
+    float x;
+    int id;
+};
+__device__ float g(float &f, const P &r) {
+    f = 5.0f;
+    return r.x;
+}
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        p[i].id = (int)g(p[i].x, p[i]);
+    }
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}

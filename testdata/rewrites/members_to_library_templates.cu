@@ -1,0 +1,26 @@
+//@ layouts = ["P = tiled(32)", "P = soa"]
+struct P {
+    float x;
+    int id;
+};
+#include <algorithm>
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        p[i].x = std::max(p[i].x, p[0].x);
+        float z = max(p[i].x, 0.f);
+        p[i].x = z;
+    }
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}
