@@ -3,11 +3,10 @@ struct P {
     float x;
     int id;
 };
-#include <algorithm>
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i].x = std::max(p[i].x, p[0].x);
+        p[i].x = fmaxf(p[i].x, p[0].x);
         float z = max(p[i].x, 0.f);
         p[i].x = z;
     }

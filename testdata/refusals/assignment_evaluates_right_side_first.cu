@@ -1,13 +1,17 @@
-//@ layouts = ["P = tiled(32)", "P = soa"]
-//@ known_bug = "a member of function pointer type is taken for a pointer to its result, in the generated block too"
+//@ layout = "P = tiled(32)"
 struct P {
     float x;
-    float (*callback)(int);
+    int id;
 };
+__device__ P next(int k) {
+    P q = {1.0f, k};
+    return q;
+}
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i].x += p[i].callback(i);
+        int k = i;
+        p[k] = next(k++); //~ LC0028 order of evaluation
     }
 }
 int main() {

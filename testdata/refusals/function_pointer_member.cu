@@ -1,18 +1,12 @@
-//@ layouts = ["P = tiled(32)", "P = soa"]
-//@ known_bug = "the index is evaluated before or after the value, as the compiler likes; C++17 wants the value first"
-struct P {
+//@ layout = "P = tiled(32)"
+struct P { //~ LC0027
     float x;
-    int id;
+    float (*callback)(int);
 };
-__device__ P next(int k) {
-    P q = {1.0f, k};
-    return q;
-}
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        int k = i;
-        p[k] = next(k++);
+        p[i].x += p[i].callback(i);
     }
 }
 int main() {
