@@ -1,5 +1,4 @@
 //@ layout = "P = soa"
-//@ known_bug = "a variable with constructor arguments is taken for the declaration of a function"
 #include <thread>
 struct P {
     float x;

@@ -1,5 +1,4 @@
 //@ layouts = ["P = tiled(32)", "P = soa"]
-//@ known_bug = "a volatile index is read twice"
 struct P {
     float x;
     int id;

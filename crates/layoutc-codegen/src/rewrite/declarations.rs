@@ -43,7 +43,7 @@ impl Rewriter<'_> {
                     self.refuse(
                         class,
                         span,
-                        "constructors of this class initialize it as a pointer",
+                        "constructors or member functions of this class may initialize it as a pointer",
                     );
                 }
                 for declared in self.declared(class, slot) {
@@ -293,6 +293,13 @@ impl Rewriter<'_> {
         {
             let text = self.between_words(*star);
             self.edit(*star, text);
+        }
+        if storage.is_handle && is_parameter && self.program.text(site.span).contains('[') {
+            self.refuse(
+                declared.class,
+                site.span,
+                "an array parameter, and the array would not be a pointer",
+            );
         }
         let Some(variable) = declared.variable else { return };
         let Some((companion, width)) = self.indices.get(&variable).cloned() else { return };

@@ -5,6 +5,10 @@ use crate::storage::{GroupKind, IndexText};
 use layoutc_dataflow::classes::{ClassId, PlaceKind, Slot};
 use layoutc_syntax::{BinaryOp, CastStyle, ExprId, ExprKind, NameRef, TypeKind, UnaryOp, VarId};
 
+/// An index whose text is longer goes through an accessor: an index that holds accesses of its own
+/// would otherwise double with each level.
+const LONGEST_INDEX: usize = 80;
+
 /// What the evaluation of an expression reads and writes.
 #[derive(Default)]
 struct Effects {
@@ -27,6 +31,8 @@ pub(super) struct Parts {
     pub(super) index: IndexText,
     /// Evaluating the index twice changes nothing.
     pub(super) is_repeatable: bool,
+    /// The index is an `int`, or 0.
+    pub(super) is_int: bool,
 }
 
 impl Rewriter<'_> {
@@ -225,7 +231,7 @@ impl Rewriter<'_> {
         }
         let group = storage.group_of(leaf);
         let repeats = matches!(storage.groups[group].kind, GroupKind::Tile { .. });
-        if repeats && !parts.is_repeatable {
+        if repeats && (!parts.is_repeatable || parts.index.text.len() > LONGEST_INDEX) {
             let at = self.storage_of[&class];
             self.accessors[at].insert(leaf);
             let arguments: String =
@@ -254,12 +260,13 @@ impl Rewriter<'_> {
             }
             ExprKind::Deref(operand) => self.pointer_parts(*operand, class),
             ExprKind::Name(NameRef::Variable(variable)) => {
-                let (index, _) = self.indices.get(variable)?.clone();
+                let (index, width) = self.indices.get(variable)?.clone();
                 Some(Parts {
                     base: self.text(expr).to_owned(),
                     slot: Some(*variable),
                     index: IndexText::simple(index),
                     is_repeatable: true,
+                    is_int: width == "int",
                 })
             }
             _ => {
@@ -293,17 +300,27 @@ impl Rewriter<'_> {
                 } else {
                     (*right, *left)
                 };
+                if self.has_loose_macro(offset) {
+                    let span = self.program.expr(offset).span;
+                    self.refuse(
+                        class,
+                        span,
+                        "a macro here expands to an expression that its neighbours could divide",
+                    );
+                    return None;
+                }
                 let parts = self.pointer_parts(pointer, class)?;
                 Some(self.offset(parts, offset, *op))
             }
             ExprKind::Name(NameRef::Variable(variable)) => {
-                let index =
-                    self.indices.get(variable).map_or("0".to_owned(), |(name, _)| name.clone());
+                let (index, width) =
+                    self.indices.get(variable).cloned().unwrap_or(("0".to_owned(), "int"));
                 Some(Parts {
                     base: self.text(expr).to_owned(),
                     slot: Some(*variable),
                     index: IndexText::simple(index),
                     is_repeatable: true,
+                    is_int: width == "int",
                 })
             }
             ExprKind::Conditional(condition, then, otherwise) => {
@@ -326,8 +343,9 @@ impl Rewriter<'_> {
                 Some(Parts {
                     base: choose(&a.base, &b.base),
                     slot: None,
-                    index: IndexText::simple(choose(&a.index.text, &b.index.text)),
+                    index: IndexText::simple(choose(&a.index.operand(), &b.index.operand())),
                     is_repeatable: a.is_repeatable && b.is_repeatable,
+                    is_int: a.is_int && b.is_int,
                 })
             }
             ExprKind::Null | ExprKind::Integer(_) => {
@@ -337,15 +355,33 @@ impl Rewriter<'_> {
                 } else {
                     self.text(expr).to_owned()
                 };
-                Some(Parts { base, slot: None, index: IndexText::simple("0"), is_repeatable: true })
+                Some(Parts {
+                    base,
+                    slot: None,
+                    index: IndexText::simple("0"),
+                    is_repeatable: true,
+                    is_int: true,
+                })
             }
             ExprKind::Member { .. } | ExprKind::Index { .. } | ExprKind::Call { .. } => {
                 let base = self.pointer_text(expr);
-                Some(Parts { base, slot: None, index: IndexText::simple("0"), is_repeatable: true })
+                Some(Parts {
+                    base,
+                    slot: None,
+                    index: IndexText::simple("0"),
+                    is_repeatable: true,
+                    is_int: true,
+                })
             }
             ExprKind::Deref(_) => {
                 let base = format!("({})", self.pointer_text(expr));
-                Some(Parts { base, slot: None, index: IndexText::simple("0"), is_repeatable: true })
+                Some(Parts {
+                    base,
+                    slot: None,
+                    index: IndexText::simple("0"),
+                    is_repeatable: true,
+                    is_int: true,
+                })
             }
             _ => {
                 let span = self.program.expr(expr).span;
@@ -368,21 +404,83 @@ impl Rewriter<'_> {
     }
 
     /// Moves a pointer by an index expression.
+    ///
+    /// The source adds to a pointer, in 64 bits; here the offsets of one pointer are added to each
+    /// other first, so they are widened unless all are `int`.
     fn offset(&mut self, parts: Parts, index: ExprId, op: BinaryOp) -> Parts {
         let is_repeatable = parts.is_repeatable && self.is_repeatable(index);
         let inner = self.program.strip_parens(index);
+        let kind = &self.program.expr(inner).kind;
+        let (is_comma, is_compound) =
+            (matches!(kind, ExprKind::Comma(..)), !self.is_postfix(inner));
         let text = self.render(inner);
-        let is_compound = !is_postfix(&self.program.expr(inner).kind);
+        // A comma would separate arguments or subscripts.
+        let (text, is_compound) =
+            if is_comma { (format!("({text})"), false) } else { (text, is_compound) };
         let operand = if is_compound { format!("({text})") } else { text.clone() };
+        let is_int = parts.is_int && self.is_int(index);
+        let is_wide = self
+            .indices
+            .values()
+            .any(|(name, width)| *width == "ptrdiff_t" && *name == parts.index.text);
+        let wide = if is_int || is_wide { "" } else { "(ptrdiff_t)" };
+        let base = parts.index.operand();
         let index = match (parts.index.text.as_str(), op) {
             ("0", BinaryOp::Add) => IndexText { text, is_compound },
-            ("0", _) => IndexText { text: format!("-{operand}"), is_compound: true },
-            (base, BinaryOp::Add) => {
-                IndexText { text: format!("{base} + {operand}"), is_compound: true }
+            ("0", _) => IndexText { text: format!("-{wide}{operand}"), is_compound: true },
+            (_, BinaryOp::Add) => {
+                IndexText { text: format!("{wide}{base} + {operand}"), is_compound: true }
             }
-            (base, _) => IndexText { text: format!("{base} - {operand}"), is_compound: true },
+            (_, _) => IndexText { text: format!("{wide}{base} - {operand}"), is_compound: true },
         };
-        Parts { index, is_repeatable, ..parts }
+        Parts { index, is_repeatable, is_int, ..parts }
+    }
+
+    /// Whether an operand holds a macro whose body is not in parentheses: `q - STEP` with
+    /// `#define STEP 2 + 1` is not `q - (2 + 1)`, whatever the tree says.
+    fn has_loose_macro(&self, expr: ExprId) -> bool {
+        let mut stack = vec![expr];
+        while let Some(at) = stack.pop() {
+            let name = match &self.program.expr(at).kind {
+                ExprKind::Name(NameRef::Macro(name)) | ExprKind::MacroCall { name, .. } => {
+                    Some(name)
+                }
+                // Grouped, whatever is inside.
+                ExprKind::Paren(_) | ExprKind::Index { .. } | ExprKind::Call { .. } => continue,
+                _ => None,
+            };
+            if name.is_some_and(|name| {
+                self.program.macros.iter().any(|def| def.name == *name && !def.is_atomic)
+            }) {
+                return true;
+            }
+            stack.extend(self.program.expr(at).children());
+        }
+        false
+    }
+
+    /// Whether an index is an `int`, or a literal.
+    fn is_int(&self, index: ExprId) -> bool {
+        let index = self.program.strip_parens(index);
+        if matches!(self.program.expr(index).kind, ExprKind::Integer(_)) {
+            return true;
+        }
+        let scalar = self.program.types.as_scalar(self.program.expr(index).ty.id);
+        scalar.is_some_and(|scalar| {
+            scalar.is_integer()
+                && scalar.size() <= 4
+                && scalar != layoutc_syntax::Scalar::UnsignedInt
+        })
+    }
+
+    /// Whether an expression needs no parentheses as operand of any binary operator.
+    fn is_postfix(&self, expr: ExprId) -> bool {
+        match &self.program.expr(expr).kind {
+            ExprKind::Name(NameRef::Macro(name)) => {
+                self.program.macros.iter().filter(|def| def.name == *name).all(|def| def.is_atomic)
+            }
+            kind => is_postfix(kind),
+        }
     }
 
     /// Whether an expression can be evaluated twice: it changes nothing and calls nothing.
@@ -404,7 +502,7 @@ impl Rewriter<'_> {
                 ExprKind::Name(NameRef::Macro(name)) => self.program.macro_constant(name).is_none(),
                 _ => false,
             };
-            if changes {
+            if changes || self.program.expr(at).ty.is_volatile {
                 return false;
             }
             stack.extend(self.program.expr(at).children());
@@ -598,6 +696,21 @@ impl Rewriter<'_> {
                 let (index, _) = self.index_of_slot(left)?;
                 let slot = self.render(left);
                 let parts = self.pointer_parts(right, class)?;
+                if parts.base == slot {
+                    return Some(format!("{index} = {}", parts.index.text));
+                }
+                if self.mentions_slot(right, left) {
+                    // The index is found through the old pointer, so it goes first.
+                    if parts.slot.is_some() {
+                        return Some(format!(
+                            "{index} = {}, {slot} = {}",
+                            parts.index.text, parts.base
+                        ));
+                    }
+                    let span = self.program.expr(expr).span;
+                    self.refuse(class, span, "the new pointer is found through the old one");
+                    return None;
+                }
                 Some(format!("{slot} = {}, {index} = {}", parts.base, parts.index.text))
             }
             ExprKind::Assign(Some(op @ (BinaryOp::Add | BinaryOp::Sub)), left, right) => {
@@ -712,6 +825,16 @@ impl Rewriter<'_> {
             stack.extend(self.program.expr(at).children());
         }
         found
+    }
+
+    /// Whether an expression reads the variable that an lvalue names.
+    fn mentions_slot(&self, expr: ExprId, slot: ExprId) -> bool {
+        let ExprKind::Name(NameRef::Variable(slot)) =
+            self.program.expr(self.program.strip_parens(slot)).kind
+        else {
+            return true;
+        };
+        self.effects(expr).reads.contains(&slot)
     }
 
     /// The companion of the slot that an lvalue names.

@@ -85,7 +85,12 @@ impl Rewriter<'_> {
         let mut companions: BTreeMap<String, String> = BTreeMap::new();
         for id in interior {
             let name = &self.program.variable(id).name;
-            let base = if name.is_empty() { "element".to_owned() } else { name.clone() };
+            let base = match (name.is_empty(), self.program.variable(id).storage) {
+                (true, layoutc_syntax::Storage::Parameter { index }) => {
+                    format!("element{}", index + 1)
+                }
+                _ => name.clone(),
+            };
             let companion = match companions.get(&base) {
                 Some(known) => known.clone(),
                 None => {
@@ -94,7 +99,16 @@ impl Rewriter<'_> {
                     fresh
                 }
             };
-            self.indices.insert(id, (companion, widths[&id].spelling()));
+            // A pointer can be moved on with a sign or in 64 bits; a reference stays where it is.
+            let moves = !matches!(
+                self.program.types.kind(self.program.variable(id).ty.id),
+                layoutc_syntax::TypeKind::Reference(..)
+            );
+            let width = match widths[&id] {
+                Width::Unsigned if moves => Width::Wide,
+                width => width,
+            };
+            self.indices.insert(id, (companion, width.spelling()));
         }
     }
 

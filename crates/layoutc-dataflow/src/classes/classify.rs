@@ -144,6 +144,7 @@ impl Classifier<'_> {
                 let callee = self.calls.callee(self.program, *callee, arguments);
                 self.unresolved_call(&callee, arguments);
             }
+            ExprKind::AddressOf(operand) => self.hidden_address(expr, *operand),
             ExprKind::Name(NameRef::Functions(functions)) => {
                 self.function_address(expr, functions.clone())
             }
@@ -186,6 +187,37 @@ impl Classifier<'_> {
                         );
                     }
                 }
+            }
+        }
+    }
+
+    /// `&(c ? p[i].x : p[i].y)`, `&(p[i].x = 1)`, `&++p[i].x`: a member behind an lvalue expression.
+    pub(super) fn hidden_address(&mut self, address: ExprId, operand: ExprId) {
+        let mut stack = vec![operand];
+        let mut is_direct = true;
+        while let Some(at) = stack.pop() {
+            if !is_direct && let Some((class, PlaceKind::Part(_))) = self.classes.place(at) {
+                self.pin(
+                    class,
+                    Code::FIELD_ADDRESS,
+                    self.span(address),
+                    "the address of a member is taken",
+                );
+                return;
+            }
+            match self.program.expr(at).kind {
+                ExprKind::Paren(inner) => stack.push(inner),
+                ExprKind::Conditional(_, then, otherwise) => {
+                    is_direct = false;
+                    stack.extend([then, otherwise]);
+                }
+                ExprKind::Assign(_, inner, _)
+                | ExprKind::Unary(_, inner)
+                | ExprKind::Comma(_, inner) => {
+                    is_direct = false;
+                    stack.push(inner);
+                }
+                _ => {}
             }
         }
     }

@@ -269,20 +269,17 @@ impl<'t> Lowering<'t> {
     fn are_arguments(&self, parameters: Node<'t>) -> bool {
         let mut cursor = parameters.walk();
         let children: Vec<_> = parameters.named_children(&mut cursor).collect();
-        !children.is_empty()
-            && children.iter().all(|child| {
-                child.kind() == "parameter_declaration"
-                    && child.child_by_field_name("declarator").is_none_or(|declarator| {
-                        declarator.kind().starts_with("abstract")
-                            || declarator.kind().contains("declarator")
-                    })
-                    && child.child_by_field_name("type").is_some_and(|ty| {
-                        ty.kind() == "type_identifier"
-                            && !self.names_type(self.text_of(ty))
-                            && (self.names_value(self.text_of(ty))
-                                || self.is_macro(self.text_of(ty)))
-                    })
-            })
+        let name = |child: &Node<'t>| {
+            let ty = child.child_by_field_name("type")?;
+            (child.kind() == "parameter_declaration" && ty.kind() == "type_identifier")
+                .then(|| self.text_of(ty))
+        };
+        // A type cannot have the name of a variable: one such name decides.
+        children.iter().all(|child| name(child).is_some_and(|name| !self.names_type(name)))
+            && children
+                .iter()
+                .filter_map(name)
+                .any(|name| self.names_value(name) || self.is_macro(name))
     }
 
     fn constructed(

@@ -228,10 +228,11 @@ impl<'t> Lowering<'t> {
             self.record_trait(id, RecordTrait::Packed, span);
             return;
         }
-        let argument = ["__align__(", "__builtin_align__(", "aligned(", "__aligned__(", "align("]
-            .iter()
-            .find_map(|prefix| compact.split_once(prefix))
-            .map(|(_, rest)| rest);
+        let argument =
+            ["alignas(", "__align__(", "__builtin_align__(", "aligned(", "__aligned__(", "align("]
+                .iter()
+                .find_map(|prefix| compact.split_once(prefix))
+                .map(|(_, rest)| rest);
         match argument {
             Some(rest) => {
                 let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();

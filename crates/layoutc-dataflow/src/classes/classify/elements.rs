@@ -236,16 +236,60 @@ impl Classifier<'_> {
         callee: &Callee,
         at: usize,
     ) {
+        let span = self.span(expr);
         if let Callee::Function(function) = callee
             && let Some(parameter) = self.program.function(*function).parameters.get(at)
         {
             let ty = self.program.variable(*parameter).ty;
             let by_value = self.program.types.as_record(ty.id) == Some(self.record(class));
-            if by_value || self.classes.reader_parameters.contains(parameter) {
+            if by_value {
+                return;
+            }
+            if self.classes.reader_parameters.contains(parameter) {
+                if self.may_alias_argument(expr) {
+                    let message =
+                        "another argument of this call may refer to a member of the element";
+                    self.pin(class, Code::UNSUPPORTED_USE, span, message);
+                }
                 return;
             }
         }
         self.argument(expr, class, callee, at);
+    }
+
+    /// Whether the call around an element that is passed as a copy also gets a reference to
+    /// something other than a local variable, through which the element could change meanwhile.
+    pub(super) fn may_alias_argument(&self, element: ExprId) -> bool {
+        let mut at = element;
+        loop {
+            let Context::Operand(parent, _) = self.calls.context(at) else { return false };
+            let ExprKind::Call { callee, arguments, .. } = &self.program.expr(parent).kind else {
+                at = parent;
+                continue;
+            };
+            let Callee::Function(function) = self.calls.callee(self.program, *callee, arguments)
+            else {
+                return true;
+            };
+            let parameters = &self.program.function(function).parameters;
+            return parameters.iter().zip(arguments).any(|(parameter, argument)| {
+                let argument = self.program.strip_parens(*argument);
+                let types = &self.program.types;
+                match *types.kind(self.program.variable(*parameter).ty.id) {
+                    TypeKind::Reference(to, _) if !to.is_const => {
+                        match self.program.expr(argument).kind {
+                            ExprKind::Name(NameRef::Variable(id)) => {
+                                is_reference(self.program, id)
+                                    || self.program.variable(id).storage == Storage::Static
+                            }
+                            _ => true,
+                        }
+                    }
+                    TypeKind::Pointer(_) => self.classes.place(argument).is_some(),
+                    _ => false,
+                }
+            });
+        }
     }
 
     /// A part of an element.
@@ -280,6 +324,14 @@ impl Classifier<'_> {
                 _ => self.units.push((class, path.clone(), span)),
             },
             TypeKind::Array(..) => match parent {
+                Some((ExprKind::Cast { .. } | ExprKind::Binary(BinaryOp::Sub, ..), parent, _)) => {
+                    self.pin(
+                        class,
+                        Code::FIELD_ADDRESS,
+                        self.span(parent),
+                        "the memory around a member array is addressed",
+                    );
+                }
                 Some((ExprKind::Index { .. }, _, 0)) => {}
                 Some((ExprKind::SizeOfExpr(_), ..)) => self.units.push((class, path.clone(), span)),
                 Some((ExprKind::AddressOf(_), parent, _)) => {
@@ -323,6 +375,27 @@ impl Classifier<'_> {
                 if let Some((ExprKind::MacroCall { name, .. }, _, position)) = parent {
                     self.macro_argument(class, name, position, span);
                 }
+                if let Some((ExprKind::Cast { target, .. }, cast, _)) = parent
+                    && matches!(program.types.kind(target.id), TypeKind::Reference(..))
+                {
+                    self.pin(
+                        class,
+                        Code::INCOMPATIBLE_CAST,
+                        self.span(cast),
+                        "the memory of a member is taken for another type",
+                    );
+                }
+                // The neighbours of an item can be reached from a reference to it.
+                let is_item =
+                    matches!(program.expr(expr).kind, ExprKind::Index { .. } | ExprKind::Deref(_));
+                if is_item && self.binds_reference(expr) {
+                    self.pin(
+                        class,
+                        Code::FIELD_ADDRESS,
+                        span,
+                        "a reference to an item of a member array is kept",
+                    );
+                }
                 if let Some(name) = self.stringizing_macro(expr) {
                     let message =
                         format!("the macro `{name}` also uses the spelling of this argument");
@@ -349,6 +422,37 @@ impl Classifier<'_> {
             at = parent;
         }
         None
+    }
+
+    /// Whether an expression initializes a reference, as a variable, parameter or result.
+    pub(super) fn binds_reference(&self, expr: ExprId) -> bool {
+        let is_reference_type =
+            |ty: QualType| matches!(self.program.types.kind(ty.id), TypeKind::Reference(..));
+        match self.calls.context(expr) {
+            Context::Init(variable) => is_reference_type(self.program.variable(variable).ty),
+            Context::Returned { .. } => self
+                .calls
+                .function(expr)
+                .is_some_and(|function| is_reference_type(self.program.function(function).result)),
+            Context::Operand(parent, position) => match &self.program.expr(parent).kind {
+                ExprKind::Paren(_) => self.binds_reference(parent),
+                ExprKind::Call { callee, arguments, .. } if position > 0 => {
+                    match self.calls.callee(self.program, *callee, arguments) {
+                        Callee::Function(function) => self
+                            .program
+                            .function(function)
+                            .parameters
+                            .get(position - 1)
+                            .is_some_and(|parameter| {
+                                is_reference_type(self.program.variable(*parameter).ty)
+                            }),
+                        Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => false,
+                    }
+                }
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     /// A part given to a macro: fine if the macro uses it as a value.

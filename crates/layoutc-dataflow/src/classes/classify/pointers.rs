@@ -234,6 +234,14 @@ impl Classifier<'_> {
             }
             ExprKind::Unary(UnaryOp::Not, _) => {}
             ExprKind::Unary(op, _) if op.is_update() => {
+                if slot_of(self.program, expr).is_none() {
+                    self.pin(
+                        class,
+                        Code::SUB_RANGE,
+                        self.span(parent),
+                        "a pointer is moved through an expression",
+                    );
+                }
                 if !matches!(self.calls.context(parent), Context::Dropped) {
                     self.pin(
                         class,
@@ -388,6 +396,23 @@ impl Classifier<'_> {
         right: ExprId,
         position: usize,
     ) {
+        if position == 0
+            && slot_of(self.program, left).is_none()
+            && (op.is_some()
+                || is_offset(
+                    self.program,
+                    self.classes,
+                    right,
+                    &self.classes.class(class).interior,
+                ))
+        {
+            self.pin(
+                class,
+                Code::SUB_RANGE,
+                self.span(assignment),
+                "a pointer is moved through an expression",
+            );
+        }
         match (position, op) {
             (0, None) => {}
             (0, Some(BinaryOp::Add | BinaryOp::Sub)) => {

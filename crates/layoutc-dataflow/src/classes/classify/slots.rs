@@ -198,6 +198,27 @@ impl Classifier<'_> {
                 );
             }
         }
+        let function = match slot {
+            Slot::Variable(id) => program
+                .function_ids()
+                .find(|function| program.function(*function).parameters.contains(&id)),
+            Slot::Result(id) => Some(id),
+            Slot::Field(_) => None,
+        };
+        let overrides = function.and_then(|id| program.function(id).record).is_some_and(|record| {
+            let traits = &program.record(record).traits;
+            traits
+                .iter()
+                .any(|(which, _)| matches!(which, RecordTrait::Virtual | RecordTrait::Bases))
+        });
+        if overrides {
+            self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                span,
+                "this member function may override another, or be overridden",
+            );
+        }
         if let Slot::Result(id) = slot
             && program.function(id).name.starts_with("operator")
         {
@@ -264,6 +285,11 @@ impl Classifier<'_> {
                     self.parameter_function(class, function, span, has_main);
                 }
             }
+        }
+        let to_pointer = matches!(*program.types.kind(ty.id), TypeKind::Reference(to, _)
+            if program.types.pointee(to.id).is_some());
+        if interior && to_pointer {
+            self.pin(class, Code::SUB_RANGE, span, "the pointer that this refers to may be moved");
         }
         if interior && !matches!(slot, Slot::Variable(_)) {
             self.pin(

@@ -1,0 +1,161 @@
+//! Sizes, alignments and offsets against a real C++ compiler, over generated records.
+
+use layoutc_syntax::preprocess::{NoHeaders, PreprocessOptions, preprocess_program};
+use layoutc_syntax::{abi, lower_program};
+use std::fmt::Write as _;
+use std::process::Command;
+
+/// Types that the generated records are made of; those of CUDA come from the runtime's headers.
+const TYPES: &[&str] = &[
+    "char",
+    "unsigned char",
+    "bool",
+    "short",
+    "unsigned short",
+    "int",
+    "unsigned",
+    "long",
+    "long long",
+    "float",
+    "double",
+    "size_t",
+    "int8_t",
+    "uint16_t",
+    "int64_t",
+    "float *",
+    "void *",
+    "float2",
+    "float3",
+    "float4",
+    "double2",
+    "double3",
+    "int3",
+    "uchar4",
+    "short2",
+    "longlong2",
+    "Kind",
+    "Small",
+    "real",
+];
+
+/// A small generator of the same numbers on every machine.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % bound
+    }
+}
+
+/// `count` records, each with up to nine members, some aligned, some nested, some with arrays.
+fn records(count: usize) -> String {
+    let mut numbers = Numbers(7);
+    let mut text = String::from(
+        "#define real double\n#define N 3\ntypedef struct tag_s { char c; double d; } Pair;\n\
+         enum Kind { FIRST, SECOND };\nenum class Narrow : unsigned char { A };\nstruct Small { short s; char c; };\n\
+         union Either { double d; char c[12]; };\nstruct Empty {};\n",
+    );
+    for at in 0..count {
+        let align = match numbers.below(6) {
+            0 => "__align__(8) ",
+            1 => "alignas(16) ",
+            _ => "",
+        };
+        let _ = writeln!(text, "struct {align}R{at} {{");
+        for member in 0..=numbers.below(9) {
+            let ty = match numbers.below(12) {
+                0 if at > 0 => format!("R{}", numbers.below(at)),
+                1 => "Pair".to_owned(),
+                2 => "Narrow".to_owned(),
+                3 => "Either".to_owned(),
+                _ => TYPES[numbers.below(TYPES.len())].to_owned(),
+            };
+            let extent = match numbers.below(6) {
+                0 => "[N + 2]",
+                1 => "[2][3]",
+                _ => "",
+            };
+            let _ = writeln!(text, "    {ty} m{member}{extent};");
+        }
+        text.push_str("};\n");
+    }
+    text
+}
+
+#[test]
+fn records_are_laid_out_as_the_compiler_does() {
+    const COUNT: usize = 300;
+    let text = records(COUNT);
+    let preprocessed = preprocess_program(
+        vec![("records.cu".into(), text.clone())],
+        &mut NoHeaders,
+        &PreprocessOptions::default(),
+    );
+    let (program, diagnostics) = lower_program(preprocessed);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let mut ours = String::new();
+    let mut source = format!(
+        "#include <cuda_runtime.h>\n#include <cstddef>\n#include <cstdint>\n#include <cstdio>\n{text}\nint main() {{\n"
+    );
+    let mut checked = 0;
+    for id in program.record_ids() {
+        let record = program.record(id);
+        if !record.name.starts_with('R') {
+            continue;
+        }
+        let layout = abi::record_layout(&program, id)
+            .unwrap_or_else(|| panic!("{} has no layout: {:?}", record.name, record.traits));
+        let name = &record.name;
+        let _ = writeln!(source, "printf(\"{name} %zu %zu\", sizeof({name}), alignof({name}));");
+        let _ = write!(ours, "{name} {} {}", layout.size, layout.align);
+        for (field, offset) in record.fields.iter().zip(&layout.offsets) {
+            let field = &program.field(*field).name;
+            let _ = writeln!(source, "printf(\" %zu\", offsetof({name}, {field}));");
+            let _ = write!(ours, " {offset}");
+        }
+        source.push_str("puts(\"\");\n");
+        ours.push('\n');
+        checked += 1;
+    }
+    source.push_str("}\n");
+    assert_eq!(checked, COUNT);
+
+    let folder = std::env::temp_dir().join(format!("layoutc-abi-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a temporary folder");
+    let (file, program) = (folder.join("records.cpp"), folder.join("records"));
+    std::fs::write(&file, source).expect("writable");
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
+    let include = concat!(env!("CARGO_MANIFEST_DIR"), "/../layoutc-runtime/include");
+    let built = Command::new(compiler)
+        .args(["-std=c++17", "-w", "-fsyntax-only", "-I", include])
+        .arg(&file)
+        .output()
+        .expect("a C++ compiler");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".to_owned());
+    // Only the types are wanted: nothing of the runtime is called, so nothing of it is linked.
+    let built = Command::new(compiler)
+        .args([
+            "-std=c++17",
+            "-w",
+            "-O0",
+            "-I",
+            include,
+            "-Wl,--unresolved-symbols=ignore-all",
+            "-o",
+        ])
+        .arg(&program)
+        .arg(&file)
+        .output()
+        .expect("a C++ compiler");
+    assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
+    let run = Command::new(&program).output().expect("it runs");
+    let theirs = String::from_utf8_lossy(&run.stdout).into_owned();
+    std::fs::remove_dir_all(&folder).expect("removable");
+    for (ours, theirs) in ours.lines().zip(theirs.lines()) {
+        assert_eq!(ours, theirs, "ours, then the compiler's: name size align offsets…");
+    }
+    assert_eq!(ours.lines().count(), theirs.lines().count());
+}
