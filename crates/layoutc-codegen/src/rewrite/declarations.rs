@@ -57,12 +57,8 @@ impl Rewriter<'_> {
             for declared in &declared {
                 let record = self.program.record(self.classes.class(declared.class).record);
                 let definition = record.declaration.or(record.body).unwrap_or(record.name_span);
-                if !order.is_behind(declared.site.span, definition) {
-                    self.refuse(
-                        declared.class,
-                        declared.site.span,
-                        "this is declared before the struct is defined",
-                    );
+                if let Some(obstacle) = order.obstacle(declared.site.span, definition) {
+                    self.refuse(declared.class, declared.site.span, obstacle);
                 }
             }
             declared.sort_by_key(|declared| declared.site.index);

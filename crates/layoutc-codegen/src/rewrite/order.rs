@@ -20,7 +20,10 @@ impl FileOrder {
         let units = program
             .files
             .iter()
-            .filter(|file| file.is_root)
+            // A root that another file includes need not compile on its own.
+            .filter(|file| {
+                file.is_root && !program.files.iter().any(|other| other.includes.contains(&file.id))
+            })
             .map(|root| {
                 let mut pieces = Vec::new();
                 visit(program, root.id, &mut vec![false; program.files.len()], &mut pieces);
@@ -30,10 +33,12 @@ impl FileOrder {
         FileOrder { units }
     }
 
-    /// Whether `text` comes behind `definition` in every compilation that holds both, and one does.
-    pub(super) fn is_behind(&self, text: Span, definition: Span) -> bool {
+    /// Why `text` cannot name what `definition` defines: it must come behind it in every
+    /// compilation that holds it, and there must be one.
+    pub(super) fn obstacle(&self, text: Span, definition: Span) -> Option<&'static str> {
+        const EARLY: &str = "this is declared before the struct is defined";
         if text.file == definition.file {
-            return definition.end <= text.start;
+            return (definition.end > text.start).then_some(EARLY);
         }
         let mut together = false;
         for unit in &self.units {
@@ -42,15 +47,17 @@ impl FileOrder {
                     .position(|piece| piece.file == file && piece.start <= at && at <= piece.end)
             };
             let definition = place(definition.file, definition.end as usize);
-            let text = place(text.file, text.start as usize);
-            if let (Some(definition), Some(text)) = (definition, text) {
-                if text < definition {
-                    return false;
+            match (definition, place(text.file, text.start as usize)) {
+                (_, None) => {}
+                // There the text is about something else of that name.
+                (None, Some(_)) => {
+                    return Some("another file includes this with another struct of that name");
                 }
-                together = true;
+                (Some(definition), Some(text)) if text < definition => return Some(EARLY),
+                (Some(_), Some(_)) => together = true,
             }
         }
-        together
+        (!together).then_some(EARLY)
     }
 }
 
