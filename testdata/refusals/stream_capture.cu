@@ -1,5 +1,4 @@
 //@ layout = "P = soa"
-//@ known_bug = "a copy with a conversion allocates memory and waits, which a stream that is captured does not allow"
 struct P {
     float x;
     int id;

@@ -197,6 +197,7 @@ programs! {
     idiom_shared_header
     idiom_size_variables
     idiom_subarray
+    idiom_copies
     idiom_subrange
     idiom_two_arrays
     idiom_utf8

@@ -1,6 +1,10 @@
 //! The generated declarations of a class: its structs, and the functions that size, fill, copy
 //! and convert its arrays.
 
+mod fill;
+mod peer;
+mod rows;
+
 use crate::storage::{GroupKind, GroupStorage, IndexText, Storage};
 use std::fmt::Write as _;
 
@@ -30,6 +34,12 @@ pub(crate) const USED_NAMES: &[&str] = &[
     "at",
     "value",
     "stream",
+    "row",
+    "step",
+    "width",
+    "height",
+    "to_at",
+    "from_at",
     "Index",
     "Pointer",
     "blockIdx",
@@ -79,18 +89,40 @@ pub struct Needs {
     pub memset: bool,
     /// Byte fill on a stream.
     pub memset_async: bool,
+    /// Byte fill that starts inside the array.
+    pub fill: bool,
+    /// The same on a stream.
+    pub fill_async: bool,
+    /// Some copy within device memory starts inside an array.
+    pub offset_within: bool,
+    /// Between the devices of two arrays.
+    pub copy_peer: bool,
+    /// Rows from host to device.
+    pub rows_in: bool,
+    /// Rows from host to device on a stream.
+    pub rows_in_async: bool,
+    /// Rows from device to host.
+    pub rows_out: bool,
+    /// Rows from device to host on a stream.
+    pub rows_out_async: bool,
 }
 
 impl Needs {
     /// A partial copy to the device reads the record that it changes.
     fn with_pack(mut self) -> Self {
-        self.pack |= self.copy_out || self.copy_out_async;
+        self.pack |= self.copy_out || self.copy_out_async || self.copy_peer;
         self.pack |= self.partial && (self.copy_in || self.copy_in_async);
         self
     }
 
+    /// Whether the kernel that takes records apart is needed.
+    fn unpack(self) -> bool {
+        self.copy_in || self.copy_in_async || self.copy_peer
+    }
+
     fn closed(mut self) -> Self {
-        self.load |= self.pack;
+        self.load |= self.pack || self.rows_out || self.rows_out_async;
+        self.store |= self.unpack() || self.rows_in || self.rows_in_async;
         self.store |=
             self.copy_in || self.copy_in_async || self.copy_within || self.copy_within_async;
         self.load |=
@@ -107,11 +139,20 @@ pub fn kernel_names(storage: &Storage, needs: Needs) -> Vec<String> {
     if needs.pack {
         names.push(format!("{}Pack", storage.prefix));
     }
-    if needs.copy_in || needs.copy_in_async {
+    if needs.unpack() {
         names.push(format!("{}Unpack", storage.prefix));
     }
     if needs.copy_within || needs.copy_within_async {
         names.push(format!("{}Move", storage.prefix));
+    }
+    if needs.rows_in || needs.rows_in_async {
+        names.push(format!("{}UnpackRows", storage.prefix));
+    }
+    if needs.rows_out || needs.rows_out_async {
+        names.push(format!("{}PackRows", storage.prefix));
+    }
+    if needs.fill || needs.fill_async {
+        names.push(format!("{}FillKernel", storage.prefix));
     }
     names
 }
@@ -145,6 +186,9 @@ pub fn declarations(storage: &Storage, needs: Needs) -> String {
     if needs.memset_async {
         memset_function(storage, true, &mut out);
     }
+    rows::functions(storage, needs, &mut out);
+    peer::function(storage, needs, &mut out);
+    fill::functions(storage, needs, &mut out);
     out
 }
 
@@ -481,27 +525,29 @@ fn kernel(out: &mut String, name: &str, parameters: &str, body: &str) {
 fn copy_functions(storage: &Storage, needs: Needs, out: &mut String) {
     let (record, prefix) = (&storage.record, &storage.prefix);
     let (to, from) = (parameter(storage, false, "to"), parameter(storage, true, "from"));
+    let to_at = if needs.offset_within { "to_at" } else { "first" };
     let (unpack, pack, shift) = if storage.is_record {
         (
             "to[first + i] = from[i];".to_owned(),
             "to[i] = from[first + i];".to_owned(),
-            "to[first + i] = from[first + i];".to_owned(),
+            format!("to[{to_at} + i] = from[first + i];"),
         )
     } else {
         (
             format!("{prefix}Store(to, first + i, from[i]);"),
             format!("to[i] = {prefix}Load(from, first + i);"),
-            format!("{prefix}Store(to, first + i, {prefix}Load(from, first + i));"),
+            format!("{prefix}Store(to, {to_at} + i, {prefix}Load(from, first + i));"),
         )
     };
-    if needs.copy_in || needs.copy_in_async {
+    if needs.unpack() {
         kernel(out, &format!("{prefix}Unpack"), &format!("{to}, const {record} *from"), &unpack);
     }
     if needs.pack {
         kernel(out, &format!("{prefix}Pack"), &format!("{record} *to, {from}"), &pack);
     }
     if needs.copy_within || needs.copy_within_async {
-        kernel(out, &format!("{prefix}Move"), &format!("{to}, {from}"), &shift);
+        let to_at = if needs.offset_within { ", size_t to_at" } else { "" };
+        kernel(out, &format!("{prefix}Move"), &format!("{to}, {from}{to_at}"), &shift);
     }
     for is_async in [false, true] {
         let pick = |plain: bool, on_stream: bool| if is_async { on_stream } else { plain };
@@ -519,12 +565,21 @@ fn copy_functions(storage: &Storage, needs: Needs, out: &mut String) {
             };
             let (select, restore) = select_device(storage, needs, "to");
             let wait = if is_async { "cudaSuccess" } else { "cudaDeviceSynchronize()" };
+            let (what, places, pass) = if needs.offset_within {
+                (
+                    ", from element `from_at` to element `to_at`",
+                    ", size_t to_at = 0, size_t from_at = 0",
+                    "to_at, from_at",
+                )
+            } else {
+                ("", "", "0")
+            };
             let _ = write!(
                 out,
-                "\n// Copies within device memory.\n\
-                 static inline cudaError_t {prefix}Memcpy{suffix}({to}, {from}, size_t bytes, cudaMemcpyKind{stream})\n{{\n    \
+                "\n// Copies within device memory{what}.\n\
+                 static inline cudaError_t {prefix}Memcpy{suffix}({to}, {from}, size_t bytes, cudaMemcpyKind{stream}{places})\n{{\n    \
                  {select}size_t n = bytes / sizeof({record});\n    if (n > 0)\n        \
-                 {prefix}Move<<<(unsigned)((n + 255) / 256), 256{on}>>>(to, from, 0, n);\n    const cudaError_t error = {wait};\n    {restore}return error;\n}}\n"
+                 {prefix}Move<<<(unsigned)((n + 255) / 256), 256{on}>>>(to, from, {pass}, n);\n    const cudaError_t error = {wait};\n    {restore}return error;\n}}\n"
             );
         }
     }

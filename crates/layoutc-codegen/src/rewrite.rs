@@ -9,6 +9,7 @@
 //! pass again without it.
 
 mod calls;
+mod copies;
 mod declarations;
 mod expressions;
 mod indices;

@@ -18,6 +18,7 @@ mod api;
 mod calls;
 mod carriers;
 mod classify;
+mod host_memory;
 mod places;
 mod readers;
 mod regions;
@@ -26,7 +27,7 @@ mod sizes;
 mod slots;
 mod unify;
 
-pub use api::{Api, ApiCall, Direction};
+pub use api::{Api, ApiCall, CopyArguments, Direction};
 pub use calls::{Callee, resolve_callee};
 pub use places::{Place, PlaceKind, Places, Value, element_of};
 pub use shape::{ClassShape, LeafMember, class_shape};
@@ -161,11 +162,12 @@ impl Classes {
 pub fn find_classes(program: &Program) -> Classes {
     let calls = calls::CallGraph::new(program);
     let reader_parameters = readers::reader_parameters(program, &calls);
+    let host = host_memory::HostMemory::new(program, &calls);
     let mut graph = SlotGraph::new(program);
     let mut places = Places::compute(program, &graph, &calls);
-    let flows = unify::unify(program, &calls, &places, &reader_parameters, &mut graph);
+    let flows = unify::unify(program, &calls, &host, &places, &reader_parameters, &mut graph);
     places.resolve(&mut graph);
-    let api = api::find_api_calls(program, &calls, &places);
+    let api = api::find_api_calls(program, &calls, &host, &places);
 
     // A class is a node with memory from the allocator.
     let mut class_of_node: Vec<Option<ClassId>> = vec![None; graph.len()];

@@ -1,14 +1,17 @@
 //! Calls of the CUDA runtime.
 
 use super::Rewriter;
-use layoutc_dataflow::classes::{Api, ApiCall, ClassId, Direction};
+use layoutc_dataflow::classes::{Api, ApiCall, ClassId};
 use layoutc_syntax::{ExprId, ExprKind};
+
+/// An argument in device memory: its position, its class, and the pointer without casts.
+pub(super) type DeviceArgument = (usize, ClassId, ExprId);
 
 impl Rewriter<'_> {
     /// The new text of a runtime call that moves a changed class.
     pub(super) fn api_call(&mut self, expr: ExprId) -> Option<String> {
         let call = self.classes.api_calls[*self.api_of_call.get(&expr)?].clone();
-        let device: Vec<(usize, ClassId, ExprId)> = call
+        let device: Vec<DeviceArgument> = call
             .arguments
             .iter()
             .enumerate()
@@ -36,13 +39,13 @@ impl Rewriter<'_> {
                         needs.malloc = true;
                     }
                     let name = format!("{prefix}Malloc{}", if is_async { "Async" } else { "" });
-                    return Some(self.call_with(&call, &name, &device, None));
+                    return Some(self.call_with(&call, &name, &device, &[]));
                 }
                 needs.bytes = true;
                 // The call stays as it is but for the byte count.
                 let size = call.size()?;
                 let bytes = format!("{prefix}Bytes({})", self.render(size));
-                Some(self.call_with(&call, "", &[], Some((size, bytes))))
+                Some(self.call_with(&call, "", &[], &[(size, bytes)]))
             }
             Api::Free | Api::FreeAsync => {
                 if !storage.is_handle {
@@ -51,61 +54,20 @@ impl Rewriter<'_> {
                 let (_, class, pointer) = device[0];
                 let base = self.pointer_parts(pointer, class)?.base;
                 let first = storage.first_pointer(&base);
-                Some(self.call_with(&call, "", &[], Some((call.arguments[0], first))))
+                Some(self.call_with(&call, "", &[], &[(call.arguments[0], first)]))
             }
-            Api::Memcpy | Api::MemcpyAsync => {
-                let is_async = call.api == Api::MemcpyAsync;
-                match (call.direction, is_async) {
-                    (Direction::HostToDevice, false) => needs.copy_in = true,
-                    (Direction::HostToDevice, true) => needs.copy_in_async = true,
-                    (Direction::DeviceToHost, false) => needs.copy_out = true,
-                    (Direction::DeviceToHost, true) => needs.copy_out_async = true,
-                    (Direction::DeviceToDevice, false) => needs.copy_within = true,
-                    (Direction::DeviceToDevice, true) => needs.copy_within_async = true,
-                    (Direction::HostToHost | Direction::Unknown, _) => return None,
-                }
-                if !call.is_host_transfer() {
-                    let name = format!("{prefix}Memcpy{}", if is_async { "Async" } else { "" });
-                    return Some(self.call_with(&call, &name, &device, None));
-                }
-                let size = call.size()?;
-                let record = self.classes.class(class).record;
-                if !self.sizes.is_multiple_of_record(self.program, size, record) {
-                    self.needs(class).partial = true;
-                }
-                let name = format!("{prefix}Memcpy{}", if is_async { "Async" } else { "" });
-                let (position, _, pointer) = device[0];
-                let parts = self.pointer_parts(pointer, class)?;
-                if parts.index.text == "0" && parts.slot.is_some() {
-                    return Some(self.call_with(&call, &name, &device, None));
-                }
-                // The array and the place in it are two arguments, the second at the end.
-                let text =
-                    self.call_with(&call, &name, &[], Some((call.arguments[position], parts.base)));
-                if parts.index.text == "0" {
-                    return Some(text);
-                }
-                self.needs(class).offset = true;
-                let stream = if is_async && call.arguments.len() < 5 { ", 0" } else { "" };
-                let open = text.strip_suffix(')')?;
-                Some(format!("{open}{stream}, {})", parts.index.text))
-            }
-            Api::Memset | Api::MemsetAsync => {
-                let is_async = call.api == Api::MemsetAsync;
-                if is_async {
-                    needs.memset_async = true;
-                } else {
-                    needs.memset = true;
-                }
-                let name = format!("{prefix}Memset{}", if is_async { "Async" } else { "" });
-                Some(self.call_with(&call, &name, &device, None))
-            }
+            Api::Memcpy
+            | Api::MemcpyAsync
+            | Api::Memcpy2D
+            | Api::Memcpy2DAsync
+            | Api::MemcpyPeer => self.copy(&call, class, &device),
+            Api::Memset | Api::MemsetAsync => self.fill(&call, class, &device),
             Api::MallocManaged => None,
         }
     }
 
     /// The operand behind parentheses and casts.
-    fn strip_casts(&self, mut expr: ExprId) -> ExprId {
+    pub(super) fn strip_casts(&self, mut expr: ExprId) -> ExprId {
         while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } =
             self.program.expr(expr).kind
         {
@@ -114,13 +76,13 @@ impl Rewriter<'_> {
         expr
     }
 
-    /// The call with another name, its device arguments without casts, and one argument replaced.
-    fn call_with(
+    /// The call with another name, its device arguments without casts, and some arguments replaced.
+    pub(super) fn call_with(
         &mut self,
         call: &ApiCall,
         name: &str,
-        device: &[(usize, ClassId, ExprId)],
-        replaced: Option<(ExprId, String)>,
+        device: &[DeviceArgument],
+        replaced: &[(ExprId, String)],
     ) -> String {
         let ExprKind::Call { callee, .. } = self.program.expr(call.call).kind else {
             return String::new();
@@ -132,10 +94,11 @@ impl Rewriter<'_> {
         for (position, argument) in call.arguments.iter().enumerate() {
             let inner = self.program.expr(*argument).span;
             out.push_str(&source[at..inner.start as usize]);
-            let text = match (&replaced, device.iter().find(|(other, ..)| *other == position)) {
-                (Some((expr, text)), _) if expr == argument => text.clone(),
-                (_, Some((_, _, pointer))) => self.render(*pointer),
-                _ => self.render(*argument),
+            let replacement = replaced.iter().find(|(expr, _)| expr == argument);
+            let text = match (replacement, device.iter().find(|(other, ..)| *other == position)) {
+                (Some((_, text)), _) => text.clone(),
+                (None, Some((_, _, pointer))) => self.render(*pointer),
+                (None, None) => self.render(*argument),
             };
             out.push_str(&text);
             at = inner.end as usize;

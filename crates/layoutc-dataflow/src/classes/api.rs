@@ -1,6 +1,7 @@
 //! Calls of the CUDA runtime that allocate, move and free arrays.
 
 use super::calls::{CallGraph, Callee};
+use super::host_memory::HostMemory;
 use super::places::Places;
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program};
 
@@ -21,6 +22,12 @@ pub enum Api {
     Memcpy,
     /// `cudaMemcpyAsync(to, from, bytes, kind, stream)`.
     MemcpyAsync,
+    /// `cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind)`.
+    Memcpy2D,
+    /// `cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, stream)`.
+    Memcpy2DAsync,
+    /// `cudaMemcpyPeer(to, to_device, from, from_device, bytes)`.
+    MemcpyPeer,
     /// `cudaMemset(p, value, bytes)`.
     Memset,
     /// `cudaMemsetAsync(p, value, bytes, stream)`.
@@ -39,6 +46,9 @@ impl Api {
             "cudaFreeAsync" => Api::FreeAsync,
             "cudaMemcpy" => Api::Memcpy,
             "cudaMemcpyAsync" => Api::MemcpyAsync,
+            "cudaMemcpy2D" => Api::Memcpy2D,
+            "cudaMemcpy2DAsync" => Api::Memcpy2DAsync,
+            "cudaMemcpyPeer" => Api::MemcpyPeer,
             "cudaMemset" => Api::Memset,
             "cudaMemsetAsync" => Api::MemsetAsync,
             _ => return None,
@@ -52,8 +62,15 @@ impl Api {
             Api::Malloc | Api::MallocManaged | Api::FreeAsync => 2,
             Api::Memset | Api::MallocAsync => 3,
             Api::Memcpy | Api::MemcpyAsync => 4,
+            Api::Memcpy2D | Api::Memcpy2DAsync => 7,
+            Api::MemcpyPeer => 5,
             Api::MemsetAsync => 3,
         }
+    }
+
+    /// Whether these arguments are enough.
+    pub(super) fn accepts(self, arguments: &[ExprId]) -> bool {
+        arguments.len() >= self.least_arguments()
     }
 
     /// Whether it allocates memory.
@@ -71,11 +88,67 @@ impl Api {
     /// Whether it copies memory.
     #[must_use]
     pub fn copies(self) -> bool {
-        matches!(self, Api::Memcpy | Api::MemcpyAsync)
+        self.copy_arguments().is_some()
+    }
+
+    /// Whether its rows have pitches.
+    #[must_use]
+    pub fn copies_rows(self) -> bool {
+        matches!(self, Api::Memcpy2D | Api::Memcpy2DAsync)
+    }
+
+    /// Whether it works on a stream.
+    #[must_use]
+    pub fn is_async(self) -> bool {
+        match self {
+            Api::MallocAsync
+            | Api::FreeAsync
+            | Api::MemcpyAsync
+            | Api::Memcpy2DAsync
+            | Api::MemsetAsync => true,
+            Api::Malloc
+            | Api::MallocManaged
+            | Api::Free
+            | Api::Memcpy
+            | Api::Memcpy2D
+            | Api::MemcpyPeer
+            | Api::Memset => false,
+        }
+    }
+
+    /// Positions of destination, source, byte count (of a row) and direction of a copy.
+    #[must_use]
+    pub fn copy_arguments(self) -> Option<CopyArguments> {
+        let positions = |to, from, size, kind| CopyArguments { to, from, size, kind };
+        match self {
+            Api::Memcpy | Api::MemcpyAsync => Some(positions(0, 1, 2, Some(3))),
+            Api::Memcpy2D | Api::Memcpy2DAsync => Some(positions(0, 2, 4, Some(6))),
+            Api::MemcpyPeer => Some(positions(0, 2, 4, None)),
+            Api::Malloc
+            | Api::MallocAsync
+            | Api::MallocManaged
+            | Api::Free
+            | Api::FreeAsync
+            | Api::Memset
+            | Api::MemsetAsync => None,
+        }
     }
 }
 
-/// The direction of a copy, from its literal enumerator.
+/// Where the arguments of a copy stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CopyArguments {
+    /// The destination.
+    pub to: usize,
+    /// The source.
+    pub from: usize,
+    /// The byte count, of one row if there are rows.
+    pub size: usize,
+    /// The direction; a copy between devices has none.
+    pub kind: Option<usize>,
+}
+
+/// The direction of a copy, from its literal enumerator or from what its arguments are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "named like the enumerators")]
 pub enum Direction {
@@ -83,7 +156,7 @@ pub enum Direction {
     DeviceToHost,
     DeviceToDevice,
     HostToHost,
-    /// `cudaMemcpyDefault`, or not a literal.
+    /// Neither the call nor its arguments say it.
     Unknown,
 }
 
@@ -108,8 +181,13 @@ impl ApiCall {
     pub fn size(&self) -> Option<ExprId> {
         match self.api {
             Api::Malloc | Api::MallocAsync | Api::MallocManaged => self.arguments.get(1),
-            Api::Memcpy | Api::MemcpyAsync | Api::Memset | Api::MemsetAsync => {
-                self.arguments.get(2)
+            Api::Memset | Api::MemsetAsync => self.arguments.get(2),
+            Api::Memcpy
+            | Api::MemcpyAsync
+            | Api::Memcpy2D
+            | Api::Memcpy2DAsync
+            | Api::MemcpyPeer => {
+                self.api.copy_arguments().and_then(|at| self.arguments.get(at.size))
             }
             Api::Free | Api::FreeAsync => None,
         }
@@ -137,12 +215,35 @@ impl ApiCall {
             | Api::FreeAsync
             | Api::Memset
             | Api::MemsetAsync => position == 0,
-            Api::Memcpy | Api::MemcpyAsync => match self.direction {
-                Direction::HostToDevice => position == 0,
-                Direction::DeviceToHost => position == 1,
-                Direction::DeviceToDevice => position < 2,
+            Api::Memcpy
+            | Api::MemcpyAsync
+            | Api::Memcpy2D
+            | Api::Memcpy2DAsync
+            | Api::MemcpyPeer => self.api.copy_arguments().is_some_and(|at| match self.direction {
+                Direction::HostToDevice => position == at.to,
+                Direction::DeviceToHost => position == at.from,
+                Direction::DeviceToDevice => position == at.to || position == at.from,
                 Direction::HostToHost | Direction::Unknown => false,
-            },
+            }),
+        }
+    }
+
+    /// Whether an argument is the destination or the source of a copy.
+    #[must_use]
+    pub fn is_copied_side(&self, position: usize) -> bool {
+        self.api.copy_arguments().is_some_and(|at| position == at.to || position == at.from)
+    }
+
+    /// The pitch of the rows on the device's side, in a copy of rows between host and device.
+    #[must_use]
+    pub fn device_pitch(&self) -> Option<ExprId> {
+        if !self.api.copies_rows() {
+            return None;
+        }
+        match self.direction {
+            Direction::HostToDevice => self.arguments.get(1).copied(),
+            Direction::DeviceToHost => self.arguments.get(3).copied(),
+            Direction::DeviceToDevice | Direction::HostToHost | Direction::Unknown => None,
         }
     }
 }
@@ -157,40 +258,69 @@ pub(super) fn strip_casts(program: &Program, mut expr: ExprId) -> ExprId {
     }
 }
 
-fn direction(program: &Program, expr: ExprId) -> Direction {
+fn literal_direction(program: &Program, expr: ExprId) -> Option<Direction> {
     match &program.expr(program.strip_parens(expr)).kind {
         ExprKind::Name(NameRef::Unknown(name)) => match name.as_str() {
-            "cudaMemcpyHostToDevice" => Direction::HostToDevice,
-            "cudaMemcpyDeviceToHost" => Direction::DeviceToHost,
-            "cudaMemcpyDeviceToDevice" => Direction::DeviceToDevice,
-            "cudaMemcpyHostToHost" => Direction::HostToHost,
-            _ => Direction::Unknown,
+            "cudaMemcpyHostToDevice" => Some(Direction::HostToDevice),
+            "cudaMemcpyDeviceToHost" => Some(Direction::DeviceToHost),
+            "cudaMemcpyDeviceToDevice" => Some(Direction::DeviceToDevice),
+            "cudaMemcpyHostToHost" => Some(Direction::HostToHost),
+            _ => None,
         },
-        _ => Direction::Unknown,
+        _ => None,
     }
 }
 
-/// Whether the arguments of a copy say that both sides are device memory.
-pub(super) fn is_device_to_device(program: &Program, arguments: &[ExprId]) -> bool {
-    arguments.get(3).is_some_and(|kind| direction(program, *kind) == Direction::DeviceToDevice)
+/// The direction of a copy. Where the call does not say it (`cudaMemcpyDefault`, a variable), host
+/// memory on one side decides.
+pub(super) fn copy_direction(
+    program: &Program,
+    calls: &CallGraph,
+    host: &HostMemory,
+    api: Api,
+    arguments: &[ExprId],
+) -> Direction {
+    let Some(at) = api.copy_arguments() else { return Direction::Unknown };
+    let Some(kind) = at.kind else { return Direction::DeviceToDevice };
+    if let Some(literal) = literal_direction(program, arguments[kind]) {
+        return literal;
+    }
+    let is_host = |position: usize| host.holds(program, calls, arguments[position]);
+    match (is_host(at.to), is_host(at.from)) {
+        (true, true) => Direction::HostToHost,
+        (true, false) => Direction::DeviceToHost,
+        (false, true) => Direction::HostToDevice,
+        (false, false) => Direction::Unknown,
+    }
 }
 
 /// All calls of runtime functions that codegen knows, in arena order.
 pub(super) fn find_api_calls(
     program: &Program,
     calls: &CallGraph,
+    host: &HostMemory,
     places: &Places,
 ) -> Vec<ApiCall> {
     let mut found = Vec::new();
     for call in program.expr_ids() {
         let ExprKind::Call { callee, arguments, .. } = &program.expr(call).kind else { continue };
         let Callee::Library(name) = calls.callee(program, *callee, arguments) else { continue };
-        let Some(api) = Api::parse(&name).filter(|api| arguments.len() >= api.least_arguments())
-        else {
+        let Some(api) = Api::parse(&name).filter(|api| api.accepts(arguments)) else {
             continue;
         };
-        let direction =
-            if api.copies() { direction(program, arguments[3]) } else { Direction::Unknown };
+        let mut direction = copy_direction(program, calls, host, api, arguments);
+        // Both sides are of one class, which has device memory only.
+        if direction == Direction::Unknown
+            && let Some(at) = api.copy_arguments()
+        {
+            let side = |position: usize| places.value(strip_casts(program, arguments[position]));
+            if let (Some(to), Some(from)) = (side(at.to), side(at.from))
+                && to.depth == 1
+                && to == from
+            {
+                direction = Direction::DeviceToDevice;
+            }
+        }
         let allocated_node = api
             .allocates()
             .then(|| places.value(strip_casts(program, arguments[0])))

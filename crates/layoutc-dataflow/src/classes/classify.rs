@@ -1,5 +1,6 @@
 //! Classification: every use of a class is one that codegen rewrites, or pins the class.
 
+mod capture;
 mod elements;
 mod pointers;
 mod slots;
@@ -37,6 +38,7 @@ pub(super) fn classify(
         pins: Vec::new(),
         units: Vec::new(),
         sizes: Sizes::collect(program),
+        captures: capture::Captures::new(program, calls),
     };
     this.interior_slots(flows);
     this.records();
@@ -93,6 +95,7 @@ struct Classifier<'a> {
     pins: Vec<(ClassId, Pin)>,
     units: Vec<(ClassId, FieldPath, Span)>,
     sizes: Sizes,
+    captures: capture::Captures,
 }
 
 impl Classifier<'_> {

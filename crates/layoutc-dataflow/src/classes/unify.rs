@@ -1,6 +1,8 @@
 //! Unification of the slots between which pointers flow.
 
+use super::api::{Direction, copy_direction, strip_casts};
 use super::calls::{CallGraph, Callee, Context};
+use super::host_memory::HostMemory;
 use super::places::{PlaceKind, Places, element_of};
 use super::slots::{Slot, SlotGraph};
 use layoutc_diagnostics::Span;
@@ -40,6 +42,7 @@ pub(super) fn node_of(places: &Places, expr: ExprId) -> Option<usize> {
 pub(super) fn unify(
     program: &Program,
     calls: &CallGraph,
+    host: &HostMemory,
     places: &Places,
     readers: &BTreeSet<VarId>,
     graph: &mut SlotGraph,
@@ -101,17 +104,27 @@ pub(super) fn unify(
                             }
                         }
                     }
-                    // Both sides of a copy within device memory keep one layout, so that it stays a copy.
+                    // Both sides of a copy within device memory keep one layout, so that it stays a
+                    // copy; so do those of a copy that may be one.
                     Callee::Library(name)
-                        if super::Api::parse(&name).is_some_and(super::Api::copies)
-                            && super::api::is_device_to_device(program, arguments) =>
+                        if super::Api::parse(&name).is_some_and(|api| {
+                            api.accepts(arguments)
+                                && api.copies()
+                                && matches!(
+                                    copy_direction(program, calls, host, api, arguments),
+                                    Direction::DeviceToDevice | Direction::Unknown
+                                )
+                        }) =>
                     {
+                        let at = super::Api::parse(&name).and_then(super::Api::copy_arguments);
                         let pointer = |at: usize| {
                             places
-                                .value(super::api::strip_casts(program, arguments[at]))
+                                .value(strip_casts(program, arguments[at]))
                                 .filter(|value| value.depth == 1)
                         };
-                        if let (Some(to), Some(from)) = (pointer(0), pointer(1)) {
+                        if let Some(at) = at
+                            && let (Some(to), Some(from)) = (pointer(at.to), pointer(at.from))
+                        {
                             graph.unite(to.node, from.node);
                         }
                     }

@@ -86,7 +86,7 @@ impl Classifier<'_> {
             if !api.is_device_argument(position) {
                 let api = api.clone();
                 self.misplaced_argument(class, &api, position, span);
-            } else if !api.is_host_transfer()
+            } else if api.size().is_none_or(|_| api.api.allocates())
                 && is_offset(self.program, self.classes, expr, &self.classes.class(class).interior)
             {
                 self.pin(class, Code::SUB_RANGE, span, "the call starts inside the array");
@@ -152,13 +152,13 @@ impl Classifier<'_> {
         position: usize,
         span: Span,
     ) {
-        if api.api.copies() && position < 2 {
+        if api.is_copied_side(position) {
             match api.direction {
                 Direction::Unknown => self.pin(
                     class,
                     Code::UNSUPPORTED_USE,
                     span,
-                    "the direction of this copy is not a literal",
+                    "neither the call nor its arguments say the direction of this copy",
                 ),
                 _ => {
                     self.pin(class, Code::HOST_ACCESS, span, "the copy takes this for host memory")
@@ -640,7 +640,20 @@ impl Classifier<'_> {
                     "the pointer that is allocated here later points behind the first element",
                 );
             }
-        } else if let Some(size) = call.size().filter(|_| !call.is_host_transfer()) {
+            return;
+        }
+        if call.api.copies_rows() && call.direction == Direction::DeviceToDevice {
+            self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                self.span(call.call),
+                "rows are copied within device memory",
+            );
+        }
+        self.captured_copy(class, &call);
+        // Between host and device any number of bytes can be copied, but no part of a row.
+        let whole = call.size().filter(|_| !call.is_host_transfer() || call.api.copies_rows());
+        for size in whole.into_iter().chain(call.device_pitch()) {
             let record = self.record(class);
             if !self.sizes.is_multiple_of_record(self.program, size, record) {
                 let message = format!(

@@ -8,16 +8,15 @@ __global__ void step(P *p, int n) {
     if (i < n)
         p[i].x += 1.0f;
 }
-int main() {
+int main(int argc, char **argv) {
     int n = 100;
     P *h = new P[n]();
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    cudaMemcpy2D(d, sizeof(P), h, sizeof(P), sizeof(P), n, cudaMemcpyHostToDevice); //~ LC0010
+    cudaMemcpy2D(d, 4 * sizeof(P), h, 4 * sizeof(P), sizeof(float), n / 4, cudaMemcpyHostToDevice); //~ LC0025
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);
-    delete[] h;
     return 0;
 }

@@ -14,8 +14,8 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyDefault); //~ LC0028 direction
-    cudaMemcpy(h, h, n * sizeof(P), cudaMemcpyHostToHost);
+    cudaMemcpy(d + n / 2, d, (n / 2) * sizeof(P), cudaMemcpyDeviceToDevice);
+    cudaMemcpyAsync(&d[1], d + n - 3, 2 * sizeof(P), cudaMemcpyDeviceToDevice);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -14,7 +14,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    cudaMemcpy(d + 1, d, (n - 1) * sizeof(P), cudaMemcpyDeviceToDevice); //~ LC0026
+    cudaMemcpy2D(d, sizeof(P), h, sizeof(P), sizeof(P), n, cudaMemcpyHostToDevice);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

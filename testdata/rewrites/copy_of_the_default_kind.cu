@@ -14,8 +14,8 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    cudaMemcpyKind kind = cudaMemcpyDeviceToHost;
-    cudaMemcpy(h, d, n * sizeof(P), kind); //~ LC0028 direction
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyDefault);
+    cudaMemcpy(h, h, n * sizeof(P), cudaMemcpyHostToHost);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -1,0 +1,168 @@
+//! Copies and fills of changed classes.
+
+use super::Rewriter;
+use super::calls::DeviceArgument;
+use layoutc_dataflow::classes::{Api, ApiCall, ClassId, Direction};
+use layoutc_syntax::ExprId;
+
+impl Rewriter<'_> {
+    /// The new text of a copy.
+    pub(super) fn copy(
+        &mut self,
+        call: &ApiCall,
+        class: ClassId,
+        device: &[DeviceArgument],
+    ) -> Option<String> {
+        let needs = self.needs(class);
+        let suffix = match (call.api, call.direction) {
+            (_, Direction::HostToHost | Direction::Unknown) => return None,
+            (Api::Memcpy, Direction::HostToDevice) => {
+                needs.copy_in = true;
+                "Memcpy"
+            }
+            (Api::MemcpyAsync, Direction::HostToDevice) => {
+                needs.copy_in_async = true;
+                "MemcpyAsync"
+            }
+            (Api::Memcpy, Direction::DeviceToHost) => {
+                needs.copy_out = true;
+                "Memcpy"
+            }
+            (Api::MemcpyAsync, Direction::DeviceToHost) => {
+                needs.copy_out_async = true;
+                "MemcpyAsync"
+            }
+            (Api::Memcpy, Direction::DeviceToDevice) => {
+                needs.copy_within = true;
+                "Memcpy"
+            }
+            (Api::MemcpyAsync, Direction::DeviceToDevice) => {
+                needs.copy_within_async = true;
+                "MemcpyAsync"
+            }
+            (Api::Memcpy2D, Direction::HostToDevice) => {
+                needs.rows_in = true;
+                "Memcpy2D"
+            }
+            (Api::Memcpy2DAsync, Direction::HostToDevice) => {
+                needs.rows_in_async = true;
+                "Memcpy2DAsync"
+            }
+            (Api::Memcpy2D, Direction::DeviceToHost) => {
+                needs.rows_out = true;
+                "Memcpy2D"
+            }
+            (Api::Memcpy2DAsync, Direction::DeviceToHost) => {
+                needs.rows_out_async = true;
+                "Memcpy2DAsync"
+            }
+            (Api::MemcpyPeer, Direction::DeviceToDevice) => {
+                needs.copy_peer = true;
+                "MemcpyPeer"
+            }
+            (
+                Api::Memcpy2D
+                | Api::Memcpy2DAsync
+                | Api::MemcpyPeer
+                | Api::Malloc
+                | Api::MallocAsync
+                | Api::MallocManaged
+                | Api::Free
+                | Api::FreeAsync
+                | Api::Memset
+                | Api::MemsetAsync,
+                _,
+            ) => {
+                let span = self.program.expr(call.call).span;
+                self.refuse(class, span, "this copy has no form in the new layout");
+                return None;
+            }
+        };
+        let name = format!("{}{suffix}", self.storage(class)?.function(""));
+        if call.is_host_transfer() && !call.api.copies_rows() {
+            let size = call.size()?;
+            let record = self.classes.class(class).record;
+            if !self.sizes.is_multiple_of_record(self.program, size, record) {
+                self.needs(class).partial = true;
+            }
+        }
+        let (text, places) = self.with_starts(call, &name, device)?;
+        let Some(places) = places else { return Some(text) };
+        let needs = self.needs(class);
+        match call.direction {
+            Direction::DeviceToDevice => needs.offset_within = true,
+            _ => needs.offset = true,
+        }
+        // Without a stream, the places come behind the default one.
+        let has_stream = match call.api {
+            Api::MemcpyAsync => call.arguments.len() >= 5,
+            Api::Memcpy2DAsync => call.arguments.len() >= 8,
+            _ => true,
+        };
+        Some(append(&text, has_stream, &places))
+    }
+
+    /// The new text of a fill.
+    pub(super) fn fill(
+        &mut self,
+        call: &ApiCall,
+        class: ClassId,
+        device: &[DeviceArgument],
+    ) -> Option<String> {
+        let is_async = call.api == Api::MemsetAsync;
+        let function = self.storage(class)?.function("");
+        let suffix = if is_async { "Async" } else { "" };
+        let (text, places) =
+            self.with_starts(call, &format!("{function}Memset{suffix}"), device)?;
+        let needs = self.needs(class);
+        let Some(places) = places else {
+            if is_async {
+                needs.memset_async = true;
+            } else {
+                needs.memset = true;
+            }
+            return Some(text);
+        };
+        if is_async {
+            needs.fill_async = true;
+        } else {
+            needs.fill = true;
+        }
+        let (text, _) = self.with_starts(call, &format!("{function}Fill{suffix}"), device)?;
+        let has_stream = !is_async || call.arguments.len() >= 4;
+        Some(append(&text, has_stream, &places))
+    }
+
+    /// A call whose device arguments are starts of arrays, and the places in them as further
+    /// arguments; none if all are the starts.
+    fn with_starts(
+        &mut self,
+        call: &ApiCall,
+        name: &str,
+        device: &[DeviceArgument],
+    ) -> Option<(String, Option<Vec<String>>)> {
+        let mut starts: Vec<(ExprId, String)> = Vec::new();
+        let mut places = Vec::new();
+        let mut is_plain = true;
+        for (position, class, pointer) in device {
+            let parts = self.pointer_parts(*pointer, *class)?;
+            // The name of the array, as it stands.
+            is_plain &= parts.index.text == "0" && parts.slot.is_some();
+            starts.push((call.arguments[*position], parts.base));
+            places.push(parts.index.text);
+        }
+        if is_plain {
+            return Some((self.call_with(call, name, device, &[]), None));
+        }
+        let text = self.call_with(call, name, &[], &starts);
+        let at_start = places.iter().all(|place| place == "0");
+        Some((text, (!at_start).then_some(places)))
+    }
+}
+
+/// Further arguments of a call.
+fn append(call: &str, has_stream: bool, arguments: &[String]) -> String {
+    let open = call.strip_suffix(')').unwrap_or(call);
+    let stream = if has_stream { "" } else { ", 0" };
+    format!("{open}{stream}, {})", arguments.join(", "))
+}
