@@ -23,6 +23,7 @@ mod places;
 mod readers;
 mod regions;
 mod shape;
+mod single_object;
 mod sizes;
 mod slots;
 mod unify;

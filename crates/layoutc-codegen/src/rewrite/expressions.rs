@@ -759,19 +759,20 @@ impl Rewriter<'_> {
                     found.reads.insert(*id);
                     let is_global =
                         self.program.variable(*id).storage == layoutc_syntax::Storage::Static;
-                    found.reads_memory |= is_global;
+                    found.reads_memory |= is_global || self.is_reference(*id);
                 }
                 ExprKind::Assign(_, target, _) => match variable(*target) {
-                    Some(id) => {
+                    Some(id) if !self.is_reference(id) => {
                         found.writes.insert(id);
                     }
-                    None => found.calls = true,
+                    // What a reference refers to may be anywhere.
+                    _ => found.calls = true,
                 },
                 ExprKind::Unary(op, target) if op.is_update() => match variable(*target) {
-                    Some(id) => {
+                    Some(id) if !self.is_reference(id) => {
                         found.writes.insert(id);
                     }
-                    None => found.calls = true,
+                    _ => found.calls = true,
                 },
                 ExprKind::AddressOf(target) => found.writes.extend(variable(*target)),
                 ExprKind::Call { callee, arguments, .. } => {
@@ -825,6 +826,11 @@ impl Rewriter<'_> {
             stack.extend(self.program.expr(at).children());
         }
         found
+    }
+
+    fn is_reference(&self, variable: VarId) -> bool {
+        let ty = self.program.variable(variable).ty;
+        matches!(self.program.types.kind(ty.id), TypeKind::Reference(..))
     }
 
     /// Whether an expression reads the variable that an lvalue names.

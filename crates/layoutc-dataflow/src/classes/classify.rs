@@ -2,6 +2,7 @@
 
 mod capture;
 mod elements;
+mod member_addresses;
 mod pointers;
 mod slots;
 mod ways;
@@ -9,6 +10,7 @@ mod ways;
 use super::api::{Api, ApiCall, Direction};
 use super::calls::{CallGraph, Callee, Context};
 use super::places::{PlaceKind, element_of};
+use super::single_object::SingleObjects;
 use super::slots::{Slot, SlotGraph};
 use super::unify::{Flow, is_reference, slot_of};
 use super::{ClassId, Classes, FieldPath, Pin, Sizes};
@@ -17,6 +19,7 @@ use layoutc_syntax::{
     BinaryOp, CastStyle, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, RecordId,
     RecordTrait, Storage, TypeKind, TypeTable, UnaryOp, VarId,
 };
+use member_addresses::MemberAddresses;
 use std::collections::BTreeMap;
 use ways::Ways;
 
@@ -30,10 +33,13 @@ pub(super) fn classify(
 ) {
     let api_of_call: BTreeMap<ExprId, usize> =
         classes.api_calls.iter().enumerate().map(|(at, api)| (api.call, at)).collect();
+    let member_addresses = MemberAddresses::find(program, calls, classes);
     let mut this = Classifier {
         program,
         calls,
         classes,
+        singles: SingleObjects::find(program, calls),
+        member_addresses,
         api_of_call,
         pins: Vec::new(),
         units: Vec::new(),
@@ -91,6 +97,8 @@ struct Classifier<'a> {
     program: &'a Program,
     calls: &'a CallGraph,
     classes: &'a mut Classes,
+    singles: SingleObjects<'a>,
+    member_addresses: MemberAddresses,
     api_of_call: BTreeMap<ExprId, usize>,
     pins: Vec<(ClassId, Pin)>,
     units: Vec<(ClassId, FieldPath, Span)>,
@@ -196,6 +204,9 @@ impl Classifier<'_> {
 
     /// `&(c ? p[i].x : p[i].y)`, `&(p[i].x = 1)`, `&++p[i].x`: a member behind an lvalue expression.
     pub(super) fn hidden_address(&mut self, address: ExprId, operand: ExprId) {
+        if self.singles.address(address) {
+            return;
+        }
         let mut stack = vec![operand];
         let mut is_direct = true;
         while let Some(at) = stack.pop() {
@@ -372,7 +383,7 @@ fn root_variable(program: &Program, expr: ExprId) -> Option<VarId> {
     }
 }
 
-fn is_null(program: &Program, expr: ExprId) -> bool {
+pub(super) fn is_null(program: &Program, expr: ExprId) -> bool {
     let stripped = super::api::strip_casts(program, expr);
     matches!(program.expr(stripped).kind, ExprKind::Null | ExprKind::Integer(Some(0)))
 }
@@ -393,7 +404,7 @@ fn asks_about_kernel(name: &str) -> bool {
 }
 
 /// Device functions that take the address of one scalar and touch nothing else.
-fn is_address_intrinsic(name: &str) -> bool {
+pub(super) fn is_address_intrinsic(name: &str) -> bool {
     name.starts_with("atomic")
         || matches!(
             name,

@@ -35,9 +35,13 @@ pub(super) fn reader_parameters(program: &Program, calls: &CallGraph) -> BTreeSe
             ExprKind::Unary(op, operand) if op.is_update() => {
                 note_store(program, *operand, function, &mut stores)
             }
+            // Whoever has the address may store there.
+            ExprKind::AddressOf(operand) => note_store(program, *operand, function, &mut stores),
             ExprKind::Call { callee, arguments, .. } => {
                 let Some(function) = function else { continue };
-                match calls.callee(program, *callee, arguments) {
+                let target = calls.callee(program, *callee, arguments);
+                note_bound_arguments(program, &target, arguments, function, &mut stores);
+                match target {
                     Callee::Function(target) => {
                         edges.entry(function).or_default().insert(target);
                     }
@@ -54,6 +58,12 @@ pub(super) fn reader_parameters(program: &Program, calls: &CallGraph) -> BTreeSe
                 opaque.extend(function);
             }
             _ => {}
+        }
+    }
+    for id in program.variable_ids() {
+        let variable = program.variable(id);
+        if let (Some(init), true) = (variable.init, is_mutable_reference(program, id)) {
+            note_store(program, init, variable.function, &mut stores);
         }
     }
     // What a callee stores, its caller stores.
@@ -112,6 +122,48 @@ fn const_reference(program: &Program, parameter: VarId) -> Option<RecordId> {
         }
         _ => None,
     }
+}
+
+fn is_mutable_reference(program: &Program, variable: VarId) -> bool {
+    matches!(*program.types.kind(program.variable(variable).ty.id), TypeKind::Reference(to, _) if !to.is_const)
+}
+
+/// What is bound to a reference that is not constant may be stored to by the callee.
+fn note_bound_arguments(
+    program: &Program,
+    callee: &Callee,
+    arguments: &[ExprId],
+    function: FunctionId,
+    stores: &mut BTreeMap<FunctionId, BTreeSet<RecordId>>,
+) {
+    match callee {
+        Callee::Function(target) => {
+            for (parameter, argument) in program.function(*target).parameters.iter().zip(arguments)
+            {
+                if is_mutable_reference(program, *parameter) {
+                    note_store(program, *argument, Some(function), stores);
+                }
+            }
+        }
+        // `swap(p[i].x, p[j].x)`
+        Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {
+            for argument in arguments {
+                if !is_const_lvalue(program, *argument) {
+                    note_store(program, *argument, Some(function), stores);
+                }
+            }
+        }
+    }
+}
+
+/// Whether a library's function cannot change an argument: it is no lvalue, or a constant one.
+fn is_const_lvalue(program: &Program, argument: ExprId) -> bool {
+    let expr = program.expr(program.strip_parens(argument));
+    let is_lvalue = matches!(
+        expr.kind,
+        ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index { .. } | ExprKind::Deref(_)
+    );
+    !is_lvalue || expr.ty.is_const
 }
 
 /// Notes the record types of the objects that a store to `left` changes, a local variable's aside.

@@ -105,6 +105,10 @@ impl<'t> Lowering<'t> {
         else {
             return;
         };
+        // `template <>`: another body for calls that seem to reach the template's own.
+        if list.named_child_count() == 0 {
+            self.region(node, RegionKind::Unmodelled);
+        }
         let mut names = Vec::new();
         let mut cursor = list.walk();
         for parameter in list.named_children(&mut cursor) {

@@ -285,7 +285,16 @@ impl Classifier<'_> {
                             _ => true,
                         }
                     }
-                    TypeKind::Pointer(_) => self.classes.place(argument).is_some(),
+                    TypeKind::Pointer(_) | TypeKind::Unknown | TypeKind::TemplateParameter(_) => {
+                        let passed = types.kind(self.program.expr(argument).ty.id);
+                        matches!(passed, TypeKind::Pointer(_) | TypeKind::Unknown)
+                            && self.member_addresses.leads(
+                                self.program,
+                                self.calls,
+                                self.classes,
+                                argument,
+                            )
+                    }
                     _ => false,
                 }
             });
@@ -313,15 +322,10 @@ impl Classifier<'_> {
                     ExprKind::Member { arrow: false, field: Some(_), .. } | ExprKind::SizeOfExpr(_),
                     ..,
                 )) => {}
-                Some((ExprKind::AddressOf(_), parent, _)) => {
-                    self.pin(
-                        class,
-                        Code::FIELD_ADDRESS,
-                        self.span(parent),
-                        "the address of a member is taken",
-                    );
+                _ => {
+                    self.units.push((class, path.clone(), span));
+                    self.single_object(expr, class, span);
                 }
-                _ => self.units.push((class, path.clone(), span)),
             },
             TypeKind::Array(..) => match parent {
                 Some((ExprKind::Cast { .. } | ExprKind::Binary(BinaryOp::Sub, ..), parent, _)) => {
@@ -356,16 +360,6 @@ impl Classifier<'_> {
             | TypeKind::Function
             | TypeKind::Named(..)
             | TypeKind::TemplateParameter(_) => {
-                if let Some((ExprKind::AddressOf(_), address, _)) = parent
-                    && !self.is_atomic_operand(address)
-                {
-                    self.pin(
-                        class,
-                        Code::FIELD_ADDRESS,
-                        self.span(address),
-                        "the address of a member is kept or passed on",
-                    );
-                }
                 if matches!(context, Context::Assembly) {
                     self.pin(class, Code::INLINE_ASSEMBLY, span, "inline assembly uses a member");
                 }
@@ -375,26 +369,10 @@ impl Classifier<'_> {
                 if let Some((ExprKind::MacroCall { name, .. }, _, position)) = parent {
                     self.macro_argument(class, name, position, span);
                 }
-                if let Some((ExprKind::Cast { target, .. }, cast, _)) = parent
-                    && matches!(program.types.kind(target.id), TypeKind::Reference(..))
+                if !matches!(context, Context::Assembly | Context::Opaque)
+                    && !matches!(parent, Some((ExprKind::MacroCall { .. }, ..)))
                 {
-                    self.pin(
-                        class,
-                        Code::INCOMPATIBLE_CAST,
-                        self.span(cast),
-                        "the memory of a member is taken for another type",
-                    );
-                }
-                // The neighbours of an item can be reached from a reference to it.
-                let is_item =
-                    matches!(program.expr(expr).kind, ExprKind::Index { .. } | ExprKind::Deref(_));
-                if is_item && self.binds_reference(expr) {
-                    self.pin(
-                        class,
-                        Code::FIELD_ADDRESS,
-                        span,
-                        "a reference to an item of a member array is kept",
-                    );
+                    self.single_object(expr, class, span);
                 }
                 if let Some(name) = self.stringizing_macro(expr) {
                     let message =
@@ -424,35 +402,33 @@ impl Classifier<'_> {
         None
     }
 
-    /// Whether an expression initializes a reference, as a variable, parameter or result.
-    pub(super) fn binds_reference(&self, expr: ExprId) -> bool {
-        let is_reference_type =
-            |ty: QualType| matches!(self.program.types.kind(ty.id), TypeKind::Reference(..));
-        match self.calls.context(expr) {
-            Context::Init(variable) => is_reference_type(self.program.variable(variable).ty),
-            Context::Returned { .. } => self
-                .calls
-                .function(expr)
-                .is_some_and(|function| is_reference_type(self.program.function(function).result)),
-            Context::Operand(parent, position) => match &self.program.expr(parent).kind {
-                ExprKind::Paren(_) => self.binds_reference(parent),
-                ExprKind::Call { callee, arguments, .. } if position > 0 => {
-                    match self.calls.callee(self.program, *callee, arguments) {
-                        Callee::Function(function) => self
-                            .program
-                            .function(function)
-                            .parameters
-                            .get(position - 1)
-                            .is_some_and(|parameter| {
-                                is_reference_type(self.program.variable(*parameter).ty)
-                            }),
-                        Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => false,
-                    }
-                }
-                _ => false,
-            },
-            _ => false,
+    /// A member whose address or reference must not lead to its neighbours.
+    pub(super) fn single_object(&mut self, member: ExprId, class: ClassId, span: Span) {
+        if self.singles.object(member) {
+            return;
         }
+        let parent = match self.calls.context(member) {
+            Context::Operand(parent, _) => Some((&self.program.expr(parent).kind, parent)),
+            _ => None,
+        };
+        let (code, span, message) = match parent {
+            Some((ExprKind::AddressOf(_), address)) => (
+                Code::FIELD_ADDRESS,
+                self.span(address),
+                "the address of a member may be used for more than the member",
+            ),
+            Some((ExprKind::Cast { .. }, cast)) => (
+                Code::INCOMPATIBLE_CAST,
+                self.span(cast),
+                "the memory of a member is taken for another type",
+            ),
+            _ => (
+                Code::FIELD_ADDRESS,
+                span,
+                "a reference to a member may be used for more than the member",
+            ),
+        };
+        self.pin(class, code, span, message);
     }
 
     /// A part given to a macro: fine if the macro uses it as a value.
@@ -469,20 +445,6 @@ impl Classifier<'_> {
         if !fine {
             let message = format!("the macro `{name}` pastes this argument or takes its address");
             self.pin(class, Code::OPAQUE_MACRO, span, message);
-        }
-    }
-
-    /// Whether `&p[i].f` is the operand of an atomic or a load intrinsic.
-    pub(super) fn is_atomic_operand(&self, address: ExprId) -> bool {
-        let Context::Operand(parent, position) = self.calls.context(address) else { return false };
-        match &self.program.expr(parent).kind {
-            ExprKind::Paren(_) => self.is_atomic_operand(parent),
-            ExprKind::Call { callee, arguments, .. } => {
-                position == 1
-                    && matches!(self.calls.callee(self.program, *callee, arguments),
-                        Callee::Library(name) if is_address_intrinsic(&name))
-            }
-            _ => false,
         }
     }
 }

@@ -1,15 +1,28 @@
 //@ layout = "P = soa"
+struct V {
+    float a;
+    float b;
+};
 struct P {
     float x;
     int id;
+    double d;
+    float arr[4];
+    V v;
+    float2 f2;
 };
-__device__ const float *g(const P &r) {
-    return &r.x; //~ LC0017
+template <typename T>
+__device__ void bump(T *f) {
+    *f += 1;
+}
+template <>
+__device__ void bump<float>(float *f) {
+    f[1] += 1;
 }
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i].id = (int)*g(p[i]);
+        bump(&p[i].x); //~ LC0017
     }
 }
 int main() {

@@ -1,16 +1,23 @@
 //@ layout = "P = soa"
+struct V {
+    float a;
+    float b;
+};
 struct P {
     float x;
     int id;
+    double d;
+    float arr[4];
+    V v;
+    float2 f2;
 };
-__device__ int g(const P &r, int *c) {
-    atomicAdd(c, 1);
-    return r.id;
+__device__ float *same(float *f) {
+    return f;
 }
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i].x = g(p[i], &p[i].id); //~ LC0017
+        *(same(&p[i].x) + 1) = 1.0f; //~ LC0017
     }
 }
 int main() {

@@ -1,13 +1,24 @@
 //@ layout = "P = soa"
+struct V {
+    float a;
+    float b;
+};
 struct P {
     float x;
     int id;
+    double d;
+    float arr[4];
+    V v;
+    float2 f2;
 };
+__device__ float *kept;
+__device__ void keep(float *f) {
+    kept = f;
+}
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        float *f = &p[i].x; //~ LC0017
-        *f += 1.0f;
+        keep(&p[i].x); //~ LC0017
     }
 }
 int main() {

@@ -1,12 +1,23 @@
 //@ layout = "P = soa"
+struct V {
+    float a;
+    float b;
+};
 struct P {
     float x;
     int id;
+    double d;
+    float arr[4];
+    V v;
+    float2 f2;
 };
+__device__ void bump(float *f, int k) {
+    f[k] += 1.0f;
+}
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        atomicCAS((unsigned *)&p[i].id, 0u, 1u); //~ LC0017
+        bump(&p[i].x, 0); //~ LC0017
     }
 }
 int main() {

@@ -1,15 +1,23 @@
 //@ layout = "P = soa"
+struct V {
+    float a;
+    float b;
+};
 struct P {
     float x;
     int id;
+    double d;
+    float arr[4];
+    V v;
+    float2 f2;
 };
-__device__ void bump(float *f) {
-    *f += 1.0f;
-}
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        bump(&p[i].x); //~ LC0017
+        float &f = p[i].v.a; //~ LC0017
+        float *g = &f;
+        ++g;
+        *g = 1.0f;
     }
 }
 int main() {

@@ -1,0 +1,31 @@
+//@ layout = "P = soa"
+struct V {
+    float a;
+    float b;
+};
+struct P {
+    float x;
+    int id;
+    double d;
+    float arr[4];
+    V v;
+    float2 f2;
+};
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        *(float2 *)&p[i].arr[0] = make_float2(1.0f, 2.0f); //~ LC0017
+    }
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}

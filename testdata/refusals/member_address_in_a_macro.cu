@@ -1,0 +1,35 @@
+//@ layout = "P = soa"
+struct V {
+    float a;
+    float b;
+};
+struct P {
+    float x;
+    int id;
+    double d;
+    float arr[4];
+    V v;
+    float2 f2;
+};
+#define NEXT f[1]
+__device__ void bump(float *f) {
+    *f += NEXT;
+}
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        bump(&p[i].x); //~ LC0017
+    }
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}
