@@ -198,6 +198,7 @@ programs! {
     idiom_size_variables
     idiom_subarray
     idiom_copies
+    idiom_managed
     idiom_subrange
     idiom_two_arrays
     idiom_utf8

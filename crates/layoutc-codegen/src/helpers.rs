@@ -2,6 +2,7 @@
 //! and convert its arrays.
 
 mod fill;
+mod managed;
 mod peer;
 mod rows;
 
@@ -41,6 +42,9 @@ pub(crate) const USED_NAMES: &[&str] = &[
     "to_at",
     "from_at",
     "Index",
+    "where",
+    "advice",
+    "flags",
     "Pointer",
     "blockIdx",
     "blockDim",
@@ -61,6 +65,16 @@ pub struct Needs {
     pub malloc: bool,
     /// The same on a stream.
     pub malloc_async: bool,
+    /// Allocation of a handle in managed memory.
+    pub malloc_managed: bool,
+    /// Prefetching of a handle's memory.
+    pub prefetch: bool,
+    /// Advice on a handle's memory.
+    pub advise: bool,
+    /// Host code loads and stores elements.
+    pub on_host: bool,
+    /// The host may access the memory right behind a copy or fill.
+    pub is_managed: bool,
     /// The kernel that packs elements into records.
     pub pack: bool,
     /// Element to record.
@@ -168,16 +182,20 @@ pub fn declarations(storage: &Storage, needs: Needs) -> String {
         bytes_function(storage, &mut out);
     }
     if needs.malloc {
-        malloc_function(storage, false, &mut out);
+        malloc_function(storage, Allocator::Plain, &mut out);
     }
     if needs.malloc_async {
-        malloc_function(storage, true, &mut out);
+        malloc_function(storage, Allocator::Stream, &mut out);
     }
+    if needs.malloc_managed {
+        malloc_function(storage, Allocator::Managed, &mut out);
+    }
+    managed::functions(storage, needs, &mut out);
     if needs.load {
-        load_function(storage, &mut out);
+        load_function(storage, needs, &mut out);
     }
     if needs.store {
-        store_function(storage, &mut out);
+        store_function(storage, needs, &mut out);
     }
     copy_functions(storage, needs, &mut out);
     if needs.memset {
@@ -302,6 +320,20 @@ fn handle_member(storage: &Storage, group: &GroupStorage) -> String {
     }
 }
 
+/// The plain arrays of the handle `p`, each with its byte count for `n` elements.
+fn pointer_ranges(storage: &Storage) -> Vec<(String, String)> {
+    let mut ranges = Vec::new();
+    for group in &storage.groups {
+        for plane in planes_of(storage, group) {
+            let subscripts = plane.map_or_else(String::new, |(_, subscripts, _)| subscripts);
+            let pointer = format!("p.{}{subscripts}", group.handle_member);
+            ranges
+                .push((pointer, format!("{} * {}", unit_count(group), unit_size(storage, group))));
+        }
+    }
+    ranges
+}
+
 /// The type of one struct or scalar of a group, for `sizeof`.
 fn unit_size(storage: &Storage, group: &GroupStorage) -> String {
     match &group.kind {
@@ -348,17 +380,27 @@ fn bytes_function(storage: &Storage, out: &mut String) {
     );
 }
 
-fn malloc_function(storage: &Storage, is_async: bool, out: &mut String) {
+/// The runtime's allocators.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Allocator {
+    Plain,
+    Stream,
+    Managed,
+}
+
+fn malloc_function(storage: &Storage, allocator: Allocator, out: &mut String) {
     let (record, prefix, handle) = (&storage.record, &storage.prefix, &storage.type_name);
-    let (suffix, stream, pass) =
-        if is_async { ("Async", ", cudaStream_t stream", ", stream") } else { ("", "", "") };
+    let (suffix, stream, pass) = match allocator {
+        Allocator::Plain => ("", "", ""),
+        Allocator::Stream => ("Async", ", cudaStream_t stream", ", stream"),
+        Allocator::Managed => ("Managed", ", unsigned flags", ", flags"),
+    };
     let _ = write!(
         out,
         "\n// Allocates an array that takes `bytes` bytes as `{record}`; its first pointer is the one to free.\n\
-         static inline cudaError_t {prefix}Malloc{}({handle} *p, size_t bytes{stream})\n{{\n    \
+         static inline cudaError_t {prefix}Malloc{suffix}({handle} *p, size_t bytes{stream})\n{{\n    \
          size_t n = (bytes + sizeof({record}) - 1) / sizeof({record});\n    \
          size_t end = 0;\n",
-        if is_async { "Async" } else { "" },
     );
     // Offsets first, then one allocation, then the pointers.
     let mut assignments = String::new();
@@ -492,23 +534,28 @@ fn leaf_statements(
     out
 }
 
-fn load_function(storage: &Storage, out: &mut String) {
-    let (record, prefix) = (&storage.record, &storage.prefix);
+/// The execution space of functions that access elements.
+fn space(needs: Needs) -> &'static str {
+    if needs.on_host { "__host__ __device__" } else { "__device__" }
+}
+
+fn load_function(storage: &Storage, needs: Needs, out: &mut String) {
+    let (record, prefix, space) = (&storage.record, &storage.prefix, space(needs));
     let _ = write!(
         out,
         "\n// Element i as a `{record}`.\ntemplate <typename Index>\n\
-         static __device__ __forceinline__ {record} {prefix}Load({}, Index i)\n{{\n    {record} e;\n{}    return e;\n}}\n",
+         static {space} __forceinline__ {record} {prefix}Load({}, Index i)\n{{\n    {record} e;\n{}    return e;\n}}\n",
         parameter(storage, true, "p"),
         leaf_statements(storage, "e", |own, stored| format!("{own} = {stored};")),
     );
 }
 
-fn store_function(storage: &Storage, out: &mut String) {
-    let (record, prefix) = (&storage.record, &storage.prefix);
+fn store_function(storage: &Storage, needs: Needs, out: &mut String) {
+    let (record, prefix, space) = (&storage.record, &storage.prefix, space(needs));
     let _ = write!(
         out,
         "\n// Sets element i.\ntemplate <typename Index>\n\
-         static __device__ __forceinline__ void {prefix}Store({}, Index i, const {record} &e)\n{{\n{}}}\n",
+         static {space} __forceinline__ void {prefix}Store({}, Index i, const {record} &e)\n{{\n{}}}\n",
         parameter(storage, false, "p"),
         leaf_statements(storage, "e", |own, stored| format!("{stored} = {own};")),
     );
@@ -671,6 +718,12 @@ fn staged_copy(storage: &Storage, needs: Needs, is_async: bool, is_in: bool, out
     };
     let pointer = if is_in { "to" } else { "from" };
     let (select, restore) = select_device(storage, needs, pointer);
+    // The copy of the program would be done before the host goes on.
+    let wait = if is_in && needs.is_managed && !is_async {
+        "    if (error == cudaSuccess)\n        error = cudaDeviceSynchronize();\n"
+    } else {
+        ""
+    };
     let counts = if needs.partial {
         format!(
             "    const size_t n = bytes / sizeof({record}), rest = bytes % sizeof({record});\n    \
@@ -690,7 +743,7 @@ fn staged_copy(storage: &Storage, needs: Needs, is_async: bool, is_in: bool, out
          {select}void *stage = NULL;\n    \
          cudaError_t error = cudaMalloc{suffix}(&stage, chunk * sizeof({record}){pass});\n    \
          for (size_t first = 0; first < n && error == cudaSuccess; first += chunk) {{\n        \
-         const size_t count = n - first < chunk ? n - first : chunk;\n{body}    }}\n{rest}    \
+         const size_t count = n - first < chunk ? n - first : chunk;\n{body}    }}\n{rest}{wait}    \
          const cudaError_t freed = stage ? cudaFree{suffix}(stage{pass}) : cudaSuccess;\n    \
          {restore}return error != cudaSuccess ? error : freed;\n}}\n",
     );
@@ -771,7 +824,13 @@ pub fn accessor_name(storage: &Storage, leaf: usize) -> String {
 }
 
 /// References to leaves, for indices that must be evaluated once.
-pub fn accessors(storage: &Storage, leaves: &std::collections::BTreeSet<usize>, out: &mut String) {
+pub fn accessors(
+    storage: &Storage,
+    needs: Needs,
+    leaves: &std::collections::BTreeSet<usize>,
+    out: &mut String,
+) {
+    let space = space(needs);
     for leaf in leaves {
         let extents = storage.shape.shape.leaves[*leaf].extents.len();
         let names: Vec<String> = ["a", "b", "c", "d", "e", "f"]
@@ -788,7 +847,7 @@ pub fn accessors(storage: &Storage, leaves: &std::collections::BTreeSet<usize>, 
         };
         let _ = write!(
             out,
-            "\n// `{}` of element i.\ntemplate <{template}>\nstatic __device__ __forceinline__ auto &{}({pointer}, Index i{parameters})\n{{\n    return {expression};\n}}\n",
+            "\n// `{}` of element i.\ntemplate <{template}>\nstatic {space} __forceinline__ auto &{}({pointer}, Index i{parameters})\n{{\n    return {expression};\n}}\n",
             storage.shape.shape.leaves[*leaf].path,
             accessor_name(storage, *leaf),
         );

@@ -98,6 +98,11 @@ pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewr
     }
     let mut needs = std::mem::take(&mut this.needs);
     needs.iter_mut().for_each(|needs| needs.several_devices = classes.several_devices);
+    for (class, at) in &this.storage_of {
+        let class = classes.class(*class);
+        needs[*at].is_managed |= class.is_managed;
+        needs[*at].on_host |= class.is_managed || is_used_on_host(program, class);
+    }
     let accessors = std::mem::take(&mut this.accessors);
     let mut edits = std::mem::take(&mut this.edits);
     let refusals = std::mem::take(&mut this.refusals);
@@ -105,10 +110,20 @@ pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewr
     for (at, (record, storage)) in storages.iter().enumerate() {
         generated_kernels.extend(crate::helpers::kernel_names(storage, needs[at]));
         let mut text = crate::helpers::declarations(storage, needs[at]);
-        crate::helpers::accessors(storage, &accessors[at], &mut text);
+        crate::helpers::accessors(storage, needs[at], &accessors[at], &mut text);
         edits.push(place_declarations(program, *record, text));
     }
     Rewritten { edits, refusals, generated_kernels }
+}
+
+/// Whether a function for host and device holds a pointer of the class.
+fn is_used_on_host(program: &Program, class: &layoutc_dataflow::classes::ArrayClass) -> bool {
+    class.slots.iter().any(|slot| match slot {
+        Slot::Variable(variable) => program.variable(*variable).function.is_some_and(|function| {
+            program.function(function).space == layoutc_syntax::ExecutionSpace::HostDevice
+        }),
+        Slot::Field(_) | Slot::Result(_) => false,
+    })
 }
 
 /// A pin without a flow.

@@ -92,6 +92,8 @@ pub struct ArrayClass {
     pub units: BTreeMap<FieldPath, Span>,
     /// Slots that may point behind the first element.
     pub interior: BTreeSet<Slot>,
+    /// Host code may access the elements: all its memory is managed.
+    pub is_managed: bool,
 }
 
 impl ArrayClass {
@@ -173,9 +175,13 @@ pub fn find_classes(program: &Program) -> Classes {
     // A class is a node with memory from the allocator.
     let mut class_of_node: Vec<Option<ClassId>> = vec![None; graph.len()];
     let mut allocations: BTreeMap<usize, Vec<Allocation>> = BTreeMap::new();
+    let mut unmanaged: BTreeSet<usize> = BTreeSet::new();
     for call in &api {
         if let (Some(node), Some(size)) = (call.allocated_node, call.size_if_allocation()) {
             allocations.entry(node).or_default().push(Allocation { call: call.call, size });
+            if call.api != Api::MallocManaged {
+                unmanaged.insert(node);
+            }
         }
     }
     let mut members: BTreeMap<usize, Vec<Slot>> = BTreeMap::new();
@@ -198,6 +204,7 @@ pub fn find_classes(program: &Program) -> Classes {
             pins: Vec::new(),
             units: BTreeMap::new(),
             interior: BTreeSet::new(),
+            is_managed: !unmanaged.contains(&node),
         });
     }
     for node in 0..class_of_node.len() {

@@ -17,7 +17,7 @@ mod statements;
 mod types;
 
 use crate::parse::Parsed;
-use crate::preprocess::{MaskReason, Preprocessed};
+use crate::preprocess::{DirectiveKind, MaskReason, Preprocessed};
 use crate::program::{
     Declaration, DeclarationId, Expr, ExprId, ExprKind, FunctionId, NameRef, Program, ProgramFile,
     RecordId, RegionKind, Stmt, StmtId, StmtKind, UnmodelledRegion, VarId, Variable,
@@ -275,6 +275,17 @@ impl<'t> Lowering<'t> {
                     | MaskReason::TypeArgument
                     | MaskReason::Name { .. }
                     | MaskReason::Semicolon => {}
+                }
+            }
+            // Clauses of parallel regions name variables; a rewrite would not follow.
+            for directive in &file.directives {
+                let source = self.preprocessed.sources.file(directive.span.file).text();
+                let is_parallel = directive.kind == DirectiveKind::Pragma
+                    && macros::identifiers(&source[directive.span.range()])
+                        .nth(1)
+                        .is_some_and(|word| matches!(word, "omp" | "acc"));
+                if is_parallel {
+                    self.region_of_text(directive.span, RegionKind::Unmodelled);
                 }
             }
             if let Some(parsed) = &self.parsed[at] {

@@ -24,13 +24,18 @@ pub(super) fn functions(storage: &Storage, needs: Needs, out: &mut String) {
         let (suffix, stream, launch) =
             if is_async { ("Async", ", cudaStream_t stream", ", 0, stream") } else { ("", "", "") };
         let (select, restore) = select_device(storage, needs, "p");
+        let wait = if needs.is_managed && !is_async {
+            "const cudaError_t error = cudaDeviceSynchronize();\n    "
+        } else {
+            "const cudaError_t error = cudaSuccess;\n    "
+        };
         let _ = write!(
             out,
             "\n// Fills every member of some elements with a byte, from element `at` of the array.\n\
              static inline cudaError_t {prefix}Fill{suffix}({p}, int value, size_t bytes{stream}, size_t at)\n{{\n    \
              {select}const size_t n = bytes / sizeof({record});\n    if (n > 0)\n        \
              {prefix}FillKernel<<<(unsigned)((n + 255) / 256), 256{launch}>>>(p, value, at, n);\n    \
-             {restore}return cudaSuccess;\n}}\n",
+             {wait}{restore}return error;\n}}\n",
         );
     }
 }

@@ -80,6 +80,11 @@ fn function(storage: &Storage, needs: Needs, is_async: bool, is_in: bool, out: &
         )
     };
     let (select, restore) = select_device(storage, needs, pointer);
+    let wait = if is_in && needs.is_managed && !is_async {
+        "    if (error == cudaSuccess)\n        error = cudaDeviceSynchronize();\n"
+    } else {
+        ""
+    };
     let what = if needs.offset {
         format!("{what}, from element `at` of the array")
     } else {
@@ -97,7 +102,7 @@ fn function(storage: &Storage, needs: Needs, is_async: bool, is_in: bool, out: &
          {select}void *stage = NULL;\n    \
          cudaError_t error = cudaMalloc{suffix}(&stage, chunk * width{pass});\n    \
          for (size_t first = 0; first < height && error == cudaSuccess; first += chunk) {{\n        \
-         const size_t count = height - first < chunk ? height - first : chunk;\n{body}    }}\n    \
+         const size_t count = height - first < chunk ? height - first : chunk;\n{body}    }}\n{wait}    \
          const cudaError_t freed = stage ? cudaFree{suffix}(stage{pass}) : cudaSuccess;\n    \
          {restore}return error != cudaSuccess ? error : freed;\n}}\n",
     );

@@ -30,16 +30,30 @@ impl Rewriter<'_> {
         let prefix = storage.function("");
         let needs = self.needs(class);
         match call.api {
-            Api::Malloc | Api::MallocAsync => {
-                let is_async = call.api == Api::MallocAsync;
+            Api::Malloc | Api::MallocAsync | Api::MallocManaged => {
                 if storage.is_handle {
-                    if is_async {
-                        needs.malloc_async = true;
-                    } else {
-                        needs.malloc = true;
-                    }
-                    let name = format!("{prefix}Malloc{}", if is_async { "Async" } else { "" });
-                    return Some(self.call_with(&call, &name, &device, &[]));
+                    let suffix = match call.api {
+                        Api::MallocAsync => {
+                            needs.malloc_async = true;
+                            "MallocAsync"
+                        }
+                        Api::MallocManaged => {
+                            needs.malloc_managed = true;
+                            "MallocManaged"
+                        }
+                        _ => {
+                            needs.malloc = true;
+                            "Malloc"
+                        }
+                    };
+                    let text = self.call_with(&call, &format!("{prefix}{suffix}"), &device, &[]);
+                    // The default of the runtime's function.
+                    return Some(match text.strip_suffix(')') {
+                        Some(open) if suffix == "MallocManaged" && call.arguments.len() < 3 => {
+                            format!("{open}, cudaMemAttachGlobal)")
+                        }
+                        _ => text,
+                    });
                 }
                 needs.bytes = true;
                 // The call stays as it is but for the byte count.
@@ -47,14 +61,30 @@ impl Rewriter<'_> {
                 let bytes = format!("{prefix}Bytes({})", self.render(size));
                 Some(self.call_with(&call, "", &[], &[(size, bytes)]))
             }
-            Api::Free | Api::FreeAsync => {
+            Api::Prefetch | Api::Advise => {
+                if storage.is_handle {
+                    let suffix = if call.api == Api::Prefetch {
+                        needs.prefetch = true;
+                        "Prefetch"
+                    } else {
+                        needs.advise = true;
+                        "Advise"
+                    };
+                    return Some(self.call_with(&call, &format!("{prefix}{suffix}"), &device, &[]));
+                }
+                needs.bytes = true;
+                let size = call.size()?;
+                let bytes = format!("{prefix}Bytes({})", self.render(size));
+                Some(self.call_with(&call, "", &[], &[(size, bytes)]))
+            }
+            Api::Free | Api::FreeAsync | Api::Attach => {
                 if !storage.is_handle {
                     return None;
                 }
-                let (_, class, pointer) = device[0];
+                let (position, class, pointer) = device[0];
                 let base = self.pointer_parts(pointer, class)?.base;
                 let first = storage.first_pointer(&base);
-                Some(self.call_with(&call, "", &[], &[(call.arguments[0], first)]))
+                Some(self.call_with(&call, "", &[], &[(call.arguments[position], first)]))
             }
             Api::Memcpy
             | Api::MemcpyAsync
@@ -62,7 +92,6 @@ impl Rewriter<'_> {
             | Api::Memcpy2DAsync
             | Api::MemcpyPeer => self.copy(&call, class, &device),
             Api::Memset | Api::MemsetAsync => self.fill(&call, class, &device),
-            Api::MallocManaged => None,
         }
     }
 

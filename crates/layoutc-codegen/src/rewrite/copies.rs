@@ -67,6 +67,9 @@ impl Rewriter<'_> {
                 | Api::Malloc
                 | Api::MallocAsync
                 | Api::MallocManaged
+                | Api::Prefetch
+                | Api::Advise
+                | Api::Attach
                 | Api::Free
                 | Api::FreeAsync
                 | Api::Memset

@@ -14,6 +14,12 @@ pub enum Api {
     MallocAsync,
     /// `cudaMallocManaged(&p, bytes)`.
     MallocManaged,
+    /// `cudaMemPrefetchAsync(p, bytes, …)`.
+    Prefetch,
+    /// `cudaMemAdvise(p, bytes, …)`.
+    Advise,
+    /// `cudaStreamAttachMemAsync(stream, p, 0, …)`.
+    Attach,
     /// `cudaFree(p)`.
     Free,
     /// `cudaFreeAsync(p, stream)`.
@@ -42,6 +48,9 @@ impl Api {
             "cudaMalloc" => Api::Malloc,
             "cudaMallocAsync" => Api::MallocAsync,
             "cudaMallocManaged" => Api::MallocManaged,
+            "cudaMemPrefetchAsync" => Api::Prefetch,
+            "cudaMemAdvise" => Api::Advise,
+            "cudaStreamAttachMemAsync" => Api::Attach,
             "cudaFree" => Api::Free,
             "cudaFreeAsync" => Api::FreeAsync,
             "cudaMemcpy" => Api::Memcpy,
@@ -59,7 +68,8 @@ impl Api {
     fn least_arguments(self) -> usize {
         match self {
             Api::Free => 1,
-            Api::Malloc | Api::MallocManaged | Api::FreeAsync => 2,
+            Api::Malloc | Api::MallocManaged | Api::FreeAsync | Api::Attach => 2,
+            Api::Prefetch | Api::Advise => 3,
             Api::Memset | Api::MallocAsync => 3,
             Api::Memcpy | Api::MemcpyAsync => 4,
             Api::Memcpy2D | Api::Memcpy2DAsync => 7,
@@ -108,6 +118,9 @@ impl Api {
             | Api::MemsetAsync => true,
             Api::Malloc
             | Api::MallocManaged
+            | Api::Prefetch
+            | Api::Advise
+            | Api::Attach
             | Api::Free
             | Api::Memcpy
             | Api::Memcpy2D
@@ -127,11 +140,20 @@ impl Api {
             Api::Malloc
             | Api::MallocAsync
             | Api::MallocManaged
+            | Api::Prefetch
+            | Api::Advise
+            | Api::Attach
             | Api::Free
             | Api::FreeAsync
             | Api::Memset
             | Api::MemsetAsync => None,
         }
+    }
+
+    /// Whether it only says how managed memory will be used.
+    #[must_use]
+    pub fn advises(self) -> bool {
+        matches!(self, Api::Prefetch | Api::Advise | Api::Attach)
     }
 }
 
@@ -180,7 +202,9 @@ impl ApiCall {
     #[must_use]
     pub fn size(&self) -> Option<ExprId> {
         match self.api {
-            Api::Malloc | Api::MallocAsync | Api::MallocManaged => self.arguments.get(1),
+            Api::Malloc | Api::MallocAsync | Api::MallocManaged | Api::Prefetch | Api::Advise => {
+                self.arguments.get(1)
+            }
             Api::Memset | Api::MemsetAsync => self.arguments.get(2),
             Api::Memcpy
             | Api::MemcpyAsync
@@ -189,7 +213,7 @@ impl ApiCall {
             | Api::MemcpyPeer => {
                 self.api.copy_arguments().and_then(|at| self.arguments.get(at.size))
             }
-            Api::Free | Api::FreeAsync => None,
+            Api::Attach | Api::Free | Api::FreeAsync => None,
         }
         .copied()
     }
@@ -211,10 +235,13 @@ impl ApiCall {
             Api::Malloc
             | Api::MallocAsync
             | Api::MallocManaged
+            | Api::Prefetch
+            | Api::Advise
             | Api::Free
             | Api::FreeAsync
             | Api::Memset
             | Api::MemsetAsync => position == 0,
+            Api::Attach => position == 1,
             Api::Memcpy
             | Api::MemcpyAsync
             | Api::Memcpy2D
@@ -226,6 +253,12 @@ impl ApiCall {
                 Direction::HostToHost | Direction::Unknown => false,
             }),
         }
+    }
+
+    /// Whether its device arguments may point behind the first element.
+    #[must_use]
+    pub fn takes_places(&self) -> bool {
+        self.api.copies() || matches!(self.api, Api::Memset | Api::MemsetAsync)
     }
 
     /// Whether an argument is the destination or the source of a copy.

@@ -3,7 +3,7 @@
 use super::*;
 
 impl Classifier<'_> {
-    /// Device memory cannot be read or written by host code.
+    /// Device memory cannot be read or written by host code, unless it is managed.
     pub(super) fn host_access(&mut self, expr: ExprId, class: ClassId) {
         let Some(function) = self.calls.function(expr) else {
             self.pin(
@@ -32,7 +32,8 @@ impl Classifier<'_> {
             }
             at = parent;
         }
-        if !self.program.function(function).space.on_device() {
+        let is_managed = self.classes.class(class).is_managed;
+        if !is_managed && !self.program.function(function).space.on_device() {
             self.pin(
                 class,
                 Code::HOST_ACCESS,

@@ -86,7 +86,7 @@ impl Classifier<'_> {
             if !api.is_device_argument(position) {
                 let api = api.clone();
                 self.misplaced_argument(class, &api, position, span);
-            } else if api.size().is_none_or(|_| api.api.allocates())
+            } else if !api.takes_places()
                 && is_offset(self.program, self.classes, expr, &self.classes.class(class).interior)
             {
                 self.pin(class, Code::SUB_RANGE, span, "the call starts inside the array");
@@ -612,14 +612,6 @@ impl Classifier<'_> {
             .map(|(class, _)| class)
             .collect();
         let Some(class) = device.first().copied() else { return };
-        if call.api == Api::MallocManaged {
-            self.pin(
-                class,
-                Code::MANAGED_MEMORY,
-                self.span(call.call),
-                "host and device share this memory",
-            );
-        }
         if call.direction == Direction::DeviceToDevice
             && (device.len() != 2 || device[0] != device[1])
         {
@@ -630,7 +622,7 @@ impl Classifier<'_> {
                 "the two sides of this copy are not arrays of one class",
             );
         }
-        if call.api == Api::Malloc || call.api == Api::MallocAsync {
+        if call.api.allocates() {
             let interior = super::super::api::strip_casts(self.program, call.arguments[0]);
             if self.classes.is_interior_expr(self.program, interior) {
                 self.pin(
@@ -649,6 +641,20 @@ impl Classifier<'_> {
                 self.span(call.call),
                 "rows are copied within device memory",
             );
+        }
+        if call.api == Api::Attach
+            && let Some(length) = call.arguments.get(2)
+            && !is_null(self.program, *length)
+        {
+            self.pin(
+                class,
+                Code::UNPROVABLE_SIZE,
+                self.span(*length),
+                "this is not plainly the whole array",
+            );
+        }
+        if call.api.advises() {
+            return;
         }
         self.captured_copy(class, &call);
         // Between host and device any number of bytes can be copied, but no part of a row.

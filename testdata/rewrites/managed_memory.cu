@@ -12,7 +12,7 @@ int main() {
     int n = 100;
     P *h = new P[n]();
     P *d;
-    cudaMallocManaged(&d, n * sizeof(P)); //~ LC0022
+    cudaMallocManaged(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

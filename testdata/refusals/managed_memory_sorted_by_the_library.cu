@@ -1,0 +1,24 @@
+//@ layout = "P = soa"
+#include <cstdio>
+#include <cstring>
+#include <algorithm>
+#include <vector>
+struct P {
+    float x;
+    int id;
+};
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i].x += 1.0f;
+}
+int main(int argc, char **argv) {
+    int n = 100;
+    P *p;
+    cudaMallocManaged(&p, n * sizeof(P));
+    std::sort(p, p + n, [](const P &a, const P &b) { return a.x < b.x; }); //~ LC0010
+    step<<<1, 128>>>(p, n);
+    cudaDeviceSynchronize();
+    cudaFree(p);
+    return 0;
+}
