@@ -53,20 +53,34 @@ fn nul_in_a_text_file() -> Result<()> {
 }
 
 #[test]
-fn not_utf_8() -> Result<()> {
-    let mut text = PARTICLES.as_bytes().to_vec();
-    text.extend(b"// caf\xe9\n");
-    let line = PARTICLES.lines().count() + 1;
-    let sandbox = Sandbox::with(&[("in.cu", text)])?;
-    sandbox.rejected(&TO_FILE, &[&format!("in.cu:{line}"), "UTF-8"])?;
+fn utf_16() -> Result<()> {
+    let little: Vec<u8> = PARTICLES.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = PARTICLES.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for (mark, text) in [(b"\xff\xfe", &little), (b"\xfe\xff", &big)] {
+        let marked = [&mark[..], text].concat();
+        let sandbox = Sandbox::with(&[("in.cu", marked)])?;
+        sandbox.rejected(&TO_FILE, &["in.cu", "UTF-16", "LC0001"])?;
+        let sandbox = Sandbox::with(&[("in.cu", text)])?;
+        sandbox.rejected(&TO_FILE, &["in.cu:1", "NUL byte"])?;
+    }
     Ok(())
 }
 
 #[test]
-fn header_is_not_utf_8() -> Result<()> {
+fn header_with_a_nul_byte() -> Result<()> {
     let sandbox =
-        Sandbox::with(&[("in.cu", "#include \"a.h\"\n".as_bytes()), ("a.h", b"// \xff\n")])?;
-    sandbox.rejected(&TO_FILE, &["a.h:1", "UTF-8"])?;
+        Sandbox::with(&[("in.cu", "#include \"a.h\"\n".as_bytes()), ("a.h", b"// \xff\n\0\n")])?;
+    sandbox.rejected(&TO_FILE, &["a.h:2", "NUL byte"])?;
+    Ok(())
+}
+
+#[test]
+fn bytes_that_are_not_utf_8_in_code() -> Result<()> {
+    let mut text = PARTICLES.as_bytes().to_vec();
+    text.extend(b"int caf\xe9 = 1;\n");
+    let sandbox = Sandbox::with(&[("in.cu", text)])?;
+    let outcome = sandbox.accepted(&to_file(&["--layout", "Particle = soa"]))?;
+    ensure!(outcome.stderr.contains("LC0002"), "{}", outcome.stderr);
     Ok(())
 }
 

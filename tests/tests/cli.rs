@@ -253,6 +253,56 @@ fn defines_and_include_folders_are_seen() -> Result<()> {
     Ok(())
 }
 
+/// A second array beside the particles.
+const CELLS: &str = "struct Cell { int count; float mass; };\n\
+    __global__ void clear(Cell *cells) { cells[threadIdx.x].count = 0; cells[threadIdx.x].mass = 0; }\n\
+    void grid() { Cell *g; cudaMalloc(&g, 64 * sizeof(Cell)); clear<<<1, 64>>>(g); cudaFree(g); }\n";
+
+/// Type and layout of each class of `PARTICLES` with `CELLS`.
+fn layouts(options: &[&str]) -> Result<Vec<(String, String)>> {
+    let sandbox = Sandbox::with(&[("in.cu", format!("{PARTICLES}{CELLS}"))])?;
+    let command = ["transform", "in.cu", "--diff", "--report", "report.json"];
+    sandbox.accepted(&[&command, options].concat())?;
+    let report: Value = serde_json::from_slice(&sandbox.read("report.json")?)?;
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let classes = report["classes"].as_array().context("no classes")?;
+    let mut found: Vec<_> =
+        classes.iter().map(|class| (text(&class["type"]), text(&class["layout"]))).collect();
+    found.sort();
+    Ok(found)
+}
+
+#[test]
+fn a_star_means_every_array_that_nothing_else_names() -> Result<()> {
+    let expect = |cell: &str, particle: &str| {
+        vec![("Cell".to_owned(), cell.to_owned()), ("Particle".to_owned(), particle.to_owned())]
+    };
+    ensure!(layouts(&["--layout", "* = soa"])? == expect("soa", "soa"));
+    for named in [["* = soa", "Cell = tiled(32)"], ["Cell = tiled(32)", "* = soa"]] {
+        let options = ["--layout", named[0], "--layout", named[1]];
+        ensure!(layouts(&options)? == expect("tiled(32)", "soa"), "{named:?}");
+    }
+    let options = ["--layout", "* = soa", "--layout", "g = tiled(8)", "--layout", "Cell = aos"];
+    ensure!(layouts(&options)? == expect("tiled(8)", "soa"));
+    // Fields that only one of the two has.
+    let grouped = layouts(&["--layout", "* = {x y z} tiled(32), {*}"])?;
+    ensure!(grouped[0] == ("Cell".to_owned(), "aos".to_owned()), "{grouped:?}");
+    ensure!(grouped[1].1.contains("tiled(32)"), "{grouped:?}");
+    Ok(())
+}
+
+#[test]
+fn a_star_is_no_error_where_there_is_nothing() -> Result<()> {
+    let sandbox = Sandbox::with(&[("plain.cu", PLAIN)])?;
+    sandbox.accepted(&["transform", "plain.cu", "--check", "--layout", "* = soa"])?;
+    sandbox.accepted(&["transform", "plain.cu", "--check", "--require", "*"])?;
+    let kept = PARTICLES.replace("  cudaFree(d);", "  fwrite(d, 1, n, stdout);\n  cudaFree(d);");
+    let sandbox = Sandbox::with(&[("in.cu", kept)])?;
+    let arguments = ["transform", "in.cu", "-o", "out.cu", "--require", "*"];
+    sandbox.rejected(&arguments, &["LC0050"])?;
+    Ok(())
+}
+
 #[test]
 fn explain_prints_a_page() -> Result<()> {
     let sandbox = Sandbox::new()?;

@@ -8,7 +8,7 @@
 use crate::index_form::IndexForm;
 use crate::kernel_model::{AccessKind, KernelModel};
 use layoutc_dataflow::classes::{ClassId, ClassShape, Classes, Pin, Slot, class_shape};
-use layoutc_dataflow::layout::notation::{LayoutSpec, nearest};
+use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, nearest};
 use layoutc_dataflow::layout::{Bytes, Cluster, Layout, LeafId};
 use layoutc_diagnostics::{Code, Diagnostic, Span};
 use layoutc_syntax::Program;
@@ -82,16 +82,20 @@ pub fn targets(
     if target == record.name || target == qualified || is_alias {
         return Some(Target::Record);
     }
-    class
-        .slots
-        .iter()
-        .any(|slot| slot_names(program, *slot).iter().any(|name| name == target))
-        .then_some(Target::Array)
+    let is_array =
+        class.slots.iter().any(|slot| slot_names(program, *slot).iter().any(|name| name == target));
+    match (is_array, target) {
+        (true, _) => Some(Target::Array),
+        (false, EVERY_ARRAY) => Some(Target::Every),
+        (false, _) => None,
+    }
 }
 
 /// What a request's target is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Target {
+    /// Every array: what stands for all that nothing else names.
+    Every,
     /// The record type: all classes of it.
     Record,
     /// One array.
@@ -133,7 +137,8 @@ pub fn choose_layouts(
             );
             continue;
         };
-        // A request for the array goes before one for its type, a later one before an earlier.
+        // A request for the array goes before one for its type, that before one for every array, and
+        // a later one before an earlier.
         wanted.sort();
         let best = wanted.last().map(|(target, _)| *target);
         wanted.retain(|(target, _)| Some(*target) == best);
@@ -166,6 +171,12 @@ pub fn choose_layouts(
                 }
                 insert(&mut plan, program, classes, id, shape, layout, "asked for".to_owned());
             }
+            // What was asked of every array need not fit each of them.
+            Err(error) if best == Some(Target::Every) => {
+                let span = program.record(class.record).name_span;
+                let message = format!("the layout for every array does not fit: {}", error.message);
+                plan.kept.insert(id, kept(span, error.code, &message));
+            }
             Err(error) => {
                 let text = requests[*at].to_string();
                 match indivisible(program, classes, id, &requests[*at]) {
@@ -175,7 +186,8 @@ pub fn choose_layouts(
             }
         }
     }
-    for (request, _) in requests.iter().zip(&met).filter(|(_, met)| !**met) {
+    let unmet = |(request, met): &(&LayoutSpec, &bool)| !**met && request.target != EVERY_ARRAY;
+    for (request, _) in requests.iter().zip(&met).filter(unmet) {
         plan.errors.push(unknown_target(program, classes, &request.target));
     }
     plan

@@ -29,7 +29,7 @@ Examples:
 Exit codes: 0 done, 1 errors reported or (with --check) something would change, 2 bad usage or internal failure.";
 
 const TRANSFORM_EXAMPLES: &str = "\
-Layouts (SPEC is `NAME = LAYOUT`; NAME is a struct, an array, or function::array):
+Layouts (SPEC is `NAME = LAYOUT`; NAME is a struct, an array, function::array, or * for every other array):
   aos                            the source's own layout, an array of structs
   aos align(16)                  the same with a larger alignment, for wide loads
   soa                            one array per field

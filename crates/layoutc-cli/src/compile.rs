@@ -5,12 +5,16 @@
 //! a message, an exit code and no half-written file.
 
 use crate::arguments::ProgramArguments;
+use crate::encoding::encode;
 use crate::load::{DiskLoader, load_roots};
 use crate::refusals::{has_errors, refuse};
 use layoutc_codegen::{Compiled, Request};
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::{Diagnostic, FileId, SourceSet};
 use layoutc_syntax::preprocess::{PreprocessOptions, preprocess_program};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::{fmt, io, panic, thread};
 
@@ -25,12 +29,23 @@ pub struct Success {
     pub roots: Vec<FileId>,
     /// The text of every file of the program, after the edits; `None` where nothing changes.
     pub rewritten: Vec<Option<String>>,
+    /// What the placeholders of a file stand for, by its path; see [`crate::encoding`].
+    pub replaced: BTreeMap<PathBuf, Vec<u8>>,
 }
 
 impl Success {
     /// The original texts.
     pub fn sources(&self) -> &SourceSet {
         &self.compiled.program.sources
+    }
+
+    /// The bytes that a text of this file stands for, the original one or one after edits.
+    pub fn bytes<'t>(&self, id: FileId, text: &'t str) -> Cow<'t, [u8]> {
+        let replaced = self.replaced.get(self.sources().file(id).path());
+        // `compile_program` has checked the texts after the edits.
+        replaced
+            .and_then(|replaced| encode(text, replaced))
+            .unwrap_or(Cow::Borrowed(text.as_bytes()))
     }
 
     /// The files whose text changes.
@@ -52,6 +67,8 @@ pub enum Failure {
 pub enum InternalError {
     /// The compiler panicked; the text says where.
     Panic(String),
+    /// A byte that is not UTF-8 would be lost from this file.
+    LostByte(PathBuf),
     /// There is no thread.
     NoThread(io::Error),
 }
@@ -63,6 +80,12 @@ impl fmt::Display for InternalError {
                 out,
                 "internal error, nothing was written; please report this with the input\n  {}",
                 message.replace('\n', "\n  ")
+            ),
+            Self::LostByte(path) => write!(
+                out,
+                "internal error, nothing was written; please report this with the input\n  \
+                 a byte of {} that is not UTF-8 would be lost",
+                path.display()
             ),
             Self::NoThread(error) => write!(out, "cannot start a thread: {error}"),
         }
@@ -85,7 +108,8 @@ pub fn keep_panics_quiet() {
 /// See [`Failure`].
 pub fn compile_program(arguments: &ProgramArguments) -> Result<Success, Failure> {
     let (layouts, mut errors) = parse_layouts(&arguments.layouts);
-    let roots = load_roots(&arguments.files).unwrap_or_else(|found| {
+    let mut loader = DiskLoader::default();
+    let roots = load_roots(&arguments.files, &mut loader).unwrap_or_else(|found| {
         errors.extend(found);
         Vec::new()
     });
@@ -98,7 +122,7 @@ pub fn compile_program(arguments: &ProgramArguments) -> Result<Success, Failure>
         defines: arguments.defines.clone(),
     };
     on_deep_stack(|| {
-        let mut preprocessed = preprocess_program(roots, &mut DiskLoader, &options);
+        let mut preprocessed = preprocess_program(roots, &mut loader, &options);
         refuse(&mut preprocessed);
         if has_errors(&preprocessed.diagnostics) {
             return Err(Failure::Reported(preprocessed.sources, preprocessed.diagnostics));
@@ -110,7 +134,17 @@ pub fn compile_program(arguments: &ProgramArguments) -> Result<Success, Failure>
             return Err(Failure::Reported(compiled.program.sources, compiled.diagnostics));
         }
         let rewritten = rewrite(&compiled);
-        Ok(Success { compiled, roots, rewritten })
+        let success = Success { compiled, roots, rewritten, replaced: loader.replaced };
+        let lost = success
+            .changed()
+            .map(|(id, text)| (success.sources().file(id).path(), text))
+            .find(|(path, text)| {
+                success.replaced.get(*path).is_some_and(|replaced| encode(text, replaced).is_none())
+            });
+        match lost {
+            Some((path, _)) => Err(Failure::Internal(InternalError::LostByte(path.to_path_buf()))),
+            None => Ok(success),
+        }
     })
     .unwrap_or_else(|error| Err(Failure::Internal(error)))
 }

@@ -6,12 +6,19 @@ use std::path::{Component, Path};
 /// The diff of one file; empty if the texts are equal.
 ///
 /// Lines end at `\n` only, so that a `\r` is part of its line, as in every patch program.
-pub fn unified(path: &Path, before: &str, after: &str) -> String {
-    let lines = |text| str::split_inclusive(text, '\n').collect::<Vec<_>>();
+pub fn unified(path: &Path, before: &[u8], after: &[u8]) -> Vec<u8> {
     let (before, after) = (lines(before), lines(after));
     let diff = TextDiff::configure().newline_terminated(true).diff_slices(&before, &after);
     let name = patch_name(path);
-    diff.unified_diff().header(&format!("a/{name}"), &format!("b/{name}")).to_string()
+    let mut out = Vec::new();
+    // A vector takes every byte.
+    let _ =
+        diff.unified_diff().header(&format!("a/{name}"), &format!("b/{name}")).to_writer(&mut out);
+    out
+}
+
+fn lines(text: &[u8]) -> Vec<&[u8]> {
+    text.split_inclusive(|byte| *byte == b'\n').collect()
 }
 
 /// The path without what a patch program refuses: a root, and leading `..`.
@@ -29,11 +36,11 @@ mod tests {
 
     #[test]
     fn line_endings_and_a_missing_last_one_are_kept() {
-        let diff = unified(Path::new("../dir/./in.cu"), "a\r\nb\rc\r\nd", "a\r\nb\rC\r\nd");
+        let diff = unified(Path::new("../dir/./in.cu"), b"a\r\nb\rc\r\nd", b"a\r\nb\rC\r\nd");
         assert_eq!(
-            diff,
+            String::from_utf8_lossy(&diff),
             "--- a/dir/in.cu\n+++ b/dir/in.cu\n@@ -1,3 +1,3 @@\n a\r\n-b\rc\r\n+b\rC\r\n d\n\\ No newline at end of file\n"
         );
-        assert_eq!(unified(Path::new("in.cu"), "same", "same"), "");
+        assert_eq!(unified(Path::new("in.cu"), b"same", b"same"), b"");
     }
 }

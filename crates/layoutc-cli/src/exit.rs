@@ -36,13 +36,13 @@ pub fn say(message: impl fmt::Display) {
     let _ = writeln!(io::stderr(), "{message}");
 }
 
-/// Writes a text on standard output. A reader that has seen enough (`| head`) is no error.
+/// Writes a text, or bytes, on standard output. A reader that has seen enough (`| head`) is no error.
 ///
 /// # Errors
 /// Any other failure to write.
-pub fn print(text: &str) -> io::Result<()> {
+pub fn print(text: impl AsRef<[u8]>) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(text.as_ref()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
         _ => Ok(()),
     }

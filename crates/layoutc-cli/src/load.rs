@@ -1,8 +1,9 @@
-//! Reading source files, which must be UTF-8 text.
+//! Reading source files, which must be text; one that is not UTF-8 is read as [`crate::encoding`] says.
 
+use crate::encoding::{Decoded, decode};
 use layoutc_diagnostics::{Code, Diagnostic};
 use layoutc_syntax::preprocess::{LoadResult, SourceLoader};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -23,7 +24,10 @@ struct Unreadable {
 ///
 /// # Errors
 /// LC0001, once per file.
-pub fn load_roots(files: &[PathBuf]) -> Result<Vec<(PathBuf, String)>, Vec<Diagnostic>> {
+pub fn load_roots(
+    files: &[PathBuf],
+    loader: &mut DiskLoader,
+) -> Result<Vec<(PathBuf, String)>, Vec<Diagnostic>> {
     let mut seen = BTreeSet::new();
     let (mut roots, mut errors) = (Vec::new(), Vec::new());
     for file in files {
@@ -31,7 +35,11 @@ pub fn load_roots(files: &[PathBuf]) -> Result<Vec<(PathBuf, String)>, Vec<Diagn
             continue;
         }
         match read(file) {
-            Ok(Some(text)) => roots.push((without_dots(file), text)),
+            Ok(Some(decoded)) => {
+                let path = without_dots(file);
+                let text = loader.keep(&path, decoded);
+                roots.push((path, text));
+            }
             Ok(None) => {
                 errors.push(unreadable(&file.display().to_string(), "there is no such file"))
             }
@@ -50,7 +58,7 @@ fn without_dots(path: &Path) -> PathBuf {
 }
 
 /// The text of a file; `None` if there is none.
-fn read(path: &Path) -> Result<Option<String>, Unreadable> {
+fn read(path: &Path) -> Result<Option<Decoded>, Unreadable> {
     let whole =
         |cause: &str| Unreadable { place: path.display().to_string(), cause: cause.to_owned() };
     if path.is_dir() {
@@ -68,21 +76,31 @@ fn read(path: &Path) -> Result<Option<String>, Unreadable> {
     if u32::try_from(bytes.len()).is_err() {
         return Err(whole("it is larger than 4 GiB"));
     }
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        return Err(whole("it is UTF-16; save it as UTF-8"));
+    }
     if let Some(offset) = bytes.iter().position(|byte| *byte == 0) {
         return Err(at(offset, "it is a binary file (a NUL byte)"));
     }
-    match std::str::from_utf8(&bytes) {
-        Ok(_) => Ok(String::from_utf8(bytes).ok()),
-        Err(error) => {
-            let offset = error.valid_up_to();
-            Err(at(offset, &format!("byte 0x{:02x} is not UTF-8", bytes[offset])))
-        }
-    }
+    Ok(Some(decode(bytes)))
 }
 
-/// Reads headers from the disk.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct DiskLoader;
+/// Reads files from the disk, and keeps what those that are not UTF-8 need to be written again.
+#[derive(Clone, Debug, Default)]
+pub struct DiskLoader {
+    /// What the placeholders of a file stand for, by its path; only of files that have any.
+    pub replaced: BTreeMap<PathBuf, Vec<u8>>,
+}
+
+impl DiskLoader {
+    /// The text of a file that was read.
+    fn keep(&mut self, path: &Path, decoded: Decoded) -> String {
+        if !decoded.replaced.is_empty() {
+            self.replaced.insert(path.to_path_buf(), decoded.replaced);
+        }
+        decoded.text
+    }
+}
 
 impl SourceLoader for DiskLoader {
     fn load(&mut self, path: &Path) -> LoadResult {
@@ -91,7 +109,7 @@ impl SourceLoader for DiskLoader {
             return LoadResult::Missing;
         }
         match read(path) {
-            Ok(Some(text)) => LoadResult::Text(text),
+            Ok(Some(decoded)) => LoadResult::Text(self.keep(path, decoded)),
             Ok(None) => LoadResult::Missing,
             Err(error) => LoadResult::NotReadable(format!("{}: {}", error.place, error.cause)),
         }
@@ -106,12 +124,12 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a.cu");
         fs::write(&file, bytes).expect("written");
-        load_roots(&[file]).expect_err("unreadable")[0].message.clone()
+        load_roots(&[file], &mut DiskLoader::default()).expect_err("unreadable")[0].message.clone()
     }
 
     #[test]
     fn causes_name_the_line() {
-        assert!(message(b"a\nb\xffc").ends_with("a.cu:2: byte 0xff is not UTF-8"));
+        assert!(message(b"\xff\xfea\0").ends_with("a.cu: it is UTF-16; save it as UTF-8"));
         assert!(message(b"a\n\n\0").ends_with("a.cu:3: it is a binary file (a NUL byte)"));
     }
 
@@ -120,9 +138,13 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a.cu");
         fs::write(&file, "\u{feff}int a;\r\n").expect("written");
-        let roots = load_roots(&[file.clone(), folder.path().join("./a.cu")]).expect("readable");
+        let mut loader = DiskLoader::default();
+        let files = [file.clone(), folder.path().join("./a.cu")];
+        let roots = load_roots(&files, &mut loader).expect("readable");
         assert_eq!(roots, [(file.clone(), "\u{feff}int a;\r\n".to_owned())]);
-        let errors = load_roots(&[folder.path().to_path_buf(), folder.path().join("b.cu"), file]);
+        assert!(loader.replaced.is_empty());
+        let files = [folder.path().to_path_buf(), folder.path().join("b.cu"), file];
+        let errors = load_roots(&files, &mut loader);
         assert_eq!(errors.expect_err("two").len(), 2);
     }
 }

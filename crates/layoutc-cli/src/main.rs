@@ -5,6 +5,7 @@
 mod arguments;
 mod compile;
 mod diff;
+mod encoding;
 mod exit;
 mod explain;
 mod load;

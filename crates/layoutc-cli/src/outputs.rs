@@ -20,7 +20,11 @@ pub fn plan<'a>(
         OutputMode::Folder(folder) => whole_program(folder, success),
         OutputMode::InPlace => {
             let path = |id| success.sources().file(id).path().to_path_buf();
-            let target = |(id, text)| Target { path: path(id), text, creates_folders: false };
+            let target = |(id, text)| Target {
+                path: path(id),
+                bytes: success.bytes(id, text),
+                creates_folders: false,
+            };
             return Ok(success.changed().map(target).collect());
         }
         OutputMode::Diff | OutputMode::Check => Vec::new(),
@@ -50,7 +54,8 @@ fn single_file<'a>(path: &Path, success: &'a Success) -> Result<Target<'a>, Vec<
     }
     let text = success.rewritten[root.index()].as_deref();
     let text = text.unwrap_or_else(|| success.sources().file(root).text());
-    Ok(Target { path: path.to_path_buf(), text, creates_folders: false })
+    let bytes = success.bytes(root, text);
+    Ok(Target { path: path.to_path_buf(), bytes, creates_folders: false })
 }
 
 /// Every file, at its path relative to the current folder, or to the folder that holds them all.
@@ -69,9 +74,9 @@ fn whole_program<'a>(folder: &Path, success: &'a Success) -> Vec<Target<'a>> {
     };
     let files = success.sources().iter().zip(&success.rewritten).zip(&paths);
     files
-        .map(|(((_, file), rewritten), path)| Target {
+        .map(|(((id, file), rewritten), path)| Target {
             path: folder.join(path.strip_prefix(&common).unwrap_or(path)),
-            text: rewritten.as_deref().unwrap_or_else(|| file.text()),
+            bytes: success.bytes(id, rewritten.as_deref().unwrap_or_else(|| file.text())),
             creates_folders: true,
         })
         .collect()

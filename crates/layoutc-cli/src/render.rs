@@ -10,6 +10,7 @@ use codespan_reporting::diagnostic::{
 use codespan_reporting::files::SimpleFiles;
 use codespan_reporting::term::termcolor::{ColorChoice, StandardStream, WriteColor};
 use codespan_reporting::term::{Config, Styles, StylesWriter, emit_to_write_style};
+use layoutc_codegen::PLACEHOLDER;
 use layoutc_diagnostics::{Diagnostic, Label, Severity, SourceSet, Span};
 use std::io::IsTerminal;
 
@@ -41,7 +42,8 @@ pub fn render(sources: &SourceSet, diagnostics: &[Diagnostic]) {
 fn render_to(out: impl WriteColor, sources: &SourceSet, diagnostics: &[Diagnostic]) {
     let mut files = SimpleFiles::new();
     for (_, file) in sources.iter() {
-        files.add(file.path().display().to_string(), file.text());
+        // One byte for one byte, so that all offsets stay.
+        files.add(file.path().display().to_string(), file.text().replace(PLACEHOLDER, "?"));
     }
     let styles = Styles::default();
     let mut out = StylesWriter::new(out, &styles);

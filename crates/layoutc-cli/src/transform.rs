@@ -71,17 +71,21 @@ fn write(
         if !errors.is_empty() {
             return Err(errors);
         }
-        targets.push(Target { path: path.to_path_buf(), text, creates_folders: false });
+        targets.push(Target {
+            path: path.to_path_buf(),
+            bytes: text.as_bytes().into(),
+            creates_folders: false,
+        });
     }
     write_all(&targets).map_err(|error| vec![error.diagnostic()])
 }
 
-fn diff(success: &Success) -> String {
+fn diff(success: &Success) -> Vec<u8> {
     let one = |(id, after): (_, &str)| {
         let file = success.sources().file(id);
-        unified(file.path(), file.text(), after)
+        unified(file.path(), &success.bytes(id, file.text()), &success.bytes(id, after))
     };
-    success.changed().map(one).collect()
+    success.changed().flat_map(one).collect()
 }
 
 /// One line per class that changed, and per class that stayed without a warning.

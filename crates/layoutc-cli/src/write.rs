@@ -4,6 +4,7 @@
 //! are they renamed. What was replaced or created is put back if a rename fails after all.
 
 use layoutc_diagnostics::{Code, Diagnostic};
+use std::borrow::Cow;
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,7 @@ pub struct Target<'a> {
     /// Where.
     pub path: PathBuf,
     /// What.
-    pub text: &'a str,
+    pub bytes: Cow<'a, [u8]>,
     /// Whether missing folders above it are created.
     pub creates_folders: bool,
 }
@@ -115,7 +116,7 @@ fn stage(target: &Target<'_>, existing: Option<PathBuf>) -> Result<Staged, Write
     }
     // The error of `tempfile_in` holds the temporary name, which says nothing to anybody.
     let mut file = builder.tempfile_in(folder).map_err(|error| failed(error.kind().into()))?;
-    file.write_all(target.text.as_bytes()).map_err(failed)?;
+    file.write_all(&target.bytes).map_err(failed)?;
     let before = match existing {
         Some(existing) => {
             let permissions = fs::metadata(&existing).map_err(failed)?.permissions();
@@ -208,7 +209,7 @@ mod tests {
     }
 
     fn target(path: PathBuf) -> Target<'static> {
-        Target { path, text: "new", creates_folders: true }
+        Target { path, bytes: b"new".into(), creates_folders: true }
     }
 
     #[test]

@@ -5,13 +5,17 @@ use crate::rewrite::rewrite;
 use layoutc_analysis::choose::{targets, unknown_target};
 use layoutc_analysis::{KernelModel, Plan, choose_layouts};
 use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_classes};
-use layoutc_dataflow::layout::notation::LayoutSpec;
+use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec};
 use layoutc_dataflow::layout::{Layout, RecordShape};
 use layoutc_dataflow::pointer_flow::check_layout_types;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
 use layoutc_syntax::preprocess::Preprocessed;
 use layoutc_syntax::{Program, lower_program};
 use std::collections::BTreeMap;
+
+/// Stands in a text for a byte that is not UTF-8 (U+001A, "substitute"). It is part of no edit, so
+/// that the byte can be put back.
+pub const PLACEHOLDER: char = '\u{1a}';
 
 /// What the user asked for.
 #[derive(Clone, Debug, Default)]
@@ -98,6 +102,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
             }
         };
         refusals.extend(outside_cuda(&program, &plan, &edits));
+        refusals.extend(placeholders(&program, &plan, &edits));
         if refusals.is_empty() {
             break (plan, rewritten, edits);
         }
@@ -112,7 +117,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     }
     for name in &request.require {
         let known = classes.ids().any(|id| targets(&program, &classes, id, name).is_some());
-        if !known {
+        if !known && name != EVERY_ARRAY {
             diagnostics.push(unknown_target(&program, &classes, name));
         }
     }
@@ -177,6 +182,27 @@ fn outside_cuda(
         span: edit.span,
         code: Code::NOT_CUDA_FILE,
         message: "this file would have to change, and it is not compiled as CUDA".to_owned(),
+        related: Vec::new(),
+    };
+    plan.choices.keys().map(|class| (*class, pin.clone())).collect()
+}
+
+/// Edits that would lose or repeat a byte that the text does not hold.
+fn placeholders(
+    program: &Program,
+    plan: &Plan,
+    edits: &BTreeMap<FileId, EditSet>,
+) -> Vec<(ClassId, Pin)> {
+    let touched = edits.values().flat_map(EditSet::edits).find(|edit| {
+        edit.text.contains(PLACEHOLDER) || program.sources.text(edit.span).contains(PLACEHOLDER)
+    });
+    let Some(edit) = touched else {
+        return Vec::new();
+    };
+    let pin = Pin {
+        span: edit.span,
+        code: Code::UNSUPPORTED_USE,
+        message: "this text would be rewritten, and it holds a byte that is not UTF-8".to_owned(),
         related: Vec::new(),
     };
     plan.choices.keys().map(|class| (*class, pin.clone())).collect()

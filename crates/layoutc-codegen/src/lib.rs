@@ -11,5 +11,5 @@ mod names;
 mod rewrite;
 mod storage;
 
-pub use compile::{ClassOutcome, Compiled, Request, Status, compile};
+pub use compile::{ClassOutcome, Compiled, PLACEHOLDER, Request, Status, compile};
 pub use edit::{Edit, EditSet, OverlappingEdits};

@@ -4,14 +4,15 @@
 //! ```text
 //! Particle = {x y z m} align(16), {vx vy vz} tiled(32), {id}
 //! f = [y/32, x/128, q, y%32, x%128]
+//! * = soa
 //! ```
 //!
 //! # Grammar
 //!
 //! ```text
 //! spec    = target "=" body
-//! target  = name { "::" name }              a record, an array, function::variable, T::member;
-//!                                           a name may carry template arguments
+//! target  = name { "::" name } | "*"        a record, an array, function::variable, T::member;
+//!                                           a name may carry template arguments; `*` is every array
 //! body    = "soa" | form | group { "," group }
 //! group   = "{" field { [","] field } "}" [form]
 //! form    = one of "aos", "tiled" "(" T ")", digits, and at most one "align" "(" A ")"
@@ -22,6 +23,8 @@
 //!
 //! # Meaning
 //!
+//! - `*` speaks of every array that no other specification names. An array that the layout does not
+//!   fit, because its record lacks a field that is named, stays as it is.
 //! - A body without groups speaks of all fields: `aos` is the source's layout, `tiled(T)` tiles of
 //!   `T` elements, `soa` one array per leaf.
 //! - A group is stored as an array of structs unless it says otherwise; a group of one leaf as a
@@ -63,6 +66,9 @@ use super::Bytes;
 pub use display::LayoutDisplay;
 pub use suggest::nearest;
 
+/// The target that means every array no other specification names.
+pub const EVERY_ARRAY: &str = "*";
+
 /// A value and where it stands in the text of its specification.
 ///
 /// Two values are equal wherever they stand.
@@ -86,7 +92,7 @@ impl<T: Eq> Eq for Located<T> {}
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LayoutSpec {
     /// The name of a record or an array, perhaps qualified: `ns::T`, `function::variable`,
-    /// `T::member`. Without blanks around `::`.
+    /// `T::member`, or [`EVERY_ARRAY`]. Without blanks around `::`.
     pub target: String,
     /// The layout.
     pub body: SpecBody,

@@ -192,7 +192,7 @@ fn a_path_prefix_names_all_leaves_below_it() {
 
 #[test]
 fn qualified_names_are_targets() {
-    for target in ["ns::T", "step::cells", "World::p", "Vec<float, 3>", "A<B<1>>::m"] {
+    for target in ["*", "ns::T", "step::cells", "World::p", "Vec<float, 3>", "A<B<1>>::m"] {
         let spec = LayoutSpec::parse(&format!("  {target} = soa ")).expect("a specification");
         assert_eq!(spec.target, target);
     }

@@ -6,8 +6,8 @@ use layoutc_diagnostics::Code;
 
 use super::lexer::{Token, TokenKind, tokens};
 use super::{
-    FieldPattern, FormSpec, GridDigit, GroupSpec, LayoutSpec, Located, Order, SpecBody, SpecError,
-    nearest,
+    EVERY_ARRAY, FieldPattern, FormSpec, GridDigit, GroupSpec, LayoutSpec, Located, Order,
+    SpecBody, SpecError, nearest,
 };
 use crate::layout::digit::check_dimensions;
 use crate::layout::{Bytes, Digit, DimensionId, LayoutError, MAX_ALIGNMENT, MAX_TILE};
@@ -97,6 +97,11 @@ impl<'a> Parser<'a> {
     /// `target "="`
     fn target(&mut self) -> Result<String, SpecError> {
         let mut target = String::new();
+        if self.accept_mark('*').is_some() {
+            target.push_str(EVERY_ARRAY);
+            self.expect_mark('=', "behind `*`")?;
+            return Ok(target);
+        }
         loop {
             target.push_str(self.expect_word("the name of a record or an array")?.value);
             if self.peek().kind == TokenKind::Punctuation('<') {
