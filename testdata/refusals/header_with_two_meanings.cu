@@ -13,7 +13,7 @@ int main() {
     other(8);
 }
 //- step.cuh
-__global__ void step(P *p, int n) { //~ LC0028 another struct of that name
+__global__ void step(P *p, int n) { //~ LC0036 two meanings
     int i = threadIdx.x;
     if (i < n) p[i].x += 1;
 }

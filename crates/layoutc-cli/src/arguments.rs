@@ -42,7 +42,8 @@ Examples:
   layoutc transform nbody.cu --diff
   layoutc transform nbody.cu -o out.cu --layout 'Body = {x y z m} align(16), {vx vy vz} tiled(32)'
   layoutc transform main.cu sim.cu -I include -D REAL=float --out-dir out --report report.json
-  layoutc transform nbody.cu --check --require Body";
+  layoutc transform nbody.cu --check --require Body
+  layoutc transform --project build/compile_commands.json --out-dir out --layout '* = soa'";
 
 const VERIFY_EXAMPLES: &str = "\
 Both programs are built with the host's C++ compiler (g++, or $CXX) against the CPU runtime, run with the same
@@ -82,8 +83,12 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct ProgramArguments {
     /// The source files of one program; the local headers they include belong to it.
-    #[arg(required = true, value_name = "FILE")]
+    #[arg(required_unless_present = "project", value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Take files, macros and include folders from a compilation database (`compile_commands.json`,
+    /// or its folder). Files named beside it choose among its entries; -I and -D are added to all.
+    #[arg(long, value_name = "PATH")]
+    pub project: Option<PathBuf>,
     /// Search this folder for headers.
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,

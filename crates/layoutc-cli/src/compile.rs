@@ -6,17 +6,18 @@
 
 use crate::arguments::ProgramArguments;
 use crate::encoding::encode;
-use crate::load::{DiskLoader, load_roots};
+use crate::load::{DiskLoader, load_root};
+use crate::project::{self, Entry};
 use crate::refusals::{has_errors, refuse};
 use layoutc_codegen::{Compiled, Request};
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::{Diagnostic, FileId, SourceSet};
-use layoutc_syntax::preprocess::{PreprocessOptions, preprocess_program};
+use layoutc_syntax::preprocess::{Compilation, PreprocessOptions, preprocess_compilations};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
-use std::{fmt, io, panic, thread};
+use std::{fmt, fs, io, panic, thread};
 
 /// Stack of the compiling thread, in bytes. It is reserved, not used.
 const STACK: usize = 512 << 20;
@@ -31,6 +32,8 @@ pub struct Success {
     pub rewritten: Vec<Option<String>>,
     /// What the placeholders of a file stand for, by its path; see [`crate::encoding`].
     pub replaced: BTreeMap<PathBuf, Vec<u8>>,
+    /// How each root is compiled; a root that is compiled several times is there several times.
+    pub units: Vec<(PathBuf, PreprocessOptions)>,
 }
 
 impl Success {
@@ -109,7 +112,7 @@ pub fn keep_panics_quiet() {
 pub fn compile_program(arguments: &ProgramArguments) -> Result<Success, Failure> {
     let (layouts, mut errors) = parse_layouts(&arguments.layouts);
     let mut loader = DiskLoader::default();
-    let roots = load_roots(&arguments.files, &mut loader).unwrap_or_else(|found| {
+    let compilations = compilations(arguments, &mut loader).unwrap_or_else(|found| {
         errors.extend(found);
         Vec::new()
     });
@@ -117,12 +120,12 @@ pub fn compile_program(arguments: &ProgramArguments) -> Result<Success, Failure>
         return Err(Failure::Reported(SourceSet::new(), errors));
     }
     let request = Request { layouts, require: arguments.require.clone() };
-    let options = PreprocessOptions {
-        include_dirs: arguments.include_dirs.clone(),
-        defines: arguments.defines.clone(),
-    };
+    let units = compilations
+        .iter()
+        .map(|compilation| (compilation.path.clone(), compilation.options.clone()))
+        .collect();
     on_deep_stack(|| {
-        let mut preprocessed = preprocess_program(roots, &mut loader, &options);
+        let mut preprocessed = preprocess_compilations(compilations, &mut loader);
         refuse(&mut preprocessed);
         if has_errors(&preprocessed.diagnostics) {
             return Err(Failure::Reported(preprocessed.sources, preprocessed.diagnostics));
@@ -134,7 +137,7 @@ pub fn compile_program(arguments: &ProgramArguments) -> Result<Success, Failure>
             return Err(Failure::Reported(compiled.program.sources, compiled.diagnostics));
         }
         let rewritten = rewrite(&compiled);
-        let success = Success { compiled, roots, rewritten, replaced: loader.replaced };
+        let success = Success { compiled, roots, rewritten, replaced: loader.replaced, units };
         let lost = success
             .changed()
             .map(|(id, text)| (success.sources().file(id).path(), text))
@@ -147,6 +150,59 @@ pub fn compile_program(arguments: &ProgramArguments) -> Result<Success, Failure>
         }
     })
     .unwrap_or_else(|error| Err(Failure::Internal(error)))
+}
+
+/// What is compiled, and how: the files that were named, or entries of a project.
+fn compilations(
+    arguments: &ProgramArguments,
+    loader: &mut DiskLoader,
+) -> Result<Vec<Compilation>, Vec<Diagnostic>> {
+    let entries = match &arguments.project {
+        None => arguments
+            .files
+            .iter()
+            .map(|file| Entry { file: file.clone(), options: PreprocessOptions::default() })
+            .collect(),
+        Some(path) => {
+            let entries = project::read(path).map_err(|error| vec![error])?;
+            project::select(entries, &arguments.files)?
+        }
+    };
+    let mut read: Vec<(PathBuf, PathBuf, String)> = Vec::new();
+    let mut errors = Vec::new();
+    for Entry { file, .. } in &entries {
+        if read.iter().any(|(known, ..)| known == file) {
+            continue;
+        }
+        match load_root(file, loader) {
+            Ok((path, text)) => read.push((file.clone(), path, text)),
+            Err(error) => errors.push(error),
+        }
+    }
+    if !errors.is_empty() {
+        return Err(errors);
+    }
+    // One file under two names is one file.
+    let mut names: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
+    let mut compilations: Vec<Compilation> = Vec::new();
+    for Entry { file, mut options } in entries {
+        let Some((_, path, text)) = read.iter().find(|(known, ..)| *known == file) else {
+            continue;
+        };
+        let real = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
+        let path = names.entry(real).or_insert_with(|| path.clone()).clone();
+        options.include_dirs.extend(arguments.include_dirs.iter().cloned());
+        for (name, value) in &arguments.defines {
+            options.undefines.retain(|other| other != name);
+            options.defines.retain(|(other, _)| other != name);
+            options.defines.push((name.clone(), value.clone()));
+        }
+        let known = compilations.iter().any(|known| known.path == path && known.options == options);
+        if !known {
+            compilations.push(Compilation { path, text: text.clone(), options });
+        }
+    }
+    Ok(compilations)
 }
 
 /// The layouts asked for, and an error for each text that is none.

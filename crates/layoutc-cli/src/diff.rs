@@ -11,9 +11,13 @@ pub fn unified(path: &Path, before: &[u8], after: &[u8]) -> Vec<u8> {
     let diff = TextDiff::configure().newline_terminated(true).diff_slices(&before, &after);
     let name = patch_name(path);
     let mut out = Vec::new();
-    // A vector takes every byte.
-    let _ =
-        diff.unified_diff().header(&format!("a/{name}"), &format!("b/{name}")).to_writer(&mut out);
+    for (at, hunk) in diff.unified_diff().iter_hunks().enumerate() {
+        if at == 0 {
+            out.extend_from_slice(format!("--- a/{name}\n+++ b/{name}\n").as_bytes());
+        }
+        // The crate's writer of whole diffs replaces bytes that are not UTF-8; a vector takes them all.
+        let _ = hunk.to_writer(&mut out);
+    }
     out
 }
 
@@ -41,6 +45,7 @@ mod tests {
             String::from_utf8_lossy(&diff),
             "--- a/dir/in.cu\n+++ b/dir/in.cu\n@@ -1,3 +1,3 @@\n a\r\n-b\rc\r\n+b\rC\r\n d\n\\ No newline at end of file\n"
         );
+        assert!(unified(Path::new("in.cu"), b"\xe9\n", b"x\xe9\n").ends_with(b"-\xe9\n+x\xe9\n"));
         assert_eq!(unified(Path::new("in.cu"), b"same", b"same"), b"");
     }
 }

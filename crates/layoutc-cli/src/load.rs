@@ -3,7 +3,7 @@
 use crate::encoding::{Decoded, decode};
 use layoutc_diagnostics::{Code, Diagnostic};
 use layoutc_syntax::preprocess::{LoadResult, SourceLoader};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -17,36 +17,21 @@ struct Unreadable {
     cause: String,
 }
 
-/// The files named on the command line, or an error for each that cannot be read.
-///
-/// A file named twice is one file. Paths lose their `.` components, so that a header that is also
-/// a root has one name.
+/// A file that is compiled: its path without `.` components, so that a header that is also a root
+/// has one name, and its text.
 ///
 /// # Errors
-/// LC0001, once per file.
-pub fn load_roots(
-    files: &[PathBuf],
-    loader: &mut DiskLoader,
-) -> Result<Vec<(PathBuf, String)>, Vec<Diagnostic>> {
-    let mut seen = BTreeSet::new();
-    let (mut roots, mut errors) = (Vec::new(), Vec::new());
-    for file in files {
-        if !seen.insert(fs::canonicalize(file).unwrap_or_else(|_| file.clone())) {
-            continue;
+/// LC0001 if it cannot be read.
+pub fn load_root(file: &Path, loader: &mut DiskLoader) -> Result<(PathBuf, String), Diagnostic> {
+    match read(file) {
+        Ok(Some(decoded)) => {
+            let path = without_dots(file);
+            let text = loader.keep(&path, decoded);
+            Ok((path, text))
         }
-        match read(file) {
-            Ok(Some(decoded)) => {
-                let path = without_dots(file);
-                let text = loader.keep(&path, decoded);
-                roots.push((path, text));
-            }
-            Ok(None) => {
-                errors.push(unreadable(&file.display().to_string(), "there is no such file"))
-            }
-            Err(error) => errors.push(unreadable(&error.place, &error.cause)),
-        }
+        Ok(None) => Err(unreadable(&file.display().to_string(), "there is no such file")),
+        Err(error) => Err(unreadable(&error.place, &error.cause)),
     }
-    if errors.is_empty() { Ok(roots) } else { Err(errors) }
 }
 
 fn unreadable(place: &str, cause: &str) -> Diagnostic {
@@ -124,7 +109,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a.cu");
         fs::write(&file, bytes).expect("written");
-        load_roots(&[file], &mut DiskLoader::default()).expect_err("unreadable")[0].message.clone()
+        load_root(&file, &mut DiskLoader::default()).expect_err("unreadable").message
     }
 
     #[test]
@@ -134,17 +119,13 @@ mod tests {
     }
 
     #[test]
-    fn every_bad_file_is_named_and_a_repeated_one_is_read_once() {
+    fn a_root_has_no_dots_in_its_name() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a.cu");
         fs::write(&file, "\u{feff}int a;\r\n").expect("written");
         let mut loader = DiskLoader::default();
-        let files = [file.clone(), folder.path().join("./a.cu")];
-        let roots = load_roots(&files, &mut loader).expect("readable");
-        assert_eq!(roots, [(file.clone(), "\u{feff}int a;\r\n".to_owned())]);
+        let root = load_root(&folder.path().join("./a.cu"), &mut loader).expect("readable");
+        assert_eq!(root, (file, "\u{feff}int a;\r\n".to_owned()));
         assert!(loader.replaced.is_empty());
-        let files = [folder.path().to_path_buf(), folder.path().join("b.cu"), file];
-        let errors = load_roots(&files, &mut loader);
-        assert_eq!(errors.expect_err("two").len(), 2);
     }
 }

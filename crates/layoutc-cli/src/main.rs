@@ -10,6 +10,7 @@ mod exit;
 mod explain;
 mod load;
 mod outputs;
+mod project;
 mod refusals;
 mod render;
 mod report;

@@ -12,6 +12,8 @@ use layoutc_codegen::Status;
 use layoutc_diagnostics::{Code, Diagnostic};
 use std::path::Path;
 
+const SEVERAL_FILES: &str = "`-o` is for a program of one file; use `--out-dir DIR` for several";
+
 /// Rewrites the program. Nothing is written unless everything can be.
 pub fn run(arguments: &TransformArguments) -> Exit {
     let mode = match arguments.output.mode() {
@@ -19,12 +21,15 @@ pub fn run(arguments: &TransformArguments) -> Exit {
         Err(message) => return fail(message),
     };
     if matches!(mode, OutputMode::File(_)) && arguments.program.files.len() > 1 {
-        return fail("`-o` is for a program of one file; use `--out-dir DIR` for several");
+        return fail(SEVERAL_FILES);
     }
     let success = match compile_program(&arguments.program) {
         Ok(success) => success,
         Err(failure) => return report_failure(&failure),
     };
+    if matches!(mode, OutputMode::File(_)) && success.roots.len() > 1 {
+        return fail(SEVERAL_FILES);
+    }
     render(success.sources(), &success.compiled.diagnostics);
     let text = report(&success);
     if let Err(errors) = write(&mode, arguments.report.as_deref(), &text, &success) {

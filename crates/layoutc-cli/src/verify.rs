@@ -14,8 +14,9 @@ use layoutc_runtime::layout_table::SiteLayout;
 use layoutc_runtime::lowering::SiteId;
 use layoutc_runtime::process::RunRequest;
 use layoutc_runtime::program::SourceText;
-use layoutc_runtime::toolchain::BuildRequest;
+use layoutc_runtime::toolchain::{BuildRequest, CompileUnit};
 use layoutc_runtime::verify::{Difference, Verdict, VerifyOutcome, VerifyRequest, verify};
+use layoutc_syntax::preprocess::{Language, PreprocessOptions};
 use numbering::{HANDLE_SITES_HEADER, SiteNumbers};
 use std::env;
 use std::fmt::Write;
@@ -68,7 +69,7 @@ fn compare(
     fs::write(&header, HANDLE_SITES_HEADER)
         .map_err(|error| format!("cannot write {}: {error}", header.display()))?;
 
-    let mut before = request(arguments, folder.path(), "before", original);
+    let mut before = request(success, folder.path(), "before", original);
     let rewritten = |id: FileId, file: &SourceFile| match success.compiled.edits.get(&id) {
         None => Ok(unchanged(file)),
         Some(edits) => {
@@ -76,7 +77,7 @@ fn compare(
             Ok((edits.apply(file.text()), edits.generated_ranges()))
         }
     };
-    let mut after = request(arguments, folder.path(), "after", sources(success, rewritten)?);
+    let mut after = request(success, folder.path(), "after", sources(success, rewritten)?);
     after.flags.extend(["-include".to_owned(), header.display().to_string()]);
     // Without a folder of its own the second build shares the runtime of the first.
     let cache = cache_dir().unwrap_or_else(|| folder.path().join("runtime"));
@@ -121,22 +122,43 @@ fn sources(
     success.sources().iter().map(source).collect()
 }
 
-fn request(
-    arguments: &VerifyArguments,
-    folder: &Path,
-    name: &str,
-    sources: Vec<SourceText>,
-) -> BuildRequest {
-    let defines = arguments.program.defines.iter().map(|(name, value)| format!("{name}={value}"));
+fn request(success: &Success, folder: &Path, name: &str, sources: Vec<SourceText>) -> BuildRequest {
     BuildRequest {
-        include_dirs: arguments.program.include_dirs.clone(),
-        defines: defines.collect(),
+        units: success.units.iter().map(|(path, options)| unit(path, options)).collect(),
         compiler: env::var("CXX")
             .ok()
             .filter(|name| !name.is_empty())
             .unwrap_or_else(|| "g++".to_owned()),
         ..BuildRequest::new(sources, folder.join(name))
     }
+}
+
+/// How the host's compiler is told what the program's compiler was told.
+fn unit(path: &Path, options: &PreprocessOptions) -> CompileUnit {
+    let standard = options.standard.iter().filter(|name| name.contains("++"));
+    let undefines = options.undefines.iter().map(|name| format!("-U{name}"));
+    let defines = options.defines.iter().map(|(name, value)| format!("-D{name}={value}"));
+    CompileUnit {
+        path: path.to_path_buf(),
+        include_dirs: options.include_dirs.clone(),
+        quote_dirs: options.quote_dirs.clone(),
+        system_dirs: options.system_dirs.clone(),
+        forced_includes: options.forced_includes.clone(),
+        flags: undefines
+            .chain(defines)
+            // The runtime needs C++17.
+            .chain(standard.filter(|name| is_newer(name)).map(|name| format!("-std={name}")))
+            .collect(),
+        is_cuda: match options.language {
+            Some(Language::Cuda) => Some(true),
+            Some(Language::Cpp) => Some(false),
+            Some(Language::C | Language::Header) | None => None,
+        },
+    }
+}
+
+fn is_newer(standard: &str) -> bool {
+    ["++20", "++2a", "++23", "++2b"].iter().any(|year| standard.ends_with(year))
 }
 
 /// Where the compiled runtime is kept between runs, if it can be.

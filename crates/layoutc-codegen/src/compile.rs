@@ -169,19 +169,25 @@ fn outside_cuda(
     edits: &BTreeMap<FileId, EditSet>,
 ) -> Vec<(ClassId, Pin)> {
     let host_only = |file: FileId| {
-        let path = program.sources.file(file).path();
-        program.files[file.index()].is_root
-            && !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("cu"))
+        let file = &program.files[file.index()];
+        file.is_root && !file.is_cuda
     };
-    let Some(edit) =
-        edits.iter().filter(|(file, _)| host_only(**file)).find_map(|(_, set)| set.edits().first())
-    else {
+    let edits = || edits.values().flat_map(EditSet::edits);
+    let in_root = edits()
+        .find(|edit| host_only(edit.span.file))
+        .map(|edit| (edit, "this file would have to change, and it is not compiled as CUDA"));
+    // What is generated is hidden from host compilers.
+    let found = in_root.or_else(|| {
+        let edit = edits().find(|edit| !edit.is_generated && program.is_host_text(edit.span))?;
+        Some((edit, "this would have to change, and a file that is not CUDA includes it"))
+    });
+    let Some((edit, message)) = found else {
         return Vec::new();
     };
     let pin = Pin {
         span: edit.span,
         code: Code::NOT_CUDA_FILE,
-        message: "this file would have to change, and it is not compiled as CUDA".to_owned(),
+        message: message.to_owned(),
         related: Vec::new(),
     };
     plan.choices.keys().map(|class| (*class, pin.clone())).collect()

@@ -136,9 +136,11 @@ fn place_declarations(program: &Program, record: layoutc_syntax::RecordId, text:
     let record = program.record(record);
     let definition = record.declaration.or(record.body).unwrap_or(record.name_span);
     let file = program.sources.file(definition.file);
-    let is_cuda = file.path().extension().is_some_and(|extension| {
-        extension.eq_ignore_ascii_case("cu") || extension.eq_ignore_ascii_case("cuh")
-    });
+    let is_cuda = !program.is_host_text(definition)
+        && (program.files[definition.file.index()].is_cuda
+            || file.path().extension().is_some_and(|extension| {
+                extension.eq_ignore_ascii_case("cu") || extension.eq_ignore_ascii_case("cuh")
+            }));
     let text = text.trim_matches('\n');
     let text = if record.in_linkage_block {
         format!("extern \"C++\" {{\n{text}\n}}")

@@ -14,6 +14,25 @@ use std::process::Command;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// How one file is compiled, where it is not as [`BuildRequest`] says for all.
+#[derive(Clone, Debug, Default)]
+pub struct CompileUnit {
+    /// The file, by the path of its [`SourceText`].
+    pub path: PathBuf,
+    /// `-I` folders.
+    pub include_dirs: Vec<PathBuf>,
+    /// `-iquote` folders.
+    pub quote_dirs: Vec<PathBuf>,
+    /// `-isystem` folders.
+    pub system_dirs: Vec<PathBuf>,
+    /// Headers included in front of the file.
+    pub forced_includes: Vec<PathBuf>,
+    /// Further arguments: `-D`, `-U`, `-std`.
+    pub flags: Vec<String>,
+    /// Whether it is CUDA, where its name does not say so.
+    pub is_cuda: Option<bool>,
+}
+
 /// What to build and where.
 #[derive(Clone, Debug)]
 pub struct BuildRequest {
@@ -25,6 +44,9 @@ pub struct BuildRequest {
     pub defines: Vec<String>,
     /// Further arguments to the compiler, for compiling and linking.
     pub flags: Vec<String>,
+    /// How single files are compiled; a file with several entries is compiled several times, one
+    /// without any once, with nothing but what this request says.
+    pub units: Vec<CompileUnit>,
     /// The compiler, `g++` of version 12 or later or a command that takes the same arguments.
     pub compiler: String,
     /// Where everything is written; created when absent.
@@ -41,6 +63,7 @@ impl BuildRequest {
             include_dirs: Vec::new(),
             defines: Vec::new(),
             flags: Vec::new(),
+            units: Vec::new(),
             compiler: "g++".to_owned(),
             out_dir,
             cache_dir: None,
@@ -120,8 +143,15 @@ impl std::error::Error for BuildError {
 pub fn build(program: &BuildRequest) -> Result<Built, BuildError> {
     let build = Build::prepare(program)?;
     let sites = build.write_lowered()?;
-    let roots: Vec<&SourceText> =
-        program.sources.iter().filter(|s| s.is_root && is_source(&s.path)).collect();
+    let mut roots: Vec<(&SourceText, Option<&CompileUnit>)> = Vec::new();
+    for source in program.sources.iter().filter(|s| s.is_root && is_source(&s.path)) {
+        let before = roots.len();
+        let own = program.units.iter().filter(|unit| unit.path == source.path);
+        roots.extend(own.map(|unit| (source, Some(unit))));
+        if roots.len() == before {
+            roots.push((source, None));
+        }
+    }
     if roots.is_empty() {
         return Err(BuildError::NoRoots);
     }
@@ -201,7 +231,10 @@ impl<'a> Build<'a> {
     }
 
     /// Compiles the runtime and the roots, as many at a time as there are processors.
-    fn compile_all(&self, roots: &[&SourceText]) -> Result<Vec<PathBuf>, BuildError> {
+    fn compile_all(
+        &self,
+        roots: &[(&SourceText, Option<&CompileUnit>)],
+    ) -> Result<Vec<PathBuf>, BuildError> {
         let next = AtomicUsize::new(0);
         let results: Mutex<Vec<Option<Result<PathBuf, BuildError>>>> =
             Mutex::new((0..=roots.len()).map(|_| None).collect());
@@ -218,7 +251,7 @@ impl<'a> Build<'a> {
                         let result = if n == 0 {
                             self.runtime_object()
                         } else {
-                            self.compile(n, roots[n - 1])
+                            self.compile(n, roots[n - 1].0, roots[n - 1].1)
                         };
                         if let Ok(mut all) = results.lock() {
                             all[n] = Some(result);
@@ -263,16 +296,22 @@ impl<'a> Build<'a> {
         Ok(object)
     }
 
-    fn compile(&self, number: usize, source: &SourceText) -> Result<PathBuf, BuildError> {
+    fn compile(
+        &self,
+        number: usize,
+        source: &SourceText,
+        unit: Option<&CompileUnit>,
+    ) -> Result<PathBuf, BuildError> {
         let stem = source.path.file_stem().map_or_else(OsString::new, OsString::from);
         let object = self.objects.join(format!("{number}-{}.o", stem.to_string_lossy()));
         let mut command = Command::new(&self.program.compiler);
         command.args(FLAGS).arg("-c").arg("-o").arg(&object);
-        if has_extension(&source.path, "c") {
+        let is_cuda = unit.and_then(|unit| unit.is_cuda);
+        if is_cuda.is_none() && has_extension(&source.path, "c") {
             command.args(["-x", "c", "-std=gnu11"]);
         } else {
             command.args(["-x", "c++", "-std=c++17", "-fpermissive"]);
-            if has_extension(&source.path, "cu") {
+            if is_cuda.unwrap_or(has_extension(&source.path, "cu")) {
                 command.args(["-include", "layoutc_runtime.hpp"]);
             }
         }
@@ -283,6 +322,9 @@ impl<'a> Build<'a> {
         for dir in &self.program.include_dirs {
             command.arg("-I").arg(self.mirrored(dir)).arg("-I").arg(absolute(dir));
         }
+        if let Some(unit) = unit {
+            self.unit_arguments(unit, &mut command);
+        }
         if let Some(folder) = absolute(&source.path).parent() {
             command.arg("-iquote").arg(folder);
         }
@@ -290,6 +332,26 @@ impl<'a> Build<'a> {
         command.args(&self.program.flags).arg(self.mirrored(&source.path));
         self.run_compiler(command, &source.path)?;
         Ok(object)
+    }
+
+    /// Each folder stands for its mirror and, for what is not part of the program, itself.
+    fn unit_arguments(&self, unit: &CompileUnit, command: &mut Command) {
+        let kinds = [
+            ("-iquote", &unit.quote_dirs),
+            ("-I", &unit.include_dirs),
+            ("-isystem", &unit.system_dirs),
+        ];
+        for (flag, folders) in kinds {
+            for dir in folders {
+                command.arg(flag).arg(self.mirrored(dir)).arg(flag).arg(absolute(dir));
+            }
+        }
+        for header in &unit.forced_includes {
+            let mirrored = self.mirrored(header);
+            let there = if mirrored.is_file() { mirrored } else { absolute(header) };
+            command.arg("-include").arg(there);
+        }
+        command.args(&unit.flags);
     }
 
     fn run_compiler(&self, mut command: Command, file: &Path) -> Result<(), BuildError> {

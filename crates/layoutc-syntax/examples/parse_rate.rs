@@ -112,7 +112,7 @@ fn main() {
         files += 1;
         before.add(&text);
         let include_dirs = path.parent().map(Path::to_path_buf).into_iter().collect();
-        let options = PreprocessOptions { include_dirs, defines: Vec::new() };
+        let options = PreprocessOptions { include_dirs, ..PreprocessOptions::default() };
         let start = Instant::now();
         let program = preprocess_program(vec![(path.clone(), text)], &mut Disk, &options);
         pass.time += start.elapsed();

@@ -11,6 +11,7 @@
 mod declarations;
 mod expressions;
 mod macros;
+mod meanings;
 mod names;
 mod records;
 mod statements;
@@ -24,6 +25,7 @@ use crate::program::{
 };
 use crate::types::QualType;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
+use meanings::AmbiguousNames;
 use names::{GlobalNames, LocalScopes};
 use std::collections::BTreeSet;
 use tree_sitter::Node;
@@ -62,6 +64,7 @@ pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
         lowering.file(FileId(at as u32));
     }
     lowering.collect_regions();
+    lowering.collect_meanings();
     let mut program = lowering.program;
     program.sources = preprocessed.sources.clone();
     for region in &program.regions {
@@ -90,6 +93,7 @@ pub(crate) struct Lowering<'t> {
     parsed: &'t [Option<Parsed>],
     lowered: Vec<bool>,
     globals: GlobalNames,
+    ambiguous: AmbiguousNames,
     locals: LocalScopes,
     namespaces: Vec<String>,
     function: Option<FunctionId>,
@@ -109,6 +113,8 @@ impl<'t> Lowering<'t> {
             program.files.push(ProgramFile {
                 id: FileId(at as u32),
                 is_root: file.is_root,
+                is_cuda: file.is_cuda,
+                host_text: file.host_text.clone(),
                 includes: file.includes.iter().filter_map(|include| include.target).collect(),
                 include_offsets: file
                     .includes
@@ -127,6 +133,7 @@ impl<'t> Lowering<'t> {
             parsed,
             lowered: vec![false; preprocessed.files.len()],
             globals,
+            ambiguous: AmbiguousNames::new(preprocessed, parsed),
             locals: LocalScopes::default(),
             namespaces: Vec::new(),
             function: None,
@@ -248,7 +255,12 @@ impl<'t> Lowering<'t> {
     pub(crate) fn region_of_text(&mut self, span: Span, kind: RegionKind) {
         let source = self.preprocessed.sources.file(span.file).text();
         let identifiers = macros::identifiers(&source[span.range()]).map(str::to_owned).collect();
-        self.program.regions.push(UnmodelledRegion { span, kind, identifiers });
+        self.program.regions.push(UnmodelledRegion {
+            span,
+            kind,
+            identifiers,
+            related: Vec::new(),
+        });
     }
 
     /// Adds the regions that no declaration lowering sees: inactive branches and parse errors.

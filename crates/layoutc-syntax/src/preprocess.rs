@@ -21,6 +21,7 @@ mod include;
 mod lexer;
 mod macros;
 mod mask;
+mod meaning;
 mod predefined;
 mod walk;
 
@@ -28,6 +29,8 @@ pub use directive::{Directive, DirectiveKind};
 pub use lexer::{Token, TokenKind, tokens, tokens_and_lines};
 pub use macros::{Activity, MacroDef, MacroId, MacroOrigin, MacroTable};
 pub use mask::MaskReason;
+pub use meaning::{Meaning, Occurrence};
+pub use predefined::Language;
 
 /// What a [`SourceLoader`] knows of a path.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,13 +60,36 @@ impl SourceLoader for NoHeaders {
     }
 }
 
-/// What the user says on the command line.
-#[derive(Clone, Debug, Default)]
+/// What the user says on the command line, or the build of one file.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct PreprocessOptions {
     /// Folders searched for headers (`-I`), in order.
     pub include_dirs: Vec<PathBuf>,
+    /// Folders searched before those for `"…"` headers (`-iquote`), in order.
+    pub quote_dirs: Vec<PathBuf>,
+    /// Folders of libraries (`-isystem`): what is found only there is not part of the program.
+    pub system_dirs: Vec<PathBuf>,
     /// Macros defined before each root (`-D`): name, perhaps with parameters, and replacement.
     pub defines: Vec<(String, String)>,
+    /// Macros that are not defined though the compiler defines them (`-U`).
+    pub undefines: Vec<String>,
+    /// Headers included before the first line of each root (`-include`).
+    pub forced_includes: Vec<PathBuf>,
+    /// The standard of C++ (`-std`), such as `c++20`.
+    pub standard: Option<String>,
+    /// The language of the roots, where their names do not say it (`-x`).
+    pub language: Option<Language>,
+}
+
+/// One file that is compiled, and how.
+#[derive(Clone, Debug)]
+pub struct Compilation {
+    /// The file's path.
+    pub path: PathBuf,
+    /// Its text.
+    pub text: String,
+    /// How it is compiled.
+    pub options: PreprocessOptions,
 }
 
 /// One `#include`.
@@ -120,6 +146,13 @@ pub struct PreprocessedFile {
     pub directives: Vec<Directive>,
     /// Uses of macros that have a definition, in order.
     pub macro_uses: Vec<MacroUse>,
+    /// What means something else when the file is compiled another time, in order.
+    pub meanings: Vec<Meaning>,
+    /// Text that a host compiler sees, because a C or C++ root includes the file or is it; in order
+    /// and disjoint.
+    pub host_text: Vec<Span>,
+    /// Whether the file is a root that nvcc compiles as CUDA, each time that it is compiled.
+    pub is_cuda: bool,
 }
 
 /// A preprocessed program.
@@ -148,5 +181,17 @@ pub fn preprocess_program(
     loader: &mut dyn SourceLoader,
     options: &PreprocessOptions,
 ) -> Preprocessed {
-    walk::preprocess(roots, loader, options)
+    let compilation = |(path, text)| Compilation { path, text, options: options.clone() };
+    walk::preprocess(roots.into_iter().map(compilation).collect(), loader)
+}
+
+/// Preprocesses a program of which each file has options of its own, as [`preprocess_program`]
+/// does.
+///
+/// A file that is given several times is compiled several times; its text is that of the first.
+pub fn preprocess_compilations(
+    compilations: Vec<Compilation>,
+    loader: &mut dyn SourceLoader,
+) -> Preprocessed {
+    walk::preprocess(compilations, loader)
 }

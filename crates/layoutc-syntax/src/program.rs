@@ -619,6 +619,8 @@ pub struct UnmodelledRegion {
     pub kind: RegionKind,
     /// Every identifier token in it.
     pub identifiers: BTreeSet<String>,
+    /// Other places that show why, in order; empty for most.
+    pub related: Vec<(Span, String)>,
 }
 
 /// Why text is not in the model.
@@ -630,6 +632,8 @@ pub enum RegionKind {
     Inactive,
     /// The body of a macro.
     MacroBody,
+    /// It means one thing in one compilation and something else in another.
+    SeveralMeanings,
     /// A declaration whose form is not modelled (template specialisation, friend, …).
     Unmodelled,
 }
@@ -675,6 +679,10 @@ pub struct ProgramFile {
     pub id: FileId,
     /// Named on the command line, not only included.
     pub is_root: bool,
+    /// A root that is compiled as CUDA.
+    pub is_cuda: bool,
+    /// Text that a host compiler sees, in order.
+    pub host_text: Vec<Span>,
     /// Files it includes directly.
     pub includes: Vec<FileId>,
     /// Where each of them is included: the offset of the directive.
@@ -723,6 +731,14 @@ pub struct Program {
 }
 
 impl Program {
+    /// Whether a C or C++ file of the program sees some of the text.
+    #[must_use]
+    pub fn is_host_text(&self, span: Span) -> bool {
+        let known = &self.files[span.file.index()].host_text;
+        let first = known.partition_point(|text| text.end < span.start);
+        known.get(first).is_some_and(|text| text.start <= span.end)
+    }
+
     /// The expression.
     #[must_use]
     pub fn expr(&self, id: ExprId) -> &Expr {

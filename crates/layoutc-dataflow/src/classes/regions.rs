@@ -29,6 +29,9 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
                 RegionKind::Unparsed => (Code::UNPARSED_REGION, "this text does not parse"),
                 RegionKind::Unmodelled => (Code::UNSUPPORTED_USE, "this construct is not modelled"),
                 RegionKind::Inactive => (Code::INACTIVE_BRANCH, "this branch is not compiled"),
+                RegionKind::SeveralMeanings => {
+                    (Code::SEVERAL_MEANINGS, "this text has two meanings")
+                }
                 RegionKind::MacroBody => (Code::OPAQUE_MACRO, "this is the body of a macro"),
             };
             let by_type = region.kind != RegionKind::Inactive;
@@ -39,7 +42,7 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
                         span: first_line(program, region.span),
                         code,
                         message: format!("{what} and mentions `{name}`"),
-                        related: Vec::new(),
+                        related: region.related.clone(),
                     },
                 ));
             }

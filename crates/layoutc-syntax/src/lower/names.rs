@@ -52,6 +52,25 @@ impl GlobalNames {
         GlobalNames { entries: HashMap::new(), visible }
     }
 
+    /// Two files that `from` is compiled with, but that are not compiled with each other, if both
+    /// declare the name and `from` does not: what it means there depends on which of them it is.
+    pub(crate) fn rivals(&self, name: &str, from: FileId) -> Option<(FileId, FileId)> {
+        let entries = self.entries.get(name)?;
+        if entries.len() < 2 || entries.iter().any(|entry| entry.file == from) {
+            return None;
+        }
+        let mut seen: Vec<FileId> = entries
+            .iter()
+            .map(|entry| entry.file)
+            .filter(|file| self.can_see(from, *file))
+            .collect();
+        seen.dedup();
+        seen.iter().enumerate().find_map(|(at, one)| {
+            let other = seen[at + 1..].iter().find(|other| !self.can_see(*one, **other))?;
+            Some((*one, *other))
+        })
+    }
+
     fn can_see(&self, from: FileId, to: FileId) -> bool {
         self.visible[from.index()][to.index()] || from == to
     }
@@ -150,7 +169,22 @@ impl Lowering<'_> {
         {
             return vec![symbol];
         }
-        self.global_symbols(name, scope)
+        let mut found = self.global_symbols(name, scope);
+        if self.ambiguous.contains(name) {
+            // A record is pinned by what mentions it; all else is not what it seems.
+            found.retain(|symbol| match symbol {
+                Symbol::Type(ty) => self
+                    .program
+                    .types
+                    .as_record(ty.id)
+                    .is_some_and(|record| self.program.record(record).name == name),
+                Symbol::Variable(_)
+                | Symbol::Function(_)
+                | Symbol::Constant(_)
+                | Symbol::TemplateType => false,
+            });
+        }
+        found
     }
 
     /// What an identifier in an expression refers to.

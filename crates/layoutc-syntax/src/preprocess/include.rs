@@ -2,6 +2,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use super::PreprocessOptions;
 use super::lexer::{Token, TokenKind};
 
 /// The operand of an `#include`.
@@ -45,20 +46,22 @@ pub(crate) fn normalize(path: &Path) -> PathBuf {
     out
 }
 
-/// Where to look for a header, in order: beside the includer (local ones), then in `include_dirs`.
+/// Where to look for a header, in order: beside the includer and in the folders for local ones
+/// (local ones only), then in the include folders.
 pub(crate) fn candidates(
     includer: &Path,
     operand: &Operand,
-    include_dirs: &[PathBuf],
+    options: &PreprocessOptions,
 ) -> Vec<PathBuf> {
     let spelled = Path::new(&operand.spelled);
     if spelled.is_absolute() {
         return vec![normalize(spelled)];
     }
     let beside = includer.parent().filter(|_| !operand.system);
+    let quoted = options.quote_dirs.iter().filter(|_| !operand.system);
     beside
         .into_iter()
-        .chain(include_dirs.iter().map(PathBuf::as_path))
+        .chain(quoted.chain(&options.include_dirs).map(PathBuf::as_path))
         .map(|dir| normalize(&dir.join(spelled)))
         .collect()
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::directive::command_line_define;
-use super::macros::{MacroDef, MacroEnv, MacroOrigin, MacroTable};
+use super::macros::{MacroDef, MacroEnv, MacroId, MacroOrigin, MacroTable};
 
 /// Macros of nvcc 13 with g++ 12 on Linux, for every root.
 const PREDEFINED: [(&str, &str); 24] = [
@@ -65,8 +65,8 @@ pub(crate) struct Environments {
 }
 
 impl Environments {
-    /// Adds the compilers' macros and the command line's, which win, to the table.
-    pub(crate) fn new(table: &mut MacroTable, defines: &[(String, String)]) -> Self {
+    /// Adds the compilers' macros to the table.
+    pub(crate) fn new(table: &mut MacroTable) -> Self {
         let mut define = |env: &mut MacroEnv, pairs: &[(&str, &str)]| {
             for (name, text) in pairs {
                 let def = MacroDef::synthetic(name, text, MacroOrigin::Predefined);
@@ -81,20 +81,10 @@ impl Environments {
         define(&mut cuda_host, &PREDEFINED_CUDA);
         let mut cuda_device = cuda_host.clone();
         define(&mut cuda_device, &[("__CUDA_ARCH__", DEVICE_ARCH)]);
-        let mut environments = Environments { c, cpp, cuda_host, cuda_device };
-        for (name, text) in defines {
-            let def = command_line_define(name, text);
-            let name = def.name.clone();
-            let id = table.add(def);
-            let Environments { c, cpp, cuda_host, cuda_device } = &mut environments;
-            for env in [c, cpp, cuda_host, cuda_device] {
-                env.define(&name, id);
-            }
-        }
-        environments
+        Environments { c, cpp, cuda_host, cuda_device }
     }
 
-    /// What device and host see at the start of a root.
+    /// What device and host see at the start of a root of which nothing else is said.
     pub(crate) fn of(&self, language: Language) -> (&MacroEnv, &MacroEnv) {
         match language {
             Language::C => (&self.c, &self.c),
@@ -104,12 +94,42 @@ impl Environments {
     }
 }
 
+/// What `__cplusplus` is under a standard, such as `gnu++20`; `None` for C and unknown ones.
+pub(crate) fn cplusplus(standard: &str) -> Option<&'static str> {
+    let (_, year) = standard.split_once("++")?;
+    Some(match year {
+        "98" | "03" | "0" => "199711L",
+        "11" | "0x" => "201103L",
+        "14" | "1y" => "201402L",
+        "17" | "1z" => "201703L",
+        "20" | "2a" => "202002L",
+        "23" | "2b" => "202302L",
+        _ => return None,
+    })
+}
+
+/// Adds the definitions of a command line to the table.
+pub(crate) fn command_line(
+    table: &mut MacroTable,
+    defines: &[(String, String)],
+) -> Vec<(String, MacroId)> {
+    let mut add = |(name, text): &(String, String)| {
+        let def = command_line_define(name, text);
+        (def.name.clone(), table.add(def))
+    };
+    defines.iter().map(&mut add).collect()
+}
+
 /// Which compiler takes a root; ordered as roots are processed.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Language {
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Language {
+    /// nvcc, as CUDA.
     Cuda,
+    /// The host's C compiler.
     C,
+    /// The host's C++ compiler.
     Cpp,
+    /// A header that was named as a root; taken for CUDA.
     Header,
 }
 

@@ -4,8 +4,8 @@
 //! host's (it is undefined). A file that is included again is walked again for its effect on the
 //! environments; only the first walk is recorded.
 
-use std::collections::{HashMap, HashSet};
-use std::path::PathBuf;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceFile, SourceSet, Span};
@@ -14,11 +14,12 @@ use super::condition::Surroundings;
 use super::directive::{Directive, DirectiveKind, RawDirective, SplitFile, parse_define, split};
 use super::include::{self, Operand};
 use super::lexer::{Token, TokenKind, tokens};
-use super::macros::{Activity, MacroEnv, MacroId, MacroTable};
+use super::macros::{Activity, MacroDef, MacroEnv, MacroId, MacroOrigin, MacroTable};
 use super::mask::{ProgramNames, mask_file};
-use super::predefined::{Environments, Language};
+use super::meaning::{Meaning, Occurrence, fingerprint};
+use super::predefined::{Environments, Language, command_line, cplusplus};
 use super::{
-    InactiveRegion, IncludeDirective, LoadResult, PreprocessOptions, Preprocessed,
+    Compilation, InactiveRegion, IncludeDirective, LoadResult, PreprocessOptions, Preprocessed,
     PreprocessedFile, SourceLoader,
 };
 
@@ -86,7 +87,15 @@ struct Group {
 struct FileState {
     split: Rc<SplitFile>,
     is_root: bool,
-    recorded: bool,
+    is_cuda: bool,
+    /// The occurrence that is recorded.
+    first: Option<Occurrence>,
+    /// What the macros used in the text expand to, by the byte of the use.
+    fingerprints: HashMap<u32, u64>,
+    /// By the first byte.
+    meanings: BTreeMap<u32, Meaning>,
+    /// Ends of the texts that a host root sees, by their first byte.
+    host_text: BTreeMap<u32, u32>,
     /// The definition that the `#define` at a byte makes.
     defines: HashMap<u32, MacroId>,
     tokens: Vec<ActiveToken>,
@@ -97,7 +106,10 @@ struct FileState {
 
 struct Walker<'a> {
     loader: &'a mut dyn SourceLoader,
-    options: &'a PreprocessOptions,
+    /// Of the root that is walked.
+    options: PreprocessOptions,
+    /// Whether a host compiler takes the root that is walked.
+    is_host: bool,
     sources: SourceSet,
     table: MacroTable,
     files: Vec<FileState>,
@@ -113,13 +125,13 @@ struct Walker<'a> {
 }
 
 pub(crate) fn preprocess(
-    roots: Vec<(PathBuf, String)>,
+    compilations: Vec<Compilation>,
     loader: &mut dyn SourceLoader,
-    options: &PreprocessOptions,
 ) -> Preprocessed {
     let mut walker = Walker {
         loader,
-        options,
+        options: PreprocessOptions::default(),
+        is_host: false,
         sources: SourceSet::new(),
         table: MacroTable::default(),
         files: Vec::new(),
@@ -132,21 +144,40 @@ pub(crate) fn preprocess(
         stack: Vec::new(),
         inclusions: 0,
     };
-    let environments = Environments::new(&mut walker.table, &options.defines);
-    let mut ids = Vec::new();
-    for (path, text) in roots {
+    let environments = Environments::new(&mut walker.table);
+    let mut units: Vec<Unit> = Vec::new();
+    for Compilation { path, text, options } in compilations {
         let key = include::normalize(&path);
-        if !walker.by_path.contains_key(&key) {
-            let id = walker.add_file(path, key, text);
-            walker.files[id.index()].is_root = true;
-            ids.push(id);
+        let language = options.language.unwrap_or_else(|| Language::of(&path));
+        let known = walker.by_path.get(&key).copied().flatten();
+        let id = known.unwrap_or_else(|| walker.add_file(path, key, text));
+        let is_cuda = language == Language::Cuda;
+        let state = &mut walker.files[id.index()];
+        state.is_cuda = is_cuda && (state.is_cuda || !state.is_root);
+        state.is_root = true;
+        if !units.iter().any(|unit| unit.id == id && unit.options == options) {
+            units.push(Unit { id, language, options });
         }
     }
-    for id in walker.root_order(ids) {
-        walker.begin_root(id, &environments);
-        walker.enter(id);
+    walker.order(&mut units);
+    let mut command_lines: Vec<(Vec<(String, String)>, Vec<(String, MacroId)>)> = Vec::new();
+    for unit in units {
+        let known = command_lines.iter().position(|(defines, _)| *defines == unit.options.defines);
+        let known = known.unwrap_or_else(|| {
+            let ids = command_line(&mut walker.table, &unit.options.defines);
+            command_lines.push((unit.options.defines.clone(), ids));
+            command_lines.len() - 1
+        });
+        walker.begin_root(unit, &environments, &command_lines[known].1);
     }
     walker.finish()
+}
+
+/// A root and how it is compiled.
+struct Unit {
+    id: FileId,
+    language: Language,
+    options: PreprocessOptions,
 }
 
 impl Walker<'_> {
@@ -159,45 +190,100 @@ impl Walker<'_> {
     }
 
     /// CUDA roots first, then host roots, then headers; those that another root includes last.
-    fn root_order(&mut self, mut ids: Vec<FileId>) -> Vec<FileId> {
+    fn order(&mut self, units: &mut [Unit]) {
         let mut included = HashSet::new();
-        for id in &ids {
-            let split = Rc::clone(&self.files[id.index()].split);
-            let file = self.sources.file(*id);
+        for unit in &*units {
+            let split = Rc::clone(&self.files[unit.id.index()].split);
+            let file = self.sources.file(unit.id);
             for directive in
                 split.directives.iter().filter(|found| found.kind == DirectiveKind::Include)
             {
                 let Some(operand) = include::parse_operand(file.text(), &directive.operands) else {
                     continue;
                 };
-                let candidates =
-                    include::candidates(file.path(), &operand, &self.options.include_dirs);
+                let candidates = include::candidates(file.path(), &operand, &unit.options);
                 let known =
                     candidates.iter().find_map(|path| self.by_path.get(path).copied().flatten());
-                included.extend(known.filter(|target| target != id));
+                included.extend(known.filter(|target| *target != unit.id));
             }
         }
-        ids.sort_by_key(|id| {
-            (included.contains(id), Language::of(self.sources.file(*id).path()), *id)
-        });
-        ids
+        units.sort_by_key(|unit| (included.contains(&unit.id), unit.language, unit.id));
     }
 
-    fn begin_root(&mut self, id: FileId, environments: &Environments) {
-        let (device, host) = environments.of(Language::of(self.sources.file(id).path()));
+    /// Walks a root from a fresh start.
+    fn begin_root(
+        &mut self,
+        unit: Unit,
+        environments: &Environments,
+        command_line: &[(String, MacroId)],
+    ) {
+        let (device, host) = environments.of(unit.language);
         self.device = device.clone();
         self.host = host.clone();
         self.once.clear();
+        let cplusplus = unit.options.standard.as_deref().and_then(cplusplus);
+        let cplusplus = cplusplus.filter(|_| unit.language != Language::C).map(|text| {
+            let def = MacroDef::synthetic("__cplusplus", text, MacroOrigin::Predefined);
+            self.table.add(def)
+        });
+        for env in [&mut self.device, &mut self.host] {
+            if let Some(id) = cplusplus {
+                env.define("__cplusplus", id);
+            }
+            for name in &unit.options.undefines {
+                env.undefine(name);
+            }
+            for (name, id) in command_line {
+                env.define(name, *id);
+            }
+        }
+        self.options = unit.options;
+        self.is_host = matches!(unit.language, Language::C | Language::Cpp);
+        let forced = std::mem::take(&mut self.options.forced_includes);
+        self.stack.push(unit.id);
+        for path in &forced {
+            self.forced_include(unit.id, path);
+        }
+        self.stack.pop();
+        self.enter(unit.id, None);
     }
 
-    fn enter(&mut self, id: FileId) {
+    /// A header of the command line: as if the first line included it.
+    fn forced_include(&mut self, root: FileId, path: &Path) {
+        let operand = Operand { spelled: path.display().to_string(), system: false };
+        let span = Span::new(root, 0, 0);
+        let Some(target) = self.resolve(root, &operand, span) else { return };
+        let state = &mut self.files[root.index()];
+        if !state.includes.iter().any(|known| known.span == span && known.target == Some(target)) {
+            let Operand { spelled, system } = operand;
+            let include = IncludeDirective {
+                span,
+                spelled,
+                system,
+                target: Some(target),
+                activity: Activity::Active,
+            };
+            state.includes.insert(0, include);
+        }
+        self.enter(target, Some(span));
+    }
+
+    fn enter(&mut self, id: FileId, include: Option<Span>) {
         self.stack.push(id);
         self.inclusions += 1;
         let split = Rc::clone(&self.files[id.index()].split);
-        let record = !self.files[id.index()].recorded;
-        self.files[id.index()].recorded = true;
-        let mut walk =
-            FileWalk { id, record, groups: Vec::new(), now: Sides::BOTH, hidden_from: None };
+        let record = self.files[id.index()].first.is_none();
+        let occurrence = Occurrence { root: self.stack[0], include };
+        let first = *self.files[id.index()].first.get_or_insert(occurrence);
+        let mut walk = FileWalk {
+            id,
+            record,
+            first,
+            occurrence,
+            groups: Vec::new(),
+            now: Sides::BOTH,
+            hidden_from: None,
+        };
         let mut text_at = 0;
         let mut byte_at = 0;
         for directive in &split.directives {
@@ -223,18 +309,22 @@ impl Walker<'_> {
     /// Takes note of the text between two directives.
     fn text(&mut self, walk: &mut FileWalk, gap: &[Token], from: u32, to: u32) {
         let state = &mut self.files[walk.id.index()];
+        let source = self.sources.file(walk.id).text();
+        if self.is_host && walk.now.any() && !gap.is_empty() {
+            state.host_text.insert(from, to);
+        }
         if walk.record {
             if walk.now.device {
-                let source = self.sources.file(walk.id).text();
                 let env = &self.device;
-                state.tokens.extend(gap.iter().map(|token| {
-                    ActiveToken {
-                        token: *token,
-                        def: Some(token)
-                            .filter(|token| token.kind == TokenKind::Identifier)
-                            .and_then(|token| env.get(token.text(source))),
-                    }
-                }));
+                for token in gap {
+                    let name = Some(token)
+                        .filter(|token| token.kind == TokenKind::Identifier)
+                        .map(|token| token.text(source));
+                    let def = name.and_then(|name| env.get(name));
+                    let print = name.and_then(|name| fingerprint(&self.table, env, name));
+                    state.fingerprints.extend(print.map(|print| (token.start, print)));
+                    state.tokens.push(ActiveToken { token: *token, def });
+                }
             }
             let dual = walk.now.host;
             match walk.hidden_from {
@@ -250,7 +340,23 @@ impl Walker<'_> {
                 if region.span.start >= to {
                     break;
                 }
+                if !region.dual && !gap.is_empty() {
+                    let meaning = walk.meaning(region.span);
+                    state.meanings.entry(region.span.start).or_insert(meaning);
+                }
                 region.dual = true;
+            }
+            let known = state.tokens.partition_point(|known| known.token.start < from);
+            let was_active = state.tokens.get(known).is_some_and(|known| known.token.start < to);
+            if walk.now.device && was_active {
+                for token in gap.iter().filter(|token| token.kind == TokenKind::Identifier) {
+                    let now = fingerprint(&self.table, &self.device, token.text(source));
+                    if state.fingerprints.get(&token.start).copied() != now {
+                        let span = Span::new(walk.id, token.start as usize, token.end as usize);
+                        let meaning = walk.meaning(span);
+                        state.meanings.entry(token.start).or_insert(meaning);
+                    }
+                }
             }
         }
     }
@@ -429,6 +535,10 @@ impl Walker<'_> {
         } else if target.is_some() {
             let state = &mut self.files[walk.id.index()];
             if let Some(known) = state.includes.iter_mut().find(|known| known.span == span) {
+                if known.target.is_some_and(|known| Some(known) != target) {
+                    let meaning = walk.meaning(span);
+                    state.meanings.entry(span.start).or_insert(meaning);
+                }
                 known.target = known.target.or(target);
                 if known.activity == Activity::Inactive {
                     known.activity = Activity::Dual;
@@ -443,7 +553,7 @@ impl Walker<'_> {
             || self.stack.len() >= INCLUDE_DEPTH
             || self.inclusions >= INCLUSION_LIMIT;
         if !endless {
-            self.enter(target);
+            self.enter(target, Some(span));
         } else if self.warned.insert((span.file, span.start)) {
             let message =
                 if nested > 0 { "header includes itself" } else { "includes are nested too deep" };
@@ -468,7 +578,7 @@ impl Walker<'_> {
 
     fn resolve(&mut self, includer: FileId, operand: &Operand, span: Span) -> Option<FileId> {
         let from = self.sources.file(includer).path();
-        for path in include::candidates(from, operand, &self.options.include_dirs) {
+        for path in include::candidates(from, operand, &self.options) {
             if let Some(known) = self.by_path.get(&path) {
                 match known {
                     Some(id) => return Some(*id),
@@ -529,6 +639,13 @@ impl Walker<'_> {
                     masked_spans: masked.spans,
                     directives: state.directives,
                     macro_uses: masked.uses,
+                    meanings: state.meanings.into_values().collect(),
+                    host_text: state
+                        .host_text
+                        .into_iter()
+                        .map(|(from, to)| Span::new(id, from as usize, to as usize))
+                        .collect(),
+                    is_cuda: state.is_cuda,
                 }
             })
             .collect();
@@ -541,8 +658,18 @@ impl Walker<'_> {
 struct FileWalk {
     id: FileId,
     record: bool,
+    /// The occurrence that is recorded, and this one.
+    first: Occurrence,
+    occurrence: Occurrence,
     groups: Vec<Group>,
     now: Sides,
     /// Start of the hidden region that is open, and whether the host sees it.
     hidden_from: Option<(u32, bool)>,
+}
+
+impl FileWalk {
+    /// What this occurrence means by a text is not what the recorded one means.
+    fn meaning(&self, span: Span) -> Meaning {
+        Meaning { span, first: self.first, other: self.occurrence }
+    }
 }

@@ -1,0 +1,331 @@
+//! Names and declarations that mean different things in different compilations.
+//!
+//! Each file is lowered once, in the meaning of its first inclusion. Where the preprocessor, or the
+//! names that a header uses from its includers, show a second meaning, the declaration around it
+//! becomes a region ([`RegionKind::SeveralMeanings`]) that pins what it mentions, and what such
+//! text declares is not resolved: a type alias, constant, variable or function of two meanings is
+//! an unknown name to all other text.
+
+use super::Lowering;
+use super::macros::identifiers;
+use crate::parse::{Parsed, parse};
+use crate::preprocess::{Meaning, Preprocessed};
+use crate::program::{RegionKind, UnmodelledRegion};
+use layoutc_diagnostics::{FileId, Span};
+use std::collections::{BTreeMap, BTreeSet};
+use tree_sitter::Node;
+
+/// What is said about a region with two meanings: the flow that leads to it.
+type Related = Vec<(Span, String)>;
+
+/// The names that text with several meanings declares at file scope, and why.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AmbiguousNames {
+    names: BTreeMap<String, Related>,
+}
+
+impl AmbiguousNames {
+    /// Of a program before it is lowered.
+    pub(crate) fn new(preprocessed: &Preprocessed, parsed: &[Option<Parsed>]) -> Self {
+        let mut found = AmbiguousNames::default();
+        for (at, file) in preprocessed.files.iter().enumerate() {
+            let source = preprocessed.sources.file(FileId(at as u32)).text();
+            let Some(tree) = &parsed[at] else { continue };
+            let root = tree.tree.root_node();
+            for region in file.inactive.iter().filter(|region| region.dual) {
+                if is_in_function(root, region.span) {
+                    continue;
+                }
+                let meaning = file.meanings.iter().find(|meaning| meaning.span == region.span);
+                let related = meaning.map(|meaning| related(*meaning, None));
+                let text = &source[region.span.range()];
+                found.add(declared_in_text(text), &related.unwrap_or_default());
+            }
+            for meaning in &file.meanings {
+                if let Some(item) = item_around(root, meaning.span) {
+                    let mut names = BTreeSet::new();
+                    declared_names(item, &file.masked, &mut names);
+                    let name = source[meaning.span.range()].to_owned();
+                    found.add(names, &related(*meaning, Some(&name)));
+                }
+            }
+        }
+        found
+    }
+
+    fn add(&mut self, names: BTreeSet<String>, related: &Related) {
+        for name in names {
+            self.names.entry(name).or_insert_with(|| related.clone());
+        }
+    }
+
+    pub(crate) fn contains(&self, name: &str) -> bool {
+        self.names.contains_key(name)
+    }
+}
+
+/// The two inclusions, and the name that differs between them.
+fn related(meaning: Meaning, name: Option<&str>) -> Related {
+    let mut found = Vec::new();
+    if let Some(name) = name {
+        found.push((meaning.span, format!("`{name}` has two meanings here")));
+    }
+    for (occurrence, what) in
+        [(meaning.first, "one meaning: compiled for this"), (meaning.other, "the other: for this")]
+    {
+        let span = occurrence.include.unwrap_or(Span::new(occurrence.root, 0, 0));
+        found.push((span, what.to_owned()));
+    }
+    found
+}
+
+/// The declaration at file or namespace scope that holds a span.
+fn item_around<'t>(root: Node<'t>, span: Span) -> Option<Node<'t>> {
+    let mut node = root.descendant_for_byte_range(span.start as usize, span.end as usize)?;
+    while let Some(parent) = node.parent() {
+        if matches!(parent.kind(), "translation_unit" | "declaration_list") {
+            return Some(node);
+        }
+        node = parent;
+    }
+    None
+}
+
+fn is_in_function(root: Node<'_>, span: Span) -> bool {
+    let mut node = root.descendant_for_byte_range(span.start as usize, span.end as usize);
+    while let Some(at) = node {
+        if at.kind() == "compound_statement" {
+            return true;
+        }
+        node = at.parent();
+    }
+    false
+}
+
+/// The names that a text which is not part of the tree declares; all its names if it does not parse.
+fn declared_in_text(text: &str) -> BTreeSet<String> {
+    match parse(text) {
+        Ok(parsed) if parsed.error_regions.is_empty() => {
+            let mut names = BTreeSet::new();
+            declared_names(parsed.tree.root_node(), text, &mut names);
+            names
+        }
+        _ => identifiers(text).map(str::to_owned).collect(),
+    }
+}
+
+/// Adds the types, constants, variables and functions that a node declares, bodies excluded.
+fn declared_names(node: Node<'_>, text: &str, names: &mut BTreeSet<String>) {
+    let mut stack = vec![node];
+    while let Some(node) = stack.pop() {
+        let name_of = |field: &str| node.child_by_field_name(field).map(innermost);
+        let found = match node.kind() {
+            "compound_statement" | "field_declaration" | "parameter_list" => continue,
+            "alias_declaration" | "enumerator" | "namespace_alias_definition" => name_of("name"),
+            "class_specifier" | "struct_specifier" | "union_specifier" | "enum_specifier" => {
+                node.child_by_field_name("body").and_then(|_| name_of("name"))
+            }
+            "function_definition" | "init_declarator" => name_of("declarator"),
+            "declaration" | "type_definition" => {
+                let mut cursor = node.walk();
+                let declarators: Vec<Node<'_>> =
+                    node.children_by_field_name("declarator", &mut cursor).collect();
+                names.extend(
+                    declarators
+                        .into_iter()
+                        .map(innermost)
+                        .map(|name| text[name.byte_range()].to_owned()),
+                );
+                None
+            }
+            _ => None,
+        };
+        names.extend(found.map(|name| text[name.byte_range()].to_owned()));
+        let mut cursor = node.walk();
+        stack.extend(node.named_children(&mut cursor));
+    }
+}
+
+/// The declarations at file and namespace scope.
+fn items(root: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    let mut stack = vec![root];
+    while let Some(node) = stack.pop() {
+        let mut cursor = node.walk();
+        for child in node.named_children(&mut cursor) {
+            match child.kind() {
+                "namespace_definition" | "linkage_specification" | "declaration_list" => {
+                    stack.push(child);
+                }
+                _ => found.push(child),
+            }
+        }
+    }
+    found
+}
+
+/// The identifiers in a declaration, in order, names of members excluded.
+fn names_in(item: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    let mut stack = vec![item];
+    while let Some(node) = stack.pop() {
+        if matches!(node.kind(), "identifier" | "type_identifier" | "namespace_identifier") {
+            found.push(node);
+        }
+        let mut cursor = node.walk();
+        stack.extend(node.named_children(&mut cursor));
+    }
+    found.sort_by_key(Node::start_byte);
+    found
+}
+
+/// Adds what a declaration declares anywhere in it: itself, parameters and locals.
+fn locally_declared(item: Node<'_>, text: &str, names: &mut BTreeSet<String>) {
+    let mut stack = vec![item];
+    while let Some(node) = stack.pop() {
+        let mut cursor = node.walk();
+        let declarators: Vec<Node<'_>> =
+            node.children_by_field_name("declarator", &mut cursor).collect();
+        names.extend(
+            declarators.into_iter().map(|found| text[innermost(found).byte_range()].to_owned()),
+        );
+        stack.extend(node.named_children(&mut cursor));
+    }
+}
+
+/// The name inside a declarator.
+fn innermost(declarator: Node<'_>) -> Node<'_> {
+    let mut node = declarator;
+    loop {
+        let inner =
+            node.child_by_field_name("declarator").or_else(|| node.child_by_field_name("name"));
+        match inner {
+            Some(inner) => node = inner,
+            // References and parentheses have no field for what is in them.
+            None => match node.named_child(0) {
+                Some(child) if node.kind().ends_with("_declarator") => node = child,
+                _ => return node,
+            },
+        }
+    }
+}
+
+impl Lowering<'_> {
+    /// Adds a region for each declaration with several meanings, when everything is lowered.
+    pub(crate) fn collect_meanings(&mut self) {
+        for at in 0..self.preprocessed.files.len() {
+            let id = FileId(at as u32);
+            let meanings = self.preprocessed.files[at].meanings.clone();
+            for meaning in meanings {
+                self.region_of_meaning(id, meaning);
+            }
+            self.records_with_ambiguous_names(id);
+            self.names_of_includers(id);
+        }
+    }
+
+    fn region_of_meaning(&mut self, id: FileId, meaning: Meaning) {
+        let file = &self.preprocessed.files[id.index()];
+        let source = self.preprocessed.sources.file(id).text();
+        if let Some(region) =
+            self.program.regions.iter_mut().find(|region| region.span == meaning.span)
+        {
+            // Text that only the other inclusion compiles.
+            region.related = related(meaning, None);
+            region.kind = RegionKind::SeveralMeanings;
+            return;
+        }
+        let name = source[meaning.span.range()].to_owned();
+        let is_include = file.includes.iter().any(|include| include.span == meaning.span);
+        let tree = self.parsed[id.index()].as_ref().map(|parsed| parsed.tree.root_node());
+        // Two files under one `#include`: whatever either of them mentions, and this file.
+        let item = tree.filter(|_| !is_include).and_then(|root| item_around(root, meaning.span));
+        let span = item.map_or(Span::new(id, 0, source.len()), |item| {
+            Span::new(id, item.start_byte(), item.end_byte())
+        });
+        let mut names: BTreeSet<String> =
+            identifiers(&source[span.range()]).map(str::to_owned).collect();
+        if is_include {
+            for other in self.preprocessed.sources.iter().map(|(_, file)| file) {
+                names.extend(identifiers(other.text()).map(str::to_owned));
+            }
+        }
+        self.add_expansions(&name, &mut names);
+        let name = if is_include { "the header" } else { name.as_str() };
+        self.push_meanings(span, names, related(meaning, Some(name)));
+    }
+
+    /// The names in all replacements of a macro, and of those they name.
+    fn add_expansions(&self, name: &str, names: &mut BTreeSet<String>) {
+        let mut left = vec![name.to_owned()];
+        let mut seen = BTreeSet::new();
+        while let Some(name) = left.pop() {
+            if !seen.insert(name.clone()) {
+                continue;
+            }
+            for def in self.preprocessed.macros.all(&name) {
+                left.extend(identifiers(&def.text).map(str::to_owned));
+            }
+        }
+        names.extend(seen);
+    }
+
+    /// Records whose members use a name of two meanings.
+    fn records_with_ambiguous_names(&mut self, id: FileId) {
+        let mut found = Vec::new();
+        for record in &self.program.records {
+            let Some(body) = record.body.filter(|body| body.file == id) else { continue };
+            let text = &self.preprocessed.files[id.index()].masked[body.range()];
+            let name = identifiers(text).find(|name| self.ambiguous.contains(name));
+            if let Some(name) = name {
+                let mut related = self.ambiguous.names[name].clone();
+                let at = text.find(name).unwrap_or(0) + body.start as usize;
+                let used = Span::new(id, at, at + name.len());
+                related.insert(0, (used, format!("`{name}` has two meanings")));
+                found.push((body, record.name.clone(), related));
+            }
+        }
+        for (span, name, related) in found {
+            self.push_meanings(span, BTreeSet::from([name]), related);
+        }
+    }
+
+    /// Declarations of a header that name what its includers declare, each in its own way.
+    fn names_of_includers(&mut self, id: FileId) {
+        let file = &self.preprocessed.files[id.index()];
+        let is_included = self.program.files.iter().any(|other| other.includes.contains(&id));
+        let Some(parsed) = self.parsed[id.index()].as_ref().filter(|_| is_included) else { return };
+        let root = parsed.tree.root_node();
+        let mut verdicts: BTreeMap<&str, Option<(FileId, FileId)>> = BTreeMap::new();
+        let mut found: BTreeMap<usize, (Span, Related)> = BTreeMap::new();
+        for item in items(root) {
+            let mut own = BTreeSet::new();
+            locally_declared(item, &file.masked, &mut own);
+            for name_node in names_in(item) {
+                let name = &file.masked[name_node.byte_range()];
+                let verdict =
+                    *verdicts.entry(name).or_insert_with(|| self.globals.rivals(name, id));
+                let Some((one, other)) = verdict.filter(|_| !own.contains(name)) else { continue };
+                let used = Span::new(id, name_node.start_byte(), name_node.end_byte());
+                let related = vec![
+                    (used, format!("`{name}` has two meanings here")),
+                    (Span::new(one, 0, 0), "one is declared for this".to_owned()),
+                    (Span::new(other, 0, 0), "the other for this".to_owned()),
+                ];
+                let span = Span::new(id, item.start_byte(), item.end_byte());
+                found.insert(item.start_byte(), (span, related));
+                break;
+            }
+        }
+        for (_, (span, related)) in found {
+            let text = &self.preprocessed.sources.file(id).text()[span.range()];
+            let names = identifiers(text).map(str::to_owned).collect();
+            self.push_meanings(span, names, related);
+        }
+    }
+
+    fn push_meanings(&mut self, span: Span, identifiers: BTreeSet<String>, related: Related) {
+        let kind = RegionKind::SeveralMeanings;
+        self.program.regions.push(UnmodelledRegion { span, kind, identifiers, related });
+    }
+}

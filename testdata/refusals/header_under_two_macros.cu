@@ -1,0 +1,30 @@
+#include <cstdio>
+#include "particle.h"
+#define STEP(p, i) (p)[i].x += 1
+#include "step.cuh"
+void other(P *d, int n);
+int main() {
+    P h[8] = {};
+    P *d;
+    cudaMalloc(&d, 8 * sizeof(P));
+    cudaMemcpy(d, h, 8 * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 32>>>(d, 8);
+    other(d, 8);
+    cudaMemcpy(h, d, 8 * sizeof(P), cudaMemcpyDeviceToHost);
+    printf("%f\n", h[3].x);
+}
+//- particle.h
+#pragma once
+struct P { float x, y; };
+//- step.cuh
+static __global__ void step(P *p, int n) { //~ LC0036 two meanings
+    int i = threadIdx.x;
+    if (i < n) STEP(p, i);
+}
+//- other.cu
+#include "particle.h"
+#define STEP(p, i) ((float *)(p))[i] += 2
+#include "step.cuh"
+void other(P *d, int n) {
+    step<<<1, 32>>>(d, n);
+}
