@@ -261,7 +261,7 @@ fn what_is_no_project_is_an_error() -> Result<()> {
     sandbox.rejected(&transform("nowhere"), &["nowhere", "LC0001"])?;
     sandbox.rejected(&transform("bad.json"), &["bad.json", "no compilation database"])?;
     sandbox.rejected(&transform("empty.json"), &["empty.json", "names no"])?;
-    sandbox.rejected(&["transform", "--check"], &["--project"])?;
+    sandbox.rejected(&["transform", "--check"], &["<FILE>"])?;
     let sandbox = project()?;
     fs::remove_file(sandbox.path().join("src/kernels.cu"))?;
     sandbox.rejected(&transform("build"), &["src/kernels.cu", "no such file"])?;

@@ -322,6 +322,8 @@ impl<'a> Build<'a> {
         for dir in &self.program.include_dirs {
             command.arg("-I").arg(self.mirrored(dir)).arg("-I").arg(absolute(dir));
         }
+        // What the caller includes comes before what the program does.
+        command.args(&self.program.flags);
         if let Some(unit) = unit {
             self.unit_arguments(unit, &mut command);
         }
@@ -329,7 +331,7 @@ impl<'a> Build<'a> {
             command.arg("-iquote").arg(folder);
         }
         command.args(self.program.defines.iter().map(|d| format!("-D{d}")));
-        command.args(&self.program.flags).arg(self.mirrored(&source.path));
+        command.arg(self.mirrored(&source.path));
         self.run_compiler(command, &source.path)?;
         Ok(object)
     }
