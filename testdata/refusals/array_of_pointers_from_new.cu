@@ -18,6 +18,7 @@ int main() {
     cudaMalloc(&parts[1], n * sizeof(P));
     step<<<1, 1>>>(parts[1], n);
     delete[] parts;
+    parts[2] = d;
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -10,8 +10,8 @@ use layoutc_dataflow::layout::{Layout, RecordShape};
 use layoutc_dataflow::pointer_flow::check_layout_types;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
 use layoutc_syntax::preprocess::Preprocessed;
-use layoutc_syntax::{Program, lower_program};
-use std::collections::BTreeMap;
+use layoutc_syntax::{FunctionId, Program, lower_program};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Stands in a text for a byte that is not UTF-8 (U+001A, "substitute"). It is part of no edit, so
 /// that the byte can be put back.
@@ -78,9 +78,9 @@ pub struct Compiled {
 #[must_use]
 pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let mut diagnostics = preprocessed.diagnostics.clone();
-    let (program, found) = lower_program(preprocessed);
+    let (mut program, found) = lower_program(preprocessed);
     diagnostics.extend(found);
-    let mut classes = find_classes(&program);
+    let mut classes = find_versions(&mut program);
     let model = KernelModel::build(&program, &classes);
     // What cannot be rewritten pins its class, and the rest is planned again.
     let (plan, rewritten, edits) = loop {
@@ -130,6 +130,40 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         generated_kernels: rewritten.generated_kernels,
         diagnostics,
     }
+}
+
+/// How often versions may need versions of what they call.
+const VERSION_ROUNDS: usize = 12;
+
+/// How many versions a program may have.
+const MOST_VERSIONS: usize = 200;
+
+/// Finds the classes, with versions of the functions that array and other memory share.
+///
+/// Whatever cannot have a version, or would need too many, keeps the pin that sharing gives.
+fn find_versions(program: &mut Program) -> Classes {
+    let mut known: BTreeMap<(FunctionId, BTreeSet<Option<usize>>, bool), Option<FunctionId>> =
+        BTreeMap::new();
+    let mut classes = find_classes(program);
+    for _ in 0..VERSION_ROUNDS {
+        let mut redirected = false;
+        for version in std::mem::take(&mut classes.versions) {
+            let key = (version.function, version.arrays, version.drops_result);
+            if !known.contains_key(&key) && known.len() < MOST_VERSIONS {
+                let copy = program.copy_function(version.function, version.drops_result).ok();
+                known.insert(key.clone(), copy);
+            }
+            if let Some(copy) = known.get(&key).copied().flatten() {
+                program.redirect_call(version.call, copy);
+                redirected = true;
+            }
+        }
+        if !redirected {
+            break;
+        }
+        classes = find_classes(program);
+    }
+    classes
 }
 
 fn pin_all(classes: &mut Classes, found: Vec<(ClassId, Pin)>) {
@@ -219,7 +253,11 @@ fn outcome(program: &Program, classes: &Classes, plan: &Plan, id: ClassId) -> Cl
     let mut names = Vec::new();
     for slot in &class.slots {
         let name = match slot {
-            Slot::Variable(variable) => program.variable(*variable).name.clone(),
+            Slot::Variable(variable) => match program.variable(*variable).name.as_str() {
+                // The object of a version has no name in the source.
+                "this" => continue,
+                name => name.to_owned(),
+            },
             Slot::Field(field) => {
                 let field = program.field(*field);
                 format!("{}::{}", program.record(field.record).name, field.name)

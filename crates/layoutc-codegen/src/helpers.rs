@@ -191,6 +191,9 @@ pub fn declarations(storage: &Storage, needs: Needs) -> String {
         malloc_function(storage, Allocator::Managed, &mut out);
     }
     managed::functions(storage, needs, &mut out);
+    if needs.load || needs.store {
+        plain_members(storage, &mut out);
+    }
     if needs.load {
         load_function(storage, needs, &mut out);
     }
@@ -539,8 +542,39 @@ fn space(needs: Needs) -> &'static str {
     if needs.on_host { "__host__ __device__" } else { "__device__" }
 }
 
+/// The members of a record as plain data: no constructor runs, and no access rule applies.
+fn plain_members(storage: &Storage, out: &mut String) {
+    let (Some(members), record) = (&storage.members, &storage.record) else { return };
+    let name = &members.type_name;
+    let align = members.align.map_or_else(String::new, |align| format!(" __align__({align})"));
+    let _ = write!(
+        out,
+        "\n// The members of a `{record}`, without its constructors and access rules.\n\
+         union {name} {{\n    struct{align} Plain {{\n"
+    );
+    for declaration in &members.declarations {
+        let _ = writeln!(out, "        {declaration};");
+    }
+    let _ = write!(
+        out,
+        "    }} plain;\n    {record} record;\n    __host__ __device__ {name}() {{}}\n}};\n\
+         static_assert(sizeof({name}::Plain) == sizeof({record}), \"`{record}` has other members\");\n"
+    );
+}
+
 fn load_function(storage: &Storage, needs: Needs, out: &mut String) {
     let (record, prefix, space) = (&storage.record, &storage.prefix, space(needs));
+    if let Some(members) = &storage.members {
+        let _ = write!(
+            out,
+            "\n// Element i as a `{record}`.\ntemplate <typename Index>\n\
+             static {space} __forceinline__ {record} {prefix}Load({}, Index i)\n{{\n    {} e;\n{}    return e.record;\n}}\n",
+            parameter(storage, true, "p"),
+            members.type_name,
+            leaf_statements(storage, "e.plain", |own, stored| format!("{own} = {stored};")),
+        );
+        return;
+    }
     let _ = write!(
         out,
         "\n// Element i as a `{record}`.\ntemplate <typename Index>\n\
@@ -552,6 +586,17 @@ fn load_function(storage: &Storage, needs: Needs, out: &mut String) {
 
 fn store_function(storage: &Storage, needs: Needs, out: &mut String) {
     let (record, prefix, space) = (&storage.record, &storage.prefix, space(needs));
+    if let Some(members) = &storage.members {
+        let _ = write!(
+            out,
+            "\n// Sets element i.\ntemplate <typename Index>\n\
+             static {space} __forceinline__ void {prefix}Store({}, Index i, const {record} &value)\n{{\n    {} e;\n    e.record = value;\n{}}}\n",
+            parameter(storage, false, "p"),
+            members.type_name,
+            leaf_statements(storage, "e.plain", |own, stored| format!("{stored} = {own};")),
+        );
+        return;
+    }
     let _ = write!(
         out,
         "\n// Sets element i.\ntemplate <typename Index>\n\

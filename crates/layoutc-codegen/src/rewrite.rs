@@ -15,6 +15,7 @@ mod expressions;
 mod indices;
 mod locals;
 mod order;
+mod versions;
 
 use crate::edit::Edit;
 use crate::helpers::Needs;
@@ -69,6 +70,8 @@ pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewr
                     ));
                     continue;
                 };
+                let mut storage = storage;
+                storage.members = plain_members(program, record, &mut names);
                 storages.push((record, storage));
                 storages.len() - 1
             }
@@ -88,14 +91,18 @@ pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewr
     }
     let mut this = Rewriter::new(program, classes, &storages, storage_of, names);
     this.refusals = refusals;
+    this.name_versions();
     this.name_indices();
     this.local_pointers();
     this.declarations();
     for expr in program.expr_ids() {
         if this.parents[expr.index()].is_none() && !this.consumed.contains(&expr) {
+            this.owner = this.versions.of_expr(expr);
             this.emit(expr);
         }
     }
+    this.owner = None;
+    let versions = this.place_versions();
     let mut needs = std::mem::take(&mut this.needs);
     needs.iter_mut().for_each(|needs| needs.several_devices = classes.several_devices);
     for (class, at) in &this.storage_of {
@@ -111,6 +118,7 @@ pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewr
         generated_kernels.extend(crate::helpers::kernel_names(storage, needs[at]));
         let mut text = crate::helpers::declarations(storage, needs[at]);
         crate::helpers::accessors(storage, needs[at], &accessors[at], &mut text);
+        text.push_str(versions.get(&at).map_or("", String::as_str));
         edits.push(place_declarations(program, *record, text));
     }
     Rewritten { edits, refusals, generated_kernels }
@@ -123,6 +131,41 @@ fn is_used_on_host(program: &Program, class: &layoutc_dataflow::classes::ArrayCl
             program.function(function).space == layoutc_syntax::ExecutionSpace::HostDevice
         }),
         Slot::Field(_) | Slot::Result(_) => false,
+    })
+}
+
+/// The members of a record whose constructors or access rules generated functions must go around.
+fn plain_members(
+    program: &Program,
+    id: layoutc_syntax::RecordId,
+    names: &mut Names,
+) -> Option<crate::storage::PlainMembers> {
+    use layoutc_syntax::{RecordTrait, TypeKind};
+    let record = program.record(id);
+    let is_closed = record
+        .traits
+        .iter()
+        .any(|(which, _)| matches!(which, RecordTrait::Constructor | RecordTrait::Private));
+    if !is_closed {
+        return None;
+    }
+    let mut declarations = Vec::new();
+    for field in &record.fields {
+        let field = program.field(*field);
+        let declaration = program.declaration(field.site.declaration);
+        let mut item = field.ty;
+        while let TypeKind::Array(of, _) = *program.types.kind(item.id) {
+            item = of;
+        }
+        let to_const = matches!(*program.types.kind(item.id), TypeKind::Pointer(to) if to.is_const);
+        let constant = if to_const { "const " } else { "" };
+        let specifier = program.text(declaration.specifier);
+        declarations.push(format!("{constant}{specifier} {}", program.text(field.site.span)));
+    }
+    Some(crate::storage::PlainMembers {
+        type_name: names.fresh(&format!("{}Members", record.name)),
+        declarations,
+        align: record.explicit_align,
     })
 }
 
@@ -185,6 +228,9 @@ pub(super) struct Rewriter<'a> {
     conditions: BTreeSet<ExprId>,
     /// The function that each returned expression is a result of.
     returned: BTreeMap<ExprId, layoutc_syntax::FunctionId>,
+    versions: versions::Versions,
+    /// The copy that is being rewritten.
+    owner: Option<layoutc_syntax::FunctionId>,
 }
 
 impl<'a> Rewriter<'a> {
@@ -226,6 +272,8 @@ impl<'a> Rewriter<'a> {
             sizes: layoutc_dataflow::classes::Sizes::collect(program),
             conditions: conditions(program),
             returned: returned(program),
+            versions: versions::Versions::new(program),
+            owner: None,
         }
     }
 
@@ -266,7 +314,7 @@ impl<'a> Rewriter<'a> {
                 Some(text) => {
                     let span = self.program.expr(at).span;
                     if self.program.text(span) != text {
-                        self.edits.push(Edit::replace(span, text));
+                        self.push(Edit::replace(span, text));
                     }
                 }
                 None => stack.extend(self.program.expr(at).children()),
@@ -285,7 +333,13 @@ impl<'a> Rewriter<'a> {
     /// The original text with its operands rendered.
     fn splice(&mut self, expr: ExprId) -> String {
         let span = self.program.expr(expr).span;
-        let mut children = self.program.expr(expr).children();
+        let children = self.program.expr(expr).children();
+        self.splice_span(span, &children)
+    }
+
+    /// The original text of a span with the expressions in it rendered.
+    fn splice_span(&mut self, span: Span, children: &[ExprId]) -> String {
+        let mut children = children.to_vec();
         if children.is_empty() {
             return self.program.text(span).to_owned();
         }
@@ -334,22 +388,13 @@ fn conditions(program: &Program) -> BTreeSet<ExprId> {
 
 /// The function of each `return` statement's expression.
 fn returned(program: &Program) -> BTreeMap<ExprId, layoutc_syntax::FunctionId> {
-    let mut bodies: Vec<(Span, layoutc_syntax::FunctionId)> = program
-        .function_ids()
-        .filter_map(|id| Some((program.stmt(program.function(id).body?).span, id)))
-        .collect();
-    bodies.sort();
-    program
-        .stmts
-        .iter()
-        .filter_map(|stmt| match stmt.kind {
-            layoutc_syntax::StmtKind::Return(Some(value)) => {
-                let at = bodies.partition_point(|(span, _)| *span <= stmt.span);
-                let (_, function) =
-                    bodies[..at].iter().rev().take(8).find(|(span, _)| span.contains(stmt.span))?;
-                Some((value, *function))
+    let mut found = BTreeMap::new();
+    for id in program.function_ids() {
+        for stmt in program.function_parts(id).stmts {
+            if let layoutc_syntax::StmtKind::Return(Some(value)) = program.stmt(stmt).kind {
+                found.insert(value, id);
             }
-            _ => None,
-        })
-        .collect()
+        }
+    }
+    found
 }

@@ -66,6 +66,19 @@ pub struct Storage {
     pub is_record: bool,
     /// Arrays have the same bytes as before, so sizes and copies stay.
     pub keeps_bytes: bool,
+    /// How generated functions reach the members of a record with constructors or private members.
+    pub members: Option<PlainMembers>,
+}
+
+/// The members of a record as plain data, in a union with the record.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PlainMembers {
+    /// Name of the union.
+    pub type_name: String,
+    /// Declarations of the members as in the record, in order.
+    pub declarations: Vec<String>,
+    /// Alignment that the record asks for, in bytes.
+    pub align: Option<u64>,
 }
 
 /// The index of an element: text, and whether repeating it changes nothing.
@@ -192,6 +205,7 @@ impl Storage {
             qualifier,
             is_record: layout.groups().len() == 1 && layout.groups()[0].is_whole_record(),
             keeps_bytes: layout.keeps_bytes(&shape.shape),
+            members: None,
         })
     }
 

@@ -27,6 +27,7 @@ mod single_object;
 mod sizes;
 mod slots;
 mod unify;
+mod versions;
 
 pub use api::{Api, ApiCall, CopyArguments, Direction};
 pub use calls::{Callee, resolve_callee};
@@ -34,9 +35,10 @@ pub use places::{Place, PlaceKind, Places, Value, element_of};
 pub use shape::{ClassShape, LeafMember, class_shape};
 pub use sizes::Sizes;
 pub use slots::Slot;
+pub use versions::Version;
 
 use layoutc_diagnostics::{Code, Span};
-use layoutc_syntax::{ExprId, FieldId, Program, RecordId, VarId};
+use layoutc_syntax::{ExprId, FieldId, FunctionId, Program, RecordId, VarId};
 use slots::SlotGraph;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -115,6 +117,10 @@ pub struct Classes {
     pub api_calls: Vec<ApiCall>,
     /// Parameters of type `const T&` that can be given a copy of the element.
     pub reader_parameters: BTreeSet<VarId>,
+    /// Member functions that can be called on a copy of the element.
+    pub reader_methods: BTreeSet<FunctionId>,
+    /// Calls that should reach another meaning of their function, before anything is decided.
+    pub versions: Vec<Version>,
     /// Whether the program selects devices more than once: memory may be on several.
     pub several_devices: bool,
     class_of_node: Vec<Option<ClassId>>,
@@ -164,13 +170,29 @@ impl Classes {
 #[must_use]
 pub fn find_classes(program: &Program) -> Classes {
     let calls = calls::CallGraph::new(program);
-    let reader_parameters = readers::reader_parameters(program, &calls);
+    let readers = readers::readers(program, &calls);
     let host = host_memory::HostMemory::new(program, &calls);
     let mut graph = SlotGraph::new(program);
     let mut places = Places::compute(program, &graph, &calls);
-    let flows = unify::unify(program, &calls, &host, &places, &reader_parameters, &mut graph);
+    let flows = unify::unify(program, &calls, &host, &places, &readers.parameters, &mut graph);
     places.resolve(&mut graph);
     let api = api::find_api_calls(program, &calls, &host, &places);
+    let allocated = api
+        .iter()
+        .filter(|call| call.api.allocates())
+        .filter_map(|call| {
+            let mut at = api::strip_casts(program, call.arguments[0]);
+            while let layoutc_syntax::ExprKind::AddressOf(inner)
+            | layoutc_syntax::ExprKind::Paren(inner)
+            | layoutc_syntax::ExprKind::Index { base: inner, .. }
+            | layoutc_syntax::ExprKind::Deref(inner) = program.expr(at).kind
+            {
+                at = inner;
+            }
+            unify::slot_of(program, at)
+        })
+        .collect();
+    let versions = versions::wanted_versions(program, &calls, &flows, &readers, &allocated);
 
     // A class is a node with memory from the allocator.
     let mut class_of_node: Vec<Option<ClassId>> = vec![None; graph.len()];
@@ -215,7 +237,9 @@ pub fn find_classes(program: &Program) -> Classes {
         classes,
         places,
         api_calls: api,
-        reader_parameters,
+        reader_parameters: readers.parameters,
+        reader_methods: readers.methods,
+        versions,
         several_devices: several_devices(program, &calls),
         class_of_node,
         slot_nodes,

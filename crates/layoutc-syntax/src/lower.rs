@@ -13,6 +13,7 @@ mod expressions;
 mod macros;
 mod meanings;
 mod names;
+mod operators;
 mod records;
 mod statements;
 mod types;
@@ -100,6 +101,8 @@ pub(crate) struct Lowering<'t> {
     record: Option<RecordId>,
     template_parameters: Vec<Vec<String>>,
     linkage_blocks: usize,
+    /// Member functions of the class being lowered whose bodies come last.
+    waiting_bodies: Vec<(FunctionId, Node<'t>)>,
     current: FileId,
     text: &'t str,
 }
@@ -140,6 +143,7 @@ impl<'t> Lowering<'t> {
             record: None,
             template_parameters: Vec::new(),
             linkage_blocks: 0,
+            waiting_bodies: Vec::new(),
             current: FileId(0),
             text: "",
         };

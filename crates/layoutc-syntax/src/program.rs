@@ -6,6 +6,10 @@
 //!
 //! All spans refer to the original text. Third-party syntax nodes do not leave this crate.
 
+mod copy;
+
+pub use copy::{FunctionParts, NoCopy};
+
 use crate::types::{QualType, TypeId, TypeTable};
 use layoutc_diagnostics::{FileId, SourceSet, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -131,6 +135,8 @@ pub struct Variable {
     pub is_auto: bool,
     /// Further declarations of the same variable (`extern`), in the order met.
     pub redeclarations: Vec<DeclaratorSite>,
+    /// The record whose static member it is.
+    pub record: Option<RecordId>,
 }
 
 /// Where a function runs.
@@ -171,6 +177,10 @@ pub struct FunctionSite {
     pub parameters: Vec<VarId>,
     /// Spans of the return type, as of a declarator.
     pub result: DeclaratorSite,
+    /// The parameter list with its parentheses.
+    pub parentheses: Option<Span>,
+    /// The `template <…>` declaration around it.
+    pub template: Option<Span>,
 }
 
 /// A function, with all of its prototypes.
@@ -198,6 +208,27 @@ pub struct Function {
     pub is_variadic: bool,
     /// Number of parameters without default.
     pub required_parameters: usize,
+    /// A member function declared `const`.
+    pub is_const: bool,
+    /// A member function without an object.
+    pub is_static_member: bool,
+    /// A member function that is not public.
+    pub is_private: bool,
+    /// The object of a copy of a member function, as a pointer.
+    pub this_parameter: Option<VarId>,
+    /// Set if this is another meaning of a function's text.
+    pub copy_of: Option<CopyOf>,
+}
+
+/// What a copy of a function is a copy of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CopyOf {
+    /// The function, or function template, that the text was written for; never a copy itself.
+    pub original: FunctionId,
+    /// Types in the place of template parameters, for an instance of a template.
+    pub bindings: Vec<(String, QualType)>,
+    /// It returns nothing where the original returns its object.
+    pub drops_result: bool,
 }
 
 /// A field of a record.
@@ -228,10 +259,18 @@ pub enum RecordTrait {
     Bases,
     /// Virtual functions.
     Virtual,
-    /// Constructors or a destructor written by the user, or default member initializers.
+    /// Constructors written by the user, other than to copy.
     Constructor,
+    /// Default member initializers.
+    Initializer,
+    /// A destructor written by the user.
+    Destructor,
+    /// A copy or move constructor or assignment written by the user.
+    CopyControl,
     /// Member functions or operators.
     Methods,
+    /// Types of its own.
+    NestedType,
     /// Private or protected members.
     Private,
     /// A class template.
@@ -728,6 +767,8 @@ pub struct Program {
     pub identifiers: BTreeSet<String>,
     /// Type aliases by name, in order of declaration.
     pub aliases: Vec<(String, QualType, Span)>,
+    /// The functions that operators on records may call.
+    pub operators: BTreeMap<ExprId, FunctionId>,
 }
 
 impl Program {

@@ -21,6 +21,7 @@ impl Rewriter<'_> {
     /// Edits of all declarations.
     pub(super) fn declarations(&mut self) {
         let mut by_declaration: BTreeMap<DeclarationId, Vec<Declared>> = BTreeMap::new();
+        let no_declaration = DeclarationId(u32::MAX);
         let classes: Vec<ClassId> = self.storage_of.keys().copied().collect();
         for class in classes {
             let is_handle = self.storages[self.storage_of[&class]].1.is_handle;
@@ -46,7 +47,11 @@ impl Rewriter<'_> {
                         "constructors or member functions of this class may initialize it as a pointer",
                     );
                 }
+                // The object of a copy is declared by the copy.
                 for declared in self.declared(class, slot) {
+                    if declared.site.declaration == no_declaration {
+                        continue;
+                    }
                     by_declaration.entry(declared.site.declaration).or_default().push(declared);
                 }
             }
@@ -57,14 +62,24 @@ impl Rewriter<'_> {
             for declared in &declared {
                 let record = self.program.record(self.classes.class(declared.class).record);
                 let definition = record.declaration.or(record.body).unwrap_or(record.name_span);
+                // A version of a member function is written behind the generated structs.
+                let in_version = self.versions.of_declaration(id).is_some_and(|copy| {
+                    self.program.function(copy).this_parameter.is_some()
+                        && definition.contains(declared.site.span)
+                });
+                if in_version {
+                    continue;
+                }
                 if let Some(obstacle) = order.obstacle(declared.site.span, definition) {
                     self.refuse(declared.class, declared.site.span, obstacle);
                 }
             }
             declared.sort_by_key(|declared| declared.site.index);
             declared.dedup_by_key(|declared| declared.site.index);
+            self.owner = self.versions.of_declaration(id);
             self.declaration(id, &declared, inline.contains(&id));
         }
+        self.owner = None;
     }
 
     /// A `sizeof` of a record, or of one that holds it.
@@ -444,11 +459,11 @@ impl Rewriter<'_> {
 
     fn edit(&mut self, span: Span, text: String) {
         if self.program.text(span) != text {
-            self.edits.push(Edit::replace(span, text));
+            self.push(Edit::replace(span, text));
         }
     }
 
     fn insert(&mut self, span: Span, text: String) {
-        self.edits.push(Edit::replace(span, text));
+        self.push(Edit::replace(span, text));
     }
 }

@@ -41,6 +41,12 @@ impl Rewriter<'_> {
         if let Some(text) = self.api_call(expr) {
             return Some(text);
         }
+        if let Some(text) = self.copy_call(expr) {
+            return Some(text);
+        }
+        if let Some(text) = self.reader_object(expr) {
+            return Some(text);
+        }
         if let Some(text) = self.parenthesized_argument(expr) {
             return Some(text);
         }
@@ -69,10 +75,8 @@ impl Rewriter<'_> {
             },
             _ => {}
         }
-        match self.changed_pointer(expr) {
-            Some(class) => self.pointer(expr, class),
-            None => None,
-        }
+        let pointer = self.changed_pointer(expr).and_then(|class| self.pointer(expr, class));
+        pointer.or_else(|| self.outside_class(expr))
     }
 
     /// A parenthesized pointer or element that becomes two arguments.
@@ -262,7 +266,7 @@ impl Rewriter<'_> {
             ExprKind::Name(NameRef::Variable(variable)) => {
                 let (index, width) = self.indices.get(variable)?.clone();
                 Some(Parts {
-                    base: self.text(expr).to_owned(),
+                    base: self.variable_text(expr, *variable),
                     slot: Some(*variable),
                     index: IndexText::simple(index),
                     is_repeatable: true,
@@ -316,7 +320,7 @@ impl Rewriter<'_> {
                 let (index, width) =
                     self.indices.get(variable).cloned().unwrap_or(("0".to_owned(), "int"));
                 Some(Parts {
-                    base: self.text(expr).to_owned(),
+                    base: self.variable_text(expr, *variable),
                     slot: Some(*variable),
                     index: IndexText::simple(index),
                     is_repeatable: true,

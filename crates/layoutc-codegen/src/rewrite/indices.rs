@@ -84,12 +84,12 @@ impl Rewriter<'_> {
         // One name may serve in many functions: it must only be free where the program is.
         let mut companions: BTreeMap<String, String> = BTreeMap::new();
         for id in interior {
-            let name = &self.program.variable(id).name;
+            let name = self.companion_base(id);
             let base = match (name.is_empty(), self.program.variable(id).storage) {
                 (true, layoutc_syntax::Storage::Parameter { index }) => {
                     format!("element{}", index + 1)
                 }
-                _ => name.clone(),
+                _ => name,
             };
             let companion = match companions.get(&base) {
                 Some(known) => known.clone(),

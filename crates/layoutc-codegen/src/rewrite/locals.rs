@@ -77,7 +77,9 @@ impl Rewriter<'_> {
         }
         if !lines.is_empty() {
             let open = layoutc_diagnostics::Span { end: span.start + 1, ..span };
-            self.edits.push(Edit::replace(open.at_end(), lines));
+            self.owner = self.program.function(function).copy_of.is_some().then_some(function);
+            self.push(Edit::replace(open.at_end(), lines));
+            self.owner = None;
         }
     }
 

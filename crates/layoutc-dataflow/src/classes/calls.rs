@@ -283,3 +283,21 @@ fn dependent(program: &Program, ty: layoutc_syntax::TypeId) -> bool {
         _ => false,
     }
 }
+
+/// The function that an operator on records calls, the object if that is a member function, and
+/// the operands that its parameters receive.
+pub(super) fn operator_operands(
+    program: &Program,
+    expr: ExprId,
+) -> Option<(FunctionId, Option<ExprId>, Vec<ExprId>)> {
+    let function = *program.operators.get(&expr)?;
+    let mut operands = match program.expr(expr).kind {
+        ExprKind::Binary(_, left, right) | ExprKind::Assign(Some(_), left, right) => {
+            vec![left, right]
+        }
+        ExprKind::Unary(_, operand) => vec![operand],
+        _ => return None,
+    };
+    let object = program.function(function).record.is_some().then(|| operands.remove(0));
+    Some((function, object, operands))
+}

@@ -3,6 +3,7 @@
 mod capture;
 mod elements;
 mod member_addresses;
+mod methods;
 mod pointers;
 mod slots;
 mod ways;

@@ -2,9 +2,10 @@
 //!
 //! `f(p[i])` with `f(const T &a)` can be given a copy of the element instead of a reference to
 //! memory in another layout, so `f` need not change, if `f` reads members of `a` and nothing
-//! else, stores to no `T` while it runs, and does not wait for other threads.
+//! else, stores to no `T` while it runs, and does not wait for other threads. A member function of
+//! `T` that does no more can be called on a copy of the element.
 
-use super::calls::{CallGraph, Callee, Context};
+use super::calls::{CallGraph, Callee, Context, operator_operands};
 use super::places::element_of;
 use layoutc_syntax::{
     ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, Storage, TypeKind, VarId,
@@ -19,15 +20,33 @@ fn synchronizes(name: &str) -> bool {
         || name == "sync"
 }
 
-/// All parameters that can be given a copy.
-pub(super) fn reader_parameters(program: &Program, calls: &CallGraph) -> BTreeSet<VarId> {
+/// What can be given a copy.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Readers {
+    /// Parameters.
+    pub(super) parameters: BTreeSet<VarId>,
+    /// Member functions, by their object.
+    pub(super) methods: BTreeSet<FunctionId>,
+}
+
+/// All parameters and member functions that can be given a copy.
+pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
     let mut names: BTreeMap<VarId, Vec<ExprId>> = BTreeMap::new();
     let mut stores: BTreeMap<FunctionId, BTreeSet<RecordId>> = BTreeMap::new();
     let mut edges: BTreeMap<FunctionId, BTreeSet<FunctionId>> = BTreeMap::new();
     let mut opaque: BTreeSet<FunctionId> = BTreeSet::new();
+    let mut objects: BTreeMap<FunctionId, Vec<ExprId>> = BTreeMap::new();
     for id in program.expr_ids() {
         let function = calls.function(id);
+        if let (Some(function), Some((target, _, _))) = (function, operator_operands(program, id)) {
+            edges.entry(function).or_default().insert(target);
+        }
         match &program.expr(id).kind {
+            ExprKind::This => {
+                if let Some(function) = function {
+                    objects.entry(function).or_default().push(id);
+                }
+            }
             ExprKind::Name(NameRef::Variable(variable)) => {
                 names.entry(*variable).or_default().push(id)
             }
@@ -84,33 +103,54 @@ pub(super) fn reader_parameters(program: &Program, calls: &CallGraph) -> BTreeSe
             break;
         }
     }
-    let mut readers: BTreeSet<VarId> = program
+    let is_quiet = |function: FunctionId, record: RecordId| {
+        program.function(function).body.is_some()
+            && !opaque.contains(&function)
+            && stores.get(&function).is_none_or(|stored| !stored.contains(&record))
+    };
+    let parameters: BTreeSet<VarId> = program
         .function_ids()
-        .filter(|id| program.function(*id).body.is_some() && !opaque.contains(id))
         .flat_map(|id| {
             program.function(id).parameters.iter().map(move |parameter| (id, *parameter))
         })
         .filter_map(|(function, parameter)| {
             let record = const_reference(program, parameter)?;
-            let quiet = stores.get(&function).is_none_or(|stored| !stored.contains(&record));
-            quiet.then_some(parameter)
+            is_quiet(function, record).then_some(parameter)
         })
         .collect();
-    // A parameter handed on to another reader is a reader: the greatest such set.
+    let methods: BTreeSet<FunctionId> = program
+        .function_ids()
+        .filter(|id| {
+            let function = program.function(*id);
+            !function.is_static_member
+                && function.copy_of.is_none()
+                && function.record.is_some_and(|record| is_quiet(*id, record))
+                && matches!(
+                    program.types.kind(function.result.id),
+                    TypeKind::Void
+                        | TypeKind::Scalar(_)
+                        | TypeKind::Enum(..)
+                        | TypeKind::Vector(_)
+                        | TypeKind::Record(_)
+                )
+        })
+        .collect();
+    // What is handed on to another reader is only read: the greatest such sets.
+    let mut readers = Readers { parameters, methods };
     loop {
-        let keep: BTreeSet<VarId> = readers
-            .iter()
-            .copied()
-            .filter(|parameter| {
-                names.get(parameter).is_none_or(|uses| {
-                    uses.iter().all(|name| only_reads(program, calls, *name, &readers))
-                })
+        let all_read = |uses: Option<&Vec<ExprId>>| {
+            uses.is_none_or(|uses| {
+                uses.iter().all(|name| only_reads(program, calls, *name, &readers))
             })
-            .collect();
-        if keep.len() == readers.len() {
-            return keep;
+        };
+        let parameters: BTreeSet<VarId> =
+            readers.parameters.iter().copied().filter(|id| all_read(names.get(id))).collect();
+        let methods: BTreeSet<FunctionId> =
+            readers.methods.iter().copied().filter(|id| all_read(objects.get(id))).collect();
+        if parameters.len() == readers.parameters.len() && methods.len() == readers.methods.len() {
+            return readers;
         }
-        readers = keep;
+        readers = Readers { parameters, methods };
     }
 }
 
@@ -204,19 +244,30 @@ fn note_store(
 }
 
 /// Whether one mention of a parameter reads a member of it, or hands it to a reader.
-fn only_reads(
-    program: &Program,
-    calls: &CallGraph,
-    name: ExprId,
-    readers: &BTreeSet<VarId>,
-) -> bool {
+fn only_reads(program: &Program, calls: &CallGraph, name: ExprId, readers: &Readers) -> bool {
     let mut at = name;
+    if matches!(program.expr(name).kind, ExprKind::This) {
+        // The object is what the pointer points to.
+        let Context::Operand(parent, _) = calls.context(name) else { return false };
+        match &program.expr(parent).kind {
+            ExprKind::Member { arrow: true, field: Some(_), .. } | ExprKind::Deref(_) => {
+                at = parent
+            }
+            ExprKind::Member { arrow: true, field: None, methods, .. } => {
+                return is_reader_call(calls, program, parent, methods, readers);
+            }
+            _ => return false,
+        }
+    }
     loop {
         match calls.context(at) {
             Context::Operand(parent, position) => match &program.expr(parent).kind {
                 ExprKind::Paren(_) => at = parent,
                 ExprKind::Member { arrow: false, field: Some(_), .. } => at = parent,
                 ExprKind::Member { field: None, methods, .. } if methods.is_empty() => at = parent,
+                ExprKind::Member { arrow: false, field: None, methods, .. } => {
+                    return is_reader_call(calls, program, parent, methods, readers);
+                }
                 ExprKind::Index { .. } if position == 0 => at = parent,
                 ExprKind::Call { callee, arguments, .. } if position > 0 => {
                     let is_scalar = program.types.as_scalar(program.expr(at).ty.id).is_some();
@@ -225,13 +276,50 @@ fn only_reads(
                         return is_scalar;
                     };
                     return match program.function(function).parameters.get(position - 1) {
-                        Some(parameter) if readers.contains(parameter) => true,
+                        Some(parameter) if readers.parameters.contains(parameter) => true,
                         Some(parameter) => by_value(program, *parameter),
                         None => false,
                     };
                 }
+                ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Assign(Some(_), ..)
+                    if program.operators.contains_key(&parent) =>
+                {
+                    let Some((function, object, operands)) = operator_operands(program, parent)
+                    else {
+                        return false;
+                    };
+                    if object == Some(at) {
+                        return readers.methods.contains(&function);
+                    }
+                    let position = operands.iter().position(|operand| *operand == at);
+                    let parameter =
+                        position.and_then(|at| program.function(function).parameters.get(at));
+                    return parameter.is_some_and(|parameter| {
+                        readers.parameters.contains(parameter) || by_value(program, *parameter)
+                    });
+                }
                 ExprKind::Assign(_, left, right) => {
                     return *right == at && *left != at && is_value_type(program, at);
+                }
+                // `P{a.x, 1}`: a record without addresses in it cannot keep one.
+                ExprKind::Construct { of, .. } => {
+                    return is_number(program, at)
+                        && program
+                            .as_record(of.id)
+                            .is_some_and(|record| holds_no_address(program, record, 8));
+                }
+                ExprKind::InitList(_) if is_number(program, at) => {
+                    let made = match calls.context(parent) {
+                        Context::Init(variable) => program.variable(variable).ty,
+                        Context::Returned { in_lambda: false } => match calls.function(parent) {
+                            Some(function) => program.function(function).result,
+                            None => return false,
+                        },
+                        _ => return false,
+                    };
+                    return program
+                        .as_record(made.id)
+                        .is_some_and(|record| holds_no_address(program, record, 8));
                 }
                 ExprKind::AddressOf(_)
                 | ExprKind::Opaque(_)
@@ -255,6 +343,36 @@ fn only_reads(
             }
         }
     }
+}
+
+/// Whether no member of a record, at any depth, is a pointer or reference.
+fn holds_no_address(program: &Program, record: RecordId, depth: usize) -> bool {
+    depth > 0
+        && program.record(record).body.is_some()
+        && program.record(record).fields.iter().all(|field| {
+            let mut ty = program.field(*field).ty;
+            while let TypeKind::Array(of, _) = *program.types.kind(ty.id) {
+                ty = of;
+            }
+            match *program.types.kind(ty.id) {
+                TypeKind::Scalar(_) | TypeKind::Enum(..) | TypeKind::Vector(_) => true,
+                TypeKind::Record(inner) => holds_no_address(program, inner, depth - 1),
+                _ => false,
+            }
+        })
+}
+
+/// Whether a member function that is named by `member` is called, and only reads.
+fn is_reader_call(
+    calls: &CallGraph,
+    program: &Program,
+    member: ExprId,
+    methods: &[FunctionId],
+    readers: &Readers,
+) -> bool {
+    let called = matches!(calls.context(member), Context::Operand(call, 0)
+        if matches!(program.expr(call).kind, ExprKind::Call { .. }));
+    called && !methods.is_empty() && methods.iter().all(|method| readers.methods.contains(method))
 }
 
 fn is_number(program: &Program, expr: ExprId) -> bool {

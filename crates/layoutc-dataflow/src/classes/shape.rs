@@ -2,7 +2,7 @@
 
 use super::{ArrayClass, FieldPath};
 use crate::layout::{Bytes, Leaf, RecordShape};
-use layoutc_syntax::{FieldId, Program, QualType, RecordId, TypeKind, abi};
+use layoutc_syntax::{FieldId, Program, QualType, RecordId, RecordTrait, TypeKind, abi};
 
 /// How deep nested members are followed.
 const NESTING: usize = 32;
@@ -174,7 +174,13 @@ impl Builder<'_> {
     /// Whether a nested record may be divided into its members.
     fn is_divisible(&self, record: RecordId) -> bool {
         let record = self.program.record(record);
-        record.traits.is_empty() && !record.fields.is_empty() && record.explicit_align.is_none()
+        let is_plain = record.traits.iter().all(|(which, _)| {
+            matches!(
+                which,
+                RecordTrait::Methods | RecordTrait::Constructor | RecordTrait::Initializer
+            )
+        });
+        is_plain && !record.fields.is_empty() && record.explicit_align.is_none()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Unification of the slots between which pointers flow.
 
 use super::api::{Direction, copy_direction, strip_casts};
-use super::calls::{CallGraph, Callee, Context};
+use super::calls::{CallGraph, Callee, Context, operator_operands};
 use super::host_memory::HostMemory;
 use super::places::{PlaceKind, Places, element_of};
 use super::slots::{Slot, SlotGraph};
@@ -26,7 +26,7 @@ pub(super) fn is_reference(program: &Program, variable: VarId) -> bool {
 }
 
 /// Whether a variable receives a pointer or a reference, not a record by value.
-fn receives_address(program: &Program, variable: VarId) -> bool {
+pub(super) fn receives_address(program: &Program, variable: VarId) -> bool {
     let depth = element_of(program, program.variable(variable).ty).map(|(_, depth)| depth);
     depth.is_some_and(|depth| depth > 0) || is_reference(program, variable)
 }
@@ -90,7 +90,9 @@ pub(super) fn unify(
             ExprKind::Call { callee, arguments, .. } => {
                 match calls.callee(program, *callee, arguments) {
                     Callee::Function(function) => {
-                        bind(program, function, arguments, readers, &mut flows)
+                        bind(program, function, arguments, readers, &mut flows);
+                        let object = object_of_call(program, *callee, function);
+                        bind_object(program, function, object, &mut flows);
                     }
                     Callee::Library(name) if name == "swap" => {
                         if let [left, right] = arguments[..]
@@ -134,6 +136,12 @@ pub(super) fn unify(
             ExprKind::Launch { kernel, arguments, .. } => {
                 if let Callee::Function(function) = calls.callee(program, *kernel, arguments) {
                     bind(program, function, arguments, readers, &mut flows);
+                }
+            }
+            ExprKind::Binary(..) | ExprKind::Assign(Some(_), ..) | ExprKind::Unary(..) => {
+                if let Some((function, object, operands)) = operator_operands(program, id) {
+                    bind(program, function, &operands, readers, &mut flows);
+                    bind_object(program, function, object, &mut flows);
                 }
             }
             _ => {}
@@ -216,6 +224,36 @@ fn bind(
             let span = program.expr(*argument).span;
             flows.push(Flow { to: Slot::Variable(*parameter), from: *argument, span });
         }
+    }
+}
+
+/// The object that a call of a member function is made on: a record, or a pointer to one.
+pub(super) fn object_of_call(
+    program: &Program,
+    callee: ExprId,
+    function: FunctionId,
+) -> Option<ExprId> {
+    let own = program.function(function);
+    match program.expr(program.strip_parens(callee)).kind {
+        ExprKind::Member { base, .. } if own.record.is_some() && !own.is_static_member => {
+            Some(base)
+        }
+        _ => None,
+    }
+}
+
+fn bind_object(
+    program: &Program,
+    function: FunctionId,
+    object: Option<ExprId>,
+    flows: &mut Vec<Flow>,
+) {
+    if let (Some(this), Some(object)) = (program.function(function).this_parameter, object) {
+        flows.push(Flow {
+            to: Slot::Variable(this),
+            from: object,
+            span: program.expr(object).span,
+        });
     }
 }
 

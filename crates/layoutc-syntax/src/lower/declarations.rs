@@ -457,6 +457,7 @@ impl<'t> Lowering<'t> {
             is_extern: false,
             is_auto: false,
             redeclarations: Vec::new(),
+            record: self.record.filter(|_| self.locals.is_empty()),
         }
     }
 
@@ -527,7 +528,10 @@ impl<'t> Lowering<'t> {
             name: lowered.site.name,
             parameters: parameters.clone(),
             result: lowered.site.clone(),
+            parentheses: lowered.parameters.map(|list| self.span(list)),
+            template: self.template_around(node),
         };
+        let is_const = self.is_const_method(node);
         let is_static =
             words.contains(&"static") || self.namespaces.iter().any(|name| name == "(anonymous)");
         let known = if record.is_none() && !lowered.is_special {
@@ -555,7 +559,17 @@ impl<'t> Lowering<'t> {
                     && self.same_parameters(&function.parameters, &parameters)
             })
         } else {
-            None
+            // A member function that is defined outside its class.
+            record.and_then(|record| {
+                let name = operator_name(&lowered.name);
+                self.program.record(record).methods.iter().copied().find(|id| {
+                    let function = self.program.function(*id);
+                    operator_name(&function.name) == name
+                        && function.is_const == is_const
+                        && !(definition.is_some() && function.body.is_some())
+                        && self.same_parameters(&function.parameters, &parameters)
+                })
+            })
         };
         let space = space_of_function(words);
         if let Some(id) = known {
@@ -567,7 +581,9 @@ impl<'t> Lowering<'t> {
             if definition.is_some() {
                 function.parameters = parameters;
             }
-            self.declare_global(&lowered.name, Symbol::Function(id));
+            if record.is_none() {
+                self.declare_global(&lowered.name, Symbol::Function(id));
+            }
             return id;
         }
         let id = FunctionId(self.program.functions.len() as u32);
@@ -583,16 +599,58 @@ impl<'t> Lowering<'t> {
             is_static,
             is_variadic: variadic,
             required_parameters: required,
+            is_const,
+            is_static_member: record.is_some() && words.contains(&"static"),
+            is_private: false,
+            this_parameter: None,
+            copy_of: None,
         });
         match record {
             Some(record) => self.add_method(record, id),
-            None if lowered.is_special => {}
+            None if lowered.is_special => {
+                // `operator+` is called by the operator.
+                if is_operator(&lowered.name) {
+                    let name = operator_name(&lowered.name);
+                    self.program.functions[id.index()].name.clone_from(&name);
+                    self.declare_global(&name, Symbol::Function(id));
+                }
+            }
             None if self.locals.is_empty() => {
                 self.declare_global(&lowered.name, Symbol::Function(id))
             }
             None => self.declare(&lowered.name, Symbol::Function(id)),
         }
         id
+    }
+
+    /// The `template` declaration that a declaration or definition is the body of.
+    fn template_around(&self, node: Node<'t>) -> Option<Span> {
+        let mut at = node;
+        let mut found = None;
+        while let Some(parent) = at.parent() {
+            match parent.kind() {
+                "template_declaration" => found = Some(self.span(parent)),
+                "declaration" | "field_declaration" | "init_declarator" => {}
+                _ => break,
+            }
+            at = parent;
+        }
+        found
+    }
+
+    /// Whether a function declarator ends in `const`.
+    fn is_const_method(&self, node: Node<'t>) -> bool {
+        let mut at = Some(node);
+        while let Some(node) = at {
+            if node.kind() == "function_declarator" {
+                let mut cursor = node.walk();
+                return node.children(&mut cursor).any(|child| {
+                    child.kind() == "type_qualifier" && self.text_of(child) == "const"
+                });
+            }
+            at = node.child_by_field_name("declarator");
+        }
+        false
     }
 
     fn same_parameters(&self, left: &[VarId], right: &[VarId]) -> bool {
@@ -696,6 +754,21 @@ impl<'t> Lowering<'t> {
             record = self.record_of_qualified(declarator);
         }
         let id = self.prototype(node, &lowered, &words, record, Some(self.span(node)));
+        // The body of a member function sees all members, so it waits for them.
+        if self.record.is_some() && self.record == record {
+            self.waiting_bodies.push((id, node));
+        } else {
+            self.function_body(id, node, record);
+        }
+    }
+
+    /// The body of a function that was declared.
+    pub(crate) fn function_body(
+        &mut self,
+        id: FunctionId,
+        node: Node<'t>,
+        record: Option<RecordId>,
+    ) {
         let body = node.child_by_field_name("body");
         let parameters = self
             .program
@@ -771,6 +844,17 @@ impl<'t> Lowering<'t> {
     pub(crate) fn declare_local(&mut self, name: &str, id: VarId) {
         self.locals.declare(name, Symbol::Variable(id));
     }
+}
+
+/// Whether a declared name is that of an operator.
+fn is_operator(name: &str) -> bool {
+    name.strip_prefix("operator")
+        .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+}
+
+/// The name of an operator without blanks: `operator +=` is `operator+=`.
+pub(crate) fn operator_name(name: &str) -> String {
+    name.split_ascii_whitespace().collect()
 }
 
 fn space_of_words(words: &[&str]) -> Space {

@@ -339,7 +339,9 @@ impl<'t> Lowering<'t> {
             _ => self.program.types.unknown(),
         };
         let span = self.span(node);
-        self.add_expr(ExprKind::Unary(op, operand), span, ty)
+        let unary = self.add_expr(ExprKind::Unary(op, operand), span, ty);
+        self.note_operator(unary, self.operator_text(node), &[operand]);
+        unary
     }
 
     fn update(&mut self, node: Node<'t>) -> ExprId {
@@ -436,7 +438,9 @@ impl<'t> Lowering<'t> {
             let (left_type, right_type) = (self.program.expr(left).ty, self.program.expr(right).ty);
             let ty = self.binary_type(op, left_type, right_type);
             let span = self.span(at);
+            let operands = [left, right];
             left = self.add_expr(ExprKind::Binary(op, left, right), span, ty);
+            self.note_operator(left, self.operator_text(at), &operands);
         }
         left
     }
@@ -447,10 +451,14 @@ impl<'t> Lowering<'t> {
             "=" => None,
             _ => Some(binary_op(operator.trim_end_matches('='))),
         };
-        self.two(node, "left", "right", |this, left, right| {
+        let assignment = self.two(node, "left", "right", |this, left, right| {
             let ty = this.program.expr(left).ty;
             (ExprKind::Assign(op, left, right), ty)
-        })
+        });
+        if let ExprKind::Assign(Some(_), left, right) = self.program.expr(assignment).kind {
+            self.note_operator(assignment, operator, &[left, right]);
+        }
+        assignment
     }
 
     fn conditional(&mut self, node: Node<'t>) -> ExprId {

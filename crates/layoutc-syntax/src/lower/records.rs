@@ -131,19 +131,31 @@ impl<'t> Lowering<'t> {
                 "{" | "}" | ";" | "comment" | ":" => {}
                 "access_specifier" => is_private = self.text_of(child) != "public",
                 "field_declaration" => {
-                    if is_private {
-                        self.record_trait(id, RecordTrait::Private, self.span(child));
-                    }
+                    let before =
+                        (self.program.functions.len(), self.program.record(id).fields.len());
                     self.field_declaration(id, child);
+                    if is_private {
+                        for function in &mut self.program.functions[before.0..] {
+                            function.is_private |= function.record == Some(id);
+                        }
+                        if self.program.record(id).fields.len() > before.1 {
+                            self.record_trait(id, RecordTrait::Private, self.span(child));
+                        }
+                    }
                 }
-                "function_definition" => methods.push(child),
-                "declaration" => methods.push(child),
+                "function_definition" | "declaration" => methods.push((child, is_private)),
                 "template_declaration" => {
                     self.record_trait(id, RecordTrait::Methods, self.span(child));
                     self.region(child, RegionKind::Unmodelled);
                 }
-                "type_definition" => self.type_definition(child),
-                "alias_declaration" => self.alias_declaration(child),
+                "type_definition" => {
+                    self.record_trait(id, RecordTrait::NestedType, self.span(child));
+                    self.type_definition(child);
+                }
+                "alias_declaration" => {
+                    self.record_trait(id, RecordTrait::NestedType, self.span(child));
+                    self.alias_declaration(child);
+                }
                 "static_assert_declaration" => self.static_assert(child),
                 "friend_declaration" | "using_declaration" => {
                     self.record_trait(id, RecordTrait::Unmodelled, self.span(child));
@@ -155,9 +167,16 @@ impl<'t> Lowering<'t> {
                 }
             }
         }
-        // Bodies see all members, so they come last.
-        for method in methods {
+        let outer_bodies = std::mem::take(&mut self.waiting_bodies);
+        for (method, is_private) in methods {
+            let before = self.program.functions.len();
             self.method(id, method);
+            for function in &mut self.program.functions[before..] {
+                function.is_private |= is_private && function.record == Some(id);
+            }
+        }
+        for (function, method) in std::mem::replace(&mut self.waiting_bodies, outer_bodies) {
+            self.function_body(function, method, Some(id));
         }
         self.record = outer;
     }
@@ -307,13 +326,15 @@ impl<'t> Lowering<'t> {
                 .is_some_and(|inner| self.program.record(inner).name.is_empty());
             if is_anonymous || bit_field.is_some() {
                 self.record_trait(record, RecordTrait::Unmodelled, self.span(node));
+            } else {
+                self.record_trait(record, RecordTrait::NestedType, self.span(node));
             }
             return;
         }
         if let Some(default) = has_default {
             let value = self.expression(default);
             self.program.file_scope_exprs.push(value);
-            self.record_trait(record, RecordTrait::Constructor, self.span(node));
+            self.record_trait(record, RecordTrait::Initializer, self.span(node));
         }
         for (at, node) in declarators.into_iter().enumerate() {
             let lowered = self.declarator(Some(node), base, declaration, at, self.span(node));
@@ -326,7 +347,18 @@ impl<'t> Lowering<'t> {
                     RecordTrait::Methods
                 };
                 self.record_trait(record, which, self.span(node));
-                self.prototype(node, &lowered, &words, Some(record), None);
+                let function = self.prototype(node, &lowered, &words, Some(record), None);
+                let function = self.program.function(function);
+                let first = function.parameters.first().copied();
+                let is_assignment = function.name == "operator="
+                    && first.is_some_and(|first| {
+                        let ty =
+                            self.program.types.strip_reference(self.program.variable(first).ty);
+                        self.program.types.as_record(ty.id) == Some(record)
+                    });
+                if is_assignment {
+                    self.record_trait(record, RecordTrait::CopyControl, self.span(node));
+                }
                 continue;
             }
             if bit_field.is_some() {
@@ -371,17 +403,62 @@ impl<'t> Lowering<'t> {
         if is_virtual {
             self.record_trait(record, RecordTrait::Virtual, self.span(node));
         }
+        let mut cursor = node.walk();
+        let is_default =
+            node.children(&mut cursor).any(|child| child.kind() == "default_method_clause");
         let has_type = node.child_by_field_name("type").is_some();
-        let which = if has_type { RecordTrait::Methods } else { RecordTrait::Constructor };
-        self.record_trait(record, which, self.span(node));
+        let before = self.program.functions.len();
         if node.kind() == "function_definition" {
             self.function_definition(node, Some(record));
         } else {
             self.declaration(node, Some(record));
         }
+        let declared = self
+            .program
+            .functions
+            .get(before)
+            .filter(|function| function.record == Some(record))
+            .map(|function| (function.name.clone(), function.parameters.clone()));
+        let is_own = |this: &Self, parameter: &crate::program::VarId| {
+            let ty = this.program.types.strip_reference(this.program.variable(*parameter).ty);
+            this.program.types.as_record(ty.id) == Some(record)
+        };
+        let which = match declared {
+            Some((name, _)) if name.starts_with('~') => RecordTrait::Destructor,
+            Some((name, parameters)) if has_type => {
+                let copies = super::declarations::operator_name(&name) == "operator="
+                    && parameters.first().is_some_and(|first| is_own(self, first));
+                if copies { RecordTrait::CopyControl } else { RecordTrait::Methods }
+            }
+            Some((_, parameters)) => {
+                let copies = parameters.first().is_some_and(|first| is_own(self, first));
+                if copies { RecordTrait::CopyControl } else { RecordTrait::Constructor }
+            }
+            // A constructor's prototype is no function of the model.
+            None if has_type => RecordTrait::Methods,
+            None if text.trim_start().starts_with('~') => RecordTrait::Destructor,
+            None => {
+                // `T(const T &)` copies, whatever else its name stands for.
+                let name = self.program.record(record).name.clone();
+                let inner = text.split_once('(').map_or("", |(_, rest)| rest);
+                if super::macros::identifiers(inner).any(|word| word == name) {
+                    RecordTrait::CopyControl
+                } else {
+                    RecordTrait::Constructor
+                }
+            }
+        };
+        // What the compiler would do by itself is nothing special.
+        if !is_default {
+            self.record_trait(record, which, self.span(node));
+        }
     }
 
     pub(crate) fn add_method(&mut self, record: RecordId, function: FunctionId) {
+        let name = &mut self.program.functions[function.index()].name;
+        if name.starts_with("operator") {
+            *name = super::declarations::operator_name(name);
+        }
         self.program.records[record.index()].methods.push(function);
     }
 

@@ -138,6 +138,14 @@ impl Classifier<'_> {
         match &program.expr(parent).kind {
             // The parenthesis has the same place and is judged itself.
             ExprKind::Paren(_) => {}
+            ExprKind::Member { arrow: false, field: None, methods, .. } if !methods.is_empty() => {
+                self.method_use(expr, class, parent);
+            }
+            ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Assign(Some(_), ..)
+                if program.operators.contains_key(&parent) =>
+            {
+                self.operator_use(expr, class, parent);
+            }
             ExprKind::Member { arrow: false, field, name, .. } => {
                 if field.is_none() {
                     self.pin(class, Code::UNSUPPORTED_USE, *name, "this is not a member variable");

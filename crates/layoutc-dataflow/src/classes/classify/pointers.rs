@@ -199,6 +199,10 @@ impl Classifier<'_> {
         match &program.expr(parent).kind {
             ExprKind::Index { .. } if position == 0 => self.host_access(parent, class),
             ExprKind::Deref(_) => self.host_access(parent, class),
+            ExprKind::Member { arrow: true, field: None, methods, .. } if !methods.is_empty() => {
+                self.method_use(expr, class, parent);
+                self.host_access(parent, class);
+            }
             ExprKind::Member { arrow: true, field, name, .. } => {
                 if field.is_none() {
                     self.pin(class, Code::UNSUPPORTED_USE, *name, "this is not a member variable");

@@ -95,14 +95,19 @@ impl Classifier<'_> {
                     RecordTrait::Bases => {
                         (Code::UNSUPPORTED_RECORD, "the element type has base classes")
                     }
-                    RecordTrait::Constructor => (
-                        Code::UNSUPPORTED_RECORD,
-                        "the element type has constructors or default member initializers",
-                    ),
-                    RecordTrait::Methods => {
-                        (Code::UNSUPPORTED_RECORD, "the element type has member functions")
+                    // What they do to an element is seen where they are called.
+                    RecordTrait::Methods
+                    | RecordTrait::Constructor
+                    | RecordTrait::Initializer
+                    | RecordTrait::Private
+                    | RecordTrait::NestedType => continue,
+                    RecordTrait::Destructor => {
+                        (Code::UNSUPPORTED_RECORD, "the element type has a destructor")
                     }
-                    RecordTrait::Private => (Code::UNSUPPORTED_RECORD, "members are not public"),
+                    RecordTrait::CopyControl => (
+                        Code::UNSUPPORTED_RECORD,
+                        "the element type has its own way to be copied or assigned",
+                    ),
                     RecordTrait::Template => {
                         (Code::TEMPLATE_USE, "the element type is a class template")
                     }
@@ -118,6 +123,20 @@ impl Classifier<'_> {
                     }
                 };
                 self.pin(class, code, span, message);
+            }
+            let takes_address = self.program.function_ids().find(|id| {
+                let function = self.program.function(*id);
+                let operands = function.parameters.len() + usize::from(function.record.is_some());
+                function.name == "operator&" && operands == 1
+            });
+            if let Some(operator) = takes_address {
+                let span = self.program.function(operator).sites[0].name;
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_RECORD,
+                    span,
+                    "an overloaded `&` may take the address of an element",
+                );
             }
             if record.is_local {
                 self.pin(
@@ -174,7 +193,12 @@ impl Classifier<'_> {
                 (program.function(id).result, program.function(id).sites[0].result.clone())
             }
         };
-        if matches!(slot, Slot::Variable(id) if is_object(program, id)) {
+        // The object of a version of a member function is declared by the version's text.
+        let is_this = matches!(slot, Slot::Variable(id)
+        if program.variable(id).function.is_some_and(|function| {
+            program.function(function).this_parameter == Some(id)
+        }));
+        if is_this || matches!(slot, Slot::Variable(id) if is_object(program, id)) {
             // Said where it is handed over.
             return;
         }

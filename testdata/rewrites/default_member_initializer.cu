@@ -1,8 +1,7 @@
 //@ layout = "P = soa"
 struct P {
-    float x;
+    float x = 1;
     int id;
-    float twice() const { return 2 * x; } //~ LC0027 member functions
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -3,18 +3,22 @@ struct P {
     float x;
     int id;
 };
+__device__ bool operator<(const P &a, const P &b) {
+    return a.x < b.x;
+}
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        p[i].x += 1.0f;
+    if (i < n) {
+        if (p[i] < p[0])
+            p[i].x = 1;
+    }
 }
 int main() {
     int n = 100;
-    P *h = new P[n](); //~ LC0031
+    P *h = new P[n]();
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    step<<<1, 128>>>(h, n);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -1,7 +1,8 @@
 //@ layout = "P = soa"
-struct P {
-    float x = 1; //~ LC0027
+class P {
     int id;
+  public:
+    float x;
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,13 +1,18 @@
 //@ layout = "P = soa"
+__device__ int total;
 struct P {
     float x;
     int id;
-    float operator()(int) const; //~ LC0027
+    __device__ int next() {
+        static int count = 0;
+        return id += ++count;
+    }
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        p[i].x += 1.0f;
+    if (i < n) {
+        p[i].next(); //~ LC0027 version
+    }
 }
 int main() {
     int n = 100;

@@ -1,13 +1,16 @@
 //@ layout = "P = soa"
-class P {
-    int id; //~ LC0027 not public
-  public:
+struct P {
     float x;
+    int id;
+    P() = default;
+    __host__ __device__ P(const P &o) : x(o.x), id(0) {} //~ LC0027 copied
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        p[i].x += 1.0f;
+    if (i < n) {
+        P q = p[i];
+        p[i].x = q.x;
+    }
 }
 int main() {
     int n = 100;

@@ -3,13 +3,19 @@ struct P {
     float x;
     int id;
 };
-__device__ P operator-(const P &a) {
-    return P{-a.x, a.id};
+__device__ int bumps;
+__device__ void bump(P *q) {
+    static int calls = 0;
+    bumps = ++calls;
+    q->x += 1.0f;
 }
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i] = -p[i]; //~ LC0028
+        P own = p[i];
+        bump(&own); //~ LC0030
+        bump(&p[i]);
+        p[i].id = own.id;
     }
 }
 int main() {

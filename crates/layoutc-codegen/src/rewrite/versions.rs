@@ -1,0 +1,581 @@
+//! Copies of functions: further meanings of a text that stand beside it.
+//!
+//! The model holds a copy for each meaning that calls with an array give to a function. Here a
+//! copy that means something else in the new layouts becomes text of its own: an overload behind
+//! the original, or a free function for a member function or operator. Its edits are gathered
+//! apart from those of the file, and applied to the text of the original.
+
+use super::{Rewriter, pin};
+use crate::edit::{Edit, EditSet};
+use layoutc_dataflow::classes::{Callee, ClassId, PlaceKind, Slot, resolve_callee};
+use layoutc_diagnostics::{Code, Span};
+use layoutc_syntax::{
+    DeclarationId, ExprId, ExprKind, FunctionId, FunctionSite, NameRef, Program, RecordTrait,
+    StmtKind, VarId,
+};
+use std::collections::BTreeMap;
+
+/// Which copy each part of the model belongs to.
+#[derive(Default)]
+pub(super) struct Versions {
+    exprs: BTreeMap<ExprId, FunctionId>,
+    variables: BTreeMap<VarId, FunctionId>,
+    declarations: BTreeMap<DeclarationId, FunctionId>,
+    /// Copies that mean something else in the new layouts, with the name that each has.
+    pub(super) changed: BTreeMap<FunctionId, String>,
+    /// The edits of each, in the text of the original.
+    edits: BTreeMap<FunctionId, Vec<Edit>>,
+    /// The name of the object in copies of member functions.
+    object: String,
+}
+
+impl Versions {
+    pub(super) fn new(program: &Program) -> Self {
+        let mut this = Versions::default();
+        for id in program.function_ids() {
+            if program.function(id).copy_of.is_none() {
+                continue;
+            }
+            let parts = program.function_parts(id);
+            this.exprs.extend(parts.exprs.into_iter().map(|part| (part, id)));
+            this.variables.extend(parts.variables.into_iter().map(|part| (part, id)));
+            this.declarations.extend(parts.declarations.into_iter().map(|part| (part, id)));
+        }
+        this
+    }
+
+    pub(super) fn of_expr(&self, expr: ExprId) -> Option<FunctionId> {
+        self.exprs.get(&expr).copied()
+    }
+
+    pub(super) fn of_declaration(&self, id: DeclarationId) -> Option<FunctionId> {
+        self.declarations.get(&id).copied()
+    }
+}
+
+/// Whether the copy is a free function where the original is a member or an operator.
+fn is_renamed(program: &Program, id: FunctionId) -> bool {
+    let function = program.function(id);
+    function.this_parameter.is_some() || function.name.starts_with("operator")
+}
+
+impl Rewriter<'_> {
+    /// Adds an edit to the file, or to the copy that is being rewritten.
+    pub(super) fn push(&mut self, edit: Edit) {
+        match self.owner {
+            Some(copy) => self.versions.edits.entry(copy).or_default().push(edit),
+            None => self.edits.push(edit),
+        }
+    }
+
+    /// Decides which copies are written out, and under which names.
+    pub(super) fn name_versions(&mut self) {
+        let program = self.program;
+        self.versions.object = self.names.fresh("self");
+        let mut names: BTreeMap<(usize, String), String> = BTreeMap::new();
+        for id in program.function_ids() {
+            let function = program.function(id);
+            if function.copy_of.is_none() {
+                continue;
+            }
+            let changed = |variable: VarId| {
+                self.changed_slot(Slot::Variable(variable))
+                    .and_then(|class| Some((class, self.storage(class)?)))
+            };
+            // The aligned record inherits the member functions.
+            let this = function.this_parameter.and_then(changed);
+            let this_changes = this.is_some_and(|(_, storage)| !storage.is_record);
+            let others: Vec<ClassId> = function
+                .parameters
+                .iter()
+                .filter_map(|parameter| changed(*parameter))
+                .map(|(class, _)| class)
+                .collect();
+            let result = self.changed_slot(Slot::Result(id));
+            if !this_changes && others.is_empty() && result.is_none() {
+                continue;
+            }
+            // An object that stays is passed by address, and its private members with it.
+            let is_closed = |record: layoutc_syntax::RecordId| {
+                program
+                    .record(record)
+                    .traits
+                    .iter()
+                    .any(|(which, _)| *which == RecordTrait::Private)
+            };
+            if let (Some(record), None) = (function.record, this)
+                && function.this_parameter.is_some()
+                && is_closed(record)
+            {
+                let span = function.sites[0].name;
+                let class = others.first().copied().or(result);
+                if let Some(class) = class {
+                    let message = "a version of this member function could not use private members";
+                    self.refuse(class, span, message);
+                }
+                continue;
+            }
+            if let Some((class, _)) = this.filter(|_| !this_changes) {
+                let span = function.sites[0].name;
+                self.refuse(class, span, "this member function has no form in the new layout");
+                continue;
+            }
+            let class = this.map(|(class, _)| class).or(others.first().copied()).or(result);
+            let name = match class.filter(|_| is_renamed(program, id)) {
+                Some(class) => {
+                    let at = self.storage_of[&class];
+                    let wish = format!("{}{}", self.storages[at].1.prefix, upper(&function.name));
+                    let key = (at, function.name.clone());
+                    let name = match names.get(&key) {
+                        Some(known) => known.clone(),
+                        None => self.names.fresh(&wish),
+                    };
+                    names.insert(key, name.clone());
+                    format!("{}{name}", self.storages[at].1.qualifier)
+                }
+                None => function.name.clone(),
+            };
+            self.versions.changed.insert(id, name);
+        }
+    }
+
+    /// The name of a variable in the new text.
+    pub(super) fn variable_text(&self, expr: ExprId, variable: VarId) -> String {
+        if self.is_object(variable) {
+            self.versions.object.clone()
+        } else {
+            self.text(expr).to_owned()
+        }
+    }
+
+    /// The name under which a variable's companion is known.
+    pub(super) fn companion_base(&self, variable: VarId) -> String {
+        if self.is_object(variable) {
+            self.versions.object.clone()
+        } else {
+            self.program.variable(variable).name.clone()
+        }
+    }
+
+    /// Whether a variable is the object of a copy of a member function.
+    fn is_object(&self, variable: VarId) -> bool {
+        self.versions.variables.get(&variable).is_some_and(|function| {
+            self.program.function(*function).this_parameter == Some(variable)
+        })
+    }
+
+    /// Text in a copy of a member function that means something else outside the class.
+    pub(super) fn outside_class(&mut self, expr: ExprId) -> Option<String> {
+        let program = self.program;
+        let owner = self.versions.of_expr(expr)?;
+        let own_record = program.function(owner).record?;
+        program.function(owner).this_parameter?;
+        match &program.expr(expr).kind {
+            ExprKind::Name(NameRef::Variable(variable)) => {
+                if self.is_object(*variable) {
+                    return Some(self.versions.object.clone());
+                }
+                let record = program.variable(*variable).record?;
+                let text = self.text(expr);
+                (record == own_record && !text.contains("::"))
+                    .then(|| format!("{}::{text}", program.spelled_name(record)))
+            }
+            ExprKind::Member { base, arrow: true, name, .. } => {
+                let ExprKind::Name(NameRef::Variable(variable)) = program.expr(*base).kind else {
+                    return None;
+                };
+                self.is_object(variable)
+                    .then(|| format!("{}->{}", self.versions.object, program.text(*name)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Base and index of the object of a member function, or of an operand.
+    fn object_parts(
+        &mut self,
+        object: ExprId,
+        class: ClassId,
+    ) -> Option<super::expressions::Parts> {
+        match self.classes.place(object) {
+            Some((_, PlaceKind::Element)) => self.element_parts(object, class),
+            _ => self.pointer_parts(object, class),
+        }
+    }
+
+    /// The class of an element, or of what a pointer points to, if it changes.
+    fn object_class(&self, object: ExprId) -> Option<ClassId> {
+        let class = match self.classes.place(object) {
+            Some((class, PlaceKind::Element)) => class,
+            _ => self.changed_pointer(object)?,
+        };
+        self.storage(class).filter(|storage| !storage.is_record).map(|_| class)
+    }
+
+    /// `p[i].f(x)` where `f` has a copy: `particleF(p, i, x)`; the same for operators.
+    pub(super) fn copy_call(&mut self, expr: ExprId) -> Option<String> {
+        let program = self.program;
+        if let ExprKind::Call { callee, arguments, parentheses } = &program.expr(expr).kind {
+            let Callee::Function(function) = resolve_callee(program, *callee, arguments) else {
+                return None;
+            };
+            let name = self.versions.changed.get(&function)?.clone();
+            let this = program.function(function).this_parameter?;
+            let ExprKind::Member { base, .. } = program.expr(program.strip_parens(*callee)).kind
+            else {
+                return None;
+            };
+            let arrow = matches!(
+                program.expr(program.strip_parens(*callee)).kind,
+                ExprKind::Member { arrow: true, .. }
+            );
+            let object = match self.changed_slot(Slot::Variable(this)) {
+                Some(class) => self.object_argument(base, class, this)?,
+                None if arrow => self.render(base),
+                None => self.address_of(base, function)?,
+            };
+            let inside =
+                Span { start: parentheses.start + 1, end: parentheses.end - 1, ..*parentheses };
+            let rest = self.splice_span(inside, arguments);
+            let comma = if arguments.is_empty() { "" } else { ", " };
+            return Some(format!("{name}({object}{comma}{rest})"));
+        }
+        let function = *program.operators.get(&expr)?;
+        let name = self.versions.changed.get(&function)?.clone();
+        let operands = match program.expr(expr).kind {
+            ExprKind::Binary(_, left, right) | ExprKind::Assign(_, left, right) => {
+                vec![left, right]
+            }
+            ExprKind::Unary(_, operand) => vec![operand],
+            _ => return None,
+        };
+        let own = program.function(function);
+        let parameters: Vec<VarId> =
+            own.this_parameter.into_iter().chain(own.parameters.iter().copied()).collect();
+        let mut texts = Vec::new();
+        for (operand, parameter) in operands.into_iter().zip(parameters) {
+            texts.push(match self.changed_slot(Slot::Variable(parameter)) {
+                Some(class) => self.object_argument(operand, class, parameter)?,
+                None if own.this_parameter == Some(parameter) => {
+                    self.address_of(operand, function)?
+                }
+                None => self.render(operand),
+            });
+        }
+        Some(format!("{name}({})", texts.join(", ")))
+    }
+
+    /// The address of an object that keeps its form.
+    fn address_of(&mut self, object: ExprId, function: FunctionId) -> Option<String> {
+        let is_lvalue = matches!(
+            self.program.expr(self.program.strip_parens(object)).kind,
+            ExprKind::Name(_)
+                | ExprKind::Index { .. }
+                | ExprKind::Member { .. }
+                | ExprKind::Deref(_)
+        );
+        if !is_lvalue {
+            let own = self.program.function(function);
+            let class = own
+                .parameters
+                .iter()
+                .find_map(|parameter| self.changed_slot(Slot::Variable(*parameter)))?;
+            let span = self.program.expr(object).span;
+            self.refuse(class, span, "the member function's version needs the address of this");
+            return None;
+        }
+        Some(format!("&{}", self.render(object)))
+    }
+
+    /// An element, or a pointer to one, as the argument for a parameter of a copy.
+    fn object_argument(
+        &mut self,
+        object: ExprId,
+        class: ClassId,
+        parameter: VarId,
+    ) -> Option<String> {
+        if self.storage(class)?.is_record {
+            return Some(self.render(object));
+        }
+        let parts = self.object_parts(object, class)?;
+        Some(if self.classes.is_interior(Slot::Variable(parameter)) {
+            format!("{}, {}", parts.base, parts.index.text)
+        } else {
+            parts.base
+        })
+    }
+
+    /// `p[i].f` where `f` is a member function that only reads: it is called on a copy.
+    pub(super) fn reader_object(&mut self, expr: ExprId) -> Option<String> {
+        let ExprKind::Member { base, field: None, methods, name, .. } =
+            &self.program.expr(expr).kind
+        else {
+            return None;
+        };
+        if methods.is_empty() {
+            return None;
+        }
+        let (base, name) = (*base, *name);
+        let class = self.object_class(base)?;
+        let parts = self.object_parts(base, class)?;
+        let storage = self.storage(class)?;
+        self.needs(class).load = true;
+        let load = storage.function("Load");
+        let name = self.program.text(name);
+        Some(format!("{load}({}, {}).{name}", parts.base, parts.index.text))
+    }
+
+    /// Puts the copies that changed beside their originals: the text of those that stand with the
+    /// record's generated declarations, by storage.
+    pub(super) fn place_versions(&mut self) -> BTreeMap<usize, String> {
+        let program = self.program;
+        let changed: Vec<(FunctionId, String)> =
+            self.versions.changed.iter().map(|(id, name)| (*id, name.clone())).collect();
+        let mut with_record: BTreeMap<usize, String> = BTreeMap::new();
+        let mut prototypes: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        let mut seen: BTreeMap<(Option<Span>, String), (String, FunctionId)> = BTreeMap::new();
+        for (id, name) in changed {
+            self.copy_heads(id, &name);
+            let edits = self.versions.edits.remove(&id).unwrap_or_default();
+            let function = program.function(id);
+            let class = function
+                .this_parameter
+                .into_iter()
+                .chain(function.parameters.iter().copied())
+                .find_map(|parameter| self.changed_slot(Slot::Variable(parameter)))
+                .or_else(|| self.changed_slot(Slot::Result(id)));
+            let Some(class) = class else { continue };
+            for site in &function.sites {
+                let whole = site.template.unwrap_or(site.span);
+                let own: Vec<Edit> =
+                    edits.iter().filter(|edit| whole.contains(edit.span)).cloned().collect();
+                let Some(text) = apply(program, whole, own) else {
+                    self.refuse(class, site.name, "two rewrites want the text of this copy");
+                    continue;
+                };
+                let body = function.body.map(|body| program.stmt(body).span);
+                let is_definition = body.is_some_and(|body| whole.contains(body));
+                let head = match text.split_once('{') {
+                    Some((head, _)) if is_definition => head.trim_end().to_owned(),
+                    _ => text.trim_end().trim_end_matches(';').to_owned(),
+                };
+                // The same text from two meanings is one function.
+                let record = function.record.map(|record| program.record(record));
+                let in_class = record
+                    .is_some_and(|record| record.body.is_some_and(|body| body.contains(site.span)));
+                let key = ((!in_class).then_some(whole), head.clone());
+                if let Some((other, _)) = seen.get(&key) {
+                    if *other != text {
+                        let message =
+                            "two meanings of this function would have the same parameters";
+                        self.refusals.push((class, pin(site.name, Code::UNSUPPORTED_USE, message)));
+                    }
+                    continue;
+                }
+                seen.insert(key, (text.clone(), id));
+                if function.this_parameter.is_some() {
+                    let at = self.storage_of[&class];
+                    // In the class the text is indented.
+                    let text = unindent(program, whole, &text);
+                    let linkage = linkage(program, site);
+                    let prototype = format!("{linkage}{};", one_line(&head));
+                    let known = prototypes.entry(at).or_default();
+                    if !known.contains(&prototype) {
+                        known.push(prototype);
+                    }
+                    if in_class && is_definition {
+                        let block = with_record.entry(at).or_default();
+                        block.push_str(&format!("\n{linkage}{text}\n"));
+                    } else if is_definition {
+                        let text = self.with_newlines(whole, format!("\n\n{linkage}{text}"));
+                        self.edits.push(Edit::replace(whole.at_end(), text));
+                    }
+                } else {
+                    let text = unindent(program, whole, &text);
+                    let blank = if is_definition { "\n" } else { "" };
+                    let text = self.with_newlines(whole, format!("\n{blank}{text}"));
+                    self.edits.push(Edit::replace(whole.at_end(), text));
+                }
+            }
+        }
+        for (at, prototypes) in prototypes {
+            let block = with_record.entry(at).or_default();
+            // One alone is defined where it would be declared.
+            if prototypes.len() == 1 && !block.is_empty() {
+                continue;
+            }
+            let head: String = prototypes.iter().map(|line| format!("\n{line}")).collect();
+            *block = format!("{head}\n{block}");
+        }
+        with_record
+    }
+
+    /// The text with the line breaks of the file that it is put into.
+    fn with_newlines(&self, at: Span, text: String) -> String {
+        let is_crlf = self.program.sources.file(at.file).text().contains("\r\n");
+        let plain = text.replace("\r\n", "\n");
+        if is_crlf { plain.replace('\n', "\r\n") } else { plain }
+    }
+
+    /// Edits in the heads of a copy, and its `return` statements.
+    fn copy_heads(&mut self, id: FunctionId, name: &str) {
+        let program = self.program;
+        let function = program.function(id);
+        let copy_of = function.copy_of.clone();
+        self.owner = Some(id);
+        for site in &function.sites {
+            if is_renamed(program, id) {
+                let plain = name.rsplit("::").next().unwrap_or(name).to_owned();
+                self.push(Edit::replace(site.name, plain));
+            }
+            if let Some(this) = function.this_parameter {
+                self.object_parameter(this, site);
+                self.drop_member_words(id, site);
+            }
+            if copy_of.as_ref().is_some_and(|copy_of| copy_of.drops_result) {
+                let declaration = program.declaration(site.result.declaration);
+                let mut span = declaration.specifier;
+                for part in site.result.pointers.iter().chain(&site.result.reference) {
+                    if part.start >= span.start && part.end <= site.name.start {
+                        span.end = part.end;
+                    }
+                }
+                let gap = Span { start: span.end, end: site.name.start, ..span };
+                let blank = if program.text(gap).is_empty() { " " } else { "" };
+                self.push(Edit::replace(span, format!("void{blank}")));
+            }
+        }
+        if copy_of.is_some_and(|copy_of| copy_of.drops_result) {
+            for stmt in program.function_parts(id).stmts {
+                if let StmtKind::Return(None) = program.stmt(stmt).kind {
+                    self.push(Edit::replace(program.stmt(stmt).span, "return;"));
+                }
+            }
+        }
+        self.owner = None;
+    }
+
+    /// The object as the first parameter.
+    fn object_parameter(&mut self, this: VarId, site: &FunctionSite) {
+        let Some(parentheses) = site.parentheses else { return };
+        let storage = self.changed_slot(Slot::Variable(this)).and_then(|class| self.storage(class));
+        let pointee = self.program.types.pointee(self.program.variable(this).ty.id);
+        let constant = if pointee.is_some_and(|to| to.is_const) { "const " } else { "" };
+        let object = &self.versions.object;
+        let mut text = match storage {
+            Some(storage) if storage.is_handle => format!("{} {object}", storage.outer_type()),
+            Some(storage) => format!("{constant}{} *{object}", storage.outer_type()),
+            None => {
+                let record = pointee.and_then(|to| self.program.as_record(to.id));
+                let name = record.map_or("", |record| self.program.spelled_name(record));
+                format!("{constant}{name} *{object}")
+            }
+        };
+        if let Some((companion, width)) = self.indices.get(&this) {
+            text.push_str(&format!(", {width} {companion}"));
+        }
+        if !site.parameters.is_empty() {
+            text.push_str(", ");
+        }
+        // `f(void)` has no parameters either.
+        let inside = Span { start: parentheses.start + 1, end: parentheses.end - 1, ..parentheses };
+        if site.parameters.is_empty() {
+            self.push(Edit::replace(inside, text));
+        } else {
+            let at = Span { end: inside.start, ..inside };
+            self.push(Edit::replace(at, text));
+        }
+    }
+
+    /// `const`, `override` and `final` behind the parameters belong to member functions only.
+    fn drop_member_words(&mut self, id: FunctionId, site: &FunctionSite) {
+        let Some(parentheses) = site.parentheses else { return };
+        let body = self.program.function(id).body.map(|body| self.program.stmt(body).span);
+        let end = body.filter(|body| site.span.contains(*body)).map_or(site.span.end, |b| b.start);
+        let span = Span { start: parentheses.end, end, ..parentheses };
+        let text = self.program.text(span);
+        for token in layoutc_syntax::preprocess::tokens(text) {
+            if matches!(token.text(text), "const" | "override" | "final") {
+                let start = span.start as usize + token.range().start;
+                let blank = usize::from(
+                    token.range().start > 0 && text[..token.range().start].ends_with(' '),
+                );
+                let end = span.start as usize + token.range().end;
+                self.push(Edit::replace(Span::new(span.file, start - blank, end), ""));
+            }
+        }
+    }
+}
+
+/// `static` for a free function that was a member: members are inline by themselves.
+fn linkage(program: &Program, site: &FunctionSite) -> &'static str {
+    let head = Span { end: site.name.start, ..site.span };
+    let text = program.text(head);
+    let has = layoutc_syntax::preprocess::tokens(text).iter().any(|token| {
+        matches!(token.text(text), "inline" | "__forceinline__" | "static" | "constexpr")
+    });
+    if has { "" } else { "static " }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The text of a span after edits that lie in it.
+fn apply(program: &Program, span: Span, edits: Vec<Edit>) -> Option<String> {
+    let moved = edits
+        .into_iter()
+        .map(|edit| Edit {
+            span: Span::new(
+                edit.span.file,
+                (edit.span.start - span.start) as usize,
+                (edit.span.end - span.start) as usize,
+            ),
+            ..edit
+        })
+        .collect();
+    Some(EditSet::new(moved).ok()?.apply(program.text(span)))
+}
+
+/// Takes the indentation of the line on which `span` starts from every line of `text`.
+fn unindent(program: &Program, span: Span, text: &str) -> String {
+    let file = program.sources.file(span.file);
+    let line = file.line_range(span.start as usize);
+    let before = &file.text()[line.start..span.start as usize];
+    let indent: String = before.chars().take_while(|c| c.is_whitespace()).collect();
+    if indent.is_empty() {
+        return text.to_owned();
+    }
+    text.split('\n')
+        .map(|line| line.strip_prefix(indent.as_str()).unwrap_or(line))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+/// `advance` as the end of a name, `operator+=` too.
+fn upper(name: &str) -> String {
+    let word = match name.strip_prefix("operator") {
+        Some(symbol) => match symbol {
+            "+=" => "AddTo",
+            "-=" => "SubtractFrom",
+            "*=" => "MultiplyBy",
+            "/=" => "DivideBy",
+            "+" => "Add",
+            "-" => "Subtract",
+            "*" => "Multiply",
+            "/" => "Divide",
+            "==" => "Equals",
+            "!=" => "Differs",
+            "<" => "Less",
+            ">" => "Greater",
+            "<=" => "LessOrEqual",
+            ">=" => "GreaterOrEqual",
+            _ => "Operator",
+        },
+        None => name,
+    };
+    let mut characters = word.chars();
+    characters
+        .next()
+        .map_or_else(String::new, |first| first.to_uppercase().chain(characters).collect())
+}

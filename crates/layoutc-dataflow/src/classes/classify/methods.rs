@@ -1,0 +1,96 @@
+//! Member functions and operators that are called on elements.
+
+use super::super::calls::operator_operands;
+use super::*;
+
+impl Classifier<'_> {
+    /// `p[i].f()` and `q->f()`: `f` only reads, and gets a copy, or the call reaches a version.
+    pub(super) fn method_use(&mut self, object: ExprId, class: ClassId, member: ExprId) {
+        let program = self.program;
+        let callee = match self.calls.context(member) {
+            Context::Operand(call, 0) => match &program.expr(call).kind {
+                ExprKind::Call { callee, arguments, .. } => {
+                    self.calls.callee(program, *callee, arguments)
+                }
+                _ => Callee::Unknown,
+            },
+            _ => Callee::Unknown,
+        };
+        match callee {
+            Callee::Function(function) => self.object_of(object, class, function),
+            Callee::Ambiguous(_) => self.pin(
+                class,
+                Code::AMBIGUOUS_NAME,
+                self.span(member),
+                "it is not clear which member function this calls",
+            ),
+            Callee::Library(_) | Callee::Unknown => self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                self.span(member),
+                "a member function is named other than to call it",
+            ),
+        }
+    }
+
+    /// An element as the object of a member function or operator.
+    fn object_of(&mut self, object: ExprId, class: ClassId, function: FunctionId) {
+        let own = self.program.function(function);
+        if let Some(this) = own.this_parameter
+            && self.classes.class_of_slot(Slot::Variable(this)) == Some(class)
+        {
+            return;
+        }
+        if self.classes.reader_methods.contains(&function) {
+            if self.may_alias_argument(object) {
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_USE,
+                    self.span(object),
+                    "another argument of this call may refer to a member of the element",
+                );
+            }
+            return;
+        }
+        let message =
+            format!("`{}` may change the element and cannot be given a version", own.name);
+        self.pin(class, Code::UNSUPPORTED_RECORD, self.span(object), message);
+    }
+
+    /// `a[i] + b`, `a[i] += b`, `-a[i]` with an operator of the program.
+    pub(super) fn operator_use(&mut self, operand: ExprId, class: ClassId, operator: ExprId) {
+        let program = self.program;
+        let Some((function, object, operands)) = operator_operands(program, operator) else {
+            return;
+        };
+        if object == Some(operand) {
+            self.object_of(operand, class, function);
+            return;
+        }
+        let parameter = operands
+            .iter()
+            .position(|other| *other == operand)
+            .and_then(|at| program.function(function).parameters.get(at));
+        let Some(parameter) = parameter.copied() else {
+            self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                self.span(operand),
+                "this operator is not modelled",
+            );
+            return;
+        };
+        let by_value =
+            program.types.as_record(program.variable(parameter).ty.id) == Some(self.record(class));
+        let is_version = program.function(function).copy_of.is_some()
+            && self.classes.class_of_slot(Slot::Variable(parameter)) == Some(class);
+        if by_value || is_version || self.classes.reader_parameters.contains(&parameter) {
+            return;
+        }
+        let message = format!(
+            "`{}` takes this by reference and cannot be given a version",
+            program.function(function).name
+        );
+        self.pin(class, Code::UNSUPPORTED_USE, self.span(operand), message);
+    }
+}

@@ -1,0 +1,101 @@
+//! Operators on records: the functions that they call.
+
+use super::Lowering;
+use super::names::Symbol;
+use crate::program::{ExprId, FunctionId};
+use crate::types::{QualType, Scalar, TypeKind};
+
+/// How well an operand fits a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    Exact,
+    Converted,
+}
+
+impl Lowering<'_> {
+    /// The function that `symbol` calls for these operands, if one of them is a record or vector
+    /// and exactly one function of the program fits best.
+    pub(crate) fn operator_function(
+        &self,
+        symbol: &str,
+        operands: &[ExprId],
+    ) -> Option<(FunctionId, QualType)> {
+        let types: Vec<QualType> =
+            operands.iter().map(|operand| self.program.expr(*operand).ty).collect();
+        let is_class = |ty: &QualType| {
+            matches!(self.program.types.kind(ty.id), TypeKind::Record(_) | TypeKind::Vector(_))
+        };
+        if !types.iter().any(is_class) {
+            return None;
+        }
+        let name = format!("operator{symbol}");
+        let mut fitting: Vec<(Fit, FunctionId)> = Vec::new();
+        if let Some(record) = self.program.types.as_record(types.first()?.id) {
+            for method in &self.program.record(record).methods {
+                let function = self.program.function(*method);
+                if function.name == name && function.parameters.len() + 1 == types.len() {
+                    let fit = self.fit(&function.parameters, &types[1..]);
+                    fitting.extend(fit.map(|fit| (fit, *method)));
+                }
+            }
+        }
+        for symbol in self.global_symbols(&name, &[]) {
+            if let Symbol::Function(id) = symbol {
+                let function = self.program.function(*id);
+                if function.parameters.len() == types.len() {
+                    let fit = self.fit(&function.parameters, &types);
+                    fitting.extend(fit.map(|fit| (fit, *id)));
+                }
+            }
+        }
+        fitting.sort_unstable();
+        fitting.dedup();
+        match fitting.as_slice() {
+            [(_, only)] => Some(*only),
+            [(Fit::Exact, best), (Fit::Converted, _), ..] => Some(*best),
+            _ => None,
+        }
+        .filter(|id| self.program.function(*id).template_parameters.is_empty())
+        .map(|id| (id, self.program.types.strip_reference(self.program.function(id).result)))
+    }
+
+    fn fit(&self, parameters: &[crate::program::VarId], operands: &[QualType]) -> Option<Fit> {
+        let types = &self.program.types;
+        let mut worst = Fit::Exact;
+        for (parameter, operand) in parameters.iter().zip(operands) {
+            let parameter = types.strip_reference(self.program.variable(*parameter).ty);
+            if parameter.id == operand.id {
+                continue;
+            }
+            let is_number =
+                |kind: &TypeKind| matches!(kind, TypeKind::Scalar(_) | TypeKind::Enum(..));
+            let unknown = |kind: &TypeKind| {
+                matches!(
+                    kind,
+                    TypeKind::Unknown | TypeKind::Named(..) | TypeKind::TemplateParameter(_)
+                )
+            };
+            let (to, from) = (types.kind(parameter.id), types.kind(operand.id));
+            let converts = (is_number(to) && is_number(from)) || unknown(to) || unknown(from);
+            if !converts {
+                return None;
+            }
+            worst = Fit::Converted;
+        }
+        Some(worst)
+    }
+
+    /// Notes the function that an operator calls, and returns the type of its result.
+    pub(crate) fn note_operator(&mut self, expr: ExprId, symbol: &str, operands: &[ExprId]) {
+        if let Some((function, ty)) = self.operator_function(symbol, operands) {
+            self.program.operators.insert(expr, function);
+            let comparison = matches!(symbol, "==" | "!=" | "<" | "<=" | ">" | ">=");
+            let known = !matches!(self.program.types.kind(ty.id), TypeKind::Unknown);
+            if known {
+                self.program.exprs[expr.index()].ty = ty;
+            } else if comparison {
+                self.program.exprs[expr.index()].ty = self.program.types.scalar(Scalar::Bool);
+            }
+        }
+    }
+}

@@ -1,0 +1,472 @@
+//! Further meanings of a function's text.
+//!
+//! A function that is called with arrays in different layouts, or with an array and with an object
+//! of its own, means something else in each case. A *copy* is such a meaning: a function of its
+//! own in the model, with variables, statements and expressions of its own, and the spans of the
+//! text that it shares with the original.
+//!
+//! In a copy of a member function the object is a variable: [`Function::this_parameter`].
+
+use super::{
+    CopyOf, DeclarationId, DeclaratorSite, ExprId, ExprKind, FunctionId, FunctionSite, NameRef,
+    Program, Space, StmtId, StmtKind, Storage, VarId, Variable,
+};
+use crate::types::{QualType, TypeKind, TypeTable};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Why a function has no copies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoCopy {
+    /// It is only declared.
+    NoBody,
+    /// A variable in it lives longer than a call, and each copy would have its own.
+    StaticVariable(VarId),
+}
+
+/// What belongs to a function: its body, parameters, prototypes and everything below them.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FunctionParts {
+    /// Expressions, lambda bodies included.
+    pub exprs: BTreeSet<ExprId>,
+    /// Statements.
+    pub stmts: BTreeSet<StmtId>,
+    /// Parameters, also of prototypes, and local variables.
+    pub variables: BTreeSet<VarId>,
+    /// Their declarations.
+    pub declarations: BTreeSet<DeclarationId>,
+}
+
+/// Old to new.
+struct Renaming {
+    exprs: BTreeMap<ExprId, ExprId>,
+    stmts: BTreeMap<StmtId, StmtId>,
+    variables: BTreeMap<VarId, VarId>,
+    declarations: BTreeMap<DeclarationId, DeclarationId>,
+    this: Option<VarId>,
+}
+
+impl Program {
+    /// Adds a copy of a function that has a body; one that drops its result returns nothing.
+    ///
+    /// # Errors
+    /// If copies could not take the function's place.
+    pub fn copy_function(
+        &mut self,
+        id: FunctionId,
+        drops_result: bool,
+    ) -> Result<FunctionId, NoCopy> {
+        let mut parts = self.function_parts(id);
+        if drops_result {
+            self.forget_results(&mut parts);
+        }
+        if self.function(id).body.is_none() {
+            return Err(NoCopy::NoBody);
+        }
+        let is_kernel = self.function(id).space == super::ExecutionSpace::Kernel;
+        let lives_on = |variable: &VarId| {
+            let own = self.variable(*variable);
+            let is_own_shared = own.space == Space::Shared && is_kernel;
+            own.storage == Storage::Static && !is_own_shared && !own.ty.is_const
+        };
+        if let Some(variable) = parts.variables.iter().copied().find(lives_on) {
+            return Err(NoCopy::StaticVariable(variable));
+        }
+        let original = self.function(id).clone();
+        let copy = FunctionId(self.functions.len() as u32);
+        let mut renaming = Renaming {
+            exprs: BTreeMap::new(),
+            stmts: BTreeMap::new(),
+            variables: BTreeMap::new(),
+            declarations: BTreeMap::new(),
+            this: None,
+        };
+        for old in &parts.declarations {
+            renaming.declarations.insert(*old, DeclarationId(self.declarations.len() as u32));
+            self.declarations.push(self.declaration(*old).clone());
+        }
+        for old in &parts.variables {
+            renaming.variables.insert(*old, VarId(self.variables.len() as u32));
+            let variable = self.variable(*old).clone();
+            self.variables.push(variable);
+        }
+        if let Some(record) = original.record.filter(|_| original.this_parameter.is_none()) {
+            let mut ty = QualType::plain(self.types.intern(TypeKind::Record(record)));
+            ty.is_const = original.is_const;
+            let ty = self.types.pointer(ty);
+            renaming.this = Some(VarId(self.variables.len() as u32));
+            let name = original.sites[0].name.at_start();
+            self.variables.push(Variable {
+                name: "this".to_owned(),
+                ty,
+                storage: Storage::Parameter { index: 0 },
+                space: Space::Default,
+                site: DeclaratorSite {
+                    declaration: DeclarationId(u32::MAX),
+                    index: 0,
+                    span: name,
+                    pointers: Vec::new(),
+                    reference: None,
+                    name,
+                    full: name,
+                },
+                init: None,
+                function: Some(copy),
+                is_extern: false,
+                is_auto: false,
+                redeclarations: Vec::new(),
+                record: None,
+            });
+        }
+        let first_expr = self.exprs.len() as u32;
+        for (at, old) in parts.exprs.iter().enumerate() {
+            renaming.exprs.insert(*old, ExprId(first_expr + at as u32));
+        }
+        let first_stmt = self.stmts.len() as u32;
+        for (at, old) in parts.stmts.iter().enumerate() {
+            renaming.stmts.insert(*old, StmtId(first_stmt + at as u32));
+        }
+        for old in &parts.exprs {
+            let mut expr = self.expr(*old).clone();
+            renaming.expr(&mut expr.kind);
+            self.exprs.push(expr);
+            if let Some(target) = self.operators.get(old).copied() {
+                self.operators.insert(renaming.exprs[old], target);
+            }
+        }
+        for old in &parts.stmts {
+            let mut stmt = self.stmt(*old).clone();
+            if let StmtKind::Return(value) = &mut stmt.kind
+                && drops_result
+            {
+                *value = None;
+            }
+            renaming.stmt(&mut stmt.kind);
+            self.stmts.push(stmt);
+        }
+        for old in &parts.variables {
+            let new = renaming.variables[old];
+            let variable = &mut self.variables[new.index()];
+            variable.init = variable.init.map(|init| renaming.exprs[&init]);
+            variable.function = variable.function.map(|_| copy);
+            renaming.site(&mut variable.site);
+            variable.redeclarations.iter_mut().for_each(|site| renaming.site(site));
+        }
+        let mut function = original.clone();
+        function.this_parameter =
+            renaming.this.or(original.this_parameter.map(|this| renaming.variables[&this]));
+        function.parameters.iter_mut().for_each(|parameter| {
+            *parameter = renaming.variables[parameter];
+        });
+        for site in &mut function.sites {
+            site.parameters.iter_mut().for_each(|parameter| {
+                *parameter = renaming.variables[parameter];
+            });
+            renaming.site(&mut site.result);
+        }
+        function.body = original.body.map(|body| renaming.stmts[&body]);
+        function.copy_of = Some(CopyOf {
+            original: original.copy_of.as_ref().map_or(id, |copy_of| copy_of.original),
+            bindings: original.copy_of.map(|copy_of| copy_of.bindings).unwrap_or_default(),
+            drops_result,
+        });
+        if drops_result {
+            function.result = QualType::plain(TypeTable::VOID);
+        }
+        self.functions.push(function);
+        Ok(copy)
+    }
+
+    /// Whether every `return` of a function gives back the object it was called on, or its first
+    /// parameter: then a copy whose results are dropped can return nothing.
+    #[must_use]
+    pub fn returns_its_object(&self, id: FunctionId) -> bool {
+        let function = self.function(id);
+        let is_object = |value: ExprId| match self.expr(self.strip_parens(value)).kind {
+            ExprKind::Deref(inner) => match self.expr(self.strip_parens(inner)).kind {
+                ExprKind::This => true,
+                ExprKind::Name(NameRef::Variable(id)) => function.this_parameter == Some(id),
+                _ => false,
+            },
+            ExprKind::Name(NameRef::Variable(id)) => function.parameters.first() == Some(&id),
+            _ => false,
+        };
+        self.function_parts(id).stmts.iter().all(|stmt| match self.stmt(*stmt).kind {
+            StmtKind::Return(Some(value)) => is_object(value),
+            _ => true,
+        })
+    }
+
+    /// Makes a call reach another meaning of the function that it names.
+    pub fn redirect_call(&mut self, call: ExprId, to: FunctionId) {
+        let (ExprKind::Call { callee, .. } | ExprKind::Launch { kernel: callee, .. }) =
+            self.expr(call).kind
+        else {
+            if let Some(target) = self.operators.get_mut(&call) {
+                *target = to;
+            }
+            return;
+        };
+        let callee = self.strip_parens(callee);
+        match &mut self.exprs[callee.index()].kind {
+            ExprKind::Name(name) => *name = NameRef::Functions(vec![to]),
+            ExprKind::Member { methods, .. } => *methods = vec![to],
+            _ => {}
+        }
+    }
+
+    /// Everything that belongs to a function.
+    #[must_use]
+    pub fn function_parts(&self, id: FunctionId) -> FunctionParts {
+        let function = self.function(id);
+        let mut parts = FunctionParts::default();
+        let mut stmts: Vec<StmtId> = function.body.into_iter().collect();
+        let mut exprs = Vec::new();
+        let mut variables: Vec<VarId> = function.parameters.clone();
+        variables.extend(function.this_parameter);
+        for FunctionSite { parameters, result, .. } in &function.sites {
+            variables.extend(parameters);
+            self.add_declaration(result, &mut parts);
+        }
+        loop {
+            if let Some(variable) = variables.pop() {
+                if !parts.variables.insert(variable) {
+                    continue;
+                }
+                let own = self.variable(variable);
+                exprs.extend(own.init);
+                for site in std::iter::once(&own.site).chain(&own.redeclarations) {
+                    self.add_declaration(site, &mut parts);
+                }
+            } else if let Some(expr) = exprs.pop() {
+                if !parts.exprs.insert(expr) {
+                    continue;
+                }
+                exprs.extend(self.expr(expr).children());
+                if let ExprKind::Lambda { parameters, body, .. } = &self.expr(expr).kind {
+                    variables.extend(parameters);
+                    stmts.push(*body);
+                }
+            } else if let Some(stmt) = stmts.pop() {
+                if !parts.stmts.insert(stmt) {
+                    continue;
+                }
+                let (inner, roots, declared) = self.stmt(stmt).parts();
+                stmts.extend(inner);
+                exprs.extend(roots);
+                variables.extend(declared);
+                if let StmtKind::Declaration(declaration, _) = self.stmt(stmt).kind {
+                    parts.declarations.insert(declaration);
+                }
+            } else {
+                return parts;
+            }
+        }
+    }
+
+    /// Removes what is only evaluated to be returned.
+    fn forget_results(&self, parts: &mut FunctionParts) {
+        let mut stack: Vec<ExprId> = parts
+            .stmts
+            .iter()
+            .filter_map(|stmt| match self.stmt(*stmt).kind {
+                StmtKind::Return(value) => value,
+                _ => None,
+            })
+            .collect();
+        while let Some(expr) = stack.pop() {
+            parts.exprs.remove(&expr);
+            stack.extend(self.expr(expr).children());
+        }
+    }
+
+    fn add_declaration(&self, site: &DeclaratorSite, parts: &mut FunctionParts) {
+        if site.declaration.index() < self.declarations.len() {
+            parts.declarations.insert(site.declaration);
+        }
+    }
+}
+
+impl super::Stmt {
+    /// Direct sub-statements, the expressions it evaluates, and the variables it declares, whose
+    /// initializers are not among the expressions.
+    #[must_use]
+    pub fn parts(&self) -> (Vec<StmtId>, Vec<ExprId>, Vec<VarId>) {
+        let mut stmts = Vec::new();
+        let mut exprs = Vec::new();
+        let mut variables = Vec::new();
+        match &self.kind {
+            StmtKind::Expr(expr) | StmtKind::Return(expr) => exprs.extend(expr),
+            StmtKind::Declaration(_, declared) => variables.extend(declared),
+            StmtKind::Block(body) | StmtKind::Try(body) => stmts.extend(body),
+            StmtKind::If { init, condition, then, otherwise } => {
+                stmts.extend(init);
+                exprs.extend(condition);
+                stmts.push(*then);
+                stmts.extend(otherwise);
+            }
+            StmtKind::For { init, condition, step, body } => {
+                stmts.extend(init);
+                exprs.extend(condition);
+                exprs.extend(step);
+                stmts.push(*body);
+            }
+            StmtKind::ForRange { variable, range, body } => {
+                variables.extend(variable);
+                exprs.push(*range);
+                stmts.push(*body);
+            }
+            StmtKind::While { init, condition, body }
+            | StmtKind::Switch { init, condition, body } => {
+                stmts.extend(init);
+                exprs.extend(condition);
+                stmts.push(*body);
+            }
+            StmtKind::DoWhile { body, condition } => {
+                stmts.push(*body);
+                exprs.push(*condition);
+            }
+            StmtKind::Labelled { value, body, .. } => {
+                exprs.extend(value);
+                stmts.extend(body);
+            }
+            StmtKind::Asm(operands) | StmtKind::Nothing(operands) => exprs.extend(operands),
+            StmtKind::Opaque { exprs: mentioned, stmts: inner } => {
+                exprs.extend(mentioned);
+                stmts.extend(inner);
+            }
+            StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => {}
+        }
+        (stmts, exprs, variables)
+    }
+}
+
+impl Renaming {
+    fn site(&self, site: &mut DeclaratorSite) {
+        if let Some(new) = self.declarations.get(&site.declaration) {
+            site.declaration = *new;
+        }
+    }
+
+    fn expr(&self, kind: &mut ExprKind) {
+        let one = |expr: &mut ExprId| *expr = self.exprs[expr];
+        let all = |exprs: &mut Vec<ExprId>| exprs.iter_mut().for_each(one);
+        match kind {
+            ExprKind::This => {
+                if let Some(this) = self.this {
+                    *kind = ExprKind::Name(NameRef::Variable(this));
+                }
+            }
+            ExprKind::Name(NameRef::Variable(variable)) => {
+                if let Some(new) = self.variables.get(variable) {
+                    *variable = *new;
+                }
+            }
+            ExprKind::Integer(_)
+            | ExprKind::Literal
+            | ExprKind::Null
+            | ExprKind::Name(
+                NameRef::Functions(_)
+                | NameRef::Constant(_)
+                | NameRef::Macro(_)
+                | NameRef::Unknown(_),
+            )
+            | ExprKind::SizeOfType { .. }
+            | ExprKind::OffsetOf(_) => {}
+            ExprKind::Paren(e)
+            | ExprKind::Unary(_, e)
+            | ExprKind::Deref(e)
+            | ExprKind::AddressOf(e)
+            | ExprKind::SizeOfExpr(e)
+            | ExprKind::Delete(e)
+            | ExprKind::Member { base: e, .. }
+            | ExprKind::Cast { operand: e, .. } => one(e),
+            ExprKind::Binary(_, l, r)
+            | ExprKind::Assign(_, l, r)
+            | ExprKind::Comma(l, r)
+            | ExprKind::Index { base: l, index: r, .. } => {
+                one(l);
+                one(r);
+            }
+            ExprKind::Conditional(c, t, e) => {
+                one(c);
+                one(t);
+                one(e);
+            }
+            ExprKind::Call { callee, arguments, .. } => {
+                one(callee);
+                all(arguments);
+            }
+            ExprKind::Launch { kernel, config, arguments, .. } => {
+                one(kernel);
+                all(config);
+                all(arguments);
+            }
+            ExprKind::MacroCall { arguments, .. }
+            | ExprKind::New { arguments, .. }
+            | ExprKind::Construct { arguments, .. } => all(arguments),
+            ExprKind::InitList(items) | ExprKind::Opaque(items) => all(items),
+            ExprKind::Lambda { parameters, captures, body } => {
+                parameters.iter_mut().for_each(|variable| *variable = self.variables[variable]);
+                all(captures);
+                *body = self.stmts[body];
+            }
+        }
+    }
+
+    fn stmt(&self, kind: &mut StmtKind) {
+        let one = |expr: &mut ExprId| *expr = self.exprs[expr];
+        let some = |expr: &mut Option<ExprId>| expr.iter_mut().for_each(one);
+        let inner = |stmt: &mut StmtId| *stmt = self.stmts[stmt];
+        let maybe = |stmt: &mut Option<StmtId>| stmt.iter_mut().for_each(inner);
+        let declared = |variables: &mut Vec<VarId>| {
+            variables.iter_mut().for_each(|variable| *variable = self.variables[variable]);
+        };
+        match kind {
+            StmtKind::Expr(expr) | StmtKind::Return(expr) => some(expr),
+            StmtKind::Declaration(declaration, variables) => {
+                *declaration = self.declarations[declaration];
+                declared(variables);
+            }
+            StmtKind::Block(body) | StmtKind::Try(body) => body.iter_mut().for_each(inner),
+            StmtKind::If { init, condition, then, otherwise } => {
+                maybe(init);
+                some(condition);
+                inner(then);
+                maybe(otherwise);
+            }
+            StmtKind::For { init, condition, step, body } => {
+                maybe(init);
+                some(condition);
+                some(step);
+                inner(body);
+            }
+            StmtKind::ForRange { variable, range, body } => {
+                declared(variable);
+                one(range);
+                inner(body);
+            }
+            StmtKind::While { init, condition, body }
+            | StmtKind::Switch { init, condition, body } => {
+                maybe(init);
+                some(condition);
+                inner(body);
+            }
+            StmtKind::DoWhile { body, condition } => {
+                inner(body);
+                one(condition);
+            }
+            StmtKind::Labelled { value, body, .. } => {
+                some(value);
+                body.iter_mut().for_each(inner);
+            }
+            StmtKind::Asm(operands) | StmtKind::Nothing(operands) => {
+                operands.iter_mut().for_each(one);
+            }
+            StmtKind::Opaque { exprs, stmts } => {
+                exprs.iter_mut().for_each(one);
+                stmts.iter_mut().for_each(inner);
+            }
+            StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => {}
+        }
+    }
+}
