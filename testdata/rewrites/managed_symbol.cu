@@ -10,7 +10,7 @@ __global__ void step(P *p, int n) {
 }
 __managed__ P whole[4]; 
 __global__ void other() {
-    step<<<1, 1>>>(whole, 4); //~ LC0030
+    step<<<1, 1>>>(whole, 4);
 }
 int main(int argc, char **argv) {
     int n = 100;
