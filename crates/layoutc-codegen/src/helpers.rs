@@ -99,6 +99,8 @@ pub struct Needs {
     pub partial: bool,
     /// Memory may be on another device than the current one.
     pub several_devices: bool,
+    /// The vector as which whole elements are moved.
+    pub wide: Option<layoutc_syntax::VectorType>,
     /// Byte fill.
     pub memset: bool,
     /// Byte fill on a stream.
@@ -199,6 +201,9 @@ pub fn declarations(storage: &Storage, needs: Needs) -> String {
     }
     if needs.store {
         store_function(storage, needs, &mut out);
+    }
+    if let Some(vector) = needs.wide {
+        vector_functions(storage, vector, &mut out);
     }
     copy_functions(storage, needs, &mut out);
     if needs.memset {
@@ -603,6 +608,31 @@ fn store_function(storage: &Storage, needs: Needs, out: &mut String) {
          static {space} __forceinline__ void {prefix}Store({}, Index i, const {record} &e)\n{{\n{}}}\n",
         parameter(storage, false, "p"),
         leaf_statements(storage, "e", |own, stored| format!("{stored} = {own};")),
+    );
+}
+
+/// Element i as one vector; its lanes are the members in their order.
+fn vector_functions(storage: &Storage, vector: layoutc_syntax::VectorType, out: &mut String) {
+    let (prefix, name) = (&storage.prefix, vector.name());
+    let index = IndexText::simple("i");
+    let mut leaves: Vec<usize> = (0..storage.shape.members.len()).collect();
+    leaves.sort_by_key(|leaf| storage.shape.shape.leaves[*leaf].offset);
+    let members: Vec<String> =
+        leaves.iter().map(|leaf| storage.leaf_expression("p", None, *leaf, &index, &[])).collect();
+    let stores: String = members
+        .iter()
+        .zip(["x", "y", "z", "w"])
+        .map(|(member, lane)| format!("    {member} = e.{lane};\n"))
+        .collect();
+    let _ = write!(
+        out,
+        "\n// Element i as a `{name}`.\ntemplate <typename Index>\n\
+         static __device__ __forceinline__ {name} {prefix}LoadVector({}, Index i)\n{{\n    return make_{name}({});\n}}\n\
+         \n// Sets element i.\ntemplate <typename Index>\n\
+         static __device__ __forceinline__ void {prefix}StoreVector({}, Index i, const {name} &e)\n{{\n{stores}}}\n",
+        parameter(storage, true, "p"),
+        members.join(", "),
+        parameter(storage, false, "p"),
     );
 }
 

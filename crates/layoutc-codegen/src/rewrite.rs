@@ -11,9 +11,11 @@
 mod calls;
 mod copies;
 mod declarations;
+mod element_copies;
 mod expressions;
 mod indices;
 mod locals;
+mod moves;
 mod order;
 mod versions;
 
@@ -219,6 +221,10 @@ pub(super) struct Rewriter<'a> {
     needs: Vec<Needs>,
     /// Leaves that need an accessor function, by storage.
     accessors: Vec<BTreeSet<usize>>,
+    /// Declarations in the head of a `for`, with the loop.
+    loop_heads: BTreeMap<layoutc_syntax::DeclarationId, Span>,
+    /// How many blocks around loops end at each place.
+    loop_ends: BTreeMap<(Option<layoutc_syntax::FunctionId>, Span), usize>,
     /// Initializers that the declaration's edit has written.
     consumed: BTreeSet<ExprId>,
     edits: Vec<Edit>,
@@ -266,6 +272,8 @@ impl<'a> Rewriter<'a> {
             local_copies: BTreeMap::new(),
             needs: vec![Needs::default(); storages.len()],
             accessors: vec![BTreeSet::new(); storages.len()],
+            loop_heads: BTreeMap::new(),
+            loop_ends: BTreeMap::new(),
             consumed: BTreeSet::new(),
             edits: Vec::new(),
             refusals: Vec::new(),

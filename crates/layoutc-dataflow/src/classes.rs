@@ -31,6 +31,7 @@ mod versions;
 
 pub use api::{Api, ApiCall, CopyArguments, Direction};
 pub use calls::{Callee, resolve_callee};
+pub use classify::{ElementCopy, WideAccess};
 pub use places::{Place, PlaceKind, Places, Value, element_of};
 pub use shape::{ClassShape, LeafMember, class_shape};
 pub use sizes::Sizes;
@@ -121,6 +122,12 @@ pub struct Classes {
     pub reader_methods: BTreeSet<FunctionId>,
     /// Calls that should reach another meaning of their function, before anything is decided.
     pub versions: Vec<Version>,
+    /// Comparisons and differences of pointers that certainly point into one array.
+    pub same_array: BTreeSet<ExprId>,
+    /// Calls of `memcpy` in device code that move one element.
+    pub element_copies: BTreeMap<ExprId, ElementCopy>,
+    /// Accesses to whole elements as vectors: the lvalue, the load, or the assignment.
+    pub wide_accesses: BTreeMap<ExprId, WideAccess>,
     /// Whether the program selects devices more than once: memory may be on several.
     pub several_devices: bool,
     class_of_node: Vec<Option<ClassId>>,
@@ -240,6 +247,9 @@ pub fn find_classes(program: &Program) -> Classes {
         reader_parameters: readers.parameters,
         reader_methods: readers.methods,
         versions,
+        same_array: BTreeSet::new(),
+        element_copies: BTreeMap::new(),
+        wide_accesses: BTreeMap::new(),
         several_devices: several_devices(program, &calls),
         class_of_node,
         slot_nodes,

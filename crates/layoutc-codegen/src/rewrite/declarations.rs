@@ -57,6 +57,7 @@ impl Rewriter<'_> {
             }
         }
         let inline = self.inline_declarations();
+        self.loop_heads = self.for_heads();
         let order = super::order::FileOrder::new(self.program);
         for (id, mut declared) in by_declaration {
             for declared in &declared {
@@ -78,6 +79,11 @@ impl Rewriter<'_> {
             declared.dedup_by_key(|declared| declared.site.index);
             self.owner = self.versions.of_declaration(id);
             self.declaration(id, &declared, inline.contains(&id));
+        }
+        // Several loops may end at one place.
+        for ((owner, end), count) in std::mem::take(&mut self.loop_ends) {
+            self.owner = owner;
+            self.insert(end, " }".repeat(count));
         }
         self.owner = None;
     }
@@ -163,7 +169,53 @@ impl Rewriter<'_> {
         found
     }
 
+    /// Declarations in the head of a `for`, with the loop.
+    fn for_heads(&self) -> BTreeMap<DeclarationId, Span> {
+        self.program
+            .stmts
+            .iter()
+            .filter_map(|stmt| match stmt.kind {
+                StmtKind::For { init: Some(init), .. } => match self.program.stmt(init).kind {
+                    StmtKind::Declaration(id, _) => Some((id, stmt.span)),
+                    _ => None,
+                },
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Puts declarations in front of a loop, in a block around both.
+    fn before_loop(&mut self, head: Span, text: &str) {
+        let file = self.program.sources.file(head.file);
+        // A pragma is about the loop that follows it.
+        let mut start = head.start as usize;
+        loop {
+            let line = file.line_range(start);
+            if !file.text()[line.start..start].trim().is_empty() || line.start == 0 {
+                break;
+            }
+            let above = file.line_range(line.start - 1);
+            if !file.text()[above.clone()].trim_start().starts_with("#pragma") {
+                break;
+            }
+            let blank =
+                file.text()[above.clone()].len() - file.text()[above.clone()].trim_start().len();
+            start = above.start + blank;
+        }
+        if start == head.start as usize {
+            self.insert(head.at_start(), format!("{{ {text}; "));
+        } else {
+            let line = file.line_range(start);
+            let indent = file.text()[line.start..start].to_owned();
+            let newline = if file.text().contains("\r\n") { "\r\n" } else { "\n" };
+            let place = Span::new(head.file, start, start);
+            self.insert(place, format!("{{ {text};{newline}{indent}"));
+        }
+        *self.loop_ends.entry((self.owner, head.at_end())).or_default() += 1;
+    }
+
     fn declaration(&mut self, id: DeclarationId, declared: &[Declared], is_inline: bool) {
+        let head = self.loop_heads.get(&id).copied();
         let declaration = self.program.declaration(id).clone();
         let is_parameter = declared.iter().any(|declared| {
             declared.variable.is_some_and(|id| {
@@ -176,7 +228,7 @@ impl Rewriter<'_> {
         if let [only] = declared
             && only.is_auto
         {
-            self.auto_declaration(&declaration, only, is_inline);
+            self.auto_declaration(&declaration, only, is_inline, head);
             return;
         }
         let storages: Vec<Option<usize>> = (0..declaration.count.max(1))
@@ -188,8 +240,10 @@ impl Rewriter<'_> {
         let companions = declared.iter().filter(|declared| self.has_companion(declared)).count();
         let first = storages[0];
         let is_mixed = storages.iter().any(|other| *other != first);
-        let needs_split = declaration.count > 1 && (is_mixed || companions > 0);
-        if (needs_split && (is_inline || is_parameter)) || (companions > 0 && is_inline) {
+        let is_loop = head.is_some();
+        let needs_split = declaration.count > 1 && (is_mixed || (companions > 0 && !is_loop));
+        if (needs_split && (is_inline || is_parameter)) || (companions > 0 && is_inline && !is_loop)
+        {
             self.refuse(
                 declared[0].class,
                 declaration.span,
@@ -198,6 +252,7 @@ impl Rewriter<'_> {
             return;
         }
         if is_inline
+            && !is_loop
             && declared
                 .iter()
                 .any(|declared| self.storages[self.storage_of[&declared.class]].1.is_handle)
@@ -222,8 +277,12 @@ impl Rewriter<'_> {
         if needs_split {
             self.split(&declaration, declared, &storages);
         }
+        let mut before = Vec::new();
         for declared in declared {
-            self.declarator(declared, is_parameter);
+            before.extend(self.declarator(declared, is_parameter, is_loop));
+        }
+        if let Some(head) = head.filter(|_| !before.is_empty()) {
+            self.before_loop(head, &before.join("; "));
         }
     }
 
@@ -248,6 +307,7 @@ impl Rewriter<'_> {
         declaration: &layoutc_syntax::Declaration,
         declared: &Declared,
         is_inline: bool,
+        head: Option<Span>,
     ) {
         if !self.has_companion(declared) {
             let is_handle = self.storages[self.storage_of[&declared.class]].1.is_handle;
@@ -264,7 +324,7 @@ impl Rewriter<'_> {
             }
             return;
         }
-        if is_inline || declaration.count > 1 {
+        if (is_inline && head.is_none()) || declaration.count > 1 {
             self.refuse(
                 declared.class,
                 declaration.span,
@@ -279,14 +339,24 @@ impl Rewriter<'_> {
         if storage.is_handle {
             self.drop_const(declaration, std::slice::from_ref(declared));
         }
-        self.declarator(declared, false);
+        let before = self.declarator(declared, false, head.is_some());
+        if let (Some(head), Some(before)) = (head, before) {
+            self.before_loop(head, &before);
+        }
     }
 
     /// `*`, `&`, the companion and the initializer of one declarator.
-    fn declarator(&mut self, declared: &Declared, is_parameter: bool) {
+    ///
+    /// In the head of a loop the companion cannot stand beside it; it is returned.
+    fn declarator(
+        &mut self,
+        declared: &Declared,
+        is_parameter: bool,
+        is_loop: bool,
+    ) -> Option<String> {
         let storage = &self.storages[self.storage_of[&declared.class]].1;
         if storage.is_record {
-            return;
+            return None;
         }
         let site = &declared.site;
         let refers_to_pointer = declared.variable.is_some_and(|id| {
@@ -312,13 +382,13 @@ impl Rewriter<'_> {
                 "an array parameter, and the array would not be a pointer",
             );
         }
-        let Some(variable) = declared.variable else { return };
-        let Some((companion, width)) = self.indices.get(&variable).cloned() else { return };
+        let variable = declared.variable?;
+        let (companion, width) = self.indices.get(&variable).cloned()?;
         let is_reference = site.reference.is_some();
         if is_parameter {
             // An array parameter's brackets are part of its declarator.
             self.insert(site.span.at_end(), format!(", {width} {companion}"));
-            return;
+            return None;
         }
         let init = self.program.variable(variable).init;
         let parts = match init {
@@ -352,7 +422,12 @@ impl Rewriter<'_> {
         let constant = if is_reference { "const " } else { "" };
         // Without a value neither has one: a jump may lead past the declaration.
         let value = parts.map_or_else(String::new, |index| format!(" = {index}"));
-        self.insert(site.full.at_end(), format!("; {constant}{width} {companion}{value}"));
+        let text = format!("{constant}{width} {companion}{value}");
+        if is_loop {
+            return Some(text);
+        }
+        self.insert(site.full.at_end(), format!("; {text}"));
+        None
     }
 
     /// Divides `T *a, b;` where `a` and `b` no longer have one specifier.

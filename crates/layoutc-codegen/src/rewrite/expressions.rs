@@ -41,6 +41,9 @@ impl Rewriter<'_> {
         if let Some(text) = self.api_call(expr) {
             return Some(text);
         }
+        if let Some(text) = self.element_copy(expr).or_else(|| self.wide_access(expr)) {
+            return Some(text);
+        }
         if let Some(text) = self.copy_call(expr) {
             return Some(text);
         }
@@ -53,7 +56,13 @@ impl Rewriter<'_> {
         if let Some(text) = self.assignment(expr) {
             return Some(text);
         }
+        if let Some(text) = self.comparison(expr) {
+            return Some(text);
+        }
         if let Some(text) = self.null(expr) {
+            return Some(text);
+        }
+        if let Some(text) = self.assigned_list(expr) {
             return Some(text);
         }
         if let ExprKind::SizeOfExpr(operand) = self.program.expr(expr).kind
@@ -77,6 +86,17 @@ impl Rewriter<'_> {
         }
         let pointer = self.changed_pointer(expr).and_then(|class| self.pointer(expr, class));
         pointer.or_else(|| self.outside_class(expr))
+    }
+
+    /// `p[i] = {a, b}` where `p[i]` has a type derived from the record: the list needs its name.
+    fn assigned_list(&mut self, expr: ExprId) -> Option<String> {
+        let ExprKind::InitList(_) = self.program.expr(expr).kind else { return None };
+        let (parent, position) = self.parents[expr.index()]?;
+        let ExprKind::Assign(None, left, _) = self.program.expr(parent).kind else { return None };
+        let (class, PlaceKind::Element) = self.classes.place(left)? else { return None };
+        let storage = self.storage(class).filter(|storage| storage.is_record && position == 1)?;
+        let list = self.splice(expr);
+        Some(format!("{}{}{list}", storage.qualifier, storage.record))
     }
 
     /// A parenthesized pointer or element that becomes two arguments.
@@ -316,6 +336,7 @@ impl Rewriter<'_> {
                 let parts = self.pointer_parts(pointer, class)?;
                 Some(self.offset(parts, offset, *op))
             }
+            ExprKind::Unary(..) | ExprKind::Assign(Some(_), ..) => self.moved_parts(expr, class),
             ExprKind::Name(NameRef::Variable(variable)) => {
                 let (index, width) =
                     self.indices.get(variable).cloned().unwrap_or(("0".to_owned(), "int"));
@@ -411,7 +432,7 @@ impl Rewriter<'_> {
     ///
     /// The source adds to a pointer, in 64 bits; here the offsets of one pointer are added to each
     /// other first, so they are widened unless all are `int`.
-    fn offset(&mut self, parts: Parts, index: ExprId, op: BinaryOp) -> Parts {
+    pub(super) fn offset(&mut self, parts: Parts, index: ExprId, op: BinaryOp) -> Parts {
         let is_repeatable = parts.is_repeatable && self.is_repeatable(index);
         let inner = self.program.strip_parens(index);
         let kind = &self.program.expr(inner).kind;
@@ -526,7 +547,9 @@ impl Rewriter<'_> {
         let outer = self.outermost(expr);
         match self.parents[outer.index()] {
             Some((parent, position)) => match &self.program.expr(parent).kind {
-                ExprKind::Call { callee, arguments, .. } if position > 0 => {
+                ExprKind::Call { callee, arguments, .. }
+                    if position > 0 && !self.is_asserted(parent) =>
+                {
                     let (callee, arguments) = (*callee, arguments.clone());
                     self.address_argument(outer, class, callee, &arguments, position - 1)
                 }
@@ -545,6 +568,13 @@ impl Rewriter<'_> {
                     let parts = self.pointer_parts(expr, class)?;
                     Some(storage.first_pointer(&parts.base))
                 }
+                // `assert(p)`; an argument of a function of the program was given above.
+                ExprKind::Call { .. }
+                    if position > 0 && storage.is_handle && self.is_asserted(parent) =>
+                {
+                    let parts = self.pointer_parts(expr, class)?;
+                    Some(storage.first_pointer(&parts.base))
+                }
                 ExprKind::Conditional(..) if position == 0 && storage.is_handle => {
                     let parts = self.pointer_parts(expr, class)?;
                     Some(storage.first_pointer(&parts.base))
@@ -553,6 +583,10 @@ impl Rewriter<'_> {
                 ExprKind::Cast { .. } if self.changed_pointer(parent).is_some() => None,
                 _ => self.without_cast(expr, class),
             },
+            None if storage.is_handle && self.is_truth(outer) => {
+                let parts = self.pointer_parts(expr, class)?;
+                Some(storage.first_pointer(&parts.base))
+            }
             None if self.inits.contains_key(&outer) => self.without_cast(expr, class),
             None if storage.is_handle && self.is_condition(outer) => {
                 let parts = self.pointer_parts(expr, class)?;
@@ -560,6 +594,23 @@ impl Rewriter<'_> {
             }
             None => self.without_cast(expr, class),
         }
+    }
+
+    /// Whether an initializer becomes a `bool`.
+    fn is_truth(&self, init: ExprId) -> bool {
+        self.inits.get(&init).is_some_and(|variable| {
+            let ty = self.program.variable(*variable).ty;
+            self.program.types.as_scalar(ty.id) == Some(layoutc_syntax::Scalar::Bool)
+        })
+    }
+
+    /// Whether a call is `assert(…)` of the library.
+    fn is_asserted(&self, call: ExprId) -> bool {
+        let ExprKind::Call { callee, arguments, .. } = &self.program.expr(call).kind else {
+            return false;
+        };
+        matches!(layoutc_dataflow::classes::resolve_callee(self.program, *callee, arguments),
+            layoutc_dataflow::classes::Callee::Library(name) if name == "assert")
     }
 
     /// `(T *)p` becomes `p`.
@@ -717,6 +768,8 @@ impl Rewriter<'_> {
                 }
                 Some(format!("{slot} = {}, {index} = {}", parts.base, parts.index.text))
             }
+            // Moved where it is used: base and index are taken from it there.
+            ExprKind::Assign(Some(_), ..) | ExprKind::Unary(..) if !self.is_dropped(expr) => None,
             ExprKind::Assign(Some(op @ (BinaryOp::Add | BinaryOp::Sub)), left, right) => {
                 self.changed_pointer(left)?;
                 let (index, _) = self.index_of_slot(left)?;
@@ -740,7 +793,7 @@ impl Rewriter<'_> {
 
     /// Whether an assignment means something else when its sides are arguments of one call, whose
     /// order of evaluation is the compiler's choice.
-    fn order_matters(&self, left: ExprId, right: ExprId) -> bool {
+    pub(super) fn order_matters(&self, left: ExprId, right: ExprId) -> bool {
         let (a, b) = (self.effects(left), self.effects(right));
         !a.writes.is_disjoint(&b.reads)
             || !b.writes.is_disjoint(&a.reads)

@@ -193,6 +193,11 @@ impl Rewriter<'_> {
                     width = width.join(self.scalar_width(offset));
                     stack.push(pointer);
                 }
+                ExprKind::Unary(op, inner) if op.is_update() => stack.push(*inner),
+                ExprKind::Assign(Some(_), left, right) => {
+                    width = width.join(self.scalar_width(*right));
+                    stack.push(*left);
+                }
                 ExprKind::Conditional(_, then, otherwise) => stack.extend([*then, *otherwise]),
                 ExprKind::Name(NameRef::Variable(variable)) => slots.push(*variable),
                 _ => {}

@@ -1,12 +1,16 @@
 //! Classification: every use of a class is one that codegen rewrites, or pins the class.
 
 mod capture;
+mod element_copies;
 mod elements;
 mod member_addresses;
 mod methods;
 mod pointers;
+mod same_array;
 mod slots;
 mod ways;
+
+pub use element_copies::{ElementCopy, WideAccess};
 
 use super::api::{Api, ApiCall, Direction};
 use super::calls::{CallGraph, Callee, Context};
@@ -21,6 +25,7 @@ use layoutc_syntax::{
     RecordTrait, Storage, TypeKind, TypeTable, UnaryOp, VarId,
 };
 use member_addresses::MemberAddresses;
+use same_array::Starts;
 use std::collections::BTreeMap;
 use ways::Ways;
 
@@ -41,6 +46,7 @@ pub(super) fn classify(
         classes,
         singles: SingleObjects::find(program, calls),
         member_addresses,
+        starts: Starts::new(program, calls),
         api_of_call,
         pins: Vec::new(),
         units: Vec::new(),
@@ -100,6 +106,7 @@ struct Classifier<'a> {
     classes: &'a mut Classes,
     singles: SingleObjects<'a>,
     member_addresses: MemberAddresses,
+    starts: Starts,
     api_of_call: BTreeMap<ExprId, usize>,
     pins: Vec<(ClassId, Pin)>,
     units: Vec<(ClassId, FieldPath, Span)>,

@@ -188,6 +188,15 @@ fn note_bound_arguments(
         // `swap(p[i].x, p[j].x)`
         Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {
             for argument in arguments {
+                // `memcpy(p + i, …)`
+                let pointer = program.expr(super::api::strip_casts(program, *argument)).ty;
+                let is_const = program.types.pointee(pointer.id).is_some_and(|to| to.is_const);
+                if let Some((record, depth)) = element_of(program, pointer)
+                    && depth > 0
+                    && !is_const
+                {
+                    stores.entry(function).or_default().insert(record);
+                }
                 if !is_const_lvalue(program, *argument) {
                     note_store(program, *argument, Some(function), stores);
                 }
@@ -227,6 +236,14 @@ fn note_store(
                 break;
             }
             ExprKind::Index { base, .. } | ExprKind::Deref(base) => *base,
+            // Whatever the memory is taken for.
+            ExprKind::Cast { operand, .. } => {
+                changed.extend(
+                    element_of(program, program.expr(*operand).ty).map(|(record, _)| record),
+                );
+                *operand
+            }
+            ExprKind::AddressOf(inner) => *inner,
             ExprKind::Name(NameRef::Variable(variable)) => {
                 // Storing into an own object is invisible to everybody else.
                 let variable = program.variable(*variable);

@@ -154,6 +154,10 @@ impl<'a> SingleObjects<'a> {
                             .parameters
                             .get(position - 1)
                             .is_some_and(|parameter| self.holds_address(*parameter)),
+                        Callee::Library(name) if name == "memcpy" => {
+                            position < 3
+                                && arguments.get(2).is_some_and(|size| self.is_within(expr, *size))
+                        }
                         Callee::Library(name) => {
                             position == 1 && super::classify::is_address_intrinsic(&name)
                         }
@@ -299,6 +303,22 @@ impl<'a> SingleObjects<'a> {
         match &program.expr(program.strip_parens(callee)).kind {
             ExprKind::Lambda { parameters, .. } => parameters.get(at).copied(),
             _ => None,
+        }
+    }
+
+    /// Whether a byte count is no larger than what a pointer points to.
+    fn is_within(&self, pointer: ExprId, size: ExprId) -> bool {
+        let program = self.program;
+        let of = match program.expr(program.strip_parens(size)).kind {
+            ExprKind::SizeOfType { of, is_align: false, .. } => of,
+            ExprKind::SizeOfExpr(operand) => program.expr(operand).ty,
+            _ => return false,
+        };
+        let bytes = |ty: QualType| abi::size_align(program, ty.id).map(|(size, _)| size);
+        let own = program.types.pointee(program.expr(pointer).ty.id);
+        match (own.and_then(bytes), bytes(program.types.strip_reference(of))) {
+            (Some(own), Some(moved)) => moved <= own,
+            _ => false,
         }
     }
 

@@ -155,7 +155,9 @@ impl Classifier<'_> {
             ExprKind::SizeOfExpr(_) => {}
             ExprKind::Assign(None, left, right) if position == 0 => {
                 let same = program.types.as_record(program.expr(*right).ty.id) == Some(record);
-                if !same {
+                // `p[i] = {a, b}` makes an aggregate first.
+                let is_list = matches!(program.expr(*right).kind, ExprKind::InitList(_));
+                if !same && !is_list {
                     self.pin(
                         class,
                         Code::UNSUPPORTED_USE,
@@ -208,6 +210,14 @@ impl Classifier<'_> {
                     );
                 }
             }
+            // `T t(p[i])`, `T{p[i]}`
+            ExprKind::Construct { of, arguments }
+                if arguments.len() == 1 && program.types.as_record(of.id) == Some(record) => {}
+            ExprKind::InitList(items)
+                if items.len() == 1
+                    && matches!(self.calls.context(parent), Context::Init(variable)
+                        if program.types.as_record(program.variable(variable).ty.id)
+                            == Some(record)) => {}
             ExprKind::Call { callee, arguments, .. } if position > 0 => {
                 let callee = self.calls.callee(program, *callee, arguments);
                 self.element_argument(expr, class, &callee, position - 1);

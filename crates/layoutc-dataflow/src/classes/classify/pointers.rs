@@ -93,8 +93,17 @@ impl Classifier<'_> {
             }
             return;
         }
+        if self.element_copy(consumer.context, class) {
+            return;
+        }
         if let Some((cast, target)) = consumer.cast {
-            self.bad_cast(class, cast, target);
+            // `(void)p` says that it is not used.
+            let is_unused = target.id == TypeTable::VOID
+                && cast == consumer.expr
+                && matches!(consumer.context, Context::Dropped);
+            if !is_unused && !self.wide_access(expr, class, cast) {
+                self.bad_cast(class, cast, target);
+            }
             return;
         }
         match consumer.context {
@@ -106,6 +115,7 @@ impl Classifier<'_> {
                     ExprKind::Assign(..)
                         | ExprKind::Unary(..)
                         | ExprKind::Call { .. }
+                        | ExprKind::Comma(..)
                         | ExprKind::Name(_)
                 );
                 if !harmless {
@@ -178,6 +188,11 @@ impl Classifier<'_> {
         if self.classes.class_of_slot(Slot::Variable(variable)) == Some(class) {
             return;
         }
+        // `bool ok = p;` asks whether there is an array.
+        let ty = self.program.variable(variable).ty;
+        if self.program.types.as_scalar(ty.id) == Some(layoutc_syntax::Scalar::Bool) {
+            return;
+        }
         let name = &self.program.variable(variable).name;
         let message = format!(
             "`{name}` does not have the type of a pointer to `{}`",
@@ -228,6 +243,22 @@ impl Classifier<'_> {
                                 )
                             }) => {}
                     BinaryOp::LogicalAnd | BinaryOp::LogicalOr => {}
+                    // Indices order and subtract like elements of one array.
+                    BinaryOp::Eq
+                    | BinaryOp::Ne
+                    | BinaryOp::Lt
+                    | BinaryOp::Le
+                    | BinaryOp::Gt
+                    | BinaryOp::Ge
+                    | BinaryOp::Sub
+                        if self.classes.value(other) == Some((class, 1))
+                            && self.starts.are_same(program, *left, *right) =>
+                    {
+                        self.classes.same_array.insert(parent);
+                    }
+                    // Equal are those with one base and one index.
+                    BinaryOp::Eq | BinaryOp::Ne
+                        if self.classes.value(other) == Some((class, 1)) => {}
                     _ => self.pin(
                         class,
                         Code::POINTER_COMPARISON,
@@ -246,14 +277,7 @@ impl Classifier<'_> {
                         "a pointer is moved through an expression",
                     );
                 }
-                if !matches!(self.calls.context(parent), Context::Dropped) {
-                    self.pin(
-                        class,
-                        Code::UNSUPPORTED_USE,
-                        self.span(parent),
-                        "the pointer is moved inside an expression",
-                    );
-                }
+                self.moved_pointer(class, parent);
             }
             ExprKind::Assign(op, left, right) => {
                 self.pointer_assignment(class, parent, *op, *left, *right, position)
@@ -271,7 +295,7 @@ impl Classifier<'_> {
                 }
             }
             ExprKind::Comma(..) => {
-                if position == 1 {
+                if position == 1 && !self.is_dropped(parent) {
                     self.pin(
                         class,
                         Code::UNSUPPORTED_USE,
@@ -358,6 +382,47 @@ impl Classifier<'_> {
         }
     }
 
+    /// Whether nothing uses the value of an expression.
+    pub(super) fn is_dropped(&self, expr: ExprId) -> bool {
+        match self.calls.context(expr) {
+            Context::Dropped => true,
+            Context::Operand(parent, position) => match self.program.expr(parent).kind {
+                ExprKind::Comma(..) => position == 0 || self.is_dropped(parent),
+                ExprKind::Paren(_) => self.is_dropped(parent),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// A pointer that is moved (`q++`, `q += n`): dropped, or used at once as base and index.
+    fn moved_pointer(&mut self, class: ClassId, moved: ExprId) {
+        let mut at = moved;
+        while let Context::Operand(parent, _) = self.calls.context(at)
+            && matches!(self.program.expr(parent).kind, ExprKind::Paren(_))
+        {
+            at = parent;
+        }
+        let is_used_at_once = match self.calls.context(at) {
+            Context::Init(_) => true,
+            Context::Operand(parent, position) => match &self.program.expr(parent).kind {
+                ExprKind::Deref(_) | ExprKind::Member { arrow: true, .. } => true,
+                ExprKind::Index { .. } => position == 0,
+                ExprKind::Assign(None, left, _) => position == 1 && *left != at,
+                _ => false,
+            },
+            _ => false,
+        };
+        if !self.is_dropped(moved) && !is_used_at_once {
+            self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                self.span(moved),
+                "the pointer is moved inside an expression",
+            );
+        }
+    }
+
     /// Whether item `position` of an initializer list initializes a slot of the class.
     pub(super) fn initializes_slot(
         &self,
@@ -419,16 +484,7 @@ impl Classifier<'_> {
         }
         match (position, op) {
             (0, None) => {}
-            (0, Some(BinaryOp::Add | BinaryOp::Sub)) => {
-                if !matches!(self.calls.context(assignment), Context::Dropped) {
-                    self.pin(
-                        class,
-                        Code::UNSUPPORTED_USE,
-                        self.span(assignment),
-                        "the pointer is moved inside an expression",
-                    );
-                }
-            }
+            (0, Some(BinaryOp::Add | BinaryOp::Sub)) => self.moved_pointer(class, assignment),
             (1, None) => {
                 let same = self
                     .classes
@@ -450,8 +506,10 @@ impl Classifier<'_> {
                 "this use of the pointer is not modelled",
             ),
         }
-        let nested = !matches!(self.calls.context(assignment), Context::Dropped);
-        if nested && self.classes.is_interior_expr(self.program, left) {
+        if op.is_none()
+            && !self.is_dropped(assignment)
+            && self.classes.is_interior_expr(self.program, left)
+        {
             self.pin(
                 class,
                 Code::UNSUPPORTED_USE,
@@ -516,6 +574,8 @@ impl Classifier<'_> {
                     );
                 }
             }
+            // Asks whether there is an array.
+            Callee::Library(name) if name == "assert" => {}
             Callee::Library(name) => {
                 self.pin(
                     class,

@@ -6,10 +6,8 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        for (P *q = p + i; q->id != 0 && i < n; ++i) { //~ LC0028 cannot be divided
-            q = p + i;
-            q->x += 1.0f;
-        }
+        P own;
+        memcpy(&own, &p[i], 4); //~ LC0010
     }
 }
 int main() {

@@ -3,15 +3,23 @@ struct P {
     float x;
     int id;
 };
-__device__ P *all(P *p) {
-    return p;
+__device__ int distance(const P *a, const P *b) {
+    return (int)(a - b); //~ LC0019
+}
+__global__ void both(const P *a, const P *b, int *out) {
+    *out = distance(a, b);
+}
+void other(int n, int *out) {
+    P *a;
+    P *b;
+    cudaMalloc(&a, n * sizeof(P));
+    cudaMalloc(&b, n * sizeof(P));
+    both<<<1, 1>>>(a, b, out);
 }
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        P *q = all(p);
-        q += i;
-        (q++)->x = 1.0f; //~ LC0028 moved inside
+        p[i].id = distance(p + n, p);
     }
 }
 int main() {

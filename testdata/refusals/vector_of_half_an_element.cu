@@ -1,14 +1,16 @@
 //@ layout = "P = soa"
 struct P {
     float x;
-    int id;
+    float y;
+    float z;
+    float w;
 };
 __global__ void step(P *p, int n) {
-    P *q = p;
-    for (int i = 0; i < n; i++, q++) //~ LC0028 comma
-        q->x += 1.0f;
-    for (P *r = p + n - 1; n-- > 0; --r)
-        r->id = 1;
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        float2 v = *(float2 *)&p[i]; //~ LC0011
+        p[i].x = v.x;
+    }
 }
 int main() {
     int n = 100;

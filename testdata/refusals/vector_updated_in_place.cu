@@ -1,14 +1,17 @@
 //@ layout = "P = soa"
 struct P {
     float x;
-    int id;
+    float y;
+    float z;
+    float w;
 };
+__device__ void operator+=(float4 &a, float b) {
+    a.x += b;
+}
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        P *q = p + i;
-        if (q < p + n) //~ LC0019
-            q->x = 1.0f;
+        *(float4 *)&p[i] += 2.0f; //~ LC0011
     }
 }
 int main() {

@@ -3,11 +3,14 @@ struct P {
     float x;
     int id;
 };
+__device__ void add(P *a, const P *b) {
+    a->x += b->x;
+}
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         P *q = p + i;
-        q->id = (int)(q - p); //~ LC0019
+        add(q++, p); //~ LC0028 moved inside an expression
     }
 }
 int main() {

@@ -6,8 +6,9 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i] = P{1.0f, i};
-        p[i] = {2.0f, i}; //~ LC0028 not plainly of its type
+        char own[sizeof(P)];
+        memcpy(own, &p[i], sizeof(P)); //~ LC0010
+        p[i].id = own[0];
     }
 }
 int main() {

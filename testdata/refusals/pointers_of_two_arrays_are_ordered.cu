@@ -1,0 +1,41 @@
+//@ layout = "P = soa"
+struct P {
+    float x;
+    int id;
+};
+__global__ void step(P *p, int n);
+__global__ void both(P *a, P *b) {
+    P *q = a;
+    if (b->id > 0)
+        q = b;
+    if (q < a + 3) //~ LC0019
+        q->x = 1.0f;
+}
+void other(int n) {
+    P *a;
+    P *b;
+    cudaMalloc(&a, n * sizeof(P));
+    cudaMalloc(&b, n * sizeof(P));
+    both<<<1, 1>>>(a, b);
+    step<<<1, 1>>>(a, n);
+    cudaFree(a);
+    cudaFree(b);
+}
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        p[i].x = 1.0f;
+    }
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}
