@@ -203,6 +203,22 @@ fn missing_local_header() -> Result<()> {
 }
 
 #[test]
+fn missing_local_header_as_opaque() -> Result<()> {
+    let options = to_file(&["--layout", "Particle = soa", "--missing-headers", "opaque"]);
+    let at = PARTICLES.find("__global__").unwrap_or_default();
+    let behind = format!("{}#include \"gone.h\"\n{}", &PARTICLES[..at], &PARTICLES[at..]);
+    let sandbox = Sandbox::with(&[("in.cu", &behind)])?;
+    let outcome = sandbox.accepted(&options)?;
+    ensure!(outcome.stderr.contains("LC0004") && outcome.stderr.contains("may use"));
+    ensure!(sandbox.text("out.cu")? == behind);
+    let sandbox = Sandbox::with(&[("in.cu", format!("#include \"gone.h\"\n{PARTICLES}"))])?;
+    let outcome = sandbox.accepted(&options)?;
+    ensure!(outcome.stderr.contains("changed: Particle"), "{}", outcome.stderr);
+    sandbox.rejected(&to_file(&["--missing-headers", "perhaps"]), &["perhaps"])?;
+    Ok(())
+}
+
+#[test]
 fn unknown_layout_name() -> Result<()> {
     particles()?.rejected(&to_file(&["--layout", "Particle = zigzag"]), &["zigzag", "LC0040"])?;
     Ok(())

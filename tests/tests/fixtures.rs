@@ -182,7 +182,6 @@ fn what_must_stay_stays_for_the_marked_reasons() {
 const TESTED_ELSEWHERE: &[(&str, &str)] = &[
     ("LC0001", "unreadable files are met by the command line: bad_input.rs"),
     ("LC0003", "generated brackets and include chains: limits.rs and bad_input.rs"),
-    ("LC0004", "a missing header stops the command line: bad_input.rs"),
     ("LC0051", "output files are the command line's: cli.rs"),
     ("LC0052", "output files are the command line's: cli.rs"),
 ];

@@ -1,6 +1,6 @@
 //! The command line: what can be asked for, and how it is explained.
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -79,6 +79,15 @@ pub enum Command {
     Explain(ExplainArguments),
 }
 
+/// What a local header that is not found means.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum MissingHeaders {
+    /// A mistake: nothing is done.
+    Error,
+    /// A part of the program that cannot be seen.
+    Opaque,
+}
+
 /// What makes a program, and what is wanted of it.
 #[derive(Debug, Args)]
 pub struct ProgramArguments {
@@ -95,6 +104,10 @@ pub struct ProgramArguments {
     /// Define a macro; without a value it is 1.
     #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = parse_define)]
     pub defines: Vec<(String, String)>,
+    /// What a header in quotes that is not found means. Opaque: it may hold anything, so what it
+    /// could use keeps its layout.
+    #[arg(long, value_name = "HOW", default_value = "error")]
+    pub missing_headers: MissingHeaders,
     /// The layout of a struct's or array's elements, such as 'Particle = soa'. May be repeated.
     #[arg(long = "layout", value_name = "SPEC")]
     pub layouts: Vec<String>,

@@ -4,7 +4,7 @@
 //! a thread with a large stack. The thread is also where a panic of the compiler ends: a user gets
 //! a message, an exit code and no half-written file.
 
-use crate::arguments::ProgramArguments;
+use crate::arguments::{MissingHeaders, ProgramArguments};
 use crate::encoding::encode;
 use crate::load::{DiskLoader, load_root};
 use crate::project::{self, Entry};
@@ -191,6 +191,7 @@ fn compilations(
         };
         let real = fs::canonicalize(path).unwrap_or_else(|_| path.clone());
         let path = names.entry(real).or_insert_with(|| path.clone()).clone();
+        options.missing_is_unseen = arguments.missing_headers == MissingHeaders::Opaque;
         options.include_dirs.extend(arguments.include_dirs.iter().cloned());
         for (name, value) in &arguments.defines {
             options.undefines.retain(|other| other != name);

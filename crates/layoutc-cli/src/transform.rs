@@ -37,7 +37,7 @@ pub fn run(arguments: &TransformArguments) -> Exit {
         return Exit::Reported;
     }
     if mode == OutputMode::Diff
-        && let Err(error) = print(&diff(&success))
+        && let Err(error) = print(diff(&success))
     {
         return fail(format_args!("cannot write to standard output: {error}"));
     }

@@ -27,6 +27,7 @@ mod single_object;
 mod sizes;
 mod slots;
 mod unify;
+mod unseen;
 mod versions;
 
 pub use api::{Api, ApiCall, CopyArguments, Direction};
@@ -257,6 +258,7 @@ pub fn find_classes(program: &Program) -> Classes {
     classify::classify(program, &calls, &graph, &flows, &mut classes);
     carriers::pin_by_carriers(program, &calls, &mut classes);
     regions::pin_by_regions(program, &mut classes);
+    unseen::pin_by_unseen_headers(program, &mut classes);
     for class in &mut classes.classes {
         class.pins.sort();
         class.pins.dedup();

@@ -68,6 +68,7 @@ pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
     lowering.collect_meanings();
     let mut program = lowering.program;
     program.sources = preprocessed.sources.clone();
+    program.unseen = preprocessed.unseen.clone();
     for region in &program.regions {
         if region.kind == RegionKind::Unparsed {
             let first_line =

@@ -75,6 +75,8 @@ pub struct PreprocessOptions {
     pub undefines: Vec<String>,
     /// Headers included before the first line of each root (`-include`).
     pub forced_includes: Vec<PathBuf>,
+    /// Whether local headers that are not found are [`UnseenHeader`]s instead of mistakes.
+    pub missing_is_unseen: bool,
     /// The standard of C++ (`-std`), such as `c++20`.
     pub standard: Option<String>,
     /// The language of the roots, where their names do not say it (`-x`).
@@ -106,6 +108,19 @@ pub struct IncludeDirective {
     pub target: Option<FileId>,
     /// Whether the directive takes part in the program.
     pub activity: Activity,
+}
+
+/// A header that is not found and may hold anything, code that uses the program's types included.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnseenHeader {
+    /// The `#include`.
+    pub span: Span,
+    /// What stands between the quotes or angle brackets.
+    pub spelled: String,
+    /// The root that is compiled with it.
+    pub root: FileId,
+    /// Where in the root it comes: the offset of the `#include` that leads to it.
+    pub root_offset: u32,
 }
 
 /// Text of `#if` branches that are not parsed, nested directives included.
@@ -162,6 +177,8 @@ pub struct Preprocessed {
     pub sources: SourceSet,
     /// What became of each file, by [`FileId`].
     pub files: Vec<PreprocessedFile>,
+    /// Headers that were not found and are no known library, in the order in which they were met.
+    pub unseen: Vec<UnseenHeader>,
     /// All macros.
     pub macros: MacroTable,
     /// What the user should know.

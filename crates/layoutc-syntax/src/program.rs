@@ -761,6 +761,8 @@ pub struct Program {
     pub macros: Vec<Macro>,
     /// Values of object-like macros that stand for integer constants.
     pub macro_constants: BTreeMap<String, i64>,
+    /// Headers that were not found and may use the program's types.
+    pub unseen: Vec<crate::preprocess::UnseenHeader>,
     /// Text outside the model.
     pub regions: Vec<UnmodelledRegion>,
     /// Identifiers declared anywhere, so that a generated name can avoid them.

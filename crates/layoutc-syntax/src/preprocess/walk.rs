@@ -12,7 +12,7 @@ use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceFile, SourceSet, Span}
 
 use super::condition::Surroundings;
 use super::directive::{Directive, DirectiveKind, RawDirective, SplitFile, parse_define, split};
-use super::include::{self, Operand};
+use super::include::{self, Absent, Operand};
 use super::lexer::{Token, TokenKind, tokens};
 use super::macros::{Activity, MacroDef, MacroEnv, MacroId, MacroOrigin, MacroTable};
 use super::mask::{ProgramNames, mask_file};
@@ -20,7 +20,7 @@ use super::meaning::{Meaning, Occurrence, fingerprint};
 use super::predefined::{Environments, Language, command_line, cplusplus};
 use super::{
     Compilation, InactiveRegion, IncludeDirective, LoadResult, PreprocessOptions, Preprocessed,
-    PreprocessedFile, SourceLoader,
+    PreprocessedFile, SourceLoader, UnseenHeader,
 };
 
 /// Deepest chain of includes.
@@ -64,6 +64,11 @@ impl Sides {
         self.device || self.host
     }
 
+    /// What may also be seen, if that is not certain, counts as seen by another compilation.
+    fn or_perhaps(self, seen: Sides, is_uncertain: bool) -> Sides {
+        Sides { host: self.host || (is_uncertain && seen.any()), ..self }
+    }
+
     fn activity(self) -> Activity {
         if self.device {
             Activity::Active
@@ -81,6 +86,8 @@ struct Group {
     taken: Sides,
     now: Sides,
     opened_at: u32,
+    /// A header that cannot be seen may decide which branch is taken.
+    is_uncertain: bool,
 }
 
 #[derive(Default)]
@@ -122,6 +129,11 @@ struct Walker<'a> {
     once: HashSet<FileId>,
     stack: Vec<FileId>,
     inclusions: usize,
+    /// Offset of the last `#include` of the root that is walked.
+    root_offset: u32,
+    /// Whether that root has met a header that was not found and may define any macro.
+    is_uncertain: bool,
+    unseen: Vec<UnseenHeader>,
 }
 
 pub(crate) fn preprocess(
@@ -143,6 +155,9 @@ pub(crate) fn preprocess(
         once: HashSet::new(),
         stack: Vec::new(),
         inclusions: 0,
+        root_offset: 0,
+        is_uncertain: false,
+        unseen: Vec::new(),
     };
     let environments = Environments::new(&mut walker.table);
     let mut units: Vec<Unit> = Vec::new();
@@ -160,7 +175,7 @@ pub(crate) fn preprocess(
         }
     }
     walker.order(&mut units);
-    let mut command_lines: Vec<(Vec<(String, String)>, Vec<(String, MacroId)>)> = Vec::new();
+    let mut command_lines: Vec<(Vec<(String, String)>, Definitions)> = Vec::new();
     for unit in units {
         let known = command_lines.iter().position(|(defines, _)| *defines == unit.options.defines);
         let known = known.unwrap_or_else(|| {
@@ -172,6 +187,9 @@ pub(crate) fn preprocess(
     }
     walker.finish()
 }
+
+/// The macros of a command line.
+type Definitions = Vec<(String, MacroId)>;
 
 /// A root and how it is compiled.
 struct Unit {
@@ -238,6 +256,8 @@ impl Walker<'_> {
             }
         }
         self.options = unit.options;
+        self.root_offset = 0;
+        self.is_uncertain = false;
         self.is_host = matches!(unit.language, Language::C | Language::Cpp);
         let forced = std::mem::take(&mut self.options.forced_includes);
         self.stack.push(unit.id);
@@ -407,12 +427,15 @@ impl Walker<'_> {
         match directive.kind {
             DirectiveKind::If | DirectiveKind::Ifdef | DirectiveKind::Ifndef => {
                 let holds = self.condition(walk, directive, seen);
-                let now = seen.and(holds);
+                let taken = seen.and(holds);
+                let is_uncertain = self.is_undecided(walk, directive);
+                let now = taken.or_perhaps(seen, is_uncertain);
                 walk.groups.push(Group {
                     outside: seen,
-                    taken: now,
+                    taken,
                     now,
                     opened_at: directive.start,
+                    is_uncertain,
                 });
                 walk.now = now;
             }
@@ -428,9 +451,13 @@ impl Walker<'_> {
                     DirectiveKind::Else => Sides::BOTH,
                     _ => self.condition(walk, directive, open),
                 };
-                let now = open.and(holds);
+                let taken = open.and(holds);
+                let is_undecided = self.is_undecided(walk, directive);
+                let mut now = taken;
                 if let Some(group) = walk.groups.last_mut() {
-                    group.taken = group.taken.or(now);
+                    group.is_uncertain |= is_undecided;
+                    now = taken.or_perhaps(group.outside, group.is_uncertain);
+                    group.taken = group.taken.or(taken);
                     group.now = now;
                 }
                 walk.now = now;
@@ -496,6 +523,30 @@ impl Walker<'_> {
         Sides { device: device.unwrap_or(false), host: host.unwrap_or(false) }
     }
 
+    /// Whether a header that cannot be seen may define a name that a condition asks for.
+    fn is_undecided(&self, walk: &FileWalk, directive: &RawDirective) -> bool {
+        if !self.is_uncertain || directive.kind == DirectiveKind::Else {
+            return false;
+        }
+        let is_open = |name: &str| {
+            let is_keyword = matches!(name, "defined" | "true" | "false");
+            // Names of compilers and systems.
+            !is_keyword && !name.starts_with('_') && self.device.get(name).is_none()
+        };
+        let text = self.sources.file(walk.id).text();
+        directive.operands.iter().filter(|token| token.kind == TokenKind::Identifier).any(|token| {
+            let name = token.text(text);
+            let inner = self.device.get(name).map(|id| &self.table.get(id).text);
+            let mut inner = inner.into_iter().flat_map(|body| {
+                let inner = tokens(body).into_iter();
+                inner
+                    .filter(|token| token.kind == TokenKind::Identifier)
+                    .map(|token| token.text(body))
+            });
+            is_open(name) || inner.any(is_open)
+        })
+    }
+
     fn define(&mut self, walk: &FileWalk, directive: &RawDirective) {
         let known = self.files[walk.id.index()].defines.get(&directive.start).copied();
         let id = known.or_else(|| {
@@ -520,6 +571,9 @@ impl Walker<'_> {
 
     fn include(&mut self, walk: &FileWalk, directive: &RawDirective, span: Span) {
         let operand = self.operand(walk, directive);
+        if self.stack.len() == 1 {
+            self.root_offset = directive.start;
+        }
         let mut target = None;
         if walk.now.any()
             && let Some(operand) = &operand
@@ -601,20 +655,37 @@ impl Walker<'_> {
                 }
             }
         }
-        let expected = operand.system || include::is_external(&operand.spelled);
-        if !expected && self.warned.insert((span.file, span.start)) {
+        let in_libraries = self.options.system_dirs.iter().any(|dir| {
+            let path = include::normalize(&dir.join(&operand.spelled));
+            self.loader.load(&path) != LoadResult::Missing
+        });
+        let absent = include::absent(operand);
+        let is_unseen = absent == Absent::Unknown
+            || (absent == Absent::Local && self.options.missing_is_unseen);
+        if in_libraries || absent == Absent::Library {
+            return None;
+        }
+        if is_unseen {
+            self.is_uncertain = true;
+            let root = self.stack[0];
+            if !self.unseen.iter().any(|known| known.span == span && known.root == root) {
+                let spelled = operand.spelled.clone();
+                let root_offset = self.root_offset;
+                self.unseen.push(UnseenHeader { span, spelled, root, root_offset });
+            }
+        } else if self.warned.insert((span.file, span.start)) {
             let message = format!("cannot find header `{}`", operand.spelled);
             self.diagnostics.push(
                 Diagnostic::warning(Code::MISSING_INCLUDE, message)
                     .at(span, "included here")
-                    .help("name its folder with `-I`"),
+                    .help("name its folder with `-I`, or use `--missing-headers opaque`"),
             );
         }
         None
     }
 
     fn finish(self) -> Preprocessed {
-        let Walker { sources, table, files, mut diagnostics, .. } = self;
+        let Walker { sources, table, files, mut diagnostics, unseen, .. } = self;
         let mut names = ProgramNames::new(&table);
         for (state, (_, file)) in files.iter().zip(sources.iter()) {
             names.add_types(file.text(), &state.tokens);
@@ -650,7 +721,7 @@ impl Walker<'_> {
             })
             .collect();
         diagnostics.sort_by_key(|found| found.primary.as_ref().map(|label| label.span));
-        Preprocessed { sources, files, macros: table, diagnostics }
+        Preprocessed { sources, files, unseen, macros: table, diagnostics }
     }
 }
 
