@@ -1,23 +1,26 @@
-// The prototype would change, and `main.cpp` is compiled with it.
+// The holder would change, and `main.cpp` is compiled with it.
 #include "run.h"
 __global__ void step(P *p, int n) {
     int i = threadIdx.x;
     if (i < n) p[i].x += 1;
 }
-void launch(P *d, int n) {
-    step<<<1, 32>>>(d, n);
+static void launch(World w) {
+    step<<<1, 32>>>(w.p, w.n);
 }
 void run(P *h, int n) {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    launch(d, n);
+    World w;
+    w.p = d;
+    w.n = n;
+    launch(w);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
 }
 //- run.h
 #pragma once
 struct P { float x, y; };
-void launch(P *d, int n); //~ LC0033 not CUDA
+struct World { P *p; int n; }; //~ LC0033 not CUDA
 void run(P *h, int n);
 //- main.cpp
 #include "run.h"

@@ -210,9 +210,14 @@ fn outside_cuda(
     let in_root = edits()
         .find(|edit| host_only(edit.span.file))
         .map(|edit| (edit, "this file would have to change, and it is not compiled as CUDA"));
-    // What is generated is hidden from host compilers.
+    // What is generated is hidden from host compilers, and a C++ prototype needs no more than the
+    // name of a type.
     let found = in_root.or_else(|| {
-        let edit = edits().find(|edit| !edit.is_generated && program.is_host_text(edit.span))?;
+        let edit = edits().find(|edit| {
+            !edit.is_generated
+                && program.is_host_text(edit.span)
+                && !(is_in_prototype(program, edit.span) && !is_seen_by_c(program, edit.span.file))
+        })?;
         Some((edit, "this would have to change, and a file that is not CUDA includes it"))
     });
     let Some((edit, message)) = found else {
@@ -225,6 +230,38 @@ fn outside_cuda(
         related: Vec::new(),
     };
     plan.choices.keys().map(|class| (*class, pin.clone())).collect()
+}
+
+/// Whether the span lies in a declaration of a function without its body, outside of any record.
+fn is_in_prototype(program: &Program, span: Span) -> bool {
+    program.functions.iter().filter(|function| function.record.is_none()).any(|function| {
+        let body = function.body.map(|body| program.stmt(body).span);
+        function.sites.iter().any(|site| {
+            site.span.contains(span) && !body.is_some_and(|body| site.span.contains(body))
+        })
+    })
+}
+
+/// Whether a C file of the program is compiled with this file.
+fn is_seen_by_c(program: &Program, file: FileId) -> bool {
+    let is_c = |root: FileId| {
+        program.sources.file(root).path().extension().is_some_and(|extension| extension == "c")
+    };
+    program.files.iter().filter(|root| root.is_root && !root.is_cuda && is_c(root.id)).any(|root| {
+        let mut seen = vec![root.id];
+        let mut next = 0;
+        while let Some(id) = seen.get(next) {
+            let new: Vec<FileId> = program.files[id.index()]
+                .includes
+                .iter()
+                .copied()
+                .filter(|included| !seen.contains(included))
+                .collect();
+            seen.extend(new);
+            next += 1;
+        }
+        seen.contains(&file)
+    })
 }
 
 /// Edits that would lose or repeat a byte that the text does not hold.

@@ -121,7 +121,7 @@ pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewr
         let mut text = crate::helpers::declarations(storage, needs[at]);
         crate::helpers::accessors(storage, needs[at], &accessors[at], &mut text);
         text.push_str(versions.get(&at).map_or("", String::as_str));
-        edits.push(place_declarations(program, *record, text));
+        edits.push(place_declarations(program, *record, &storage.type_name, text));
     }
     Rewritten { edits, refusals, generated_kernels }
 }
@@ -177,7 +177,14 @@ fn pin(span: Span, code: Code, message: &str) -> Pin {
 }
 
 /// Puts generated declarations behind the record's definition.
-fn place_declarations(program: &Program, record: layoutc_syntax::RecordId, text: String) -> Edit {
+///
+/// A host compiler sees no more of them than that there is `type_name`, for prototypes.
+fn place_declarations(
+    program: &Program,
+    record: layoutc_syntax::RecordId,
+    type_name: &str,
+    text: String,
+) -> Edit {
     let record = program.record(record);
     let definition = record.declaration.or(record.body).unwrap_or(record.name_span);
     let file = program.sources.file(definition.file);
@@ -192,8 +199,13 @@ fn place_declarations(program: &Program, record: layoutc_syntax::RecordId, text:
     } else {
         text.to_owned()
     };
-    let text =
-        if is_cuda { format!("\n{text}") } else { format!("\n#ifdef __CUDACC__\n{text}\n#endif") };
+    let text = match (is_cuda, program.is_host_text(definition)) {
+        (true, _) => format!("\n{text}"),
+        (false, false) => format!("\n#ifdef __CUDACC__\n{text}\n#endif"),
+        (false, true) => {
+            format!("\n#ifdef __CUDACC__\n{text}\n#else\nstruct {type_name};\n#endif")
+        }
+    };
     // The line break behind the definition ends the block.
     let line = file.line_range(definition.end as usize);
     let is_last = file.text()[definition.end as usize..line.end].trim().is_empty();
