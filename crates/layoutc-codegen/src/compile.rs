@@ -216,7 +216,7 @@ fn outside_cuda(
         let edit = edits().find(|edit| {
             !edit.is_generated
                 && program.is_host_text(edit.span)
-                && !(is_in_prototype(program, edit.span) && !is_seen_by_c(program, edit.span.file))
+                && (!is_in_prototype(program, edit.span) || is_seen_by_c(program, edit.span.file))
         })?;
         Some((edit, "this would have to change, and a file that is not CUDA includes it"))
     });
