@@ -178,6 +178,7 @@ programs! {
     blackscholes
     euler
     heat3d
+    idiom_addresses
     idiom_allocators
     idiom_async_stream
     idiom_crlf

@@ -203,7 +203,7 @@ pub fn declarations(storage: &Storage, needs: Needs) -> String {
         store_function(storage, needs, &mut out);
     }
     if let Some(vector) = needs.wide {
-        vector_functions(storage, vector, &mut out);
+        vector_functions(storage, vector, needs, &mut out);
     }
     copy_functions(storage, needs, &mut out);
     if needs.memset {
@@ -612,7 +612,13 @@ fn store_function(storage: &Storage, needs: Needs, out: &mut String) {
 }
 
 /// Element i as one vector; its lanes are the members in their order.
-fn vector_functions(storage: &Storage, vector: layoutc_syntax::VectorType, out: &mut String) {
+fn vector_functions(
+    storage: &Storage,
+    vector: layoutc_syntax::VectorType,
+    needs: Needs,
+    out: &mut String,
+) {
+    let space = space(needs);
     let (prefix, name) = (&storage.prefix, vector.name());
     let index = IndexText::simple("i");
     let mut leaves: Vec<usize> = (0..storage.shape.members.len()).collect();
@@ -627,9 +633,9 @@ fn vector_functions(storage: &Storage, vector: layoutc_syntax::VectorType, out: 
     let _ = write!(
         out,
         "\n// Element i as a `{name}`.\ntemplate <typename Index>\n\
-         static __device__ __forceinline__ {name} {prefix}LoadVector({}, Index i)\n{{\n    return make_{name}({});\n}}\n\
+         static {space} __forceinline__ {name} {prefix}LoadVector({}, Index i)\n{{\n    return make_{name}({});\n}}\n\
          \n// Sets element i.\ntemplate <typename Index>\n\
-         static __device__ __forceinline__ void {prefix}StoreVector({}, Index i, const {name} &e)\n{{\n{stores}}}\n",
+         static {space} __forceinline__ void {prefix}StoreVector({}, Index i, const {name} &e)\n{{\n{stores}}}\n",
         parameter(storage, true, "p"),
         members.join(", "),
         parameter(storage, false, "p"),

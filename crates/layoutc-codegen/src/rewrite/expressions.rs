@@ -56,7 +56,7 @@ impl Rewriter<'_> {
         if let Some(text) = self.assignment(expr) {
             return Some(text);
         }
-        if let Some(text) = self.comparison(expr) {
+        if let Some(text) = self.comparison(expr).or_else(|| self.captured(expr)) {
             return Some(text);
         }
         if let Some(text) = self.null(expr) {

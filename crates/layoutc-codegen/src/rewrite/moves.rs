@@ -58,6 +58,19 @@ impl Rewriter<'_> {
         })
     }
 
+    /// A captured pointer or reference takes its index along.
+    pub(super) fn captured(&mut self, expr: ExprId) -> Option<String> {
+        let ExprKind::Name(NameRef::Variable(variable)) = self.program.expr(expr).kind else {
+            return None;
+        };
+        let (parent, _) = self.parents[expr.index()]?;
+        let ExprKind::Lambda { .. } = self.program.expr(parent).kind else { return None };
+        let (companion, _) = self.indices.get(&variable)?;
+        let by_reference = layoutc_dataflow::classes::captures_reference(self.program, expr);
+        let sign = if by_reference { "&" } else { "" };
+        Some(format!("{}, {sign}{companion}", self.text(expr)))
+    }
+
     fn no_form(&mut self, expr: ExprId, class: ClassId) -> Option<Parts> {
         let span = self.program.expr(expr).span;
         self.refuse(class, span, "this pointer has no form in the new layout");

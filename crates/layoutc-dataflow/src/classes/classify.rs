@@ -78,6 +78,13 @@ pub(super) fn classify(
     for at in 0..this.classes.api_calls.len() {
         this.api_call(at);
     }
+    let copied = super::lambdas::copied_references(program, |id| is_reference(program, id));
+    for (id, span) in copied {
+        if let Some(class) = this.classes.class_of_slot(Slot::Variable(id)) {
+            let message = "the lambda holds a copy of the element that this refers to";
+            this.pin(class, Code::UNSUPPORTED_USE, span, message);
+        }
+    }
     let Classifier { pins, units, .. } = this;
     let ways = Ways::new(program, flows, classes);
     for (class, mut pin) in pins {

@@ -103,12 +103,8 @@ impl Builder<'_> {
         outer: &[u64],
         depth: usize,
     ) -> Option<()> {
-        // An array typedef hides dimensions that the generated declaration would repeat.
         let site = &self.program.field(*path.last()?).site;
         let specifier = self.program.declaration(site.declaration).specifier_type;
-        if matches!(self.program.types.kind(specifier.id), TypeKind::Array(..)) {
-            return None;
-        }
         let mut extents = outer.to_vec();
         let mut item = ty;
         while let TypeKind::Array(element, length) = self.program.types.kind(item.id) {
@@ -116,6 +112,17 @@ impl Builder<'_> {
             item = *element;
         }
         let own = extents.len() - outer.len();
+        // An array typedef hides dimensions that the generated declaration would repeat: the item's
+        // type is written out, if it has a name of its own.
+        let hidden = matches!(self.program.types.kind(specifier.id), TypeKind::Array(..));
+        let spelled = match self.program.types.kind(item.id) {
+            TypeKind::Scalar(scalar) => Some(scalar.spelling().to_owned()),
+            TypeKind::Vector(vector) => Some(vector.name()),
+            _ => None,
+        };
+        if hidden && (spelled.is_none() || !site.pointers.is_empty()) {
+            return None;
+        }
         if let TypeKind::Record(inner) = *self.program.types.kind(item.id)
             && !self.class.units.contains_key(path)
             && self.is_divisible(inner)
@@ -165,7 +172,10 @@ impl Builder<'_> {
             scalar_size: Bytes(scalar_size),
             align: Bytes(align),
             extents,
-            type_name: type_text(self.program, path),
+            type_name: match spelled.filter(|_| hidden) {
+                Some(spelled) => spelled,
+                None => type_text(self.program, path),
+            },
         });
         self.members.push(LeafMember { path: path.clone(), unit_dimensions, item });
         Some(())

@@ -36,10 +36,8 @@ impl<'a> SingleObjects<'a> {
                 ExprKind::Name(NameRef::Variable(variable)) => {
                     names.entry(*variable).or_default().push(id);
                 }
-                ExprKind::Name(NameRef::Functions(functions)) => {
-                    if !is_called(program, calls, id) {
-                        named.extend(functions);
-                    }
+                ExprKind::Name(NameRef::Functions(functions)) if !is_called(program, calls, id) => {
+                    named.extend(functions);
                 }
                 ExprKind::Call { callee, arguments, .. } => {
                     match calls.callee(program, *callee, arguments) {
@@ -154,9 +152,11 @@ impl<'a> SingleObjects<'a> {
                             .parameters
                             .get(position - 1)
                             .is_some_and(|parameter| self.holds_address(*parameter)),
-                        Callee::Library(name) if name == "memcpy" => {
-                            position < 3
-                                && arguments.get(2).is_some_and(|size| self.is_within(expr, *size))
+                        // Copies and fills of no more than the object.
+                        Callee::Library(name) if moves_bytes(&name) => {
+                            let is_pointer = position == 1 || (position == 2 && is_copy(&name));
+                            let size = arguments.get(2);
+                            is_pointer && size.is_some_and(|size| self.is_within(expr, *size))
                         }
                         Callee::Library(name) => {
                             position == 1 && super::classify::is_address_intrinsic(&name)
@@ -171,7 +171,8 @@ impl<'a> SingleObjects<'a> {
                             .is_some_and(|parameter| self.holds_address(parameter)),
                     }
                 }
-                ExprKind::SizeOfExpr(_) => true,
+                // Captured under its own name, which is used in the body.
+                ExprKind::SizeOfExpr(_) | ExprKind::Lambda { .. } => true,
                 _ => false,
             },
         }
@@ -245,8 +246,9 @@ impl<'a> SingleObjects<'a> {
                     }
                     _ => true,
                 },
-                ExprKind::Lambda { .. } | ExprKind::Opaque(_) => false,
-                ExprKind::Binary(..)
+                ExprKind::Opaque(_) => false,
+                ExprKind::Lambda { .. }
+                | ExprKind::Binary(..)
                 | ExprKind::Deref(_)
                 | ExprKind::Index { .. }
                 | ExprKind::Launch { .. }
@@ -347,6 +349,15 @@ impl<'a> SingleObjects<'a> {
             _ => false,
         }
     }
+}
+
+/// Library functions that move or fill as many bytes as their third argument says.
+pub(super) fn moves_bytes(name: &str) -> bool {
+    is_copy(name) || matches!(name, "cudaMemset" | "cudaMemsetAsync")
+}
+
+fn is_copy(name: &str) -> bool {
+    matches!(name, "memcpy" | "cudaMemcpy" | "cudaMemcpyAsync")
 }
 
 /// Whether the name of a function stands where it is called.

@@ -298,13 +298,35 @@ impl<'t> Lowering<'t> {
         let mut cursor = parameters.walk();
         let children: Vec<_> = parameters.named_children(&mut cursor).collect();
         for child in children {
-            arguments.push(self.opaque(child));
+            let item = self.argument_like_a_parameter(child);
+            arguments.push(item.unwrap_or_else(|| self.opaque(child)));
         }
         let span = self.span(parameters);
         let init = self.add_expr(ExprKind::Construct { of: base, arguments }, span, base);
         let mut site = lowered.site;
         site.full = self.span(node);
         self.new_variable(lowered.name, base, site, Some(init), words, false)
+    }
+
+    /// `p[i]` in `T a(p[i])`, which parses as an unnamed array parameter of type `p`.
+    fn argument_like_a_parameter(&mut self, node: Node<'t>) -> Option<crate::program::ExprId> {
+        let name = node.child_by_field_name("type")?;
+        let array = node.child_by_field_name("declarator")?;
+        if array.kind() != "abstract_array_declarator"
+            || array.child_by_field_name("declarator").is_some()
+            || name.kind() != "type_identifier"
+            || node.named_child_count() != 2
+        {
+            return None;
+        }
+        let size = array.child_by_field_name("size")?;
+        let base = self.name(name);
+        let index = self.expression(size);
+        let unknown = self.program.types.unknown();
+        let ty = self.program.types.pointee(self.program.expr(base).ty.id).unwrap_or(unknown);
+        let kind = ExprKind::Index { base, index, brackets: self.span(array) };
+        let span = self.span(node);
+        Some(self.add_expr(kind, span, ty))
     }
 
     /// A variable with its initializer.
@@ -416,10 +438,12 @@ impl<'t> Lowering<'t> {
         lowered: Declarator<'t>,
         value: Option<Node<'t>>,
     ) -> VarId {
+        let value = value.map(|value| (self.expression(value), self.span(value)));
+        if let Some(object) = self.bound_members(node, &lowered, value.map(|(value, _)| value)) {
+            return object;
+        }
         self.region(node, RegionKind::Unmodelled);
-        let init = value.map(|value| {
-            let inner = self.expression(value);
-            let span = self.span(value);
+        let init = value.map(|(inner, span)| {
             let unknown = self.program.types.unknown();
             self.add_expr(ExprKind::Opaque(vec![inner]), span, unknown)
         });
@@ -438,6 +462,46 @@ impl<'t> Lowering<'t> {
         let mut variable = self.plain_variable("", unknown, lowered.site);
         variable.init = init;
         self.add_variable(variable)
+    }
+
+    /// `auto [a, b] = e`: an unnamed copy of a plain record, whose members the names are.
+    ///
+    /// Members that are pointers to records, arrays or records are not followed.
+    fn bound_members(
+        &mut self,
+        node: Node<'t>,
+        lowered: &Declarator<'t>,
+        value: Option<crate::program::ExprId>,
+    ) -> Option<VarId> {
+        let inner = node.child_by_field_name("declarator")?;
+        let value = value?;
+        let ty = self.program.expr(value).ty;
+        let record = self.program.record(self.program.types.as_record(ty.id)?);
+        let names: Vec<&str> = super::macros::identifiers(&lowered.name).collect();
+        let is_plain = inner.kind() == "structured_binding_declarator"
+            && !self.locals.is_empty()
+            && record.traits.is_empty()
+            && record.fields.len() == names.len()
+            && record.fields.iter().all(|field| {
+                matches!(
+                    self.program.types.kind(self.program.field(*field).ty.id),
+                    TypeKind::Scalar(_) | TypeKind::Vector(_) | TypeKind::Enum(..)
+                )
+            });
+        if !is_plain {
+            return None;
+        }
+        let types: Vec<QualType> =
+            record.fields.iter().map(|field| self.program.field(*field).ty).collect();
+        for (name, ty) in names.into_iter().zip(types) {
+            let variable = self.plain_variable(name, ty, lowered.site.clone());
+            let id = self.add_variable(variable);
+            self.declare(name, Symbol::Variable(id));
+        }
+        let object = QualType { is_const: false, is_volatile: false, ..ty };
+        let mut variable = self.plain_variable("", object, lowered.site.clone());
+        variable.init = Some(value);
+        Some(self.add_variable(variable))
     }
 
     fn plain_variable(

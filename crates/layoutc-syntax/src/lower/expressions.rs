@@ -232,7 +232,7 @@ impl<'t> Lowering<'t> {
         self.initializer_items(node)
     }
 
-    fn name(&mut self, node: Node<'t>) -> ExprId {
+    pub(super) fn name(&mut self, node: Node<'t>) -> ExprId {
         let name = self.text_of(node);
         let span = self.span(node);
         if name == "NULL" {
@@ -896,8 +896,11 @@ impl<'t> Lowering<'t> {
             let mut cursor = list.walk();
             let children: Vec<_> = list.named_children(&mut cursor).collect();
             for child in children {
-                if child.kind() != "lambda_default_capture" {
-                    captures.push(self.opaque(child));
+                match child.kind() {
+                    "lambda_default_capture" => {}
+                    // The body uses the variable under the same name.
+                    "identifier" => captures.push(self.name(child)),
+                    _ => captures.push(self.opaque(child)),
                 }
             }
         }

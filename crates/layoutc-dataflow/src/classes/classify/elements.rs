@@ -20,8 +20,10 @@ impl Classifier<'_> {
             if matches!(self.program.expr(parent).kind, ExprKind::SizeOfExpr(_)) {
                 return;
             }
-            // `&p[i]` computes an address.
-            if matches!(self.program.expr(parent).kind, ExprKind::AddressOf(_)) && at == expr {
+            // `&p[i]` computes an address, and so does `&p[i].f` for a copy of that member.
+            if matches!(self.program.expr(parent).kind, ExprKind::AddressOf(_))
+                && (at == expr || self.is_copied(parent))
+            {
                 return;
             }
             if !matches!(
@@ -40,6 +42,21 @@ impl Classifier<'_> {
                 self.span(expr),
                 "host code accesses an element in device memory",
             );
+        }
+    }
+
+    /// Whether an address is given to the runtime, which copies or fills memory there.
+    fn is_copied(&self, address: ExprId) -> bool {
+        let Context::Operand(parent, position) = self.calls.context(address) else { return false };
+        match &self.program.expr(parent).kind {
+            ExprKind::Paren(_) => self.is_copied(parent),
+            ExprKind::Call { callee, arguments, .. } => {
+                position > 0
+                    && matches!(self.calls.callee(self.program, *callee, arguments),
+                        Callee::Library(name) if name.starts_with("cuda")
+                            && super::super::single_object::moves_bytes(&name))
+            }
+            _ => false,
         }
     }
 
@@ -209,6 +226,9 @@ impl Classifier<'_> {
                         "an element is cast",
                     );
                 }
+            }
+            // `[&e]` refers to the element that `e` refers to; `[e]` would be a copy of it.
+            ExprKind::Lambda { .. } if super::super::lambdas::captures_reference(program, expr) => {
             }
             // `T t(p[i])`, `T{p[i]}`
             ExprKind::Construct { of, arguments }

@@ -356,6 +356,10 @@ impl Classifier<'_> {
                     }
                 }
             }
+            // The body uses it under the same name.
+            ExprKind::Lambda { .. }
+                if matches!(slot_of(program, expr), Some(Slot::Variable(id))
+                    if !is_reference(program, id)) => {}
             ExprKind::Delete(_) => {
                 self.pin(class, Code::ESCAPING_POINTER, span, "device memory is given to `delete`")
             }

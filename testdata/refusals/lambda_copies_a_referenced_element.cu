@@ -5,8 +5,12 @@ struct P {
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        p[i].x += 1.0f;
+    if (i < n) {
+        P &e = p[i];
+        auto f = [=] { return e.x; }; //~ LC0028 holds a copy
+        e.x = 5.0f;
+        e.id = (int)f();
+    }
 }
 int main() {
     int n = 100;
@@ -14,7 +18,6 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    cudaMemset(&d->id, 0, sizeof(int)); //~ LC0017
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

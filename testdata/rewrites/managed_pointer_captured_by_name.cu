@@ -1,4 +1,4 @@
-//@ layout = "P = soa"
+//@ layouts = ["P = tiled(32)", "P = soa"]
 struct P {
     float x;
     int id;
@@ -13,7 +13,7 @@ int main(int argc, char **argv) {
     P *p;
     cudaMallocManaged(&p, n * sizeof(P));
     P *q = p + 1;
-    auto set = [q](int i) { q[i].x = i; }; //~ LC0028
+    auto set = [q](int i) { q[i].x = i; };
     set(3);
     step<<<1, 128>>>(p, n);
     cudaDeviceSynchronize();

@@ -1,12 +1,20 @@
-//@ layout = "P = soa"
+//@ layouts = ["P = tiled(32)", "P = soa"]
+typedef unsigned Words[4];
+typedef float2 Pair[2];
 struct P {
-    float x;
+    Words words;
     int id;
+    Pair at[3];
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        p[i].x += 1.0f;
+    if (i < n) {
+        p[i].words[i & 3] += p[i].id;
+        p[i].at[1][i & 1].x = 1.0f;
+        P own = p[i];
+        own.words[2] = 7;
+        p[i] = own;
+    }
 }
 int main() {
     int n = 100;
@@ -14,8 +22,6 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    float x;
-    cudaMemcpy(&x, &d[3].x, sizeof(float), cudaMemcpyDeviceToHost); //~ LC0017
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

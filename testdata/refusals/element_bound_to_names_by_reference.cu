@@ -6,8 +6,8 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        auto [a, b] = p[i]; //~ LC0028
-        p[i].x = a + b;
+        auto &[a, b] = p[i]; //~ LC0028
+        a = b;
     }
 }
 int main() {
