@@ -189,6 +189,7 @@ programs! {
     idiom_handle
     idiom_local_pointer
     idiom_macro_access
+    idiom_macro_forms
     idiom_memset
     idiom_padding
     idiom_pointer_swap

@@ -79,7 +79,7 @@ impl KernelModel {
             if is_base[id.index()] {
                 continue;
             }
-            let span = program.expr(id).span;
+            let span = program.expr_site(id);
             let Some(function) = function_at(span) else { continue };
             let kind = match kind {
                 PlaceKind::Element => AccessKind::Whole,

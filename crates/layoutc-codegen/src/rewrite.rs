@@ -15,6 +15,7 @@ mod element_copies;
 mod expressions;
 mod indices;
 mod locals;
+mod macros;
 mod moves;
 mod order;
 mod versions;
@@ -42,6 +43,23 @@ pub(crate) struct Rewritten {
 
 /// Rewrites all classes of the plan.
 pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewritten {
+    // How the uses of macros are written depends on what their bodies become.
+    let mut modes = macros::Modes::default();
+    loop {
+        match rewrite_with(program, classes, plan, &modes) {
+            Ok(rewritten) => return rewritten,
+            Err(better) => modes = better,
+        }
+    }
+}
+
+/// Rewrites with the given forms of macro uses, or says which are needed.
+fn rewrite_with(
+    program: &Program,
+    classes: &Classes,
+    plan: &Plan,
+    modes: &macros::Modes,
+) -> Result<Rewritten, macros::Modes> {
     let mut names = Names::new(program.identifiers.clone());
     let mut storages: Vec<(layoutc_syntax::RecordId, Storage)> = Vec::new();
     let mut storage_of = BTreeMap::new();
@@ -91,7 +109,7 @@ pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewr
             refusals.push((*id, pin(span, Code::OPAQUE_MACRO, &message)));
         }
     }
-    let mut this = Rewriter::new(program, classes, &storages, storage_of, names);
+    let mut this = Rewriter::new(program, classes, &storages, storage_of, names, modes);
     this.refusals = refusals;
     this.name_versions();
     this.name_indices();
@@ -100,10 +118,11 @@ pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewr
     for expr in program.expr_ids() {
         if this.parents[expr.index()].is_none() && !this.consumed.contains(&expr) {
             this.owner = this.versions.of_expr(expr);
-            this.emit(expr);
+            this.in_home(program.home(expr), |this| this.emit(expr));
         }
     }
     this.owner = None;
+    this.settle_macros()?;
     let versions = this.place_versions();
     let mut needs = std::mem::take(&mut this.needs);
     needs.iter_mut().for_each(|needs| needs.several_devices = classes.several_devices);
@@ -123,7 +142,7 @@ pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewr
         text.push_str(versions.get(&at).map_or("", String::as_str));
         edits.push(place_declarations(program, *record, &storage.type_name, text));
     }
-    Rewritten { edits, refusals, generated_kernels }
+    Ok(Rewritten { edits, refusals, generated_kernels })
 }
 
 /// Whether a function for host and device holds a pointer of the class.
@@ -249,6 +268,7 @@ pub(super) struct Rewriter<'a> {
     versions: versions::Versions,
     /// The copy that is being rewritten.
     owner: Option<layoutc_syntax::FunctionId>,
+    macros: macros::MacroState<'a>,
 }
 
 impl<'a> Rewriter<'a> {
@@ -258,6 +278,7 @@ impl<'a> Rewriter<'a> {
         storages: &'a [(layoutc_syntax::RecordId, Storage)],
         storage_of: BTreeMap<ClassId, usize>,
         names: Names,
+        modes: &'a macros::Modes,
     ) -> Self {
         let mut parents = vec![None; program.exprs.len()];
         for id in program.expr_ids() {
@@ -294,6 +315,7 @@ impl<'a> Rewriter<'a> {
             returned: returned(program),
             versions: versions::Versions::new(program),
             owner: None,
+            macros: macros::MacroState::new(modes),
         }
     }
 
@@ -323,6 +345,7 @@ impl<'a> Rewriter<'a> {
     }
 
     fn text(&self, expr: ExprId) -> &'a str {
+        self.check_home(expr);
         self.program.text(self.program.expr(expr).span)
     }
 
@@ -352,19 +375,25 @@ impl<'a> Rewriter<'a> {
 
     /// The original text with its operands rendered.
     fn splice(&mut self, expr: ExprId) -> String {
+        self.check_home(expr);
+        let home = self.program.home(expr);
         let span = self.program.expr(expr).span;
         let children = self.program.expr(expr).children();
-        self.splice_span(span, &children)
+        self.splice_span(home, span, &children)
     }
 
     /// The original text of a span with the expressions in it rendered.
-    fn splice_span(&mut self, span: Span, children: &[ExprId]) -> String {
+    fn splice_span(
+        &mut self,
+        home: Option<layoutc_syntax::ExpansionId>,
+        span: Span,
+        children: &[ExprId],
+    ) -> String {
         let mut children = children.to_vec();
         if children.is_empty() {
-            return self.program.text(span).to_owned();
+            return self.raw(home, span.range(), span.file);
         }
         children.sort_by_key(|child| self.program.expr(*child).span);
-        let source = self.program.sources.file(span.file).text();
         let mut out = String::new();
         let mut at = span.start as usize;
         for child in children {
@@ -372,12 +401,12 @@ impl<'a> Rewriter<'a> {
             if !span.contains(inner) || (inner.start as usize) < at {
                 continue;
             }
-            out.push_str(&source[at..inner.start as usize]);
+            out.push_str(&self.raw(home, at..inner.start as usize, span.file));
             let text = self.render(child);
             out.push_str(&text);
             at = inner.end as usize;
         }
-        out.push_str(&source[at..span.end as usize]);
+        out.push_str(&self.raw(home, at..span.end as usize, span.file));
         out
     }
 

@@ -278,9 +278,10 @@ fn several_devices(program: &Program, calls: &calls::CallGraph) -> bool {
             }
             _ => false,
         })
-        .map(|id| program.expr(id).span)
+        .map(|id| program.expr_site(id))
         .collect();
-    let in_loop = program.stmts.iter().any(|stmt| {
+    let in_loop = program.stmt_ids().any(|id| {
+        let stmt = program.stmt(id);
         let is_loop = matches!(
             stmt.kind,
             layoutc_syntax::StmtKind::For { .. }
@@ -288,7 +289,7 @@ fn several_devices(program: &Program, calls: &calls::CallGraph) -> bool {
                 | layoutc_syntax::StmtKind::While { .. }
                 | layoutc_syntax::StmtKind::DoWhile { .. }
         );
-        is_loop && selects.iter().any(|select| stmt.span.contains(*select))
+        is_loop && selects.iter().any(|select| program.stmt_site(id).contains(*select))
     });
     in_loop || selects.len() > 1
 }

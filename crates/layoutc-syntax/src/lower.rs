@@ -8,12 +8,15 @@
 //!
 //! The recursion follows the syntax tree, whose depth [`crate::parse`] has bounded.
 
+mod bodies;
 mod declarations;
+mod expansions;
 mod expressions;
 mod macros;
 mod meanings;
 mod names;
 mod operators;
+mod precedence;
 mod records;
 mod statements;
 mod types;
@@ -25,10 +28,13 @@ use crate::program::{
     RecordId, RegionKind, Stmt, StmtId, StmtKind, UnmodelledRegion, VarId, Variable,
 };
 use crate::types::QualType;
+use bodies::Bodies;
+use expansions::Frame;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
 use meanings::AmbiguousNames;
 use names::{GlobalNames, LocalScopes};
 use std::collections::BTreeSet;
+use std::rc::Rc;
 use tree_sitter::Node;
 
 /// Parses and lowers a preprocessed program.
@@ -48,7 +54,8 @@ pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
             }
         }
     }
-    let mut lowering = Lowering::new(&preprocessed, &parsed);
+    let bodies = Bodies::parse(&preprocessed);
+    let mut lowering = Lowering::new(&preprocessed, &parsed, &bodies);
     // A root that another file includes is lowered where it is included.
     let included: BTreeSet<FileId> = preprocessed
         .files
@@ -66,6 +73,7 @@ pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
     }
     lowering.collect_regions();
     lowering.collect_meanings();
+    lowering.collect_mentions();
     let mut program = lowering.program;
     program.sources = preprocessed.sources.clone();
     program.unseen = preprocessed.unseen.clone();
@@ -93,6 +101,7 @@ pub(crate) struct Lowering<'t> {
     pub(crate) program: Program,
     preprocessed: &'t Preprocessed,
     parsed: &'t [Option<Parsed>],
+    bodies: &'t Bodies,
     lowered: Vec<bool>,
     globals: GlobalNames,
     ambiguous: AmbiguousNames,
@@ -104,12 +113,20 @@ pub(crate) struct Lowering<'t> {
     linkage_blocks: usize,
     /// Member functions of the class being lowered whose bodies come last.
     waiting_bodies: Vec<(FunctionId, Node<'t>)>,
+    /// The file of the text that is lowered, that text, and where its first byte is in the file.
     current: FileId,
     text: &'t str,
+    offset: usize,
+    /// The macro whose body is lowered.
+    frame: Option<Rc<Frame<'t>>>,
 }
 
 impl<'t> Lowering<'t> {
-    fn new(preprocessed: &'t Preprocessed, parsed: &'t [Option<Parsed>]) -> Self {
+    fn new(
+        preprocessed: &'t Preprocessed,
+        parsed: &'t [Option<Parsed>],
+        bodies: &'t Bodies,
+    ) -> Self {
         let mut program = Program::default();
         for (at, file) in preprocessed.files.iter().enumerate() {
             let after_includes =
@@ -135,6 +152,7 @@ impl<'t> Lowering<'t> {
             program,
             preprocessed,
             parsed,
+            bodies,
             lowered: vec![false; preprocessed.files.len()],
             globals,
             ambiguous: AmbiguousNames::new(preprocessed, parsed),
@@ -147,6 +165,8 @@ impl<'t> Lowering<'t> {
             waiting_bodies: Vec::new(),
             current: FileId(0),
             text: "",
+            offset: 0,
+            frame: None,
         };
         lowering.collect_macros();
         lowering
@@ -198,25 +218,44 @@ impl<'t> Lowering<'t> {
     }
 
     pub(crate) fn span(&self, node: Node<'_>) -> Span {
-        Span::new(self.current, node.start_byte(), node.end_byte())
+        self.span_of(node.start_byte(), node.end_byte())
     }
 
+    /// The span of bytes of the text that is lowered.
+    pub(crate) fn span_of(&self, start: usize, end: usize) -> Span {
+        Span::new(self.current, start + self.offset, end + self.offset)
+    }
+
+    /// The original text of bytes of the text that is lowered.
+    pub(crate) fn original(&self, start: usize, end: usize) -> &'t str {
+        let file = self.preprocessed.sources.file(self.current);
+        &file.text()[start + self.offset..end + self.offset]
+    }
+
+    /// The text of a node; for the name of a macro's parameter, the word that is its argument.
     pub(crate) fn text_of(&self, node: Node<'_>) -> &'t str {
-        &self.text[node.byte_range()]
+        let text = &self.text[node.byte_range()];
+        match &self.frame {
+            Some(frame) if node.child_count() == 0 => frame.word(text).unwrap_or(text),
+            _ => text,
+        }
     }
 
     pub(crate) fn add_expr(&mut self, kind: ExprKind, span: Span, ty: QualType) -> ExprId {
         self.program.exprs.push(Expr { kind, span, ty });
+        self.program.expr_homes.push(self.frame.as_ref().map(|frame| frame.expansion));
         ExprId(self.program.exprs.len() as u32 - 1)
     }
 
     pub(crate) fn add_stmt(&mut self, kind: StmtKind, span: Span) -> StmtId {
         self.program.stmts.push(Stmt { kind, span });
+        self.program.stmt_homes.push(self.frame.as_ref().map(|frame| frame.expansion));
         StmtId(self.program.stmts.len() as u32 - 1)
     }
 
     pub(crate) fn add_declaration(&mut self, declaration: Declaration) -> DeclarationId {
         self.program.declarations.push(declaration);
+        self.program.declaration_homes.push(self.frame.as_ref().map(|frame| frame.expansion));
         DeclarationId(self.program.declarations.len() as u32 - 1)
     }
 
@@ -234,6 +273,10 @@ impl<'t> Lowering<'t> {
         let mut stack = vec![node];
         while let Some(node) = stack.pop() {
             match node.kind() {
+                "identifier" | "type_identifier" if self.parameter(node).is_some() => {
+                    let argument = self.parameter_expression(node);
+                    children.push(argument);
+                }
                 "identifier" | "type_identifier" | "this" => {
                     let name = self.text_of(node);
                     let reference = self.resolve_name(name, &[]);
@@ -259,7 +302,15 @@ impl<'t> Lowering<'t> {
 
     pub(crate) fn region_of_text(&mut self, span: Span, kind: RegionKind) {
         let source = self.preprocessed.sources.file(span.file).text();
-        let identifiers = macros::identifiers(&source[span.range()]).map(str::to_owned).collect();
+        let mut identifiers: BTreeSet<String> =
+            macros::identifiers(&source[span.range()]).map(str::to_owned).collect();
+        // In a macro's body it is part of the use, and mentions what that mentions.
+        let home = self.frame.as_ref().map(|frame| frame.expansion);
+        let span = self.program.use_site(home, span);
+        if home.is_some() {
+            let text = self.preprocessed.sources.text(span);
+            identifiers.extend(macros::identifiers(text).map(str::to_owned));
+        }
         self.program.regions.push(UnmodelledRegion {
             span,
             kind,

@@ -45,6 +45,8 @@ ids! {
     FieldId;
     /// A declaration statement of [`Program::declarations`].
     DeclarationId;
+    /// A use of a macro of [`Program::expansions`].
+    ExpansionId;
 }
 
 /// One variable of one declaration, with the spans that an edit of its type needs.
@@ -419,7 +421,8 @@ pub enum ExprKind {
     This,
     /// A name.
     Name(NameRef),
-    /// `(e)`.
+    /// `(e)`; also the use of a macro around its body, and a macro's parameter around the argument
+    /// ([`Program::macro_roles`]).
     Paren(ExprId),
     /// A unary operator.
     Unary(UnaryOp, ExprId),
@@ -696,6 +699,48 @@ pub struct Macro {
     pub size_of: Option<String>,
     /// Whether it is defined more than once in the program.
     pub is_redefined: bool,
+    /// Why no use of it is in the model other than by its arguments: "pastes tokens".
+    pub obstacle: Option<&'static str>,
+}
+
+/// A use of a macro whose body is in the model.
+///
+/// The body is lowered once for each use, with spans into the `#define`; where a parameter stands in
+/// it, the argument is lowered (again for each such place), with spans into the use. So the model
+/// is what the compiler sees, and one text can have several meanings.
+#[derive(Clone, Debug)]
+pub struct Expansion {
+    /// The macro.
+    pub name: String,
+    /// Its name where it is used.
+    pub name_span: Span,
+    /// The use, with its arguments.
+    pub span: Span,
+    /// The text that the use stands in: the body of another macro, or none.
+    pub home: Option<ExpansionId>,
+    /// Names of the parameters.
+    pub parameters: Vec<String>,
+    /// The argument of each.
+    pub arguments: Vec<Span>,
+    /// The body in the `#define`.
+    pub body: Span,
+    /// The whole `#define`.
+    pub definition: Span,
+    /// The macro's name in it.
+    pub definition_name: Span,
+    /// The body is statements; the use is a statement.
+    pub is_statement: bool,
+    /// The copy of a function that it belongs to.
+    pub copy: Option<FunctionId>,
+}
+
+/// What a parenthesis that nobody wrote stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MacroRole {
+    /// The use of a macro: the expression inside is the body.
+    Use(ExpansionId),
+    /// A parameter in a body: the expression inside is the argument.
+    Parameter(ExpansionId, usize),
 }
 
 /// How a macro body uses one parameter.
@@ -759,6 +804,18 @@ pub struct Program {
     pub file_scope_exprs: Vec<ExprId>,
     /// Macros in the order of their definition.
     pub macros: Vec<Macro>,
+    /// Uses of macros whose bodies are in the model; a use inside a body comes behind the use of that.
+    pub expansions: Vec<Expansion>,
+    /// Expressions that are macro uses or parameters; their kind is [`ExprKind::Paren`].
+    pub macro_roles: BTreeMap<ExprId, MacroRole>,
+    /// Every place where the name of an expanded macro stands, other than in directives that ask whether it is defined.
+    pub macro_mentions: BTreeMap<String, Vec<Span>>,
+    /// The body that each expression is written in.
+    pub expr_homes: Vec<Option<ExpansionId>>,
+    /// The body that each statement is written in.
+    pub stmt_homes: Vec<Option<ExpansionId>>,
+    /// The body that each declaration is written in.
+    pub declaration_homes: Vec<Option<ExpansionId>>,
     /// Values of object-like macros that stand for integer constants.
     pub macro_constants: BTreeMap<String, i64>,
     /// Headers that were not found and may use the program's types.
@@ -836,6 +893,49 @@ impl Program {
         self.macro_constants.get(name).copied()
     }
 
+    /// The expansion.
+    #[must_use]
+    pub fn expansion(&self, id: ExpansionId) -> &Expansion {
+        &self.expansions[id.index()]
+    }
+
+    /// The macro body that an expression is written in.
+    #[must_use]
+    pub fn home(&self, id: ExprId) -> Option<ExpansionId> {
+        self.expr_homes[id.index()]
+    }
+
+    /// Where text stands in its file: for text of a macro body the use outside all macros.
+    #[must_use]
+    pub fn use_site(&self, home: Option<ExpansionId>, span: Span) -> Span {
+        let mut found = span;
+        let mut at = home;
+        while let Some(id) = at {
+            let expansion = self.expansion(id);
+            found = expansion.span;
+            at = expansion.home;
+        }
+        found
+    }
+
+    /// [`Program::use_site`] of an expression.
+    #[must_use]
+    pub fn expr_site(&self, id: ExprId) -> Span {
+        self.use_site(self.home(id), self.expr(id).span)
+    }
+
+    /// [`Program::use_site`] of a statement.
+    #[must_use]
+    pub fn stmt_site(&self, id: StmtId) -> Span {
+        self.use_site(self.stmt_homes[id.index()], self.stmt(id).span)
+    }
+
+    /// Whether the expression is a macro use or parameter.
+    #[must_use]
+    pub fn macro_role(&self, id: ExprId) -> Option<MacroRole> {
+        self.macro_roles.get(&id).copied()
+    }
+
     /// The expression without parentheses around it.
     #[must_use]
     pub fn strip_parens(&self, mut id: ExprId) -> ExprId {
@@ -866,6 +966,11 @@ impl Program {
     /// All expression ids in arena order.
     pub fn expr_ids(&self) -> impl Iterator<Item = ExprId> + use<> {
         (0..self.exprs.len() as u32).map(ExprId)
+    }
+
+    /// All statement ids in arena order.
+    pub fn stmt_ids(&self) -> impl Iterator<Item = StmtId> + use<> {
+        (0..self.stmts.len() as u32).map(StmtId)
     }
 
     /// All variable ids in arena order.

@@ -99,6 +99,7 @@ impl Rewriter<'_> {
     pub(super) fn strip_casts(&self, mut expr: ExprId) -> ExprId {
         while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } =
             self.program.expr(expr).kind
+            && !self.is_other_text(expr)
         {
             expr = inner;
         }
@@ -117,12 +118,12 @@ impl Rewriter<'_> {
             return String::new();
         };
         let span = self.program.expr(call.call).span;
-        let source = self.program.sources.file(span.file).text();
+        let home = self.program.home(call.call);
         let mut out = if name.is_empty() { self.text(callee).to_owned() } else { name.to_owned() };
         let mut at = self.program.expr(callee).span.end as usize;
         for (position, argument) in call.arguments.iter().enumerate() {
             let inner = self.program.expr(*argument).span;
-            out.push_str(&source[at..inner.start as usize]);
+            out.push_str(&self.raw(home, at..inner.start as usize, span.file));
             let replacement = replaced.iter().find(|(expr, _)| expr == argument);
             let text = match (replacement, device.iter().find(|(other, ..)| *other == position)) {
                 (Some((_, text)), _) => text.clone(),
@@ -132,7 +133,7 @@ impl Rewriter<'_> {
             out.push_str(&text);
             at = inner.end as usize;
         }
-        out.push_str(&source[at..span.end as usize]);
+        out.push_str(&self.raw(home, at..span.end as usize, span.file));
         out
     }
 }

@@ -78,7 +78,8 @@ impl Rewriter<'_> {
             declared.sort_by_key(|declared| declared.site.index);
             declared.dedup_by_key(|declared| declared.site.index);
             self.owner = self.versions.of_declaration(id);
-            self.declaration(id, &declared, inline.contains(&id));
+            let home = self.program.declaration_homes.get(id.0 as usize).copied().flatten();
+            self.in_home(home, |this| this.declaration(id, &declared, inline.contains(&id)));
         }
         // Several loops may end at one place.
         for ((owner, end), count) in std::mem::take(&mut self.loop_ends) {

@@ -38,6 +38,9 @@ pub(super) struct Parts {
 impl Rewriter<'_> {
     /// The new text of an expression that changes itself, not only in its operands.
     pub(super) fn special(&mut self, expr: ExprId) -> Option<String> {
+        if let Some(text) = self.macro_text(expr) {
+            return Some(text);
+        }
         if let Some(text) = self.api_call(expr) {
             return Some(text);
         }
@@ -100,7 +103,7 @@ impl Rewriter<'_> {
     }
 
     /// A parenthesized pointer or element that becomes two arguments.
-    fn parenthesized_argument(&mut self, expr: ExprId) -> Option<String> {
+    pub(super) fn parenthesized_argument(&mut self, expr: ExprId) -> Option<String> {
         if !matches!(self.program.expr(expr).kind, ExprKind::Paren(_))
             || self.outermost(expr) != expr
         {
@@ -204,6 +207,10 @@ impl Rewriter<'_> {
         let mut at = expr;
         let mut members = 0;
         let element = loop {
+            if self.is_foreign_text(at) {
+                // The member is reached from a macro's text into that of its use, or back.
+                return None;
+            }
             match &self.program.expr(at).kind {
                 ExprKind::Paren(inner) => at = *inner,
                 ExprKind::Index { base, index, .. } => {
@@ -264,18 +271,26 @@ impl Rewriter<'_> {
                 format!("{}{}", storage.qualifier, crate::helpers::accessor_name(storage, leaf));
             return Some(format!("{name}({}, {}{arguments})", parts.base, parts.index.text));
         }
-        let local = parts.slot.and_then(|slot| self.local_copies.get(&(slot, group))).cloned();
-        Some(storage.leaf_expression(
+        let local = parts
+            .slot
+            .filter(|_| self.macros.home.is_none())
+            .and_then(|slot| self.local_copies.get(&(slot, group)))
+            .cloned();
+        let text = storage.leaf_expression(
             &parts.base,
             local.as_deref(),
             leaf,
             &parts.index,
             &extents_text,
-        ))
+        );
+        Some(self.with_field_parameter(expr, text))
     }
 
     /// Base and index of an element.
     pub(super) fn element_parts(&mut self, expr: ExprId, class: ClassId) -> Option<Parts> {
+        if let Some(inner) = self.through_macro(expr) {
+            return self.element_parts(inner, class);
+        }
         match &self.program.expr(expr).kind {
             ExprKind::Paren(inner) => self.element_parts(*inner, class),
             ExprKind::Index { base, index, .. } => {
@@ -303,6 +318,9 @@ impl Rewriter<'_> {
 
     /// Base and index of a pointer.
     pub(super) fn pointer_parts(&mut self, expr: ExprId, class: ClassId) -> Option<Parts> {
+        if let Some(parts) = self.macro_pointer(expr, class) {
+            return parts;
+        }
         match &self.program.expr(expr).kind {
             ExprKind::Paren(inner) => self.pointer_parts(*inner, class),
             ExprKind::Cast { operand, .. } => {
@@ -434,7 +452,7 @@ impl Rewriter<'_> {
     /// other first, so they are widened unless all are `int`.
     pub(super) fn offset(&mut self, parts: Parts, index: ExprId, op: BinaryOp) -> Parts {
         let is_repeatable = parts.is_repeatable && self.is_repeatable(index);
-        let inner = self.program.strip_parens(index);
+        let inner = self.strip_parens(index);
         let kind = &self.program.expr(inner).kind;
         let (is_comma, is_compound) =
             (matches!(kind, ExprKind::Comma(..)), !self.is_postfix(inner));
@@ -500,6 +518,9 @@ impl Rewriter<'_> {
 
     /// Whether an expression needs no parentheses as operand of any binary operator.
     fn is_postfix(&self, expr: ExprId) -> bool {
+        if let Some(postfix) = self.is_postfix_macro(expr) {
+            return postfix;
+        }
         match &self.program.expr(expr).kind {
             ExprKind::Name(NameRef::Macro(name)) => {
                 self.program.macros.iter().filter(|def| def.name == *name).all(|def| def.is_atomic)
@@ -536,9 +557,11 @@ impl Rewriter<'_> {
     }
 
     /// A pointer whose text changes because of what uses it.
-    fn pointer(&mut self, expr: ExprId, class: ClassId) -> Option<String> {
+    pub(super) fn pointer(&mut self, expr: ExprId, class: ClassId) -> Option<String> {
         let storage = self.storage(class)?;
-        if matches!(self.program.expr(expr).kind, ExprKind::Paren(_)) {
+        if matches!(self.program.expr(expr).kind, ExprKind::Paren(_))
+            && self.program.macro_role(expr).is_none()
+        {
             return None;
         }
         if storage.is_record {
@@ -910,7 +933,7 @@ impl Rewriter<'_> {
 }
 
 /// Whether an expression needs no parentheses as operand of any binary operator.
-fn is_postfix(kind: &ExprKind) -> bool {
+pub(super) fn is_postfix(kind: &ExprKind) -> bool {
     matches!(
         kind,
         ExprKind::Integer(_)

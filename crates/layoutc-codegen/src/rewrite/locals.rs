@@ -137,6 +137,10 @@ impl Rewriter<'_> {
         let mut at = mention;
         loop {
             let (parent, position) = self.parents[at.index()]?;
+            // The text of a macro's body, which serves other functions too, cannot name the copy.
+            if !self.is_own_text(at) || self.is_other_text(parent) {
+                return None;
+            }
             match self.program.expr(parent).kind {
                 ExprKind::Paren(_) | ExprKind::Deref(_) | ExprKind::Member { .. } => {}
                 ExprKind::Index { .. } if position == 0 => {}

@@ -236,7 +236,7 @@ impl Rewriter<'_> {
             };
             let inside =
                 Span { start: parentheses.start + 1, end: parentheses.end - 1, ..*parentheses };
-            let rest = self.splice_span(inside, arguments);
+            let rest = self.splice_span(program.home(expr), inside, arguments);
             let comma = if arguments.is_empty() { "" } else { ", " };
             return Some(format!("{name}({object}{comma}{rest})"));
         }

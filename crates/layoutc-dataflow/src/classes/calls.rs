@@ -103,6 +103,14 @@ impl CallGraph {
 
     fn root(&mut self, program: &Program, expr: ExprId, context: Context, function: FunctionId) {
         self.contexts[expr.index()] = context;
+        if context == Context::Dropped {
+            // What is in parentheses, or is a macro's body, is dropped as well.
+            let mut at = expr;
+            while let ExprKind::Paren(inner) = program.expr(at).kind {
+                self.contexts[inner.index()] = context;
+                at = inner;
+            }
+        }
         self.attribute(program, expr, function);
     }
 

@@ -176,19 +176,18 @@ fn macro_uses(program: &Program) -> Vec<(String, Span, Option<FunctionId>)> {
         .collect();
     functions.sort();
     let mut uses = Vec::new();
-    for expr in &program.exprs {
+    for id in program.expr_ids() {
+        let expr = program.expr(id);
+        let site = program.expr_site(id);
         let name = match &expr.kind {
             ExprKind::MacroCall { name, .. } | ExprKind::Name(NameRef::Macro(name)) => name,
             _ => continue,
         };
         // Innermost function around: functions do not nest, so the last that starts before.
-        let at = functions.partition_point(|(span, _)| *span <= expr.span);
-        let function = functions[..at]
-            .iter()
-            .rev()
-            .find(|(span, _)| span.contains(expr.span))
-            .map(|(_, id)| *id);
-        uses.push((name.clone(), expr.span, function));
+        let at = functions.partition_point(|(span, _)| *span <= site);
+        let function =
+            functions[..at].iter().rev().find(|(span, _)| span.contains(site)).map(|(_, id)| *id);
+        uses.push((name.clone(), site, function));
     }
     uses
 }

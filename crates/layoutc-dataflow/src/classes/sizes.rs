@@ -355,10 +355,9 @@ impl Sizes {
         let Some(body) = program.function(function).body.filter(|_| integer) else { return false };
         let span = program.stmt(body).span;
         let mut returned = program
-            .stmts
-            .iter()
-            .filter(|stmt| span.contains(stmt.span))
-            .filter_map(|stmt| match stmt.kind {
+            .stmt_ids()
+            .filter(|stmt| span.contains(program.stmt_site(*stmt)))
+            .filter_map(|stmt| match program.stmt(stmt).kind {
                 StmtKind::Return(value) => Some(value),
                 _ => None,
             })

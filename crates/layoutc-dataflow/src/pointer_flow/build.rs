@@ -244,11 +244,11 @@ impl<'a> Builder<'a> {
     fn collect_labels(&mut self, start: StmtId) {
         // Statements below a body come before it in the arena, and behind those of other bodies.
         let span = self.program.stmt(start).span;
-        for stmt in self.program.stmts[..start.index()].iter().rev() {
-            if !span.contains(stmt.span) {
+        for stmt in (0..start.0).rev().map(StmtId) {
+            if !span.contains(self.program.stmt_site(stmt)) {
                 break;
             }
-            if let StmtKind::Labelled { label: Some(label), .. } = &stmt.kind {
+            if let StmtKind::Labelled { label: Some(label), .. } = &self.program.stmt(stmt).kind {
                 let block = self.new_block();
                 self.labels.insert(label.clone(), block);
             }
@@ -452,6 +452,7 @@ impl<'a> Builder<'a> {
 
     /// `target = value`, for a pointer or a reference.
     fn assign(&mut self, target: PointerId, value: ExprId, span: Span) {
+        let value = self.program.strip_parens(value);
         match &self.program.expr(value).kind {
             ExprKind::Conditional(_, then, otherwise) => {
                 let (from, end) = (self.block, self.new_block());

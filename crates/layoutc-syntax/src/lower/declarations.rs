@@ -156,6 +156,9 @@ impl<'t> Lowering<'t> {
                 words.push(self.text_of(child));
             }
         }
+        if self.frame.is_some() {
+            return words;
+        }
         let file = &self.preprocessed.files[self.current.index()];
         let from = file
             .masked_spans
@@ -173,6 +176,9 @@ impl<'t> Lowering<'t> {
 
     /// Attributes that were masked inside a byte range of the current file.
     pub(crate) fn masked_attributes(&self, range: Range<usize>) -> Vec<(Span, String)> {
+        if self.frame.is_some() {
+            return Vec::new();
+        }
         let file = &self.preprocessed.files[self.current.index()];
         let from =
             file.masked_spans.partition_point(|(span, _)| (span.start as usize) < range.start);

@@ -233,6 +233,9 @@ impl<'t> Lowering<'t> {
     }
 
     pub(super) fn name(&mut self, node: Node<'t>) -> ExprId {
+        if self.parameter(node).is_some() {
+            return self.parameter_expression(node);
+        }
         let name = self.text_of(node);
         let span = self.span(node);
         if name == "NULL" {
@@ -244,6 +247,11 @@ impl<'t> Lowering<'t> {
             return field;
         }
         let reference = self.resolve_name(name, &[]);
+        if matches!(reference, NameRef::Macro(_))
+            && let Some(expanded) = self.expand(node, node, None)
+        {
+            return expanded;
+        }
         let ty = self.type_of_reference(&reference);
         self.add_expr(ExprKind::Name(reference), span, ty)
     }
@@ -565,6 +573,9 @@ impl<'t> Lowering<'t> {
             );
         }
         if function.kind() == "identifier" && self.is_function_macro(self.text_of(function)) {
+            if let Some(expanded) = self.expand(node, function, Some(arguments_node)) {
+                return expanded;
+            }
             let name = self.text_of(function).to_owned();
             let arguments = self.arguments(arguments_node);
             let unknown = self.program.types.unknown();
@@ -719,7 +730,8 @@ impl<'t> Lowering<'t> {
             && let Some(name) = ty.child_by_field_name("type")
             && name.kind() == "type_identifier"
             && !self.names_type(self.text_of(name))
-            && (self.names_value(self.text_of(name))
+            && (self.is_value_parameter(name)
+                || self.names_value(self.text_of(name))
                 || (self.is_macro(self.text_of(name))
                     && self.type_of_macro_name(self.text_of(name)).is_none()))
         {
@@ -756,7 +768,7 @@ impl<'t> Lowering<'t> {
         };
         let inner = self.name(name);
         let inner_type = self.program.expr(inner).ty;
-        let paren_span = Span::new(self.current, node.start_byte(), value.start_byte());
+        let paren_span = self.span_of(node.start_byte(), value.start_byte());
         let left = self.add_expr(ExprKind::Paren(inner), paren_span, inner_type);
         let right = self.expression(argument);
         let right_type = self.program.expr(right).ty;
@@ -789,6 +801,11 @@ impl<'t> Lowering<'t> {
             && let Some(inner) = only_named(value)
             && matches!(inner.kind(), "identifier" | "type_identifier" | "qualified_identifier")
         {
+            if let Some(of) = self.parameter_type(inner) {
+                let of_span = self.span(inner);
+                let kind = ExprKind::SizeOfType { of, of_span, is_align: false };
+                return self.add_expr(kind, span, size);
+            }
             let (scope, last) = self.qualified_parts(inner);
             let name = last.map_or("", |last| self.text_of(last));
             let is_type = if scope.is_empty() {
@@ -837,7 +854,7 @@ impl<'t> Lowering<'t> {
         let size = self.program.types.scalar(Scalar::UnsignedLong);
         let of_span = self.span(ty);
         let of = self.type_descriptor(ty);
-        let size_span = Span::new(self.current, node.start_byte(), ty.end_byte() + 1);
+        let size_span = self.span_of(node.start_byte(), ty.end_byte() + 1);
         let left =
             self.add_expr(ExprKind::SizeOfType { of, of_span, is_align: false }, size_span, size);
         let Some(argument) = operand.child_by_field_name("argument") else {
@@ -878,7 +895,7 @@ impl<'t> Lowering<'t> {
             }
         }
         // Stars of `new T*[n]` were masked by the pre-pass; then the type is not known here.
-        let written = &self.preprocessed.sources.file(self.current).text()[node.byte_range()];
+        let written = self.original(node.start_byte(), node.end_byte());
         let result = if written.contains('*') && is_array {
             self.program.types.unknown()
         } else {
@@ -917,7 +934,7 @@ impl<'t> Lowering<'t> {
     }
 }
 
-fn only_named(node: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn only_named(node: Node<'_>) -> Option<Node<'_>> {
     let mut cursor = node.walk();
     let mut children = node.named_children(&mut cursor).filter(|child| child.kind() != "comment");
     let first = children.next()?;

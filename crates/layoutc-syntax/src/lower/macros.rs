@@ -19,7 +19,7 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 
 impl<'t> Lowering<'t> {
     pub(crate) fn collect_macros(&mut self) {
-        for (_, def) in self.preprocessed.macros.iter() {
+        for (id, def) in self.preprocessed.macros.iter() {
             if def.origin == MacroOrigin::Predefined {
                 continue;
             }
@@ -67,6 +67,7 @@ impl<'t> Lowering<'t> {
                 is_atomic: is_atomic(&def.text),
                 size_of: size_of(&def.text),
                 is_redefined: self.preprocessed.macros.lookup(&def.name).count() > 1,
+                obstacle: self.bodies.obstacle(id, def),
             });
         }
     }
@@ -172,7 +173,7 @@ fn size_of(text: &str) -> Option<String> {
 }
 
 /// Whether a body is one token, or one parenthesis from its first to its last token.
-fn is_atomic(text: &str) -> bool {
+pub(super) fn is_atomic(text: &str) -> bool {
     let tokens = tokens(text);
     let words: Vec<&str> = tokens.iter().map(|token| token.text(text)).collect();
     if words.len() == 1 || (words.len() == 2 && words[0] == "-") {

@@ -138,7 +138,7 @@ impl Lowering<'_> {
         let Some(entries) = self.globals.entries.get(name) else { return Vec::new() };
         let mut found: Vec<(usize, &Symbol)> = entries
             .iter()
-            .filter(|entry| self.globals.can_see(self.current, entry.file))
+            .filter(|entry| self.globals.can_see(self.viewer(), entry.file))
             .filter(|entry| {
                 scope.is_empty()
                     || (entry.namespaces.len() >= scope.len()

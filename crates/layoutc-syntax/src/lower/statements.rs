@@ -22,6 +22,11 @@ impl<'t> Lowering<'t> {
                     let operands = self.opaque(assembly);
                     return self.add_stmt(StmtKind::Asm(vec![operands]), span);
                 }
+                if let Some(inner) = inner
+                    && let Some(expanded) = self.expand_statement(node, inner)
+                {
+                    return expanded;
+                }
                 StmtKind::Expr(inner.map(|inner| self.expression(inner)))
             }
             "declaration" => return self.declaration(node, None),
@@ -160,7 +165,7 @@ impl<'t> Lowering<'t> {
         self.add_stmt(StmtKind::Opaque { exprs: vec![mentioned], stmts: Vec::new() }, span)
     }
 
-    fn maybe_statement(&mut self, node: Node<'t>) -> Option<StmtId> {
+    pub(super) fn maybe_statement(&mut self, node: Node<'t>) -> Option<StmtId> {
         match node.kind() {
             "comment" => None,
             "ERROR" => Some(self.opaque_statement(node, RegionKind::Unparsed)),

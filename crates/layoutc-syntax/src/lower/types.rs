@@ -157,6 +157,9 @@ impl<'t> Lowering<'t> {
                 }
             }
             "type_identifier" | "identifier" => {
+                if let Some(ty) = self.parameter_type(node) {
+                    return ty;
+                }
                 let name = self.text_of(node);
                 self.type_of_name(name, &[])
             }
@@ -332,22 +335,18 @@ impl<'t> Lowering<'t> {
                         }
                     }
                     let end = inner.map_or(node.end_byte(), |inner| inner.start_byte());
-                    let written = &self.preprocessed.sources.file(self.current).text()
-                        [node.start_byte()..end];
+                    let written = self.original(node.start_byte(), end);
                     ty.is_restrict |= written.contains("restrict");
                     let end = node.start_byte() + written.trim_end().len();
-                    out.site.pointers.insert(0, Span::new(self.current, node.start_byte(), end));
+                    out.site.pointers.insert(0, self.span_of(node.start_byte(), end));
                     out.ty = ty;
                     next = inner;
                 }
                 "reference_declarator" | "abstract_reference_declarator" => {
                     let rvalue = self.text_of(node).starts_with("&&");
                     let length = if rvalue { 2 } else { 1 };
-                    out.site.reference = Some(Span::new(
-                        self.current,
-                        node.start_byte(),
-                        node.start_byte() + length,
-                    ));
+                    out.site.reference =
+                        Some(self.span_of(node.start_byte(), node.start_byte() + length));
                     let kind = TypeKind::Reference(out.ty, rvalue);
                     out.ty = QualType::plain(self.program.types.intern(kind));
                     next = inner.filter(|inner| !matches!(inner.kind(), "&" | "&&"));

@@ -8,8 +8,8 @@
 //! In a copy of a member function the object is a variable: [`Function::this_parameter`].
 
 use super::{
-    CopyOf, DeclarationId, DeclaratorSite, ExprId, ExprKind, FunctionId, FunctionSite, NameRef,
-    Program, Space, StmtId, StmtKind, Storage, VarId, Variable,
+    CopyOf, DeclarationId, DeclaratorSite, ExpansionId, ExprId, ExprKind, FunctionId, FunctionSite,
+    MacroRole, NameRef, Program, Space, StmtId, StmtKind, Storage, VarId, Variable,
 };
 use crate::types::{QualType, TypeKind, TypeTable};
 use std::collections::{BTreeMap, BTreeSet};
@@ -80,9 +80,12 @@ impl Program {
             declarations: BTreeMap::new(),
             this: None,
         };
+        let uses = self.copy_expansions(&parts, copy);
         for old in &parts.declarations {
             renaming.declarations.insert(*old, DeclarationId(self.declarations.len() as u32));
             self.declarations.push(self.declaration(*old).clone());
+            let home = self.declaration_homes[old.index()];
+            self.declaration_homes.push(home.map(|home| uses[&home]));
         }
         for old in &parts.variables {
             renaming.variables.insert(*old, VarId(self.variables.len() as u32));
@@ -129,6 +132,15 @@ impl Program {
             let mut expr = self.expr(*old).clone();
             renaming.expr(&mut expr.kind);
             self.exprs.push(expr);
+            let home = self.expr_homes[old.index()];
+            self.expr_homes.push(home.map(|home| uses[&home]));
+            let role = self.macro_roles.get(old).map(|role| match role {
+                MacroRole::Use(id) => MacroRole::Use(uses[id]),
+                MacroRole::Parameter(id, at) => MacroRole::Parameter(uses[id], *at),
+            });
+            if let Some(role) = role {
+                self.macro_roles.insert(renaming.exprs[old], role);
+            }
             if let Some(target) = self.operators.get(old).copied() {
                 self.operators.insert(renaming.exprs[old], target);
             }
@@ -142,6 +154,8 @@ impl Program {
             }
             renaming.stmt(&mut stmt.kind);
             self.stmts.push(stmt);
+            let home = self.stmt_homes[old.index()];
+            self.stmt_homes.push(home.map(|home| uses[&home]));
         }
         for old in &parts.variables {
             let new = renaming.variables[old];
@@ -174,6 +188,34 @@ impl Program {
         }
         self.functions.push(function);
         Ok(copy)
+    }
+
+    /// Copies the uses of macros in a function, innermost last as before.
+    fn copy_expansions(
+        &mut self,
+        parts: &FunctionParts,
+        copy: FunctionId,
+    ) -> BTreeMap<ExpansionId, ExpansionId> {
+        let mut found: BTreeSet<ExpansionId> = BTreeSet::new();
+        found.extend(parts.exprs.iter().filter_map(|id| self.expr_homes[id.index()]));
+        found.extend(parts.stmts.iter().filter_map(|id| self.stmt_homes[id.index()]));
+        found.extend(parts.declarations.iter().filter_map(|id| self.declaration_homes[id.index()]));
+        found.extend(parts.exprs.iter().filter_map(|id| match self.macro_roles.get(id)? {
+            MacroRole::Use(id) | MacroRole::Parameter(id, _) => Some(*id),
+        }));
+        let mut outer: Vec<ExpansionId> = found.iter().copied().collect();
+        while let Some(id) = outer.pop() {
+            outer.extend(self.expansion(id).home.filter(|home| found.insert(*home)));
+        }
+        let mut uses = BTreeMap::new();
+        for old in found {
+            let mut expansion = self.expansion(old).clone();
+            expansion.home = expansion.home.map(|home| uses[&home]);
+            expansion.copy = Some(copy);
+            uses.insert(old, ExpansionId(self.expansions.len() as u32));
+            self.expansions.push(expansion);
+        }
+        uses
     }
 
     /// Whether every `return` of a function gives back the object it was called on, or its first

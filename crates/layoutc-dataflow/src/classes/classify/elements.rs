@@ -256,7 +256,7 @@ impl Classifier<'_> {
                 }
             }
             ExprKind::MacroCall { name, .. } => {
-                let message = format!("a whole element is given to the macro `{name}`");
+                let message = format!("a whole element is given to {}", self.described_macro(name));
                 self.pin(class, Code::OPAQUE_MACRO, span, message);
             }
             _ => self.pin(
@@ -468,6 +468,15 @@ impl Classifier<'_> {
             ),
         };
         self.pin(class, code, span, message);
+    }
+
+    /// A macro, with the reason why its body is not followed.
+    pub(super) fn described_macro(&self, name: &str) -> String {
+        let mut found = self.program.macros.iter().filter(|def| def.name == name);
+        match found.find_map(|def| def.obstacle) {
+            Some(obstacle) => format!("the macro `{name}`, which {obstacle}"),
+            None => format!("the macro `{name}`"),
+        }
     }
 
     /// A part given to a macro: fine if the macro uses it as a value.

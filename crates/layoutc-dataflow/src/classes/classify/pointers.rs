@@ -328,7 +328,7 @@ impl Classifier<'_> {
                 }
             }
             ExprKind::MacroCall { name, .. } => {
-                let message = format!("the pointer is given to the macro `{name}`");
+                let message = format!("the pointer is given to {}", self.described_macro(name));
                 self.pin(class, Code::OPAQUE_MACRO, span, message);
             }
             ExprKind::SizeOfExpr(_) => self.pin(

@@ -1,4 +1,4 @@
-//@ layout = "P = soa"
+//@ layouts = ["P = tiled(32)", "P = soa"]
 struct P {
     float x;
     int id;
@@ -7,7 +7,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        BUMP(); //~ LC0024
+        BUMP();
     }
 }
 int main() {

@@ -1,4 +1,4 @@
-//@ layout = "P = soa"
+//@ layouts = ["P = tiled(32)", "P = soa"]
 struct P {
     float x;
     int id;
@@ -10,7 +10,7 @@ __global__ void step(P *p, int n) {
 }
 #define AT(q, i) q[i]
 __global__ void other(P *q) {
-    AT(q, threadIdx.x).x = 1; //~ LC0024
+    AT(q, threadIdx.x).x = 1;
 }
 int main() {
     int n = 100;

@@ -1,0 +1,189 @@
+//! The bodies of macros, parsed on their own.
+
+use crate::parse::{Parsed, parse};
+use crate::preprocess::{
+    Activity, MacroDef, MacroId, MacroOrigin, Preprocessed, TokenKind, tokens,
+};
+use layoutc_diagnostics::{FileId, Span};
+use std::collections::{BTreeSet, HashMap};
+use tree_sitter::Node;
+
+/// What stands around a body while it is parsed.
+const BEFORE: &str = "void f(){";
+const BEHIND: &str = "\n;}";
+
+/// What the text of a body is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Form {
+    /// One expression.
+    Expression,
+    /// Statements; the last may need the `;` of the use.
+    Statements,
+}
+
+/// The body of one `#define`.
+pub(crate) struct Body {
+    /// The file of the `#define`.
+    pub(crate) file: FileId,
+    /// The body in a function of its own.
+    pub(crate) text: String,
+    /// Add this to a place in `text` to get the place in the file.
+    pub(crate) offset: usize,
+    /// The body in the file.
+    pub(crate) span: Span,
+    /// The whole `#define`, and the name in it.
+    pub(crate) definition: Span,
+    pub(crate) name: Span,
+    pub(crate) form: Form,
+    parsed: Parsed,
+}
+
+impl Body {
+    /// The statements of the body.
+    pub(crate) fn statements(&self) -> Vec<Node<'_>> {
+        statements(&self.parsed, BEFORE.len() + (self.span.end - self.span.start) as usize)
+    }
+
+    /// The expression that the body is.
+    pub(crate) fn expression(&self) -> Option<Node<'_>> {
+        let statement = *self.statements().first()?;
+        let mut cursor = statement.walk();
+        statement.named_children(&mut cursor).find(|child| child.kind() != "comment")
+    }
+}
+
+/// All bodies that are expressions or statements.
+pub(crate) struct Bodies {
+    by_macro: HashMap<MacroId, Body>,
+    /// The definition that each use in a file means, by the first byte of its name.
+    uses: HashMap<(FileId, u32), MacroId>,
+}
+
+impl Bodies {
+    /// Parses the bodies of the macros that the program uses.
+    pub(crate) fn parse(preprocessed: &Preprocessed) -> Self {
+        let mut uses = HashMap::new();
+        for file in &preprocessed.files {
+            for usage in &file.macro_uses {
+                uses.insert((usage.name.file, usage.name.start), usage.def);
+            }
+        }
+        let mut wanted: BTreeSet<MacroId> = uses.values().copied().collect();
+        let mut stack: Vec<MacroId> = wanted.iter().copied().collect();
+        let by_name: HashMap<&str, MacroId> =
+            preprocessed.macros.iter().map(|(id, def)| (def.name.as_str(), id)).collect();
+        while let Some(id) = stack.pop() {
+            for word in super::macros::identifiers(&preprocessed.macros.get(id).text) {
+                if let Some(inner) =
+                    by_name.get(word).copied().filter(|inner| wanted.insert(*inner))
+                {
+                    stack.push(inner);
+                }
+            }
+        }
+        let by_macro = wanted
+            .into_iter()
+            .filter_map(|id| Some((id, body(preprocessed, preprocessed.macros.get(id))?)))
+            .collect();
+        Bodies { by_macro, uses }
+    }
+
+    /// The definition that a name in a file means.
+    pub(crate) fn used_at(&self, name: Span) -> Option<MacroId> {
+        self.uses.get(&(name.file, name.start)).copied()
+    }
+
+    /// Why a macro's body is not in the model.
+    pub(crate) fn obstacle(&self, id: MacroId, def: &MacroDef) -> Option<&'static str> {
+        if self.by_macro.contains_key(&id) {
+            return None;
+        }
+        let found = tokens(&def.text);
+        let has = |word: &str| found.iter().any(|token| token.text(&def.text) == word);
+        Some(if def.origin != MacroOrigin::Source {
+            "is not defined in a file of the program"
+        } else if def.variadic {
+            "takes any number of arguments"
+        } else if has("##") || has("%:%:") {
+            "pastes tokens"
+        } else if has("#") || has("%:") {
+            "turns an argument into a string"
+        } else if found.is_empty() {
+            "stands for nothing"
+        } else {
+            "is no expression and no statement"
+        })
+    }
+
+    /// The body of a definition.
+    pub(crate) fn of(&self, id: MacroId) -> Option<&Body> {
+        self.by_macro.get(&id)
+    }
+}
+
+fn body(preprocessed: &Preprocessed, def: &MacroDef) -> Option<Body> {
+    if def.origin != MacroOrigin::Source || def.activity != Activity::Active || def.variadic {
+        return None;
+    }
+    let (span, name, file) = (def.body?, def.name_span?, def.file?);
+    let found = tokens(&def.text);
+    let literal = found.len() == 1 && found[0].kind != TokenKind::Identifier;
+    let pastes =
+        found.iter().any(|token| matches!(token.text(&def.text), "#" | "##" | "%:" | "%:%:"));
+    if found.is_empty() || literal || pastes {
+        return None;
+    }
+    let offset = (span.start as usize).checked_sub(BEFORE.len())?;
+    let directives = &preprocessed.files[file.index()].directives;
+    let definition =
+        directives.iter().map(|directive| directive.span).find(|span| span.contains(name))?;
+    let text = format!("{BEFORE}{}{BEHIND}", without_splices(&def.text));
+    let parsed = parse(&text).ok()?;
+    if parsed.tree.root_node().has_error() {
+        return None;
+    }
+    let mut body =
+        Body { file, text, offset, span, definition, name, form: Form::Statements, parsed };
+    let end = BEFORE.len() + def.text.len();
+    let statements = body.statements();
+    let inside = statements.iter().all(|statement| statement.start_byte() < end);
+    if statements.is_empty() || !inside {
+        return None;
+    }
+    if let [only] = statements[..]
+        && only.kind() == "expression_statement"
+        && only.end_byte() > end
+    {
+        body.expression()?;
+        body.form = Form::Expression;
+    }
+    Some(body)
+}
+
+/// The statements of the function around a body, without the `;` behind it.
+fn statements(parsed: &Parsed, end: usize) -> Vec<Node<'_>> {
+    let root = parsed.tree.root_node();
+    let mut cursor = root.walk();
+    let functions: Vec<_> = root.named_children(&mut cursor).collect();
+    let [function] = functions[..] else { return Vec::new() };
+    let Some(block) = function.child_by_field_name("body") else { return Vec::new() };
+    let mut cursor = block.walk();
+    block
+        .named_children(&mut cursor)
+        .filter(|child| child.kind() != "comment")
+        .filter(|child| !(child.start_byte() >= end && child.named_child_count() == 0))
+        .collect()
+}
+
+/// The text with the backslashes at line ends overwritten.
+fn without_splices(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let mut out = bytes.to_vec();
+    for at in 0..bytes.len() {
+        let rest = &bytes[at + 1..];
+        if bytes[at] == b'\\' && (rest.starts_with(b"\n") || rest.starts_with(b"\r\n")) {
+            out[at] = b' ';
+        }
+    }
+    String::from_utf8(out).unwrap_or_default()
+}
