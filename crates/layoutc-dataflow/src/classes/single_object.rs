@@ -296,10 +296,13 @@ impl<'a> SingleObjects<'a> {
     }
 
     /// Parameter number `at` of the lambda that a variable was initialized with.
-    fn lambda_parameter(&self, callee: ExprId, at: usize) -> Option<VarId> {
+    pub(super) fn lambda_parameter(&self, callee: ExprId, at: usize) -> Option<VarId> {
         let program = self.program;
         let callee = match program.expr(program.strip_parens(callee)).kind {
-            ExprKind::Name(NameRef::Variable(variable)) => program.variable(variable).init?,
+            // A variable of a closure's own type always holds the lambda that it was made with.
+            ExprKind::Name(NameRef::Variable(variable)) => {
+                program.variable(variable).init.filter(|_| program.variable(variable).is_auto)?
+            }
             _ => callee,
         };
         match &program.expr(program.strip_parens(callee)).kind {

@@ -293,7 +293,21 @@ impl Classifier<'_> {
                 return;
             }
         }
+        if *callee == Callee::Unknown && self.is_value_of_a_lambda(expr, at) {
+            return;
+        }
         self.argument(expr, class, callee, at);
+    }
+
+    /// Whether an element is argument number `at` of a lambda that takes it by value.
+    fn is_value_of_a_lambda(&self, element: ExprId, at: usize) -> bool {
+        let Context::Operand(call, _) = self.calls.context(element) else { return false };
+        let ExprKind::Call { callee, .. } = self.program.expr(call).kind else { return false };
+        let own = self.program.types.as_record(self.program.expr(element).ty.id);
+        self.singles.lambda_parameter(callee, at).is_some_and(|parameter| {
+            let ty = self.program.variable(parameter).ty;
+            own.is_some() && self.program.types.as_record(ty.id) == own
+        })
     }
 
     /// Whether the call around an element that is passed as a copy also gets a reference to

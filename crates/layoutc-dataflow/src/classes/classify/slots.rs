@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// Elements are converted one at a time, on the stack of a thread.
+const LARGEST_ELEMENT: u64 = 16 << 10;
+
 impl Classifier<'_> {
     /// Marks the slots that may point behind the first element: a fixpoint over the flows.
     pub(super) fn interior_slots(&mut self, flows: &[Flow]) {
@@ -152,6 +155,16 @@ impl Classifier<'_> {
                     Code::UNSUPPORTED_RECORD,
                     record.name_span,
                     "the element type has no name",
+                );
+            }
+            let size = layoutc_syntax::abi::record_layout(self.program, self.record(class))
+                .map(|layout| layout.size);
+            if let Some(size) = size.filter(|size| *size > LARGEST_ELEMENT) {
+                self.pin(
+                    class,
+                    Code::UNSUPPORTED_RECORD,
+                    record.name_span,
+                    format!("an element has {size} bytes, which no thread can convert as a value"),
                 );
             }
             if record.fields.is_empty() {
