@@ -319,6 +319,43 @@ impl<'t> Lowering<'t> {
         });
     }
 
+    /// A macro that opens a block or heads a statement: its arguments stand where the body puts
+    /// them, and the body may declare and use anything.
+    fn control_region(&mut self, name: Span) {
+        let source = self.preprocessed.sources.file(name.file).text();
+        // An argument list is never longer; nobody waits for the rest of the file.
+        let end = source.floor_char_boundary(name.end as usize + (16 << 10));
+        let rest = &source[name.end as usize..end];
+        let (mut depth, mut length) = (0usize, 0usize);
+        for token in crate::preprocess::tokens(rest) {
+            match token.text(rest) {
+                "(" => depth += 1,
+                ")" => depth = depth.saturating_sub(1),
+                _ if depth == 0 => break,
+                _ => {}
+            }
+            if depth == 0 {
+                length = token.range().end;
+                break;
+            }
+        }
+        let span = Span::new(name.file, name.start as usize, name.end as usize + length);
+        self.region_of_text(span, RegionKind::Unmodelled);
+        let Some(region) = self.program.regions.last_mut() else { return };
+        // What the bodies mention besides their parameters, through other macros too.
+        let mut pending: Vec<String> = region.identifiers.iter().cloned().collect();
+        while let Some(used) = pending.pop() {
+            for def in self.program.macros.iter().filter(|def| def.name == used) {
+                let parameters = def.parameters.as_deref().unwrap_or_default();
+                for word in def.body_identifiers.iter().filter(|word| !parameters.contains(word)) {
+                    if region.identifiers.insert(word.clone()) {
+                        pending.push(word.clone());
+                    }
+                }
+            }
+        }
+    }
+
     /// Adds the regions that no declaration lowering sees: inactive branches and parse errors.
     fn collect_regions(&mut self) {
         for (at, file) in self.preprocessed.files.iter().enumerate() {
@@ -330,8 +367,8 @@ impl<'t> Lowering<'t> {
             // Text that was overwritten for the parser's sake is live: what it names is pinned.
             for (span, reason) in &file.masked_spans {
                 match reason {
+                    MaskReason::ControlMacro => self.control_region(*span),
                     MaskReason::MacroArgument
-                    | MaskReason::ControlMacro
                     | MaskReason::TypeMacro
                     | MaskReason::Launch
                     | MaskReason::Members
