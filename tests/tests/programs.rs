@@ -202,6 +202,7 @@ programs! {
     idiom_copies
     idiom_managed
     idiom_subrange
+    idiom_symbols
     idiom_two_arrays
     idiom_utf8
     idiom_vector_fields

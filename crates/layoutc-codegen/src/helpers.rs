@@ -5,6 +5,7 @@ mod fill;
 mod managed;
 mod peer;
 mod rows;
+mod symbols;
 
 use crate::storage::{GroupKind, GroupStorage, IndexText, Storage};
 use std::fmt::Write as _;
@@ -43,6 +44,10 @@ pub(crate) const USED_NAMES: &[&str] = &[
     "from_at",
     "Index",
     "where",
+    "symbol",
+    "offset",
+    "Symbol",
+    "COUNT",
     "advice",
     "flags",
     "Pointer",
@@ -113,6 +118,14 @@ pub struct Needs {
     pub offset_within: bool,
     /// Between the devices of two arrays.
     pub copy_peer: bool,
+    /// Arrays of a handle at file scope.
+    pub symbol: bool,
+    /// The start of an array at file scope.
+    pub symbol_address: bool,
+    /// From the host to an array at file scope.
+    pub to_symbol: bool,
+    /// From an array at file scope to the host.
+    pub from_symbol: bool,
     /// Rows from host to device.
     pub rows_in: bool,
     /// Rows from host to device on a stream.
@@ -126,6 +139,8 @@ pub struct Needs {
 impl Needs {
     /// A partial copy to the device reads the record that it changes.
     fn with_pack(mut self) -> Self {
+        self.copy_in |= self.to_symbol;
+        self.copy_out |= self.from_symbol;
         self.pack |= self.copy_out || self.copy_out_async || self.copy_peer;
         self.pack |= self.partial && (self.copy_in || self.copy_in_async);
         self
@@ -180,6 +195,9 @@ pub fn declarations(storage: &Storage, needs: Needs) -> String {
     let needs = if storage.is_record { needs } else { needs.closed() };
     let mut out = String::from("\n");
     structs(storage, &mut out);
+    if needs.symbol && storage.is_handle {
+        symbols::arrays(storage, &mut out);
+    }
     if needs.bytes {
         bytes_function(storage, &mut out);
     }
@@ -212,6 +230,7 @@ pub fn declarations(storage: &Storage, needs: Needs) -> String {
     if needs.memset_async {
         memset_function(storage, true, &mut out);
     }
+    symbols::functions(storage, needs, &mut out);
     rows::functions(storage, needs, &mut out);
     peer::function(storage, needs, &mut out);
     fill::functions(storage, needs, &mut out);

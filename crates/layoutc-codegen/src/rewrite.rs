@@ -18,6 +18,7 @@ mod locals;
 mod macros;
 mod moves;
 mod order;
+mod symbols;
 mod versions;
 
 use crate::edit::Edit;
@@ -112,6 +113,7 @@ fn rewrite_with(
     let mut this = Rewriter::new(program, classes, &storages, storage_of, names, modes);
     this.refusals = refusals;
     this.name_versions();
+    this.symbol_uses();
     this.name_indices();
     this.local_pointers();
     this.declarations();

@@ -57,6 +57,8 @@ pub struct Storage {
     pub type_name: String,
     /// Whether `type_name` is a handle, passed by value.
     pub is_handle: bool,
+    /// The generated template that holds a handle's arrays at file scope.
+    pub symbol_name: String,
     /// Prefix of generated functions: `particle`.
     pub prefix: String,
     /// The namespaces of the record, for uses outside: `sim::`, or nothing.
@@ -158,6 +160,7 @@ impl Storage {
         };
         let type_name = names.fresh(&format!("{}{suffix}", upper_first(record)));
         let prefix = names.fresh_prefix(&prefix_base);
+        let symbol_name = names.fresh(&format!("{}Storage", upper_first(record)));
         let mut groups = Vec::new();
         for (at, group) in layout.groups().iter().enumerate() {
             let leaves: Vec<usize> = group.leaves().iter().map(|leaf| leaf.index()).collect();
@@ -201,6 +204,7 @@ impl Storage {
             leaf_names,
             type_name,
             is_handle,
+            symbol_name,
             prefix,
             qualifier,
             is_record: layout.groups().len() == 1 && layout.groups()[0].is_whole_record(),

@@ -27,6 +27,7 @@ mod shape;
 mod single_object;
 mod sizes;
 mod slots;
+mod symbols;
 mod unify;
 mod unseen;
 mod versions;
@@ -39,10 +40,11 @@ pub use places::{Place, PlaceKind, Places, Value, element_of};
 pub use shape::{ClassShape, LeafMember, class_shape};
 pub use sizes::Sizes;
 pub use slots::Slot;
+pub use symbols::is_whole_copy;
 pub use versions::Version;
 
 use layoutc_diagnostics::{Code, Span};
-use layoutc_syntax::{ExprId, FieldId, FunctionId, Program, RecordId, VarId};
+use layoutc_syntax::{ExprId, FieldId, FunctionId, Program, RecordId, Space, VarId};
 use slots::SlotGraph;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -92,6 +94,8 @@ pub struct ArrayClass {
     pub slots: Vec<Slot>,
     /// Its allocations, in source order.
     pub allocations: Vec<Allocation>,
+    /// Arrays at file scope in device memory.
+    pub symbols: Vec<VarId>,
     /// Why it must keep its layout, in source order; empty if it can move.
     pub pins: Vec<Pin>,
     /// Inner parts of the record that the program uses as a whole, with a place that shows it.
@@ -201,10 +205,11 @@ pub fn find_classes(program: &Program) -> Classes {
             }
             unify::slot_of(program, at)
         })
+        .chain(symbols::arrays(program).map(Slot::Variable))
         .collect();
     let versions = versions::wanted_versions(program, &calls, &flows, &readers, &allocated);
 
-    // A class is a node with memory from the allocator.
+    // A class is a node with memory: from the allocator, or of a symbol.
     let mut class_of_node: Vec<Option<ClassId>> = vec![None; graph.len()];
     let mut allocations: BTreeMap<usize, Vec<Allocation>> = BTreeMap::new();
     let mut unmanaged: BTreeSet<usize> = BTreeSet::new();
@@ -216,12 +221,25 @@ pub fn find_classes(program: &Program) -> Classes {
             }
         }
     }
+    let mut symbols: BTreeMap<usize, Vec<VarId>> = BTreeMap::new();
+    for (slot, node) in graph.slots() {
+        if let Slot::Variable(id) = slot
+            && symbols::is_array(program, id)
+        {
+            let node = graph.find(node);
+            symbols.entry(node).or_default().push(id);
+            if program.variable(id).space != Space::Managed {
+                unmanaged.insert(node);
+            }
+        }
+    }
     let mut members: BTreeMap<usize, Vec<Slot>> = BTreeMap::new();
     for (slot, node) in graph.slots() {
         members.entry(graph.find(node)).or_default().push(slot);
     }
-    let mut order: Vec<(Option<Slot>, usize)> = allocations
-        .keys()
+    let with_memory: BTreeSet<usize> = allocations.keys().chain(symbols.keys()).copied().collect();
+    let mut order: Vec<(Option<Slot>, usize)> = with_memory
+        .iter()
         .map(|node| (members.get(node).and_then(|slots| slots.first().copied()), *node))
         .collect();
     order.sort();
@@ -233,6 +251,7 @@ pub fn find_classes(program: &Program) -> Classes {
             record,
             slots: members.remove(&node).unwrap_or_default(),
             allocations: allocations.remove(&node).unwrap_or_default(),
+            symbols: symbols.remove(&node).unwrap_or_default(),
             pins: Vec::new(),
             units: BTreeMap::new(),
             interior: BTreeSet::new(),

@@ -92,6 +92,11 @@ impl Rewriter<'_> {
             | Api::Memcpy2DAsync
             | Api::MemcpyPeer => self.copy(&call, class, &device),
             Api::Memset | Api::MemsetAsync => self.fill(&call, class, &device),
+            Api::ToSymbol
+            | Api::FromSymbol
+            | Api::PointerToSymbol
+            | Api::PointerFromSymbol
+            | Api::SymbolAddress => self.symbol_call(&call, class, &device),
         }
     }
 

@@ -70,6 +70,11 @@ impl Rewriter<'_> {
                 | Api::Prefetch
                 | Api::Advise
                 | Api::Attach
+                | Api::ToSymbol
+                | Api::FromSymbol
+                | Api::PointerToSymbol
+                | Api::PointerFromSymbol
+                | Api::SymbolAddress
                 | Api::Free
                 | Api::FreeAsync
                 | Api::Memset

@@ -2,7 +2,7 @@
 
 use super::Rewriter;
 use crate::edit::Edit;
-use layoutc_dataflow::classes::{ClassId, Slot};
+use layoutc_dataflow::classes::{Callee, ClassId, Slot, is_whole_copy, resolve_callee};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{DeclarationId, DeclaratorSite, StmtKind, TypeKind, VarId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -105,7 +105,8 @@ impl Rewriter<'_> {
                 break;
             }
         }
-        self.program.expr_ids().find_map(|id| {
+        let copied: BTreeSet<layoutc_syntax::ExprId> = self.sizes_of_whole_copies();
+        self.program.expr_ids().filter(|id| !copied.contains(id)).find_map(|id| {
             let of = match &self.program.expr(id).kind {
                 layoutc_syntax::ExprKind::SizeOfType { of, .. } => *of,
                 layoutc_syntax::ExprKind::SizeOfExpr(operand) => self.program.expr(*operand).ty,
@@ -115,6 +116,22 @@ impl Rewriter<'_> {
                 .is_some_and(|(found, depth)| depth == 0 && holders.contains(&found))
                 .then_some(self.program.expr(id).span)
         })
+    }
+
+    /// Sizes in calls that copy a whole object to or from a symbol of its type.
+    fn sizes_of_whole_copies(&self) -> BTreeSet<layoutc_syntax::ExprId> {
+        let size = |id| match &self.program.expr(id).kind {
+            layoutc_syntax::ExprKind::Call { callee, arguments, .. } => {
+                match resolve_callee(self.program, *callee, arguments) {
+                    Callee::Library(name) if is_whole_copy(self.program, &name, arguments) => {
+                        Some(self.program.strip_parens(arguments[2]))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        self.program.expr_ids().filter_map(size).collect()
     }
 
     fn declared(&self, class: ClassId, slot: Slot) -> Vec<Declared> {
@@ -230,6 +247,14 @@ impl Rewriter<'_> {
             && only.is_auto
         {
             self.auto_declaration(&declaration, only, is_inline, head);
+            return;
+        }
+        if let [only] = declared
+            && let Some(id) = only.variable
+            && self.classes.class(only.class).symbols.contains(&id)
+        {
+            let specifier = self.specifier_text(&declaration, self.storage_of[&only.class]);
+            self.symbol_declaration(&declaration, only.class, id, specifier);
             return;
         }
         let storages: Vec<Option<usize>> = (0..declaration.count.max(1))

@@ -69,6 +69,11 @@ impl Rewriter<'_> {
             return Some(text);
         }
         if let ExprKind::SizeOfExpr(operand) = self.program.expr(expr).kind
+            && let Some(text) = self.symbol_size(operand)
+        {
+            return Some(text);
+        }
+        if let ExprKind::SizeOfExpr(operand) = self.program.expr(expr).kind
             && let Some((class, PlaceKind::Element)) = self.classes.place(operand)
             && let Some(storage) = self.storage(class)
         {
@@ -186,6 +191,7 @@ impl Rewriter<'_> {
             Some(_) => self.element_parts(expr, class)?,
             None => self.pointer_parts(expr, class)?,
         };
+        let parts = self.launched_symbol(parts, class, callee);
         Some(if is_interior { format!("{}, {}", parts.base, parts.index.text) } else { parts.base })
     }
 

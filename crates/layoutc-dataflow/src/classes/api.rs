@@ -3,7 +3,7 @@
 use super::calls::{CallGraph, Callee};
 use super::host_memory::HostMemory;
 use super::places::Places;
-use layoutc_syntax::{ExprId, ExprKind, NameRef, Program};
+use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, TypeKind};
 
 /// A runtime function that codegen knows how to call on another layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,6 +34,16 @@ pub enum Api {
     Memcpy2DAsync,
     /// `cudaMemcpyPeer(to, to_device, from, from_device, bytes)`.
     MemcpyPeer,
+    /// `cudaMemcpyToSymbol(array, from, bytes, offset, kind)`.
+    ToSymbol,
+    /// `cudaMemcpyFromSymbol(to, array, bytes, offset, kind)`.
+    FromSymbol,
+    /// `cudaMemcpyToSymbol(pointer, &p, sizeof p)`.
+    PointerToSymbol,
+    /// `cudaMemcpyFromSymbol(&p, pointer, sizeof p)`.
+    PointerFromSymbol,
+    /// `cudaGetSymbolAddress(&p, array)`.
+    SymbolAddress,
     /// `cudaMemset(p, value, bytes)`.
     Memset,
     /// `cudaMemsetAsync(p, value, bytes, stream)`.
@@ -58,6 +68,9 @@ impl Api {
             "cudaMemcpy2D" => Api::Memcpy2D,
             "cudaMemcpy2DAsync" => Api::Memcpy2DAsync,
             "cudaMemcpyPeer" => Api::MemcpyPeer,
+            "cudaMemcpyToSymbol" => Api::ToSymbol,
+            "cudaMemcpyFromSymbol" => Api::FromSymbol,
+            "cudaGetSymbolAddress" => Api::SymbolAddress,
             "cudaMemset" => Api::Memset,
             "cudaMemsetAsync" => Api::MemsetAsync,
             _ => return None,
@@ -69,12 +82,28 @@ impl Api {
         match self {
             Api::Free => 1,
             Api::Malloc | Api::MallocManaged | Api::FreeAsync | Api::Attach => 2,
+            Api::SymbolAddress => 2,
             Api::Prefetch | Api::Advise => 3,
+            Api::ToSymbol | Api::FromSymbol => 3,
+            Api::PointerToSymbol | Api::PointerFromSymbol => 3,
             Api::Memset | Api::MallocAsync => 3,
             Api::Memcpy | Api::MemcpyAsync => 4,
             Api::Memcpy2D | Api::Memcpy2DAsync => 7,
             Api::MemcpyPeer => 5,
             Api::MemsetAsync => 3,
+        }
+    }
+
+    /// The same call, told apart by whether the symbol is a pointer.
+    pub(super) fn on_symbol(self, program: &Program, arguments: &[ExprId]) -> Api {
+        let is_pointer = self.symbol().is_some_and(|at| {
+            let symbol = program.expr(program.strip_parens(arguments[at]));
+            matches!(program.types.kind(symbol.ty.id), TypeKind::Pointer(_))
+        });
+        match self {
+            Api::ToSymbol if is_pointer => Api::PointerToSymbol,
+            Api::FromSymbol if is_pointer => Api::PointerFromSymbol,
+            other => other,
         }
     }
 
@@ -125,6 +154,11 @@ impl Api {
             | Api::Memcpy
             | Api::Memcpy2D
             | Api::MemcpyPeer
+            | Api::ToSymbol
+            | Api::FromSymbol
+            | Api::PointerToSymbol
+            | Api::PointerFromSymbol
+            | Api::SymbolAddress
             | Api::Memset => false,
         }
     }
@@ -145,8 +179,37 @@ impl Api {
             | Api::Attach
             | Api::Free
             | Api::FreeAsync
+            | Api::ToSymbol
+            | Api::FromSymbol
+            | Api::PointerToSymbol
+            | Api::PointerFromSymbol
+            | Api::SymbolAddress
             | Api::Memset
             | Api::MemsetAsync => None,
+        }
+    }
+
+    /// Position of the symbol that it names.
+    #[must_use]
+    pub fn symbol(self) -> Option<usize> {
+        match self {
+            Api::ToSymbol | Api::PointerToSymbol => Some(0),
+            Api::FromSymbol | Api::PointerFromSymbol | Api::SymbolAddress => Some(1),
+            _ => None,
+        }
+    }
+
+    /// Position of the address of a pointer that it reads or sets.
+    #[must_use]
+    pub fn pointer_address(self) -> Option<usize> {
+        match self {
+            Api::Malloc
+            | Api::MallocAsync
+            | Api::MallocManaged
+            | Api::SymbolAddress
+            | Api::PointerFromSymbol => Some(0),
+            Api::PointerToSymbol => Some(1),
+            _ => None,
         }
     }
 
@@ -205,7 +268,12 @@ impl ApiCall {
             Api::Malloc | Api::MallocAsync | Api::MallocManaged | Api::Prefetch | Api::Advise => {
                 self.arguments.get(1)
             }
-            Api::Memset | Api::MemsetAsync => self.arguments.get(2),
+            Api::Memset
+            | Api::MemsetAsync
+            | Api::ToSymbol
+            | Api::FromSymbol
+            | Api::PointerToSymbol
+            | Api::PointerFromSymbol => self.arguments.get(2),
             Api::Memcpy
             | Api::MemcpyAsync
             | Api::Memcpy2D
@@ -213,7 +281,7 @@ impl ApiCall {
             | Api::MemcpyPeer => {
                 self.api.copy_arguments().and_then(|at| self.arguments.get(at.size))
             }
-            Api::Attach | Api::Free | Api::FreeAsync => None,
+            Api::Attach | Api::Free | Api::FreeAsync | Api::SymbolAddress => None,
         }
         .copied()
     }
@@ -242,6 +310,9 @@ impl ApiCall {
             | Api::Memset
             | Api::MemsetAsync => position == 0,
             Api::Attach => position == 1,
+            Api::ToSymbol => position == 0,
+            Api::FromSymbol => position == 1,
+            Api::PointerToSymbol | Api::PointerFromSymbol | Api::SymbolAddress => position < 2,
             Api::Memcpy
             | Api::MemcpyAsync
             | Api::Memcpy2D
@@ -341,6 +412,7 @@ pub(super) fn find_api_calls(
         let Some(api) = Api::parse(&name).filter(|api| api.accepts(arguments)) else {
             continue;
         };
+        let api = api.on_symbol(program, arguments);
         let mut direction = copy_direction(program, calls, host, api, arguments);
         // Both sides are of one class, which has device memory only.
         if direction == Direction::Unknown

@@ -187,6 +187,9 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                         (!same).then_some("it is passed as another type")
                     }
                     Callee::Library(name) if name == "free" || name == "swap" => None,
+                    Callee::Library(_) if super::symbols::copies_whole(program, calls, parent) => {
+                        None
+                    }
                     Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {
                         Some("it is passed to a function that cannot be seen")
                     }

@@ -8,6 +8,7 @@ mod methods;
 mod pointers;
 mod same_array;
 mod slots;
+mod symbols;
 mod ways;
 
 pub use element_copies::{ElementCopy, WideAccess};

@@ -130,7 +130,15 @@ pub(super) fn unify(
                             graph.unite(to.node, from.node);
                         }
                     }
-                    Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {}
+                    Callee::Library(name) => {
+                        if let Some(api) = super::Api::parse(&name)
+                            .filter(|api| api.accepts(arguments) && api.symbol().is_some())
+                        {
+                            let api = api.on_symbol(program, arguments);
+                            symbol_flow(program, api, arguments, span, &mut flows);
+                        }
+                    }
+                    Callee::Ambiguous(_) | Callee::Unknown => {}
                 }
             }
             ExprKind::Launch { kernel, arguments, .. } => {
@@ -209,6 +217,27 @@ fn variable_init(program: &Program, id: VarId, init: ExprId, flows: &mut Vec<Flo
                 });
             }
         }
+    }
+}
+
+/// A pointer that goes to a symbol or comes from one: `cudaMemcpyToSymbol(symbol, &p, …)`.
+fn symbol_flow(
+    program: &Program,
+    api: super::Api,
+    arguments: &[ExprId],
+    span: Span,
+    flows: &mut Vec<Flow>,
+) {
+    let (Some(symbol), Some(address)) = (api.symbol(), api.pointer_address()) else { return };
+    let symbol = arguments[symbol];
+    let ExprKind::AddressOf(pointer) = program.expr(strip_casts(program, arguments[address])).kind
+    else {
+        return;
+    };
+    let (to, from) =
+        if api == super::Api::PointerToSymbol { (symbol, pointer) } else { (pointer, symbol) };
+    if let Some(to) = slot_of(program, to) {
+        flows.push(Flow { to, from, span });
     }
 }
 

@@ -243,11 +243,10 @@ impl PointsTo {
                         TypeKind::Array(of, _) => program.types.as_record(of.id).is_some(),
                         _ => false,
                     };
-                    found = found.join(if is_object {
-                        Targets::OTHER
-                    } else {
-                        self.slot(Slot::Variable(*variable))
-                    });
+                    // Arrays at file scope in device memory are known from the start.
+                    let known = self.slot(Slot::Variable(*variable));
+                    found =
+                        found.join(if is_object && !known.array { Targets::OTHER } else { known });
                 }
                 ExprKind::Member { field: Some(field), .. } => {
                     let depth = element_of(program, program.field(*field).ty);

@@ -1,6 +1,8 @@
 //! Building the pointer program.
 
-use crate::classes::{Api, Callee, ClassId, Classes, PlaceKind, Slot, element_of, resolve_callee};
+use crate::classes::{
+    Api, ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, element_of, resolve_callee,
+};
 use crate::layout_type::{
     BlockId, OpIndex, PointerId, PointerKind, PointerOp, PointerProgram, ProcedureId, SiteId,
 };
@@ -49,6 +51,7 @@ pub(super) fn pointer_program(program: &Program, classes: &Classes) -> Built {
         builder.body(id);
     }
     builder.outside();
+    builder.symbols();
     builder.built
 }
 
@@ -238,6 +241,45 @@ impl<'a> Builder<'a> {
             }
             let callee = self.procedures[&id];
             self.push(PointerOp::Call { callee, bindings, results: Vec::new() }, span);
+        }
+    }
+
+    /// Arrays at file scope have their memory before anything runs.
+    fn symbols(&mut self) {
+        let procedure = self.built.program.add_procedure("(symbols)");
+        (self.procedure, self.block) = (procedure, BlockId(0));
+        for class in self.classes.ids() {
+            for symbol in &self.classes.class(class).symbols {
+                let span = self.program.variable(*symbol).site.name;
+                let pointer = self.pointer(Slot::Variable(*symbol));
+                let site = SiteId(self.built.site_spans.len() as u32);
+                self.built.site_spans.push(span);
+                self.built.sites.entry(class).or_default().push(site);
+                self.push(PointerOp::Allocate { pointer, site }, span);
+            }
+        }
+    }
+
+    /// A pointer that goes to a symbol or comes from one.
+    fn symbol_call(&mut self, api: &ApiCall) {
+        let (Some(symbol), Some(address)) = (api.api.symbol(), api.api.pointer_address()) else {
+            return;
+        };
+        let span = self.program.expr(api.call).span;
+        let symbol = api.arguments[symbol];
+        let mut pointer = api.arguments[address];
+        while let ExprKind::Paren(inner)
+        | ExprKind::Cast { operand: inner, .. }
+        | ExprKind::AddressOf(inner) = self.program.expr(pointer).kind
+        {
+            pointer = inner;
+        }
+        let (to, from) =
+            if api.api == Api::PointerToSymbol { (symbol, pointer) } else { (pointer, symbol) };
+        if self.classes.places.value(to).is_some()
+            && let Source::Pointer(target) = self.source(to)
+        {
+            self.assign(target, from, span);
         }
     }
 
@@ -596,7 +638,9 @@ impl<'a> Builder<'a> {
         let Some(api) = self.api_of_call.get(&call).map(|at| &self.classes.api_calls[*at]) else {
             return false;
         };
-        if !matches!(api.api, Api::Malloc | Api::MallocAsync | Api::MallocManaged) {
+        if !api.api.allocates() {
+            let api = api.clone();
+            self.symbol_call(&api);
             return true;
         }
         let span = self.program.expr(call).span;

@@ -35,14 +35,30 @@ impl Classifier<'_> {
             at = parent;
         }
         let is_managed = self.classes.class(class).is_managed;
-        if !is_managed && !self.program.function(function).space.on_device() {
-            self.pin(
-                class,
-                Code::HOST_ACCESS,
-                self.span(expr),
-                "host code accesses an element in device memory",
-            );
+        if is_managed || self.program.function(function).space.on_device() {
+            return;
         }
+        let (code, message) = if self.has_managed_memory(class) {
+            (
+                Code::MANAGED_MEMORY,
+                "host code accesses an element, and not all memory of the array is managed",
+            )
+        } else {
+            (Code::HOST_ACCESS, "host code accesses an element in device memory")
+        };
+        self.pin(class, code, self.span(expr), message);
+    }
+
+    /// Whether some of the class's memory is managed.
+    fn has_managed_memory(&self, class: ClassId) -> bool {
+        let class = self.classes.class(class);
+        let is_allocated = self.classes.api_calls.iter().any(|call| {
+            call.api == Api::MallocManaged
+                && class.allocations.iter().any(|allocation| allocation.call == call.call)
+        });
+        let is_symbol =
+            |id: &VarId| self.program.variable(*id).space == layoutc_syntax::Space::Managed;
+        is_allocated || class.symbols.iter().any(is_symbol)
     }
 
     /// Whether an address is given to the runtime, which copies or fills memory there.

@@ -331,6 +331,7 @@ impl Classifier<'_> {
                 let message = format!("the pointer is given to {}", self.described_macro(name));
                 self.pin(class, Code::OPAQUE_MACRO, span, message);
             }
+            ExprKind::SizeOfExpr(_) if self.is_symbol_size(expr, parent) => {}
             ExprKind::SizeOfExpr(_) => self.pin(
                 class,
                 Code::UNSUPPORTED_USE,
@@ -614,7 +615,8 @@ impl Classifier<'_> {
         let span = self.span(expr);
         let consumer = self.consumer(expr);
         if let Some((api, position)) = self.api_argument(consumer.context) {
-            if !(api.api.allocates() && position == 0) {
+            let is_plain = api.api.allocates() || self.is_slot_address(consumer.expr);
+            if !(api.api.pointer_address() == Some(position) && is_plain) {
                 self.pin(
                     class,
                     Code::ESCAPING_POINTER,
@@ -689,6 +691,10 @@ impl Classifier<'_> {
                 self.span(call.call),
                 "the two sides of this copy are not arrays of one class",
             );
+        }
+        if call.api.symbol().is_some() {
+            self.symbol_call(class, &call);
+            return;
         }
         if call.api.allocates() {
             let interior = super::super::api::strip_casts(self.program, call.arguments[0]);

@@ -212,6 +212,11 @@ impl Classifier<'_> {
             program.function(function).this_parameter == Some(id)
         }));
         if is_this || matches!(slot, Slot::Variable(id) if is_object(program, id)) {
+            if let Slot::Variable(id) = slot
+                && self.classes.class(class).symbols.contains(&id)
+            {
+                self.symbol_array(class, id, has_main);
+            }
             // Said where it is handed over.
             return;
         }
@@ -273,9 +278,7 @@ impl Classifier<'_> {
         }
         if let Slot::Variable(id) = slot {
             let variable = program.variable(id);
-            if variable.space != layoutc_syntax::Space::Default {
-                self.pin(class, Code::DEVICE_SYMBOL, span, "this is a symbol in device memory");
-            }
+            self.symbol_pointer(class, id);
             if variable.is_extern {
                 self.pin(
                     class,
@@ -510,7 +513,7 @@ impl Classifier<'_> {
         for class in self.classes.ids() {
             for slot in self.classes.class(class).slots.clone() {
                 let Slot::Variable(id) = slot else { continue };
-                if !is_object(self.program, id) {
+                if !is_object(self.program, id) || self.is_own_symbol(class, id) {
                     continue;
                 }
                 let name = &self.program.variable(id).name;

@@ -3,20 +3,22 @@ struct P {
     float x;
     int id;
 };
-__device__ P *table; //~ LC0032
+__device__ P table[4];
+__device__ void add(P *p, int i) {
+    p[i].x += 1.0f;
+}
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        table = p;
-        table[i].x += p[i].x;
-    }
+    if (i < n)
+        p[i].x += table[i % 4].x, add(table, 0), add(p, i);
 }
-int main() {
+int main(int argc, char **argv) {
     int n = 100;
     P *h = new P[n]();
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    cudaMemcpyToSymbol(table, h, sizeof(P), 4); //~ LC0025
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

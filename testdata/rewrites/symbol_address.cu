@@ -3,17 +3,11 @@ struct P {
     float x;
     int id;
 };
-__device__ P *where; //~ LC0032
-__device__ float g(const P &r) {
-    where->x = 3;
-    return r.x;
-}
+__device__ P table[4];
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        where = p;
-        p[i].id = (int)g(p[0]);
-    }
+    if (i < n)
+        p[i].x += 1.0f;
 }
 int main() {
     int n = 100;
@@ -21,6 +15,9 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    P *q;
+    cudaGetSymbolAddress((void **)&q, table);
+    step<<<1, 4>>>(q, 4);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

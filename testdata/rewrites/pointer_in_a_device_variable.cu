@@ -3,11 +3,17 @@ struct P {
     float x;
     int id;
 };
-__device__ P table[4];
+__device__ P *where;
+__device__ float g(const P &r) {
+    where->x = 3;
+    return r.x;
+}
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        p[i].x += 1.0f;
+    if (i < n) {
+        where = p;
+        p[i].id = (int)g(p[0]);
+    }
 }
 int main() {
     int n = 100;
@@ -15,9 +21,6 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    P *q;
-    cudaGetSymbolAddress((void **)&q, table); //~ LC0011
-    step<<<1, 4>>>(q, 4);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -1,0 +1,97 @@
+//! Arrays at file scope: the struct that holds the arrays of a handle, and copies by name.
+
+use super::{Needs, member_declaration, planes_of};
+use crate::storage::{GroupKind, Storage};
+use std::fmt::Write as _;
+
+/// A struct with all arrays of a handle, for a fixed number of elements.
+pub(super) fn arrays(storage: &Storage, out: &mut String) {
+    let (record, name, handle) = (&storage.record, &storage.symbol_name, &storage.type_name);
+    let _ = write!(
+        out,
+        "\n// The memory of an array of `COUNT` elements of `{record}`, split by members.\n\
+         template <size_t COUNT>\nstruct {name} {{\n"
+    );
+    let mut assignments = String::new();
+    for group in &storage.groups {
+        let member = &group.handle_member;
+        let declaration = match &group.kind {
+            GroupKind::Struct { struct_name } => format!("{struct_name} {member}[COUNT];"),
+            GroupKind::Tile { struct_name, tile } => {
+                format!("{struct_name} {member}[(COUNT + {}) / {tile}];", tile - 1)
+            }
+            GroupKind::Array => {
+                let leaf = group.leaves[0];
+                let extents: String = storage.shape.shape.leaves[leaf]
+                    .extents
+                    .iter()
+                    .map(|extent| format!("[{extent}]"))
+                    .collect();
+                member_declaration(storage, leaf, member, "", &format!("{extents}[COUNT]"))
+            }
+        };
+        let _ = writeln!(out, "    __align__(128) {declaration}");
+        for plane in planes_of(storage, group) {
+            let subscripts = plane.map_or_else(String::new, |(_, subscripts, _)| subscripts);
+            let _ = writeln!(assignments, "        p.{member}{subscripts} = {member}{subscripts};");
+        }
+    }
+    let _ = write!(
+        out,
+        "    __host__ __device__ operator {handle}()\n    {{\n        {handle} p;\n{assignments}        return p;\n    }}\n}};\n"
+    );
+}
+
+/// The functions that a program needs.
+pub(super) fn functions(storage: &Storage, needs: Needs, out: &mut String) {
+    let (record, prefix, name) = (&storage.record, &storage.prefix, &storage.type_name);
+    if storage.is_handle && (needs.symbol_address || needs.to_symbol || needs.from_symbol) {
+        let _ = write!(
+            out,
+            "\n// The arrays of a symbol.\ntemplate <typename Symbol>\n\
+             static inline cudaError_t {prefix}SymbolAddress({name} *p, Symbol &symbol)\n{{\n    \
+             Symbol *at = NULL;\n    \
+             const cudaError_t error = cudaGetSymbolAddress((void **)&at, symbol);\n    \
+             if (error == cudaSuccess)\n        *p = *at;\n    return error;\n}}\n"
+        );
+    }
+    let (declare, address) = if storage.is_handle {
+        (format!("{name} p;"), format!("{prefix}SymbolAddress(&p, symbol)"))
+    } else {
+        (format!("{name} *p = NULL;"), "cudaGetSymbolAddress((void **)&p, symbol)".to_owned())
+    };
+    for (is_needed, what, suffix, parameters, call, kind) in [
+        (
+            needs.to_symbol,
+            "Copies records of the host to a symbol",
+            "MemcpyToSymbol",
+            "Symbol &symbol, const void *from",
+            "p, from",
+            "cudaMemcpyHostToDevice",
+        ),
+        (
+            needs.from_symbol,
+            "Copies the elements of a symbol to records of the host",
+            "MemcpyFromSymbol",
+            "void *to, Symbol &symbol",
+            "to, p",
+            "cudaMemcpyDeviceToHost",
+        ),
+    ] {
+        if !is_needed {
+            continue;
+        }
+        let (check, place) = if needs.offset {
+            (String::new(), format!(", offset / sizeof({record})"))
+        } else {
+            ("(void)offset;\n    ".to_owned(), String::new())
+        };
+        let _ = write!(
+            out,
+            "\n// {what}.\ntemplate <typename Symbol>\n\
+             static inline cudaError_t {prefix}{suffix}({parameters}, size_t bytes, size_t offset = 0, cudaMemcpyKind = {kind})\n{{\n    \
+             {check}{declare}\n    const cudaError_t error = {address};\n    \
+             return error != cudaSuccess ? error : {prefix}Memcpy({call}, bytes, {kind}{place});\n}}\n"
+        );
+    }
+}

@@ -1,0 +1,59 @@
+//! Arrays of records at file scope in device memory, and objects that are copied to symbols.
+
+use super::api::strip_casts;
+use super::calls::{CallGraph, Callee};
+use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, Space, Storage, TypeKind, VarId};
+
+/// Whether a variable is `__device__ T array[n]`, or the like in constant or managed memory.
+pub(super) fn is_array(program: &Program, id: VarId) -> bool {
+    let variable = program.variable(id);
+    let TypeKind::Array(of, _) = *program.types.kind(variable.ty.id) else { return false };
+    program.types.as_record(of.id).is_some()
+        && variable.storage == Storage::Static
+        && matches!(variable.space, Space::Device | Space::Constant | Space::Managed)
+}
+
+/// The arrays at file scope whose declaration may change.
+pub(super) fn arrays(program: &Program) -> impl Iterator<Item = VarId> + '_ {
+    program.variable_ids().filter(|id| {
+        let variable = program.variable(*id);
+        is_array(program, *id)
+            && variable.space != Space::Constant
+            && variable.init.is_none()
+            && !variable.is_extern
+    })
+}
+
+/// Whether a call copies an object to or from a symbol of its own type, as a whole: then it is the
+/// same struct on both sides, whatever its size.
+pub(super) fn copies_whole(program: &Program, calls: &CallGraph, call: ExprId) -> bool {
+    let ExprKind::Call { callee, arguments, .. } = &program.expr(call).kind else { return false };
+    let Callee::Library(name) = calls.callee(program, *callee, arguments) else { return false };
+    is_whole_copy(program, &name, arguments)
+}
+
+/// The same, for a call of `name`.
+#[must_use]
+pub fn is_whole_copy(program: &Program, name: &str, arguments: &[ExprId]) -> bool {
+    let (symbol, object, size) = match (name, arguments) {
+        ("cudaMemcpyToSymbol", [symbol, object, size]) => (*symbol, *object, *size),
+        ("cudaMemcpyFromSymbol", [object, symbol, size]) => (*symbol, *object, *size),
+        _ => return false,
+    };
+    let record = |expr: ExprId| program.types.as_record(program.expr(expr).ty.id);
+    let ExprKind::AddressOf(object) = program.expr(strip_casts(program, object)).kind else {
+        return false;
+    };
+    let is_symbol = matches!(
+        program.expr(program.strip_parens(symbol)).kind,
+        ExprKind::Name(NameRef::Variable(id))
+            if program.variable(id).space != Space::Default && !program.variable(id).is_extern
+    );
+    let Some(whole) = record(symbol).filter(|_| is_symbol) else { return false };
+    let size = match program.expr(program.strip_parens(size)).kind {
+        ExprKind::SizeOfType { of, is_align: false, .. } => program.types.as_record(of.id),
+        ExprKind::SizeOfExpr(operand) => record(operand),
+        _ => None,
+    };
+    record(object) == Some(whole) && size == Some(whole)
+}
