@@ -359,6 +359,13 @@ impl<'t> Lowering<'t> {
     /// Adds the regions that no declaration lowering sees: inactive branches and parse errors.
     fn collect_regions(&mut self) {
         for (at, file) in self.preprocessed.files.iter().enumerate() {
+            let conditions = file.directives.iter().filter(|directive| {
+                matches!(
+                    directive.kind,
+                    DirectiveKind::If | DirectiveKind::Ifdef | DirectiveKind::Ifndef
+                )
+            });
+            self.program.conditions.extend(conditions.map(|directive| directive.span));
             for inactive in &file.inactive {
                 let kind =
                     if inactive.dual { RegionKind::Unmodelled } else { RegionKind::Inactive };

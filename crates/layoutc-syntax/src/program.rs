@@ -822,6 +822,8 @@ pub struct Program {
     pub unseen: Vec<crate::preprocess::UnseenHeader>,
     /// Text outside the model.
     pub regions: Vec<UnmodelledRegion>,
+    /// `#if`, `#ifdef` and `#ifndef` directives.
+    pub conditions: Vec<Span>,
     /// Identifiers declared anywhere, so that a generated name can avoid them.
     pub identifiers: BTreeSet<String>,
     /// Type aliases by name, in order of declaration.

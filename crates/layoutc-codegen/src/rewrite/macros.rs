@@ -62,6 +62,14 @@ impl<'a> MacroState<'a> {
     }
 }
 
+/// The bodies of macros.
+struct Bodies<'a> {
+    /// The uses of each.
+    uses: &'a BTreeMap<Span, Vec<ExpansionId>>,
+    /// The bodies that each uses.
+    inside: BTreeMap<Span, BTreeSet<Span>>,
+}
+
 /// Edits that can be compared.
 type EditKey = Vec<(u32, u32, String)>;
 
@@ -348,7 +356,7 @@ impl Rewriter<'_> {
     /// New text of a body must mean the same with every argument: a parameter's name in it that is
     /// not there for the parameter would be replaced.
     fn check_captures(&self) {
-        for (id, edits) in &self.macros.sinks {
+        for (id, edits) in self.macros.sinks.iter().filter(|(_, edits)| !edits.is_empty()) {
             let expansion = self.program.expansion(*id);
             let named = |text: &str| -> BTreeSet<(bool, String)> {
                 let members = members_of(text);
@@ -394,9 +402,16 @@ impl Rewriter<'_> {
         for (at, expansion) in self.program.expansions.iter().enumerate() {
             by_body.entry(expansion.body).or_default().push(ExpansionId(at as u32));
         }
+        let mut bodies = Bodies { uses: &by_body, inside: BTreeMap::new() };
+        for expansion in &self.program.expansions {
+            if let Some(home) = expansion.home {
+                let outer = self.program.expansion(home).body;
+                bodies.inside.entry(outer).or_default().insert(expansion.body);
+            }
+        }
         let mut settled = BTreeMap::new();
         for body in by_body.keys() {
-            self.settle(*body, &by_body, &mut modes, &mut settled);
+            self.settle(*body, &bodies, &mut modes, &mut settled);
         }
         if settled.values().any(|is_settled| !is_settled) {
             return Err(modes);
@@ -492,7 +507,7 @@ impl Rewriter<'_> {
     fn settle(
         &mut self,
         body: Span,
-        by_body: &BTreeMap<Span, Vec<ExpansionId>>,
+        bodies: &Bodies<'_>,
         modes: &mut Modes,
         settled: &mut BTreeMap<Span, bool>,
     ) -> bool {
@@ -500,19 +515,12 @@ impl Rewriter<'_> {
             return *known;
         }
         settled.insert(body, true);
-        let uses = &by_body[&body];
-        let mut inner: BTreeSet<Span> = BTreeSet::new();
-        for (at, expansion) in self.program.expansions.iter().enumerate() {
-            let inside = expansion.home.is_some_and(|home| uses.contains(&home));
-            if inside && !uses.contains(&ExpansionId(at as u32)) {
-                inner.insert(expansion.body);
-            }
-        }
         let mut is_settled = true;
-        for inner in inner {
-            is_settled &= self.settle(inner, by_body, modes, settled);
+        for inner in bodies.inside.get(&body).into_iter().flatten().filter(|inner| **inner != body)
+        {
+            is_settled &= self.settle(*inner, bodies, modes, settled);
         }
-        is_settled = is_settled && self.choose_versions(uses, modes);
+        is_settled = is_settled && self.choose_versions(&bodies.uses[&body], modes);
         settled.insert(body, is_settled);
         is_settled
     }

@@ -4,7 +4,7 @@ use super::classify::slot_span;
 use super::slots::Slot;
 use super::{ClassId, Classes, Pin};
 use layoutc_diagnostics::{Code, Span};
-use layoutc_syntax::{ExprKind, FunctionId, NameRef, Program, RegionKind, Storage};
+use layoutc_syntax::{ExprKind, FunctionId, NameRef, Program, RecordId, RegionKind, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The names under which a class can be mentioned, with the text in which each means it.
@@ -13,6 +13,8 @@ struct Names {
     types: BTreeSet<String>,
     /// Globals, fields and functions.
     everywhere: BTreeSet<String>,
+    /// Functions that take the array.
+    functions: BTreeSet<String>,
     /// Locals and parameters, with the span of their function.
     local: Vec<(String, Span)>,
 }
@@ -24,6 +26,17 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
     let uses = macro_uses(program);
     for class in classes.ids() {
         let names = names_of(program, classes, class);
+        if let Some(span) = condition_among_members(program, classes.class(class).record) {
+            pins.push((
+                class,
+                Pin {
+                    span,
+                    code: Code::INACTIVE_BRANCH,
+                    message: "which members there are depends on this condition".to_owned(),
+                    related: Vec::new(),
+                },
+            ));
+        }
         for region in &program.regions {
             let (code, what) = match region.kind {
                 RegionKind::Unparsed => (Code::UNPARSED_REGION, "this text does not parse"),
@@ -34,8 +47,8 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
                 }
                 RegionKind::MacroBody => (Code::OPAQUE_MACRO, "this is the body of a macro"),
             };
-            let by_type = region.kind != RegionKind::Inactive;
-            if let Some(name) = names.mentioned(&region.identifiers, region.span, by_type) {
+            let is_inactive = region.kind == RegionKind::Inactive;
+            if let Some(name) = names.mentioned(&region.identifiers, region.span, is_inactive) {
                 pins.push((
                     class,
                     Pin {
@@ -58,7 +71,7 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
                     .find(|site| site.contains(*span))
                     .unwrap_or(*span)
             });
-            if let Some(mentioned) = names.mentioned(body, place, false) {
+            if let Some(mentioned) = names.mentioned_by_macro(body, place) {
                 pins.push((
                     class,
                     Pin {
@@ -78,17 +91,39 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
 
 impl Names {
     /// A name of the class among `identifiers` of text at `span`.
+    ///
+    /// Text that is not compiled can use the type for arrays of its own, but not the functions
+    /// that take this array: their parameters have another type then.
     fn mentioned<'a>(
         &self,
         identifiers: &'a BTreeSet<String>,
         span: Span,
-        by_type: bool,
+        is_inactive: bool,
+    ) -> Option<&'a str> {
+        let more = if is_inactive { &self.functions } else { &self.types };
+        self.found(identifiers, span, Some(more))
+    }
+
+    /// A name of the class among `identifiers` of a macro that is used at `span`.
+    fn mentioned_by_macro<'a>(
+        &self,
+        identifiers: &'a BTreeSet<String>,
+        span: Span,
+    ) -> Option<&'a str> {
+        self.found(identifiers, span, None)
+    }
+
+    fn found<'a>(
+        &self,
+        identifiers: &'a BTreeSet<String>,
+        span: Span,
+        more: Option<&BTreeSet<String>>,
     ) -> Option<&'a str> {
         identifiers
             .iter()
             .find(|name| {
                 self.everywhere.contains(*name)
-                    || (by_type && self.types.contains(*name))
+                    || more.is_some_and(|more| more.contains(*name))
                     || self
                         .local
                         .iter()
@@ -96,6 +131,33 @@ impl Names {
             })
             .map(String::as_str)
     }
+}
+
+/// The first condition on which the members of a record depend.
+fn condition_among_members(program: &Program, record: RecordId) -> Option<Span> {
+    let mut seen = BTreeSet::new();
+    let mut stack = vec![record];
+    while let Some(id) = stack.pop() {
+        if !seen.insert(id) {
+            continue;
+        }
+        let record = program.record(id);
+        let in_method = |span: Span| {
+            record.methods.iter().any(|method| {
+                program.function(*method).sites.iter().any(|site| site.span.contains(span))
+            })
+        };
+        let among = |span: &&Span| {
+            record.body.is_some_and(|body| body.contains(**span)) && !in_method(**span)
+        };
+        if let Some(found) = program.conditions.iter().find(among) {
+            return Some(*found);
+        }
+        stack.extend(record.fields.iter().filter_map(|field| {
+            super::element_of(program, program.field(*field).ty).map(|(inner, _)| inner)
+        }));
+    }
+    None
 }
 
 fn names_of(program: &Program, classes: &Classes, id: ClassId) -> Names {
@@ -107,7 +169,8 @@ fn names_of(program: &Program, classes: &Classes, id: ClassId) -> Names {
             types.insert(alias.clone());
         }
     }
-    let mut names = Names { types, everywhere: BTreeSet::new(), local: Vec::new() };
+    let mut names =
+        Names { types, everywhere: BTreeSet::new(), functions: BTreeSet::new(), local: Vec::new() };
     for slot in &class.slots {
         match slot {
             Slot::Variable(variable) => {
@@ -116,7 +179,10 @@ fn names_of(program: &Program, classes: &Classes, id: ClassId) -> Names {
                     (Storage::Static, None) => {
                         names.everywhere.insert(variable.name.clone());
                     }
-                    (_, Some(function)) => {
+                    (storage, Some(function)) => {
+                        if matches!(storage, Storage::Parameter { .. }) {
+                            names.functions.insert(program.function(function).name.clone());
+                        }
                         for site in &program.function(function).sites {
                             names.local.push((variable.name.clone(), site.span));
                         }

@@ -350,6 +350,10 @@ impl<'t> Lowering<'t> {
 
     /// The one definition that a macro's name can mean here.
     fn definition_of(&self, name: Node<'t>, text: &str) -> Option<MacroId> {
+        // Under other conditions it is something else, which must not be left behind.
+        if self.preprocessed.macros.all(text).any(|def| def.activity == Activity::Inactive) {
+            return None;
+        }
         let mut known =
             self.preprocessed.macros.lookup(text).map(|def| (MacroId(def.order), def.activity));
         if self.frame.is_some() {
@@ -621,7 +625,7 @@ fn level_in<'t>(argument: Node<'t>, outside: &Context<'t>, lowering: &Lowering<'
             }
             _ => PRIMARY,
         },
-        _ => level(argument, outside.text).max(COMMA),
+        _ => level(argument, outside.text),
     }
 }
 
