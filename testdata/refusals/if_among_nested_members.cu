@@ -1,0 +1,30 @@
+//@ layout = "P = soa"
+struct Inner {
+    float x;
+#if WIDE > 1 //~ LC0005
+    float y;
+#else
+    float z;
+#endif
+};
+struct P {
+    Inner inner;
+    int id;
+};
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i].inner.x += 1.0f;
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}

@@ -1,0 +1,28 @@
+//@ layout = "P = soa"
+struct P {
+    float x;
+    int id;
+};
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i].x += 1.0f;
+}
+P *make();
+void other() {
+#ifdef BENCH //~ LC0005
+    step<<<1, 1>>>(make(), 3);
+#endif
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}

@@ -1,0 +1,29 @@
+//@ layout = "P = soa"
+struct P {
+    float x;
+    int id;
+};
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+#if MODE == 1 //~ LC0005
+    if (i < n) p[i].x += 1.0f;
+#elif MODE == 2
+#ifdef DEEP
+    if (i < n) p[n - 1 - i].x += 2.0f;
+#endif
+#else
+    if (i < n) p[i].x += 3.0f;
+#endif
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}
