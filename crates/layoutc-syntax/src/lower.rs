@@ -19,6 +19,7 @@ mod operators;
 mod precedence;
 mod records;
 mod statements;
+mod templates;
 mod types;
 
 use crate::parse::Parsed;
@@ -71,6 +72,7 @@ pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
     for at in 0..preprocessed.files.len() {
         lowering.file(FileId(at as u32));
     }
+    lowering.lower_instances();
     lowering.collect_regions();
     lowering.collect_meanings();
     lowering.collect_mentions();
@@ -110,6 +112,9 @@ pub(crate) struct Lowering<'t> {
     function: Option<FunctionId>,
     record: Option<RecordId>,
     template_parameters: Vec<Vec<String>>,
+    /// The parameter list of each template around.
+    template_lists: Vec<Node<'t>>,
+    templates: templates::Templates<'t>,
     linkage_blocks: usize,
     /// Member functions of the class being lowered whose bodies come last.
     waiting_bodies: Vec<(FunctionId, Node<'t>)>,
@@ -161,6 +166,8 @@ impl<'t> Lowering<'t> {
             function: None,
             record: None,
             template_parameters: Vec::new(),
+            template_lists: Vec::new(),
+            templates: templates::Templates::default(),
             linkage_blocks: 0,
             waiting_bodies: Vec::new(),
             current: FileId(0),

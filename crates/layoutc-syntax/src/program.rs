@@ -227,8 +227,13 @@ pub struct Function {
 pub struct CopyOf {
     /// The function, or function template, that the text was written for; never a copy itself.
     pub original: FunctionId,
-    /// Types in the place of template parameters, for an instance of a template.
-    pub bindings: Vec<(String, QualType)>,
+    /// What the type parameters stand for in an instance of a template, as C++ writes it.
+    pub aliases: Vec<(String, String)>,
+    /// The `<…>` of the template, or all that stands before its declaration, and what an instance
+    /// of its own text has there.
+    pub head: Option<(Span, String)>,
+    /// Where type parameters are used, with the types that they stand for.
+    pub type_uses: Vec<(Span, String)>,
     /// It returns nothing where the original returns its object.
     pub drops_result: bool,
 }
@@ -828,6 +833,8 @@ pub struct Program {
     pub identifiers: BTreeSet<String>,
     /// Type aliases by name, in order of declaration.
     pub aliases: Vec<(String, QualType, Span)>,
+    /// The value arguments in the template arguments of callees that reach instances.
+    pub template_arguments: BTreeMap<ExprId, Vec<Span>>,
     /// The functions that operators on records may call.
     pub operators: BTreeMap<ExprId, FunctionId>,
 }

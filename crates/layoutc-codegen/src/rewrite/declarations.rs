@@ -316,10 +316,27 @@ impl Rewriter<'_> {
     fn specifier_text(&self, declaration: &layoutc_syntax::Declaration, storage: usize) -> String {
         let (record, storage) = &self.storages[storage];
         let namespaces = &self.program.record(*record).namespaces;
-        if declaration.namespaces.starts_with(namespaces) {
+        let name = if declaration.namespaces.starts_with(namespaces) {
             storage.type_name.clone()
         } else {
             storage.outer_type()
+        };
+        // What a type parameter stands for in an instance says more than the record's name.
+        let bound = self.owner.and_then(|owner| {
+            let copy_of = self.program.function(owner).copy_of.as_ref()?;
+            let text = self.program.text(declaration.specifier);
+            copy_of.aliases.iter().find(|(name, _)| name == text).map(|(_, ty)| ty.as_str())
+        });
+        match bound {
+            Some(ty) if !storage.is_handle => {
+                let star = if ty.ends_with('*') { " *" } else { "" };
+                let before = Span { end: declaration.specifier.start, ..declaration.span };
+                let is_written = self.program.text(before).contains("const");
+                let constant =
+                    if ty.starts_with("const ") && !is_written { "const " } else { "" };
+                format!("{constant}{name}{star}")
+            }
+            _ => name,
         }
     }
 

@@ -50,6 +50,9 @@ impl Rewriter<'_> {
         if let Some(text) = self.copy_call(expr) {
             return Some(text);
         }
+        if let Some(text) = self.instance_name(expr) {
+            return Some(text);
+        }
         if let Some(text) = self.reader_object(expr) {
             return Some(text);
         }

@@ -191,6 +191,26 @@ impl Rewriter<'_> {
         }
     }
 
+    /// `f<T, 4>` where the instance of `f` is an overload of its own: `f<4>`.
+    pub(super) fn instance_name(&mut self, expr: ExprId) -> Option<String> {
+        let program = self.program;
+        let ExprKind::Name(NameRef::Functions(functions)) = &program.expr(expr).kind else {
+            return None;
+        };
+        let values = program.template_arguments.get(&expr)?;
+        let text = self.text(expr);
+        let (name, _) = text.split_once('<')?;
+        let [function] = functions[..] else { return None };
+        self.versions.changed.get(&function)?;
+        let values: Vec<&str> = values.iter().map(|span| program.text(*span)).collect();
+        let name = name.trim_end();
+        Some(if values.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{name}<{}>", values.join(", "))
+        })
+    }
+
     /// Base and index of the object of a member function, or of an operand.
     fn object_parts(
         &mut self,
@@ -445,6 +465,9 @@ impl Rewriter<'_> {
                 self.push(Edit::replace(span, format!("void{blank}")));
             }
         }
+        if let Some(copy_of) = &copy_of {
+            self.bound_types(id, copy_of);
+        }
         if copy_of.is_some_and(|copy_of| copy_of.drops_result) {
             for stmt in program.function_parts(id).stmts {
                 if let StmtKind::Return(None) = program.stmt(stmt).kind {
@@ -453,6 +476,43 @@ impl Rewriter<'_> {
             }
         }
         self.owner = None;
+    }
+
+    /// The head of an instance of a template, and what its type parameters stand for.
+    fn bound_types(&mut self, id: FunctionId, copy_of: &layoutc_syntax::CopyOf) {
+        let program = self.program;
+        if let Some((span, text)) = &copy_of.head {
+            self.push(Edit::replace(*span, text.clone()));
+        }
+        let body = program.function(id).body.map(|body| program.stmt(body).span);
+        let inside = |span: Span| body.is_some_and(|body| body.contains(span));
+        let edited: Vec<Span> = self
+            .versions
+            .edits
+            .get(&id)
+            .into_iter()
+            .flatten()
+            .map(|edit| edit.span)
+            .collect();
+        for (span, text) in &copy_of.type_uses {
+            if !inside(*span) && !edited.iter().any(|edit| edit.overlaps(*span)) {
+                self.push(Edit::replace(*span, text.clone()));
+            }
+        }
+        let Some(body) = body else { return };
+        let uses = |name: &str| {
+            copy_of.type_uses.iter().any(|(span, _)| inside(*span) && program.text(*span) == name)
+        };
+        let aliases: String = copy_of
+            .aliases
+            .iter()
+            .filter(|(name, _)| uses(name))
+            .map(|(name, ty)| format!("\n    using {name} = {ty};"))
+            .collect();
+        if !aliases.is_empty() {
+            let open = Span { end: body.start + 1, ..body };
+            self.push(Edit::replace(open.at_end(), aliases));
+        }
     }
 
     /// The object as the first parameter.

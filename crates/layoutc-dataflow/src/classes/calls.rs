@@ -282,7 +282,7 @@ fn accepts(program: &Program, function: FunctionId, arguments: &[ExprId]) -> boo
 }
 
 /// Whether a type depends on a template parameter.
-fn dependent(program: &Program, ty: layoutc_syntax::TypeId) -> bool {
+pub(super) fn dependent(program: &Program, ty: layoutc_syntax::TypeId) -> bool {
     match program.types.kind(ty) {
         TypeKind::TemplateParameter(_) => true,
         TypeKind::Pointer(to) | TypeKind::Reference(to, _) | TypeKind::Array(to, _) => {

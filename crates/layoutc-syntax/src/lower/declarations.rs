@@ -134,10 +134,12 @@ impl<'t> Lowering<'t> {
             }
         }
         self.template_parameters.push(names);
+        self.template_lists.push(list);
         match inner.kind() {
             "template_declaration" => self.template(inner),
             _ => self.item(inner),
         }
+        self.template_lists.pop();
         self.template_parameters.pop();
     }
 
@@ -604,7 +606,9 @@ impl<'t> Lowering<'t> {
         let is_const = self.is_const_method(node);
         let is_static =
             words.contains(&"static") || self.namespaces.iter().any(|name| name == "(anonymous)");
-        let known = if record.is_none() && !lowered.is_special {
+        let known = if self.templates.in_head {
+            None
+        } else if record.is_none() && !lowered.is_special {
             let candidates = if is_static {
                 self.functions_anywhere(&lowered.name)
                     .into_iter()
@@ -676,6 +680,7 @@ impl<'t> Lowering<'t> {
             copy_of: None,
         });
         match record {
+            _ if self.templates.in_head => {}
             Some(record) => self.add_method(record, id),
             None if lowered.is_special => {
                 // `operator+` is called by the operator.
@@ -824,6 +829,15 @@ impl<'t> Lowering<'t> {
             record = self.record_of_qualified(declarator);
         }
         let id = self.prototype(node, &lowered, &words, record, Some(self.span(node)));
+        if self.templates.in_head {
+            return;
+        }
+        if record.is_none()
+            && self.record.is_none()
+            && let [list] = self.template_lists[..]
+        {
+            self.template_source(id, node, list);
+        }
         // The body of a member function sees all members, so it waits for them.
         if self.record.is_some() && self.record == record {
             self.waiting_bodies.push((id, node));

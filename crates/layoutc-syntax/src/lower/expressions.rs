@@ -565,6 +565,7 @@ impl<'t> Lowering<'t> {
             let kernel = self.callee(function);
             let config = self.arguments(launch);
             let arguments = self.arguments(arguments_node);
+            self.instantiate_callee(kernel, explicit_arguments(function), &arguments);
             let void = QualType::plain(crate::types::TypeTable::VOID);
             return self.add_expr(
                 ExprKind::Launch { kernel, config, arguments, parentheses },
@@ -593,10 +594,12 @@ impl<'t> Lowering<'t> {
             "primitive_type" => Some(self.specifier(function)),
             "identifier" | "type_identifier"
                 if self.names_type(self.text_of(function))
+                    || self.bound_type(self.text_of(function)).is_some()
                     || (self.symbols(self.text_of(function), &[]).is_empty()
                         && self.type_of_macro_name(self.text_of(function)).is_some()) =>
             {
                 let name = self.text_of(function);
+                self.note_type_use(name, self.span(function));
                 Some(self.type_of_name(name, &[]))
             }
             _ => None,
@@ -619,6 +622,7 @@ impl<'t> Lowering<'t> {
         }
         let callee = self.callee(function);
         let arguments = self.arguments(arguments_node);
+        self.instantiate_callee(callee, explicit_arguments(function), &arguments);
         let ty = self.result_type(callee, arguments.len());
         self.add_expr(ExprKind::Call { callee, arguments, parentheses }, span, ty)
     }
@@ -826,6 +830,7 @@ impl<'t> Lowering<'t> {
             let is_template_parameter =
                 self.template_parameters.iter().flatten().any(|parameter| parameter == name);
             if is_type || is_template_parameter {
+                self.note_type_use(name, self.span(inner));
                 let of_span = self.span(inner);
                 let of = self.type_of_name(name, &scope);
                 return self.add_expr(
@@ -932,6 +937,14 @@ impl<'t> Lowering<'t> {
         });
         self.add_expr(ExprKind::Lambda { parameters, captures, body }, span, unknown)
     }
+}
+
+/// The template arguments written behind the name of a callee.
+fn explicit_arguments(mut callee: Node<'_>) -> Option<Node<'_>> {
+    while callee.kind() == "qualified_identifier" {
+        callee = callee.child_by_field_name("name")?;
+    }
+    (callee.kind() == "template_function").then(|| callee.child_by_field_name("arguments"))?
 }
 
 pub(super) fn only_named(node: Node<'_>) -> Option<Node<'_>> {

@@ -105,6 +105,11 @@ impl LocalScopes {
         self.scopes.iter().rev().find_map(|scope| scope.get(name))
     }
 
+    /// Whether a scope declares the name.
+    pub(crate) fn declares(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
     /// Leaves all scopes, for the body of a local class or another function.
     pub(crate) fn take(&mut self) -> LocalScopes {
         std::mem::take(self)
@@ -185,6 +190,11 @@ impl Lowering<'_> {
             });
         }
         found
+    }
+
+    /// Whether the name is declared in a scope inside a function.
+    pub(crate) fn has_local(&self, name: &str) -> bool {
+        self.locals.declares(name)
     }
 
     /// What an identifier in an expression refers to.

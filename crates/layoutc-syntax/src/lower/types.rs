@@ -81,6 +81,11 @@ fn scalar_of_name(name: &str) -> Option<Scalar> {
 impl<'t> Lowering<'t> {
     /// The type of a name, from scopes, macros and the types that CUDA brings along.
     pub(crate) fn type_of_name(&mut self, name: &str, scope: &[&str]) -> QualType {
+        if scope.is_empty()
+            && let Some(bound) = self.bound_type(name)
+        {
+            return bound;
+        }
         let found = self.symbols(name, scope).into_iter().find_map(|symbol| match symbol {
             Symbol::Type(ty) => Some(Some(*ty)),
             Symbol::TemplateType => Some(None),
@@ -161,6 +166,7 @@ impl<'t> Lowering<'t> {
                     return ty;
                 }
                 let name = self.text_of(node);
+                self.note_type_use(name, self.span(node));
                 self.type_of_name(name, &[])
             }
             "qualified_identifier" => self.qualified_type(node),

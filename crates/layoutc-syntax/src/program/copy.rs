@@ -141,6 +141,9 @@ impl Program {
             if let Some(role) = role {
                 self.macro_roles.insert(renaming.exprs[old], role);
             }
+            if let Some(values) = self.template_arguments.get(old).cloned() {
+                self.template_arguments.insert(renaming.exprs[old], values);
+            }
             if let Some(target) = self.operators.get(old).copied() {
                 self.operators.insert(renaming.exprs[old], target);
             }
@@ -178,9 +181,12 @@ impl Program {
             renaming.site(&mut site.result);
         }
         function.body = original.body.map(|body| renaming.stmts[&body]);
+        let outer = original.copy_of;
         function.copy_of = Some(CopyOf {
-            original: original.copy_of.as_ref().map_or(id, |copy_of| copy_of.original),
-            bindings: original.copy_of.map(|copy_of| copy_of.bindings).unwrap_or_default(),
+            original: outer.as_ref().map_or(id, |copy_of| copy_of.original),
+            aliases: outer.as_ref().map(|copy_of| copy_of.aliases.clone()).unwrap_or_default(),
+            head: outer.as_ref().and_then(|copy_of| copy_of.head.clone()),
+            type_uses: outer.map(|copy_of| copy_of.type_uses).unwrap_or_default(),
             drops_result,
         });
         if drops_result {

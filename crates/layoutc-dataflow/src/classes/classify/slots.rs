@@ -4,6 +4,14 @@ use super::*;
 
 /// Elements are converted one at a time, on the stack of a thread.
 const LARGEST_ELEMENT: u64 = 16 << 10;
+/// The function whose parameter, local variable or result a slot is.
+fn function_of_slot(program: &Program, slot: Slot) -> Option<FunctionId> {
+    match slot {
+        Slot::Variable(id) => program.variable(id).function,
+        Slot::Result(id) => Some(id),
+        Slot::Field(_) => None,
+    }
+}
 
 impl Classifier<'_> {
     /// Marks the slots that may point behind the first element: a fixpoint over the flows.
@@ -361,7 +369,21 @@ impl Classifier<'_> {
         } else {
             // The specifier must name the record itself, not a pointer typedef.
             let specifier = program.declaration(site.declaration).specifier_type;
-            if program.types.as_record(specifier.id) != Some(self.record(class)) {
+            let is_instance = function_of_slot(program, slot).is_some_and(|function| {
+                program
+                    .function(function)
+                    .copy_of
+                    .as_ref()
+                    .is_some_and(|copy_of| !copy_of.aliases.is_empty())
+            });
+            // In an instance a type parameter may stand for the pointer.
+            let is_bound_pointer = is_instance
+                && program.types.pointee(specifier.id).is_some_and(|to| {
+                    program.types.as_record(to.id) == Some(self.record(class))
+                });
+            if program.types.as_record(specifier.id) != Some(self.record(class))
+                && !is_bound_pointer
+            {
                 self.pin(
                     class,
                     Code::UNSUPPORTED_USE,
@@ -495,6 +517,10 @@ impl Classifier<'_> {
             let Some(class) = self.classes.class_of_slot(flow.to) else { continue };
             let from = flow.from;
             if self.classes.value(from).is_some() || self.classes.place(from).is_some() {
+                continue;
+            }
+            // The body of a function template never runs as it is: its instances do.
+            if super::super::calls::dependent(self.program, self.program.expr(from).ty.id) {
                 continue;
             }
             let stripped = super::super::api::strip_casts(self.program, from);
