@@ -57,6 +57,24 @@ fn size_align_within(program: &Program, ty: TypeId, depth: usize) -> Option<(u64
     }
 }
 
+/// Whether a packed record lies as it would without that: no member is off its alignment and
+/// nothing would be added at the end.
+#[must_use]
+pub fn is_naturally_packed(program: &Program, id: RecordId) -> bool {
+    let Some(layout) = record_layout(program, id) else { return false };
+    let mut align = 1;
+    for (field, offset) in program.record(id).fields.iter().zip(&layout.offsets) {
+        let Some((_, natural)) = size_align(program, program.field(*field).ty.id) else {
+            return false;
+        };
+        if offset % natural != 0 {
+            return false;
+        }
+        align = align.max(natural);
+    }
+    layout.size % align == 0
+}
+
 fn record_layout_within(program: &Program, id: RecordId, depth: usize) -> Option<RecordLayout> {
     let depth = depth.checked_sub(1)?;
     let record = program.record(id);

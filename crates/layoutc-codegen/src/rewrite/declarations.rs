@@ -65,8 +65,12 @@ impl Rewriter<'_> {
                 let definition = record.declaration.or(record.body).unwrap_or(record.name_span);
                 // A version of a member function is written behind the generated structs.
                 let in_version = self.versions.of_declaration(id).is_some_and(|copy| {
-                    self.program.function(copy).this_parameter.is_some()
-                        && definition.contains(declared.site.span)
+                    let copy = self.program.function(copy);
+                    let is_instance =
+                        copy.copy_of.as_ref().is_some_and(|copy_of| !copy_of.aliases.is_empty());
+                    is_instance
+                        || (copy.this_parameter.is_some()
+                            && definition.contains(declared.site.span))
                 });
                 if in_version {
                     continue;

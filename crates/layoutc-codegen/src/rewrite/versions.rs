@@ -353,6 +353,7 @@ impl Rewriter<'_> {
             self.versions.changed.iter().map(|(id, name)| (*id, name.clone())).collect();
         let mut with_record: BTreeMap<usize, String> = BTreeMap::new();
         let mut prototypes: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        let order = super::order::FileOrder::new(program);
         let mut seen: BTreeMap<(Option<Span>, String), (String, FunctionId)> = BTreeMap::new();
         for (id, name) in changed {
             self.copy_heads(id, &name);
@@ -383,6 +384,12 @@ impl Rewriter<'_> {
                 let record = function.record.map(|record| program.record(record));
                 let in_class = record
                     .is_some_and(|record| record.body.is_some_and(|body| body.contains(site.span)));
+                // A template may stand before the record that an instance is about.
+                let record = program.record(self.classes.class(class).record);
+                let definition = record.declaration.or(record.body).unwrap_or(record.name_span);
+                let is_early = function.this_parameter.is_none()
+                    && is_definition
+                    && order.obstacle(site.span, definition).is_some();
                 let key = ((!in_class).then_some(whole), head.clone());
                 if let Some((other, _)) = seen.get(&key) {
                     if *other != text {
@@ -410,7 +417,14 @@ impl Rewriter<'_> {
                         let text = self.with_newlines(whole, format!("\n\n{linkage}{text}"));
                         self.edits.push(Edit::replace(whole.at_end(), text));
                     }
+                } else if is_early {
+                    let at = self.storage_of[&class];
+                    let text = unindent(program, whole, &text);
+                    with_record.entry(at).or_default().push_str(&format!("\n{text}\n"));
                 } else {
+                    if is_definition {
+                        self.instance_prototypes(id, class, &head, &order);
+                    }
                     let text = unindent(program, whole, &text);
                     let blank = if is_definition { "\n" } else { "" };
                     let text = self.with_newlines(whole, format!("\n{blank}{text}"));
@@ -435,6 +449,49 @@ impl Rewriter<'_> {
         let is_crlf = self.program.sources.file(at.file).text().contains("\r\n");
         let plain = text.replace("\r\n", "\n");
         if is_crlf { plain.replace('\n', "\r\n") } else { plain }
+    }
+
+    /// Declares an instance where its template is declared before it is defined.
+    fn instance_prototypes(
+        &mut self,
+        id: FunctionId,
+        class: ClassId,
+        head: &str,
+        order: &super::order::FileOrder,
+    ) {
+        let program = self.program;
+        let Some(copy_of) = &program.function(id).copy_of else { return };
+        if copy_of.aliases.is_empty() {
+            return;
+        }
+        let record = program.record(self.classes.class(class).record);
+        let definition = record.declaration.or(record.body).unwrap_or(record.name_span);
+        let own = program.function(id).sites[0].span;
+        let original = program.function(copy_of.original);
+        // A prototype that spells the types in another way is a function of its own in the model.
+        let twins = program.function_ids().filter(|other| {
+            let other = program.function(*other);
+            other.name == original.name
+                && other.body.is_none()
+                && !other.template_parameters.is_empty()
+                && other.parameters.len() == original.parameters.len()
+        });
+        let sites: Vec<&FunctionSite> = std::iter::once(copy_of.original)
+            .chain(twins)
+            .flat_map(|id| &program.function(id).sites)
+            .collect();
+        for site in sites {
+            let whole = site.template.unwrap_or(site.span);
+            if whole.contains(own) {
+                continue;
+            }
+            if let Some(obstacle) = order.obstacle(site.span, definition) {
+                self.refuse(class, site.name, obstacle);
+                continue;
+            }
+            let text = self.with_newlines(whole, format!("\n{};", one_line(head)));
+            self.edits.push(Edit::replace(whole.at_end(), text));
+        }
     }
 
     /// Edits in the heads of a copy, and its `return` statements.

@@ -294,7 +294,8 @@ pub(super) fn dependent(program: &Program, ty: layoutc_syntax::TypeId) -> bool {
 
 /// The function that an operator on records calls, the object if that is a member function, and
 /// the operands that its parameters receive.
-pub(super) fn operator_operands(
+#[must_use]
+pub fn operator_operands(
     program: &Program,
     expr: ExprId,
 ) -> Option<(FunctionId, Option<ExprId>, Vec<ExprId>)> {

@@ -229,13 +229,25 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
 
 /// Whether an initializer list fills the fields of a record one by one: without brace elision.
 pub(super) fn fills_fields(program: &Program, record: RecordId, items: &[ExprId]) -> bool {
+    fills_fields_with(program, record, items, |_| false)
+}
+
+/// The same, where some items are known to be of their field's type.
+pub(super) fn fills_fields_with(
+    program: &Program,
+    record: RecordId,
+    items: &[ExprId],
+    is_whole: impl Fn(usize) -> bool,
+) -> bool {
     let record = program.record(record);
     items.len() <= record.fields.len()
-        && record.fields.iter().zip(items).all(|(field, item)| {
+        && record.fields.iter().zip(items).enumerate().all(|(at, (field, item))| {
             let is_aggregate = matches!(
                 program.types.kind(program.field(*field).ty.id),
                 TypeKind::Array(..) | TypeKind::Record(_)
             );
-            !is_aggregate || matches!(program.expr(*item).kind, ExprKind::InitList(_))
+            !is_aggregate
+                || is_whole(at)
+                || matches!(program.expr(*item).kind, ExprKind::InitList(_))
         })
 }

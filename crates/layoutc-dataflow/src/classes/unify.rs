@@ -27,7 +27,16 @@ pub(super) fn is_reference(program: &Program, variable: VarId) -> bool {
 
 /// Whether a variable receives a pointer or a reference, not a record by value.
 pub(super) fn receives_address(program: &Program, variable: VarId) -> bool {
-    let depth = element_of(program, program.variable(variable).ty).map(|(_, depth)| depth);
+    let ty = program.variable(variable).ty;
+    let mut item = ty;
+    while let TypeKind::Array(of, _) = *program.types.kind(item.id) {
+        item = of;
+    }
+    // An array of records holds them by value.
+    if item != ty && program.types.as_record(item.id).is_some() {
+        return false;
+    }
+    let depth = element_of(program, ty).map(|(_, depth)| depth);
     depth.is_some_and(|depth| depth > 0) || is_reference(program, variable)
 }
 

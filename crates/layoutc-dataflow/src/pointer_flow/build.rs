@@ -1,7 +1,8 @@
 //! Building the pointer program.
 
 use crate::classes::{
-    Api, ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, element_of, resolve_callee,
+    Api, ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, element_of, operator_operands,
+    resolve_callee,
 };
 use crate::layout_type::{
     BlockId, OpIndex, PointerId, PointerKind, PointerOp, PointerProgram, ProcedureId, SiteId,
@@ -117,7 +118,8 @@ impl<'a> Builder<'a> {
         let procedure = self.built.program.add_procedure(&function.name);
         self.procedures.insert(id, procedure);
         let mut formals = Vec::new();
-        for parameter in &function.parameters {
+        // The object of a version of a member function comes last.
+        for parameter in function.parameters.iter().chain(&function.this_parameter) {
             let is_pointer = self.holds_pointer(*parameter);
             formals.push(is_pointer.then(|| {
                 let span = self.program.variable(*parameter).site.name;
@@ -137,6 +139,16 @@ impl<'a> Builder<'a> {
             }
             None => false,
         }
+    }
+
+    /// Whether a variable is an array that holds records.
+    fn is_array_of_records(&self, variable: VarId) -> bool {
+        let ty = self.program.variable(variable).ty;
+        let mut item = ty;
+        while let TypeKind::Array(of, _) = *self.program.types.kind(item.id) {
+            item = of;
+        }
+        item != ty && self.program.types.as_record(item.id).is_some()
     }
 
     /// The pointer of a slot.
@@ -207,7 +219,8 @@ impl<'a> Builder<'a> {
         self.block = BlockId(0);
         self.labels.clear();
         let formals = self.formals[&id].clone();
-        for (parameter, formal) in function.parameters.iter().zip(formals) {
+        let parameters = function.parameters.iter().chain(&function.this_parameter);
+        for (parameter, formal) in parameters.zip(formals) {
             let Some(formal) = formal else { continue };
             let span = self.program.variable(*parameter).site.name;
             let target = self.pointer(Slot::Variable(*parameter));
@@ -470,6 +483,10 @@ impl<'a> Builder<'a> {
         let span = variable.site.full;
         let target = self.pointer(Slot::Variable(id));
         match variable.init {
+            // An array of records holds them by value.
+            Some(_) if self.is_array_of_records(id) => {
+                self.push(PointerOp::Declare { pointer: target }, span);
+            }
             Some(init) => self.assign(target, init, span),
             None if self.built.program.is_shared(target) => {}
             None => {
@@ -579,12 +596,21 @@ impl<'a> Builder<'a> {
                 }
             }
             ExprKind::Call { callee, arguments, .. } if !self.allocation(expr) => {
+                let object = match self.program.expr(self.program.strip_parens(*callee)).kind {
+                    ExprKind::Member { base, .. } => Some(base),
+                    _ => None,
+                };
                 let callee = resolve_callee(self.program, *callee, arguments);
-                self.call(&callee, arguments, span);
+                self.call(&callee, arguments, object, span);
             }
             ExprKind::Launch { kernel, arguments, .. } => {
                 let callee = resolve_callee(self.program, *kernel, arguments);
-                self.call(&callee, arguments, span);
+                self.call(&callee, arguments, None, span);
+            }
+            ExprKind::Binary(..) | ExprKind::Assign(Some(_), ..) | ExprKind::Unary(..) => {
+                if let Some((function, object, operands)) = operator_operands(self.program, expr) {
+                    self.call(&Callee::Function(function), &operands, object, span);
+                }
             }
             ExprKind::Lambda { body, .. } => {
                 // It may run here, or later: what it captures by reference is a shared cell.
@@ -661,7 +687,13 @@ impl<'a> Builder<'a> {
         true
     }
 
-    fn call(&mut self, callee: &Callee, arguments: &[ExprId], span: Span) {
+    fn call(
+        &mut self,
+        callee: &Callee,
+        arguments: &[ExprId],
+        object: Option<ExprId>,
+        span: Span,
+    ) {
         let function = match callee {
             Callee::Function(function) => *function,
             Callee::Library(name) if name == "swap" => {
@@ -682,14 +714,21 @@ impl<'a> Builder<'a> {
         let formals = self.formals[&function].clone();
         let mut bindings = Vec::new();
         for (at, formal) in formals.into_iter().enumerate() {
-            let (Some(formal), Some(argument)) = (formal, arguments.get(at)) else { continue };
-            let parameter = self.program.function(function).parameters[at];
+            let own = self.program.function(function);
+            let (parameter, argument) = match own.parameters.get(at) {
+                Some(parameter) => (*parameter, arguments.get(at).copied()),
+                None => match own.this_parameter {
+                    Some(this) => (this, object),
+                    None => continue,
+                },
+            };
+            let (Some(formal), Some(argument)) = (formal, argument) else { continue };
             // A reader gets a copy of the element; a record by value is no pointer.
             let actual = self.temporary(span);
             if self.classes.reader_parameters.contains(&parameter) {
                 self.push(PointerOp::Null { pointer: actual }, span);
             } else {
-                self.assign(actual, *argument, span);
+                self.assign(actual, argument, span);
             }
             bindings.push((formal, actual));
         }

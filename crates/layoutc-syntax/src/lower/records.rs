@@ -257,6 +257,8 @@ impl<'t> Lowering<'t> {
                 let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
                 self.set_align(id, digits.parse().ok(), span);
             }
+            // Without a number it is the largest alignment of the ABI: 16 bytes on x86-64.
+            None if compact == "__attribute__((aligned))" => self.set_align(id, Some(16), span),
             None => self.record_trait(id, RecordTrait::Unmodelled, span),
         }
     }

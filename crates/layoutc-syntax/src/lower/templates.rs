@@ -19,6 +19,8 @@ pub(crate) struct Templates<'t> {
     sources: BTreeMap<FunctionId, Source<'t>>,
     instances: BTreeMap<(FunctionId, Vec<(String, QualType)>), Option<FunctionId>>,
     waiting: Vec<(FunctionId, FunctionId)>,
+    /// Calls of templates whose definitions had not been met.
+    late: Vec<(ExprId, Option<Node<'t>>, Vec<ExprId>, FileId)>,
     /// What the type parameters stand for at the current place.
     pub(crate) bindings: Vec<(String, QualType)>,
     /// Where they are used at the current place.
@@ -91,6 +93,14 @@ impl<'t> Lowering<'t> {
             return;
         };
         let candidates = candidates.clone();
+        let is_late = |id: &FunctionId| {
+            !self.program.function(*id).template_parameters.is_empty()
+                && !self.templates.sources.contains_key(id)
+                && self.program.function(*id).copy_of.is_none()
+        };
+        if candidates.iter().any(is_late) {
+            self.templates.late.push((callee, explicit, arguments.to_vec(), self.current));
+        }
         if !candidates.iter().any(|id| self.templates.sources.contains_key(id)) {
             return;
         }
@@ -237,6 +247,13 @@ impl<'t> Lowering<'t> {
 
     /// Lowers the bodies of instances, which may ask for more.
     pub(crate) fn lower_instances(&mut self) {
+        for (callee, explicit, arguments, file) in std::mem::take(&mut self.templates.late) {
+            let outer = (self.current, self.text);
+            (self.current, self.text) =
+                (file, &self.preprocessed.files[file.index()].masked);
+            self.instantiate_callee(callee, explicit, &arguments);
+            (self.current, self.text) = outer;
+        }
         while let Some((id, instance)) = self.templates.waiting.pop() {
             let key = self
                 .templates

@@ -271,6 +271,7 @@ impl Classifier<'_> {
                     );
                 }
             }
+            ExprKind::InitList(_) if self.initializes_record(parent, position, record) => {}
             ExprKind::MacroCall { name, .. } => {
                 let message = format!("a whole element is given to {}", self.described_macro(name));
                 self.pin(class, Code::OPAQUE_MACRO, span, message);
@@ -281,6 +282,25 @@ impl Classifier<'_> {
                 span,
                 "this use of an element is not modelled",
             ),
+        }
+    }
+
+    /// Whether item `position` of a list initializes a record of the type by value: in an array of
+    /// them, or as a member of another record.
+    fn initializes_record(&self, list: ExprId, position: usize, record: RecordId) -> bool {
+        let Context::Init(variable) = self.calls.context(list) else { return false };
+        let ty = self.program.variable(variable).ty;
+        match *self.program.types.kind(ty.id) {
+            TypeKind::Array(of, _) => self.program.types.as_record(of.id) == Some(record),
+            TypeKind::Record(outer) => {
+                let items = self.list_items(list);
+                super::super::carriers::fills_fields_with(self.program, outer, items, |at| {
+                    at == position
+                }) && self.program.record(outer).fields.get(position).is_some_and(|field| {
+                    self.program.types.as_record(self.program.field(*field).ty.id) == Some(record)
+                })
+            }
+            _ => false,
         }
     }
 

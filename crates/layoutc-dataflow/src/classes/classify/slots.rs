@@ -122,6 +122,15 @@ impl Classifier<'_> {
                     RecordTrait::Template => {
                         (Code::TEMPLATE_USE, "the element type is a class template")
                     }
+                    // Packed as it would lie anyway.
+                    RecordTrait::Packed
+                        if layoutc_syntax::abi::is_naturally_packed(
+                            self.program,
+                            self.record(class),
+                        ) =>
+                    {
+                        continue;
+                    }
                     RecordTrait::Packed => (Code::UNSUPPORTED_RECORD, "the element type is packed"),
                     RecordTrait::ConstMember => {
                         (Code::UNSUPPORTED_RECORD, "a member is constant, volatile or a reference")
@@ -423,6 +432,8 @@ impl Classifier<'_> {
                         other != function
                             && twin.name == own.name
                             && twin.body.is_none()
+                            // A template is instantiated where it is called, not linked.
+                            && (own.copy_of.is_none() || twin.template_parameters.is_empty())
                             && twin.record.is_none()
                             && !twin.is_static
                             && twin.parameters.len() == own.parameters.len()
