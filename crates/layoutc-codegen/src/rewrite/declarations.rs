@@ -38,7 +38,7 @@ impl Rewriter<'_> {
                 }
                 if let Slot::Field(id) = slot
                     && is_handle
-                    && !self.program.record(self.program.field(id).record).traits.is_empty()
+                    && self.may_be_filled_as_pointer(id)
                 {
                     let span = self.program.field(id).site.name;
                     self.refuse(
@@ -91,6 +91,25 @@ impl Rewriter<'_> {
             self.insert(end, " }".repeat(count));
         }
         self.owner = None;
+    }
+
+    /// Whether something that is not modelled may initialize the member as a pointer.
+    fn may_be_filled_as_pointer(&self, id: layoutc_syntax::FieldId) -> bool {
+        use layoutc_syntax::RecordTrait;
+        let field = self.program.field(id);
+        field.has_initializer
+            || self.program.record(field.record).traits.iter().any(|(which, _)| {
+                !matches!(
+                    which,
+                    RecordTrait::Methods
+                        | RecordTrait::Constructor
+                        | RecordTrait::Destructor
+                        | RecordTrait::CopyControl
+                        | RecordTrait::Initializer
+                        | RecordTrait::Private
+                        | RecordTrait::NestedType
+                )
+            })
     }
 
     /// A `sizeof` of a record, or of one that holds it.

@@ -880,10 +880,14 @@ impl<'t> Lowering<'t> {
             .named_children(&mut cursor)
             .filter(|child| child.kind() == "field_initializer_list")
             .collect();
-        for initializer in initializers {
-            let expr = self.opaque(initializer);
-            let span = self.span(initializer);
-            statements.push(self.add_stmt(StmtKind::Expr(Some(expr)), span));
+        for list in initializers {
+            let mut cursor = list.walk();
+            let items: Vec<_> = list.named_children(&mut cursor).collect();
+            for item in items {
+                let expr = self.member_initializer(item);
+                let span = self.span(item);
+                statements.push(self.add_stmt(StmtKind::Expr(Some(expr)), span));
+            }
         }
         if let Some(body) = body {
             statements.push(self.statement(body));
@@ -898,6 +902,38 @@ impl<'t> Lowering<'t> {
         self.locals = outer_locals;
         self.function = outer_function;
         self.record = outer_record;
+    }
+
+    /// `p(q)` in front of a constructor's body: the member is set as if by assignment.
+    fn member_initializer(&mut self, node: Node<'t>) -> crate::program::ExprId {
+        let mut cursor = node.walk();
+        let parts: Vec<_> =
+            node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect();
+        let [name, value] = parts[..] else { return self.opaque(node) };
+        if node.has_error()
+            || name.kind() != "field_identifier"
+            || !matches!(value.kind(), "argument_list" | "initializer_list")
+        {
+            return self.opaque(node);
+        }
+        let Some(field) =
+            self.record.and_then(|record| self.field_named(record, self.text_of(name)))
+        else {
+            return self.opaque(node);
+        };
+        let is_simple = matches!(
+            self.program.types.kind(self.program.field(field).ty.id),
+            TypeKind::Scalar(_) | TypeKind::Enum(..) | TypeKind::Pointer(_)
+        );
+        let values = self.arguments(value);
+        let [value] = values[..] else { return self.opaque(node) };
+        if !is_simple {
+            return self.opaque(node);
+        }
+        let span = self.span(node);
+        let target = self.expression(name);
+        let ty = self.program.expr(target).ty;
+        self.add_expr(ExprKind::Assign(None, target, value), span, ty)
     }
 
     fn record_of_qualified(&mut self, declarator: Node<'t>) -> Option<RecordId> {
