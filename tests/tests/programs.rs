@@ -181,6 +181,8 @@ programs! {
     idiom_addresses
     idiom_allocators
     idiom_async_stream
+    idiom_class
+    idiom_copies
     idiom_crlf
     idiom_deref
     idiom_device_copy
@@ -190,19 +192,20 @@ programs! {
     idiom_local_pointer
     idiom_macro_access
     idiom_macro_forms
+    idiom_managed
     idiom_memset
     idiom_padding
     idiom_pointer_swap
     idiom_prefix_copy
+    idiom_raii
     idiom_reference
     idiom_shared_elements
     idiom_shared_header
     idiom_size_variables
     idiom_subarray
-    idiom_copies
-    idiom_managed
     idiom_subrange
     idiom_symbols
+    idiom_templates
     idiom_two_arrays
     idiom_utf8
     idiom_vector_fields

@@ -33,7 +33,7 @@ mod unseen;
 mod versions;
 
 pub use api::{Api, ApiCall, CopyArguments, Direction};
-pub use calls::{Callee, operator_operands, resolve_callee};
+pub use calls::{Callee, constructor_of, operator_operands, resolve_callee};
 pub use classify::{ElementCopy, WideAccess};
 pub use lambdas::captures_reference;
 pub use places::{Place, PlaceKind, Places, Value, element_of};

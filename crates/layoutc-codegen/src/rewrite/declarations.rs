@@ -355,8 +355,7 @@ impl Rewriter<'_> {
                 let star = if ty.ends_with('*') { " *" } else { "" };
                 let before = Span { end: declaration.specifier.start, ..declaration.span };
                 let is_written = self.program.text(before).contains("const");
-                let constant =
-                    if ty.starts_with("const ") && !is_written { "const " } else { "" };
+                let constant = if ty.starts_with("const ") && !is_written { "const " } else { "" };
                 format!("{constant}{name}{star}")
             }
             _ => name,

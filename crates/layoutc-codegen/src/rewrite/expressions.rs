@@ -722,6 +722,15 @@ impl Rewriter<'_> {
                     let other = if position == 1 { *otherwise } else { *then };
                     self.changed_pointer(other)
                 }
+                ExprKind::Construct { of, arguments }
+                    if layoutc_dataflow::classes::constructor_of(self.program, *of, arguments)
+                        .is_some() =>
+                {
+                    let constructor =
+                        layoutc_dataflow::classes::constructor_of(self.program, *of, arguments)?;
+                    let parameter = *self.program.function(constructor).parameters.get(position)?;
+                    self.changed_slot(Slot::Variable(parameter))
+                }
                 ExprKind::InitList(_) | ExprKind::Construct { .. } => {
                     let variable = self.inits.get(&parent)?;
                     let ty = self.program.variable(*variable).ty;

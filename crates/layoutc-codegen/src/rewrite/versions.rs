@@ -543,14 +543,8 @@ impl Rewriter<'_> {
         }
         let body = program.function(id).body.map(|body| program.stmt(body).span);
         let inside = |span: Span| body.is_some_and(|body| body.contains(span));
-        let edited: Vec<Span> = self
-            .versions
-            .edits
-            .get(&id)
-            .into_iter()
-            .flatten()
-            .map(|edit| edit.span)
-            .collect();
+        let edited: Vec<Span> =
+            self.versions.edits.get(&id).into_iter().flatten().map(|edit| edit.span).collect();
         for (span, text) in &copy_of.type_uses {
             if !inside(*span) && !edited.iter().any(|edit| edit.overlaps(*span)) {
                 self.push(Edit::replace(*span, text.clone()));

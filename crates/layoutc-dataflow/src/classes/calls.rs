@@ -232,13 +232,47 @@ pub fn resolve_callee(program: &Program, callee: ExprId, arguments: &[ExprId]) -
             let name = name.trim_start_matches("::").trim_start_matches("std::");
             Callee::Library(name.to_owned())
         }
-        ExprKind::Member { methods, .. } => match methods.as_slice() {
+        ExprKind::Member { methods, base, arrow, .. } => match methods.as_slice() {
             [only] => Callee::Function(*only),
             [] => Callee::Unknown,
-            several => Callee::Ambiguous(several.to_vec()),
+            several => {
+                let fitting: Vec<FunctionId> =
+                    several.iter().copied().filter(|id| accepts(program, *id, arguments)).collect();
+                // Overloads for constant and other objects.
+                let ty = program.expr(*base).ty;
+                let object = if *arrow { program.types.pointee(ty.id) } else { Some(ty) };
+                let is_const = object.is_some_and(|object| object.is_const);
+                let matching: Vec<FunctionId> = fitting
+                    .iter()
+                    .copied()
+                    .filter(|id| program.function(*id).is_const == is_const)
+                    .collect();
+                match (fitting.as_slice(), matching.as_slice()) {
+                    ([only], _) | (_, [only]) => Callee::Function(*only),
+                    ([], _) => Callee::Ambiguous(several.to_vec()),
+                    _ => Callee::Ambiguous(fitting),
+                }
+            }
         },
         _ => Callee::Unknown,
     }
+}
+
+/// The constructor that a construction calls, if the record has exactly one that fits.
+#[must_use]
+pub fn constructor_of(
+    program: &Program,
+    of: layoutc_syntax::QualType,
+    arguments: &[ExprId],
+) -> Option<FunctionId> {
+    let record = program.as_record(of.id)?;
+    let own = program.record(record);
+    let mut fitting =
+        own.methods.iter().copied().filter(|id| {
+            program.function(*id).name == own.name && accepts(program, *id, arguments)
+        });
+    let only = fitting.next()?;
+    fitting.next().is_none().then_some(only)
 }
 
 fn accepts(program: &Program, function: FunctionId, arguments: &[ExprId]) -> bool {

@@ -1,7 +1,7 @@
 //! Unification of the slots between which pointers flow.
 
 use super::api::{Direction, copy_direction, strip_casts};
-use super::calls::{CallGraph, Callee, Context, operator_operands};
+use super::calls::{CallGraph, Callee, Context, constructor_of, operator_operands};
 use super::host_memory::HostMemory;
 use super::places::{PlaceKind, Places, element_of};
 use super::slots::{Slot, SlotGraph};
@@ -155,6 +155,11 @@ pub(super) fn unify(
                     bind(program, function, arguments, readers, &mut flows);
                 }
             }
+            ExprKind::Construct { of, arguments } => {
+                if let Some(constructor) = constructor_of(program, *of, arguments) {
+                    bind(program, constructor, arguments, readers, &mut flows);
+                }
+            }
             ExprKind::Binary(..) | ExprKind::Assign(Some(_), ..) | ExprKind::Unary(..) => {
                 if let Some((function, object, operands)) = operator_operands(program, id) {
                     bind(program, function, &operands, readers, &mut flows);
@@ -215,6 +220,11 @@ fn variable_init(program: &Program, id: VarId, init: ExprId, flows: &mut Vec<Flo
     if let ExprKind::InitList(items) | ExprKind::Construct { arguments: items, .. } =
         &program.expr(init).kind
         && let Some(record) = program.types.as_record(program.variable(id).ty.id)
+        && !program
+            .record(record)
+            .traits
+            .iter()
+            .any(|(which, _)| *which == layoutc_syntax::RecordTrait::Constructor)
         && super::carriers::fills_fields(program, record, items)
     {
         for (field, item) in program.record(record).fields.iter().zip(items) {

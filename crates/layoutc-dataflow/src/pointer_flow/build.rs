@@ -1,8 +1,8 @@
 //! Building the pointer program.
 
 use crate::classes::{
-    Api, ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, element_of, operator_operands,
-    resolve_callee,
+    Api, ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, constructor_of, element_of,
+    operator_operands, resolve_callee,
 };
 use crate::layout_type::{
     BlockId, OpIndex, PointerId, PointerKind, PointerOp, PointerProgram, ProcedureId, SiteId,
@@ -607,6 +607,11 @@ impl<'a> Builder<'a> {
                 let callee = resolve_callee(self.program, *kernel, arguments);
                 self.call(&callee, arguments, None, span);
             }
+            ExprKind::Construct { of, arguments } => {
+                if let Some(constructor) = constructor_of(self.program, *of, arguments) {
+                    self.call(&Callee::Function(constructor), arguments, None, span);
+                }
+            }
             ExprKind::Binary(..) | ExprKind::Assign(Some(_), ..) | ExprKind::Unary(..) => {
                 if let Some((function, object, operands)) = operator_operands(self.program, expr) {
                     self.call(&Callee::Function(function), &operands, object, span);
@@ -687,13 +692,7 @@ impl<'a> Builder<'a> {
         true
     }
 
-    fn call(
-        &mut self,
-        callee: &Callee,
-        arguments: &[ExprId],
-        object: Option<ExprId>,
-        span: Span,
-    ) {
+    fn call(&mut self, callee: &Callee, arguments: &[ExprId], object: Option<ExprId>, span: Span) {
         let function = match callee {
             Callee::Function(function) => *function,
             Callee::Library(name) if name == "swap" => {

@@ -113,11 +113,7 @@ impl<'t> Lowering<'t> {
             "user_defined_literal" => self.add_expr(ExprKind::Literal, span, unknown),
             "this" => {
                 let ty = match self.record {
-                    Some(record) => {
-                        let record =
-                            QualType::plain(self.program.types.intern(TypeKind::Record(record)));
-                        self.program.types.pointer(record)
-                    }
+                    Some(record) => self.this_type(record),
                     None => unknown,
                 };
                 self.add_expr(ExprKind::This, span, ty)
@@ -277,8 +273,7 @@ impl<'t> Lowering<'t> {
         if field.is_none() && methods.is_empty() {
             return None;
         }
-        let record_type = QualType::plain(self.program.types.intern(TypeKind::Record(record)));
-        let this_type = self.program.types.pointer(record_type);
+        let this_type = self.this_type(record);
         let this = self.add_expr(ExprKind::This, span.at_start(), this_type);
         let ty = match field {
             Some(field) => self.program.field(field).ty,
@@ -293,6 +288,14 @@ impl<'t> Lowering<'t> {
             operator: span.at_start(),
         };
         Some(self.add_expr(kind, span, ty))
+    }
+
+    /// The type of `this` in the current function.
+    fn this_type(&mut self, record: crate::program::RecordId) -> QualType {
+        let mut ty = QualType::plain(self.program.types.intern(TypeKind::Record(record)));
+        ty.is_const =
+            self.function.is_some_and(|function| self.program.function(function).is_const);
+        self.program.types.pointer(ty)
     }
 
     fn methods_named(&self, record: crate::program::RecordId, name: &str) -> Vec<FunctionId> {

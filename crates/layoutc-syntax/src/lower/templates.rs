@@ -122,9 +122,9 @@ impl<'t> Lowering<'t> {
             let modelled = found_all(&self.program, inner);
             if modelled {
                 let span = self.program.expr(inner).span;
-                self.program
-                    .regions
-                    .retain(|region| !(span.contains(region.span) && region.kind == RegionKind::Unmodelled));
+                self.program.regions.retain(|region| {
+                    !(span.contains(region.span) && region.kind == RegionKind::Unmodelled)
+                });
             }
         }
     }
@@ -249,8 +249,7 @@ impl<'t> Lowering<'t> {
     pub(crate) fn lower_instances(&mut self) {
         for (callee, explicit, arguments, file) in std::mem::take(&mut self.templates.late) {
             let outer = (self.current, self.text);
-            (self.current, self.text) =
-                (file, &self.preprocessed.files[file.index()].masked);
+            (self.current, self.text) = (file, &self.preprocessed.files[file.index()].masked);
             self.instantiate_callee(callee, explicit, &arguments);
             (self.current, self.text) = outer;
         }

@@ -338,6 +338,21 @@ impl Classifier<'_> {
                 self.span(parent),
                 "the size of the pointer, not of an element, is taken",
             ),
+            ExprKind::Construct { of, arguments }
+                if super::super::calls::constructor_of(program, *of, arguments).is_some_and(
+                    |constructor| {
+                        program.function(constructor).parameters.get(position).is_some_and(
+                            |parameter| !self.classes.is_interior(Slot::Variable(*parameter)),
+                        )
+                    },
+                ) =>
+            {
+                if let Some(constructor) =
+                    super::super::calls::constructor_of(program, *of, arguments)
+                {
+                    self.argument(expr, class, &Callee::Function(constructor), position);
+                }
+            }
             ExprKind::InitList(_) | ExprKind::Construct { .. } => {
                 // Filling a slot field by field was unified; anything else was not.
                 if !self.initializes_slot(expr, class, parent, position) {

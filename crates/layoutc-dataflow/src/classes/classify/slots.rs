@@ -387,9 +387,10 @@ impl Classifier<'_> {
             });
             // In an instance a type parameter may stand for the pointer.
             let is_bound_pointer = is_instance
-                && program.types.pointee(specifier.id).is_some_and(|to| {
-                    program.types.as_record(to.id) == Some(self.record(class))
-                });
+                && program
+                    .types
+                    .pointee(specifier.id)
+                    .is_some_and(|to| program.types.as_record(to.id) == Some(self.record(class)));
             if program.types.as_record(specifier.id) != Some(self.record(class))
                 && !is_bound_pointer
             {
