@@ -5,8 +5,8 @@ struct P {
 };
 struct D {
     P *own;
-    P *get() { return own; } //~ LC0034
-    const P *get() const { return own; } //~ LC0034
+    P *get() { return own; }
+    const P *get() const { return own; }
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -20,7 +20,7 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     D e{d};
-    if (e.get()[0].x > 0)
+    if (e.get()[0].x > 0) //~ LC0023
         return 1;
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

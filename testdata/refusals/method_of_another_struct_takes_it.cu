@@ -4,8 +4,8 @@ struct P {
     int id;
 };
 struct Sim {
-    P *p; //~ LC0028
-    void run(int n);
+    P *p;
+    void run(int n); //~ LC0010
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

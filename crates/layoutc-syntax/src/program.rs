@@ -216,6 +216,8 @@ pub struct Function {
     pub is_static_member: bool,
     /// A member function that is not public.
     pub is_private: bool,
+    /// Declared as `= delete`.
+    pub is_deleted: bool,
     /// The object of a copy of a member function, as a pointer.
     pub this_parameter: Option<VarId>,
     /// Set if this is another meaning of a function's text.
@@ -319,6 +321,8 @@ pub struct Record {
     pub namespaces: Vec<String>,
     /// Member functions.
     pub methods: Vec<FunctionId>,
+    /// How many constructors, destructors and conversions are declared in it without a body.
+    pub bodiless: usize,
 }
 
 /// Unary operators.

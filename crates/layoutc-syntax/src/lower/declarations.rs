@@ -676,6 +676,7 @@ impl<'t> Lowering<'t> {
             is_const,
             is_static_member: record.is_some() && words.contains(&"static"),
             is_private: false,
+            is_deleted: self.is_deleted(node),
             this_parameter: None,
             copy_of: None,
         });
@@ -711,6 +712,16 @@ impl<'t> Lowering<'t> {
             at = parent;
         }
         found
+    }
+
+    /// Whether a declaration ends in `= delete`.
+    fn is_deleted(&self, node: Node<'t>) -> bool {
+        [Some(node), node.parent()].into_iter().flatten().any(|node| {
+            let mut cursor = node.walk();
+            node.children(&mut cursor).any(|child| {
+                child.kind() == "delete_method_clause" || self.text_of(child) == "delete"
+            })
+        })
     }
 
     /// Whether a function declarator ends in `const`.

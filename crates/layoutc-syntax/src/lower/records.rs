@@ -77,6 +77,7 @@ impl<'t> Lowering<'t> {
             in_linkage_block: self.linkage_blocks > 0,
             namespaces: self.namespaces.clone(),
             methods: Vec::new(),
+            bodiless: 0,
             name: name.clone(),
         });
         let ty = self.record_type(id);
@@ -409,6 +410,13 @@ impl<'t> Lowering<'t> {
         let is_default =
             node.children(&mut cursor).any(|child| child.kind() == "default_method_clause");
         let has_type = node.child_by_field_name("type").is_some();
+        let is_deleted = {
+            let mut cursor = node.walk();
+            node.children(&mut cursor).any(|child| child.kind() == "delete_method_clause")
+        };
+        if node.child_by_field_name("body").is_none() && !has_type && !is_default && !is_deleted {
+            self.program.records[record.index()].bodiless += 1;
+        }
         let before = self.program.functions.len();
         if node.kind() == "function_definition" {
             self.function_definition(node, Some(record));

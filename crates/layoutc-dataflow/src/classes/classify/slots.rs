@@ -248,6 +248,32 @@ impl Classifier<'_> {
         }
         if let Slot::Field(id) = slot {
             let record = program.record(program.field(id).record);
+            // A member function that is defined elsewhere can do anything with it.
+            let unseen = record
+                .methods
+                .iter()
+                .map(|method| program.function(*method))
+                .find(|method| method.body.is_none() && !method.is_deleted)
+                .map(|method| method.sites[0].name);
+            let outside = record
+                .methods
+                .iter()
+                .map(|method| program.function(*method))
+                .filter(|method| {
+                    let own = method.name.trim_start_matches('~') == record.name;
+                    own && method.body.is_some()
+                        && record.body.is_some_and(|body| !body.contains(method.sites[0].span))
+                })
+                .count();
+            let unseen = unseen.or((record.bodiless > outside).then_some(record.name_span));
+            if let Some(unseen) = unseen {
+                self.pin(
+                    class,
+                    Code::ESCAPING_POINTER,
+                    unseen,
+                    "a member function that holds the array has no body in the program",
+                );
+            }
             if record.is_union {
                 self.pin(
                     class,

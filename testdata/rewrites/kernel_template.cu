@@ -3,17 +3,11 @@ struct P {
     float x;
     int id;
 };
-template <class T>
-__device__ void swp(T &a, T &b) {
-    T t = a;
-    a = b;
-    b = t;
-}
-__global__ void step(P *p, int n) {
+template <typename T>
+__global__ void step(T *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        swp(p[i], p[0]); //~ LC0029
-    }
+    if (i < n)
+        p[i].x += 1.0f;
 }
 int main() {
     int n = 100;
@@ -21,7 +15,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    step<<<1, 128>>>(d, n);
+    step<P><<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);
     delete[] h;

@@ -4,10 +4,14 @@ struct P {
     int id;
 };
 template <typename T>
-__global__ void step(T *p, int n) {
+__device__ void bump(T *q, int i) {
+    q[i].x += 1.0f;
+}
+__global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
-        p[i].x += 1.0f;
+    if (i < n) {
+        bump(p, i);
+    }
 }
 int main() {
     int n = 100;
@@ -15,7 +19,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    step<P><<<1, 128>>>(d, n); //~ LC0029
+    step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);
     delete[] h;

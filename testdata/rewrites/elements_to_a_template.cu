@@ -3,14 +3,16 @@ struct P {
     float x;
     int id;
 };
-template <typename T>
-__device__ void bump(T *q, int i) {
-    q[i].x += 1.0f;
+template <class T>
+__device__ void swp(T &a, T &b) {
+    T t = a;
+    a = b;
+    b = t;
 }
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        bump(p, i); //~ LC0029
+        swp(p[i], p[0]);
     }
 }
 int main() {
