@@ -461,9 +461,10 @@ impl Classifier<'_> {
         }
         let Some(record_id) = self.program.types.as_record(ty.id) else { return false };
         let record = self.program.record(record_id);
-        let is_aggregate = record.traits.iter().all(|(which, _)| {
-            matches!(which, RecordTrait::Methods | RecordTrait::NestedType)
-        });
+        let is_aggregate = record
+            .traits
+            .iter()
+            .all(|(which, _)| matches!(which, RecordTrait::Methods | RecordTrait::NestedType));
         is_aggregate
             && super::super::carriers::fills_fields(self.program, record_id, self.list_items(list))
             && record
