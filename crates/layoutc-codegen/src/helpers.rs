@@ -439,7 +439,12 @@ fn malloc_function(storage: &Storage, allocator: Allocator, out: &mut String) {
                 None => (true, name.clone(), format!("p->{}", group.handle_member)),
                 Some((first, subscripts, number)) => (
                     first,
-                    format!("{name} + {number} * {name}_step"),
+                    // A lone plane has no step.
+                    if plane_count(storage, group) == 1 {
+                        name.clone()
+                    } else {
+                        format!("{name} + {number} * {name}_step")
+                    },
                     format!("p->{}{subscripts}", group.handle_member),
                 ),
             };
