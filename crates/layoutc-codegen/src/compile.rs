@@ -132,6 +132,10 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     }
 }
 
+/// What tells versions apart: the function, which arguments are arrays, and whether the result is
+/// dropped.
+type VersionKey = (FunctionId, BTreeSet<Option<usize>>, bool);
+
 /// How often versions may need versions of what they call.
 const VERSION_ROUNDS: usize = 12;
 
@@ -142,8 +146,7 @@ const MOST_VERSIONS: usize = 200;
 ///
 /// Whatever cannot have a version, or would need too many, keeps the pin that sharing gives.
 fn find_versions(program: &mut Program) -> Classes {
-    let mut known: BTreeMap<(FunctionId, BTreeSet<Option<usize>>, bool), Option<FunctionId>> =
-        BTreeMap::new();
+    let mut known: BTreeMap<VersionKey, Option<FunctionId>> = BTreeMap::new();
     let mut classes = find_classes(program);
     for _ in 0..VERSION_ROUNDS {
         let mut redirected = false;

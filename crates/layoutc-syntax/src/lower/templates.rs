@@ -13,16 +13,19 @@ use layoutc_diagnostics::{FileId, Span};
 use std::collections::BTreeMap;
 use tree_sitter::Node;
 
+/// What type parameters stand for, in order.
+type Bindings = Vec<(String, QualType)>;
+
 /// Instances of a program, and what is waiting to be lowered.
 #[derive(Default)]
 pub(crate) struct Templates<'t> {
     sources: BTreeMap<FunctionId, Source<'t>>,
-    instances: BTreeMap<(FunctionId, Vec<(String, QualType)>), Option<FunctionId>>,
+    instances: BTreeMap<(FunctionId, Bindings), Option<FunctionId>>,
     waiting: Vec<(FunctionId, FunctionId)>,
     /// Calls of templates whose definitions had not been met.
     late: Vec<(ExprId, Option<Node<'t>>, Vec<ExprId>, FileId)>,
     /// What the type parameters stand for at the current place.
-    pub(crate) bindings: Vec<(String, QualType)>,
+    pub(crate) bindings: Bindings,
     /// Where they are used at the current place.
     pub(crate) uses: Vec<(Span, QualType)>,
     /// Whether the head of an instance is being lowered.
@@ -136,7 +139,7 @@ impl<'t> Lowering<'t> {
         id: FunctionId,
         explicit: Option<Node<'t>>,
         arguments: &[ExprId],
-    ) -> Option<(Vec<(String, QualType)>, Vec<Span>)> {
+    ) -> Option<(Bindings, Vec<Span>)> {
         let source = self.templates.sources.get(&id)?.clone();
         let mut bindings: BTreeMap<String, QualType> = BTreeMap::new();
         let mut values = Vec::new();
@@ -184,7 +187,7 @@ impl<'t> Lowering<'t> {
     fn instance(
         &mut self,
         id: FunctionId,
-        bindings: Vec<(String, QualType)>,
+        bindings: Bindings,
     ) -> Option<FunctionId> {
         let key = (id, bindings);
         if let Some(known) = self.templates.instances.get(&key) {
@@ -275,7 +278,7 @@ impl<'t> Lowering<'t> {
     fn at_source(
         &mut self,
         id: FunctionId,
-        bindings: Vec<(String, QualType)>,
+        bindings: Bindings,
         body: impl FnOnce(&mut Self, &Source<'t>),
     ) -> Vec<(Span, String)> {
         let Some(source) = self.templates.sources.get(&id).cloned() else { return Vec::new() };
