@@ -184,11 +184,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// The instance with these types; its body is lowered later.
-    fn instance(
-        &mut self,
-        id: FunctionId,
-        bindings: Bindings,
-    ) -> Option<FunctionId> {
+    fn instance(&mut self, id: FunctionId, bindings: Bindings) -> Option<FunctionId> {
         let key = (id, bindings);
         if let Some(known) = self.templates.instances.get(&key) {
             return *known;
