@@ -9,6 +9,7 @@ use clap::{Parser, Subcommand};
 mod bench_nvcc;
 mod corpus;
 mod demo;
+mod malformed;
 mod probes;
 mod setup;
 mod test;
@@ -35,6 +36,8 @@ enum Task {
     Demo,
     /// Run the tool over every CUDA program below a folder and write a table
     Corpus(corpus::Options),
+    /// Compile many malformed inputs: no panic, no hang, bounded memory
+    Malformed(malformed::Options),
     /// Print what the probe kernels cost in machine code: as written, by hand, transformed
     Probes,
     /// Time nvcc's own front end on the programs of the transform bench
@@ -64,6 +67,7 @@ fn run(task: Task) -> Result<()> {
         Task::Test { arguments } => test::run(&arguments),
         Task::Demo => demo::run(),
         Task::Corpus(options) => corpus::run(&options),
+        Task::Malformed(options) => malformed::run(&options),
         Task::Probes => probes::run(),
         Task::BenchNvcc { lines, file } => bench_nvcc::run(&lines, &file),
     }
