@@ -49,6 +49,9 @@ pub struct Options {
     /// Run one saved input instead
     #[arg(long)]
     replay: Option<PathBuf>,
+    /// Save the input of this case in the folder of failing inputs instead
+    #[arg(long)]
+    save: Option<u64>,
     /// Run these cases in this process: FIRST..END
     #[arg(long, hide = true)]
     worker: Option<String>,
@@ -67,6 +70,13 @@ const CHUNK: u64 = 5000;
 /// # Errors
 /// When a case fails, or nothing can be run.
 pub fn run(options: &Options) -> Result<()> {
+    if let Some(number) = options.save {
+        let folder =
+            repository_root().join(&options.out).join(format!("{}-{number}", options.seed));
+        cases::case(&Shipped::read()?, options.seed, number).save(&folder)?;
+        println!("{}", folder.display());
+        return Ok(());
+    }
     match (&options.replay, &options.worker) {
         (Some(folder), _) => replay(&Input::load(folder)?),
         (None, Some(range)) => work(range, options.seed),
@@ -318,7 +328,12 @@ impl Run<'_> {
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         *tally.verdicts.entry(verdict.to_owned()).or_default() += 1;
         tally.longest = tally.longest.max((micros.parse()?, number));
-        tally.largest = tally.largest.max((peak.parse()?, number));
+        // The allocator keeps what it had, so later cases of a process show the peak of an earlier
+        // one and a little more.
+        let peak: u64 = peak.parse()?;
+        if peak > tally.largest.0 + (1 << 20) {
+            tally.largest = (peak, number);
+        }
         Ok(())
     }
 

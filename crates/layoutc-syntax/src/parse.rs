@@ -19,8 +19,8 @@ use crate::preprocess::{TokenKind, tokens};
 pub const BRACKET_DEPTH_LIMIT: usize = 200;
 /// Deepest syntax tree that is handed on; chains such as `a + b + …` are as deep as they are long.
 pub const TREE_DEPTH_LIMIT: usize = 3000;
-/// Longest time that one file may take.
-pub const TIME_LIMIT: Duration = Duration::from_secs(10);
+/// Longest time that one file may take: well below the ten seconds that count as a hang.
+pub const TIME_LIMIT: Duration = Duration::from_secs(4);
 
 /// A syntax tree and where not to believe it.
 #[derive(Clone, Debug)]
