@@ -14,6 +14,7 @@ pub mod process;
 pub mod program;
 pub mod sandbox;
 pub mod sass;
+pub mod seeded;
 
 /// The folder that holds the workspace's `Cargo.toml`.
 #[must_use]

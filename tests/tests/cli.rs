@@ -88,6 +88,19 @@ fn in_place() -> Result<()> {
     Ok(())
 }
 
+#[test]
+fn in_place_rewrites_headers_too() -> Result<()> {
+    // The struct and its kernel lie in a header, the host code in another file.
+    let (header, main) = PARTICLES.split_once("int main()").context("a main function")?;
+    let main = format!("#include \"in.h\"\nint main(){main}");
+    let header = format!("#pragma once\n{header}");
+    let sandbox = Sandbox::with(&[("in.cu", main.as_str()), ("in.h", header.as_str())])?;
+    sandbox.accepted(&transform(&["in.cu"], &["--in-place"]))?;
+    ensure!(sandbox.text("in.cu")? != main);
+    ensure!(sandbox.text("in.h")?.contains("p[i >> 5].x"), "{}", sandbox.text("in.h")?);
+    Ok(())
+}
+
 #[cfg(unix)]
 #[test]
 fn in_place_keeps_the_mode() -> Result<()> {

@@ -190,6 +190,7 @@ programs! {
     idiom_error_paths
     idiom_handle
     idiom_local_pointer
+    idiom_long_copy
     idiom_macro_access
     idiom_macro_forms
     idiom_managed

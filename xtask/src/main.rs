@@ -11,6 +11,7 @@ mod corpus;
 mod demo;
 mod malformed;
 mod probes;
+mod seeded_bugs;
 mod setup;
 mod test;
 
@@ -38,6 +39,12 @@ enum Task {
     Corpus(corpus::Options),
     /// Compile many malformed inputs: no panic, no hang, bounded memory
     Malformed(malformed::Options),
+    /// Put known bugs into a copy of the tool and check that the tests notice each
+    SeededBugs {
+        /// Part of a name; without one, all
+        #[arg(default_value = "")]
+        name: String,
+    },
     /// Print what the probe kernels cost in machine code: as written, by hand, transformed
     Probes,
     /// Time nvcc's own front end on the programs of the transform bench
@@ -68,6 +75,7 @@ fn run(task: Task) -> Result<()> {
         Task::Demo => demo::run(),
         Task::Corpus(options) => corpus::run(&options),
         Task::Malformed(options) => malformed::run(&options),
+        Task::SeededBugs { name } => seeded_bugs::run(&name),
         Task::Probes => probes::run(),
         Task::BenchNvcc { lines, file } => bench_nvcc::run(&lines, &file),
     }

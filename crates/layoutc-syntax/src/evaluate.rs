@@ -243,6 +243,7 @@ mod tests {
         let mut lookup = |name: &str| (name == "N").then_some(100);
         assert_eq!(constant_tokens("(N + 3) * 2 - 1", &mut lookup), Some(205));
         assert_eq!(constant_tokens("1 << 4 | 1", &mut lookup), Some(17));
+        assert_eq!(constant_tokens("N >> 2 & 7", &mut lookup), Some(1));
         assert_eq!(constant_tokens("0x10u / 3", &mut lookup), Some(5));
         assert_eq!(constant_tokens("M", &mut lookup), None);
         assert_eq!(constant_tokens("1 +", &mut lookup), None);
