@@ -49,7 +49,8 @@ pub struct Options {
     /// Run one saved input instead
     #[arg(long)]
     replay: Option<PathBuf>,
-    /// Save the input of this case in the folder of failing inputs instead
+    /// Save the input of this case in the folder of failing inputs instead, whole and as small as
+    /// it can be made without another outcome
     #[arg(long)]
     save: Option<u64>,
     /// Run these cases in this process: FIRST..END
@@ -73,15 +74,27 @@ pub fn run(options: &Options) -> Result<()> {
     if let Some(number) = options.save {
         let folder =
             repository_root().join(&options.out).join(format!("{}-{number}", options.seed));
-        cases::case(&Shipped::read()?, options.seed, number).save(&folder)?;
-        println!("{}", folder.display());
-        return Ok(());
+        return save(&cases::case(&Shipped::read()?, options.seed, number), &folder);
     }
     match (&options.replay, &options.worker) {
         (Some(folder), _) => replay(&Input::load(folder)?),
         (None, Some(range)) => work(range, options.seed),
         (None, None) => lead(options),
     }
+}
+
+/// Writes an input, and the smallest one found with its verdict or its panic.
+fn save(input: &Input, folder: &Path) -> Result<()> {
+    trial::keep_panics_quiet();
+    input.save(&folder.join("full"))?;
+    let outcome = |input: &Input| trial::run(input).map_err(|failure| failure.cause);
+    let small = on_deep_stack(|| {
+        let found = outcome(input);
+        shrink(input, 20_000, |input| outcome(input) == found)
+    })?;
+    small.save(&folder.join("small"))?;
+    println!("{}", folder.display());
+    Ok(())
 }
 
 /// Compiles one input under all limits.
@@ -183,6 +196,8 @@ struct Tally {
     longest: (u64, u64),
     largest: (u64, u64),
     binary: u64,
+    /// Cases whose output parses worse than the input.
+    doubtful: Vec<u64>,
     /// By cause: how often, and the first cases.
     failures: BTreeMap<String, (u64, Vec<u64>)>,
 }
@@ -259,6 +274,9 @@ fn lead(options: &Options) -> Result<()> {
     for (cause, (count, numbers)) in &tally.failures {
         println!("  {count} × {cause}: cases {numbers:?}");
     }
+    if !tally.doubtful.is_empty() {
+        println!("  to look at (`--save N` makes them small): cases {:?}", tally.doubtful);
+    }
     if !tally.failures.is_empty() {
         bail!("failing inputs, made small, are in {}", run.out.display());
     }
@@ -327,6 +345,9 @@ impl Run<'_> {
         let [verdict, micros, peak] = words[..] else { bail!("`{result}` is no result") };
         let mut tally = self.tally.lock().unwrap_or_else(PoisonError::into_inner);
         *tally.verdicts.entry(verdict.to_owned()).or_default() += 1;
+        if verdict == "Doubtful" {
+            tally.doubtful.push(number);
+        }
         tally.longest = tally.longest.max((micros.parse()?, number));
         // The allocator keeps what it had, so later cases of a process show the peak of an earlier
         // one and a little more.
@@ -357,7 +378,7 @@ impl Run<'_> {
     fn shrunk(&self, input: &Input, cause: &str) -> Result<Input> {
         // Panics are tried in this process, which costs a millisecond; the rest needs one of its
         // own, and perhaps ten seconds.
-        if cause.contains(".rs:") || cause.starts_with("output") {
+        if cause.contains(".rs:") {
             trial::keep_panics_quiet();
             let same =
                 |input: &Input| trial::run(input).is_err_and(|failure| failure.cause == cause);

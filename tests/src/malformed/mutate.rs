@@ -220,11 +220,11 @@ pub fn mutate(text: &[u8], others: &[&[u8]], rng: &mut Rng) -> Vec<u8> {
     // One change leaves most programs such that the compiler has something to do.
     let times = if rng.bool() { 1 } else { rng.u32(2..=6) };
     for _ in 0..times {
-        bytes = match rng.u32(..100) {
-            0..74 => change_tokens(&String::from_utf8_lossy(&bytes), others, rng).into_bytes(),
-            74..86 => change_lines(&String::from_utf8_lossy(&bytes), rng).into_bytes(),
-            86..94 => change_bytes(bytes, rng),
-            91..99 => cut(bytes, rng),
+        bytes = match rng.u32(..300) {
+            0..222 => change_tokens(&String::from_utf8_lossy(&bytes), others, rng).into_bytes(),
+            222..258 => change_lines(&String::from_utf8_lossy(&bytes), rng).into_bytes(),
+            258..280 => change_bytes(bytes, rng),
+            280..299 => cut(bytes, rng),
             _ => insert_giant(&String::from_utf8_lossy(&bytes), rng).into_bytes(),
         };
     }
@@ -408,7 +408,8 @@ fn cut(mut bytes: Vec<u8>, rng: &mut Rng) -> Vec<u8> {
 fn insert_giant(text: &str, rng: &mut Rng) -> String {
     let found = tokens(text);
     let at = run_of(&found, 1, rng).start;
-    let times = 1 << rng.u32(4..17);
+    // The parser's time is quadratic in some of these: the very long ones are rare.
+    let times = if rng.u32(..32) == 0 { 1 << rng.u32(12..17) } else { 1 << rng.u32(4..12) };
     let giant = match rng.u32(..20) {
         0 => "a".repeat(times),
         1 => "9".repeat(times),
@@ -453,7 +454,7 @@ mod tests {
         assert!(all.len() > 850, "{}", all.len());
         assert!((0..1000).all(|seed| run(seed) == run(seed)));
         assert!(all.iter().any(|bytes| std::str::from_utf8(bytes).is_err()));
-        assert!(all.iter().any(|bytes| bytes.len() > 10_000));
+        assert!(all.iter().any(|bytes| bytes.len() > 2000));
     }
 
     #[test]
