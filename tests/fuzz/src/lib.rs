@@ -16,11 +16,12 @@ use layoutc_syntax::preprocess::{
 use layoutc_tests::malformed::STACK;
 use layoutc_tests::malformed::programs::{File, Input};
 use layoutc_tests::malformed::requests;
+use layoutc_tests::malformed::trial::decoded;
 
 /// The program that some bytes stand for, and a request.
 #[must_use]
 pub fn input(data: &[u8]) -> Input {
-    let text = String::from_utf8_lossy(data);
+    let text = decoded(data);
     let mut files = vec![("fuzz.cu".to_owned(), String::new())];
     let mut input = Input::default();
     for line in text.split_inclusive('\n') {
@@ -59,19 +60,15 @@ struct Headers<'a>(&'a Input);
 impl SourceLoader for Headers<'_> {
     fn load(&mut self, path: &Path) -> LoadResult {
         let found = self.0.files.iter().find(|file| Path::new(&file.name) == path);
-        found.map_or(LoadResult::Missing, |file| LoadResult::Text(decoded(file)))
+        found.map_or(LoadResult::Missing, |file| LoadResult::Text(decoded(&file.bytes)))
     }
-}
-
-fn decoded(file: &File) -> String {
-    String::from_utf8_lossy(&file.bytes).into_owned()
 }
 
 /// The program after preprocessing.
 #[must_use]
 pub fn preprocessed(input: &Input) -> Preprocessed {
     let roots = input.files.iter().filter(|file| file.is_root);
-    let roots = roots.map(|file| (file.name.clone().into(), decoded(file))).collect();
+    let roots = roots.map(|file| (file.name.clone().into(), decoded(&file.bytes))).collect();
     preprocess_program(roots, &mut Headers(input), &PreprocessOptions::default())
 }
 

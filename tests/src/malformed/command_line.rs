@@ -12,8 +12,7 @@ use crate::sandbox::Sandbox;
 ///
 /// # Errors
 /// When the binary cannot be run. A failure is a result: an exit code other than 0 and 1, a run
-/// over the time limit, files written by a run with exit code 1, or success on a file that is no
-/// UTF-8 text.
+/// over the time limit, files written by a run with exit code 1, or success on a binary file.
 pub fn run(input: &Input) -> Result<Result<(), Failure>> {
     let sandbox = Sandbox::new()?;
     input.save_files(sandbox.path())?;
@@ -25,10 +24,10 @@ pub fn run(input: &Input) -> Result<Result<(), Failure>> {
     arguments.extend(input.files.iter().filter(|file| file.is_root).map(|file| file.name.clone()));
     let before = sandbox.contents()?;
     let outcome = Layoutc::built()?.run(sandbox.path(), TIME_LIMIT, &arguments)?;
-    let is_text = |bytes: &[u8]| std::str::from_utf8(bytes).is_ok() && !bytes.contains(&0);
+    let is_text = |bytes: &[u8]| !bytes.contains(&0);
     let all_text = input.files.iter().filter(|file| file.is_root).all(|file| is_text(&file.bytes));
     let cause = match outcome.code() {
-        Some(0) if !all_text => "binary: bytes that are no text are accepted",
+        Some(0) if !all_text => "binary: a file with NUL bytes is accepted",
         Some(0) => return Ok(Ok(())),
         Some(1) if sandbox.contents()? == before => return Ok(Ok(())),
         Some(1) => "binary: errors, but files are written",

@@ -1,6 +1,7 @@
 //! Layout requests drawn at random.
 
 use fastrand::Rng;
+use layoutc_dataflow::layout::notation::EVERY_ARRAY;
 use layoutc_syntax::preprocess::{TokenKind, tokens};
 
 use super::programs::Input;
@@ -59,9 +60,13 @@ pub fn draw(input: &mut Input, rng: &mut Rng) {
             Some(own) if rng.bool() => own.clone(),
             _ => match rng.choice(&records) {
                 Some(record) => format!("{} = {}", record.name, body(record, rng)),
-                None => "P = soa".to_owned(),
+                None => format!("{EVERY_ARRAY} = soa"),
             },
         };
+        if rng.u32(..20) == 0 {
+            let body = layout.split_once('=').map_or("", |(_, body)| body);
+            layout = format!("{EVERY_ARRAY} ={body}");
+        }
         if rng.u32(..10) == 0 {
             layout = spoil(&layout, rng);
         }

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use layoutc_codegen::{Compiled, Request, compile};
+use layoutc_codegen::{Compiled, PLACEHOLDER, Request, compile};
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::Severity;
 use layoutc_syntax::preprocess::{LoadResult, PreprocessOptions, SourceLoader, preprocess_program};
@@ -62,7 +62,7 @@ impl SourceLoader for Headers<'_> {
 /// Compiles an input, and compiles what becomes of it once more. To be called on a thread with a
 /// stack of [`super::STACK`] bytes, after [`keep_panics_quiet`].
 ///
-/// Bytes that are no UTF-8 are replaced; that they are refused is the command line's promise.
+/// Bytes that are no UTF-8 are placeholders here; that they come back is the command line's promise.
 ///
 /// # Errors
 /// The failure, unless it is one of time, memory or stack, which only another process can see.
@@ -77,9 +77,7 @@ pub fn run(input: &Input) -> Result<Verdict, Failure> {
 fn check(input: &Input) -> Verdict {
     let decode = |is_root: bool| -> Vec<(String, String)> {
         let files = input.files.iter().filter(|file| file.is_root == is_root);
-        files
-            .map(|file| (file.name.clone(), String::from_utf8_lossy(&file.bytes).into_owned()))
-            .collect()
+        files.map(|file| (file.name.clone(), decoded(&file.bytes))).collect()
     };
     let (roots, headers) = (decode(true), decode(false));
     let mut request = Request { require: input.require.clone(), ..Request::default() };
@@ -98,6 +96,17 @@ fn check(input: &Input) -> Verdict {
         return Verdict::Kept;
     }
     again(&compiled)
+}
+
+/// The text of a file, as long as it is in bytes.
+#[must_use]
+pub fn decoded(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(chunk.invalid().iter().map(|_| PLACEHOLDER));
+    }
+    text
 }
 
 fn compile_texts(
