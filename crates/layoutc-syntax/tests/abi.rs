@@ -49,7 +49,7 @@ impl Numbers {
     }
 }
 
-/// `count` records, each with up to nine members, some aligned, some nested, some with arrays.
+/// `count` records, each with up to nine members, some aligned or packed, some nested, some with arrays.
 fn records(count: usize) -> String {
     let mut numbers = Numbers(7);
     let mut text = String::from(
@@ -58,9 +58,10 @@ fn records(count: usize) -> String {
          union Either { double d; char c[12]; };\nstruct Empty {};\n",
     );
     for at in 0..count {
-        let align = match numbers.below(6) {
+        let align = match numbers.below(8) {
             0 => "__align__(8) ",
             1 => "alignas(16) ",
+            2 => "__attribute__((packed)) ",
             _ => "",
         };
         let _ = writeln!(text, "struct {align}R{at} {{");

@@ -128,6 +128,14 @@ fn directives_become_white_space() {
 }
 
 #[test]
+fn carriage_returns_stay() {
+    let text = "#define A \\\r\n 1\r\nint x;\r\n#if 0\r\nint y;\r\n#endif\r\n";
+    let breaks =
+        |text: &str| -> Vec<usize> { text.match_indices("\r\n").map(|(at, _)| at).collect() };
+    assert_eq!(breaks(&root(text).masked), breaks(text));
+}
+
+#[test]
 fn a_directive_goes_on_over_spliced_lines_and_comments() {
     assert_eq!(squeezed("#define F(x) \\\n  g(x); \\\r\n  h(x)\nint x;"), "int x;");
     assert_eq!(squeezed("#define A /* one\n two */ 3\nint x;"), "int x;");
