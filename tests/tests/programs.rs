@@ -181,6 +181,7 @@ programs! {
     idiom_addresses
     idiom_allocators
     idiom_async_stream
+    idiom_byte_copy
     idiom_class
     idiom_copies
     idiom_crlf
