@@ -12,6 +12,7 @@ pub mod nvcc;
 pub mod probe;
 pub mod process;
 pub mod program;
+pub mod random;
 pub mod sandbox;
 pub mod sass;
 pub mod seeded;

@@ -10,6 +10,7 @@ mod bench_nvcc;
 mod corpus;
 mod demo;
 mod malformed;
+mod fuzz;
 mod probes;
 mod seeded_bugs;
 mod setup;
@@ -45,6 +46,8 @@ enum Task {
         #[arg(default_value = "")]
         name: String,
     },
+    /// Run random programs before and after their rewrite, and reduce what fails
+    Fuzz(fuzz::Options),
     /// Print what the probe kernels cost in machine code: as written, by hand, transformed
     Probes,
     /// Time nvcc's own front end on the programs of the transform bench
@@ -76,6 +79,7 @@ fn run(task: Task) -> Result<()> {
         Task::Corpus(options) => corpus::run(&options),
         Task::Malformed(options) => malformed::run(&options),
         Task::SeededBugs { name } => seeded_bugs::run(&name),
+        Task::Fuzz(options) => fuzz::run(&options),
         Task::Probes => probes::run(),
         Task::BenchNvcc { lines, file } => bench_nvcc::run(&lines, &file),
     }

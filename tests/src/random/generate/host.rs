@@ -1,0 +1,405 @@
+//! The host function of a unit: arrays, launches, copies, checksums.
+
+use super::kernels::{Kernel, Mode, Shape};
+use super::traits::Trait;
+use super::{Generator, Unit};
+use crate::random::program::{Kind, Node};
+use crate::random::text::Symbol;
+
+/// An array on the device and its host copy.
+#[derive(Clone, Debug)]
+struct Array {
+    record: usize,
+    device: Symbol,
+    host: Symbol,
+    /// An expression for the host pointer.
+    host_pointer: String,
+    /// Whether it has `n2` elements instead of `n`.
+    is_long: bool,
+}
+
+impl Generator {
+    /// Adds the host function.
+    pub(super) fn host(&mut self, unit: &mut Unit) {
+        self.locals.clear();
+        let n = self.local("n");
+        let n2 = self.local("n2");
+        let mut body = vec![Node::declaration(
+            n2,
+            &format!("int {n2} = {n} {};", ["+ 3", "* 2 + 7", "+ 32"][self.random.below(3)]),
+        )];
+        let (perm, out) = self.index_arrays(&mut body, n, n2);
+        let mut arrays = Vec::new();
+        for record in unit.array_records.clone() {
+            for number in 0..3 {
+                let is_long = number == 2 && self.random.chance(60);
+                arrays.push(self.array(unit, record, is_long, n, n2, &mut body));
+            }
+        }
+        let kernels = unit.kernels.clone();
+        for kernel in &kernels {
+            if self.random.chance(50) {
+                self.step(unit, &mut arrays, n, n2, &mut body);
+            }
+            self.launch(unit, kernel, &arrays, [n, n2, perm, out], &mut body);
+            if self.random.chance(25) {
+                self.launch(unit, kernel, &arrays, [n, n2, perm, out], &mut body);
+            }
+        }
+        for _ in 0..2 {
+            self.step(unit, &mut arrays, n, n2, &mut body);
+        }
+        for array in &arrays {
+            self.check(unit, array, n, n2, &mut body);
+        }
+        body.push(Node::line(&format!(
+            "{{\n    std::vector<unsigned> results({n2});\n    CHECK(cudaMemcpy(results.data(), {out}, {n2} * sizeof(unsigned), cudaMemcpyDeviceToHost));\n    Sum sum;\n    sum.bytes(results.data(), {n2} * sizeof(unsigned));\n    sum.print(\"{} out\");\n}}",
+            unit.number
+        )));
+        for array in &arrays {
+            if !unit.has(Trait::OwningBuffer) {
+                body.push(Node::line(&self.checked(&format!("cudaFree({})", array.device))));
+            }
+        }
+        body.push(Node::line(&format!("cudaFree({perm});\ncudaFree({out});")));
+        let head = format!("static void {}(int {n}) {{", unit.run);
+        let mut node = Node::new(Kind::Function, &head, body, "}");
+        node.declares.push(unit.run);
+        unit.nodes.push(node);
+    }
+
+    /// A call in one of the forms of error checks.
+    fn checked(&mut self, call: &str) -> String {
+        match self.random.below(5) {
+            0 => format!("{call};"),
+            1 => format!("must({call});"),
+            2 => format!("if ({call} != cudaSuccess) exit(3);"),
+            _ => format!("CHECK({call});"),
+        }
+    }
+
+    fn index_arrays(&mut self, body: &mut Vec<Node>, n: Symbol, n2: Symbol) -> (Symbol, Symbol) {
+        let (perm, out) = (self.local("d_perm"), self.local("d_out"));
+        let factor = *self.random.pick(&[1, 7, 13, 101]);
+        body.push(Node::declaration(
+            perm,
+            &format!(
+                "int *{perm};\n{{\n    std::vector<int> order({n});\n    for (int i = 0; i < {n}; ++i) order[i] = i;\n    for (int i = {n} - 1; i > 0; --i) {{\n        int j = (int)(mixed((unsigned)i, {factor}u) % (unsigned)(i + 1)), held = order[i];\n        order[i] = order[j];\n        order[j] = held;\n    }}\n    CHECK(cudaMalloc(&{perm}, {n} * sizeof(int)));\n    CHECK(cudaMemcpy({perm}, order.data(), {n} * sizeof(int), cudaMemcpyHostToDevice));\n}}"
+            ),
+        ));
+        body.push(Node::declaration(
+            out,
+            &format!(
+                "unsigned *{out};\nCHECK(cudaMalloc(&{out}, {n2} * sizeof(unsigned)));\nCHECK(cudaMemset({out}, 0, {n2} * sizeof(unsigned)));"
+            ),
+        ));
+        (perm, out)
+    }
+
+    fn array(
+        &mut self,
+        unit: &mut Unit,
+        record: usize,
+        is_long: bool,
+        n: Symbol,
+        n2: Symbol,
+        body: &mut Vec<Node>,
+    ) -> Array {
+        let count = if is_long { n2 } else { n };
+        let (name, fill) = (self.record_symbol(record), self.records[record].fill);
+        let base = *self.random.pick(&["items", "cells", "a", "old", "next", "parts"]);
+        let (device, host) = (self.local(&format!("d_{base}")), self.local(&format!("h_{base}")));
+        let (declared, host_pointer) = match self.random.below(3) {
+            0 => (format!("std::vector<{name}> {host}({count});"), format!("{host}.data()")),
+            1 => (format!("{name} *{host} = new {name}[{count}];"), host.to_string()),
+            _ => (
+                format!("{name} *{host} = ({name} *)calloc({count} + 1, sizeof({name}));"),
+                host.to_string(),
+            ),
+        };
+        body.push(Node::declaration(host, &declared));
+        let seed = self.random.below(1000);
+        body.push(Node {
+            kind: Kind::Frame,
+            ..Node::line(&format!("{fill}({host_pointer}, {count}, {seed}u);"))
+        });
+        let bytes = self.bytes(&count.to_string(), name, device);
+        let declaration = if unit.has(Trait::OwningBuffer) {
+            let buffer = self.buffer_class(unit, record);
+            format!("{buffer} {host}_buffer({count});\n{name} *{device} = {host}_buffer.items;")
+        } else if unit.has(Trait::AllocateByPointer) {
+            let function = self.allocator(unit, record);
+            format!("{name} *{device};\n{function}(&{device}, {count});")
+        } else {
+            let target = *self.random.pick(&["&@", "(void **)&@", "&@"]);
+            let call = format!("cudaMalloc({}, {bytes})", target.replace('@', &device.to_string()));
+            let null = if self.random.chance(30) { " = nullptr" } else { "" };
+            let checked = self.checked(&call);
+            format!("{name} *{device}{null};\n{checked}")
+        };
+        body.push(Node::declaration(device, &declaration));
+        let call = format!("cudaMemcpy({device}, {host_pointer}, {bytes}, cudaMemcpyHostToDevice)");
+        body.push(Node { kind: Kind::Frame, ..Node::line(&self.checked(&call)) });
+        Array { record, device, host, host_pointer, is_long }
+    }
+
+    /// The size of `count` elements in bytes.
+    fn bytes(&mut self, count: &str, record: Symbol, device: Symbol) -> String {
+        match self.random.below(6) {
+            0 => format!("sizeof({record}) * {count}"),
+            1 => format!("{count} * sizeof(*{device})"),
+            2 => format!("(size_t){count} * sizeof({record})"),
+            3 => format!("{count} * (int)sizeof({record})"),
+            _ => format!("{count} * sizeof({record})"),
+        }
+    }
+
+    fn buffer_class(&mut self, unit: &mut Unit, record: usize) -> Symbol {
+        let known = unit.declared.buffers.iter().find(|known| known.0 == record);
+        if let Some((_, symbol)) = known {
+            return *symbol;
+        }
+        let name = self.record_symbol(record);
+        let symbol = self.symbol(&format!("Buffer{}_{}", unit.number, unit.declared.buffers.len()));
+        unit.nodes.push(Node::declaration(
+            symbol,
+            &format!(
+                "struct {symbol} {{\n    {name} *items;\n    explicit {symbol}(int n) : items(nullptr) {{ CHECK(cudaMalloc(&items, n * sizeof({name}))); }}\n    ~{symbol}() {{ cudaFree(items); }}\n    {symbol}(const {symbol} &) = delete;\n    {symbol} &operator=(const {symbol} &) = delete;\n}};"
+            ),
+        ));
+        unit.declared.buffers.push((record, symbol));
+        symbol
+    }
+
+    fn allocator(&mut self, unit: &mut Unit, record: usize) -> Symbol {
+        let known = unit.declared.allocators.iter().find(|known| known.0 == record);
+        if let Some((_, symbol)) = known {
+            return *symbol;
+        }
+        let name = self.record_symbol(record);
+        let symbol =
+            self.symbol(&format!("allocate{}_{}", unit.number, unit.declared.allocators.len()));
+        unit.nodes.push(Node::declaration(
+            symbol,
+            &format!("static void {symbol}({name} **at, int n) {{\n    CHECK(cudaMalloc((void **)at, n * sizeof({name})));\n}}"),
+        ));
+        unit.declared.allocators.push((record, symbol));
+        symbol
+    }
+
+    /// One thing that a host does with arrays between launches.
+    fn step(
+        &mut self,
+        unit: &mut Unit,
+        arrays: &mut [Array],
+        n: Symbol,
+        n2: Symbol,
+        body: &mut Vec<Node>,
+    ) {
+        let array = self.random.pick(arrays).clone();
+        let count = if array.is_long { n2 } else { n };
+        let name = self.record_symbol(array.record);
+        let (device, pointer) = (array.device, array.host_pointer.clone());
+        let size = format!("sizeof({name})");
+        let others: Vec<Array> = arrays
+            .iter()
+            .filter(|other| {
+                other.record == array.record
+                    && other.is_long == array.is_long
+                    && other.device != device
+            })
+            .cloned()
+            .collect();
+        let text = match self.random.below(10) {
+            0 => {
+                unit.feature("upload-again");
+                let fill = self.records[array.record].fill;
+                let seed = self.random.below(1000);
+                let call = format!(
+                    "cudaMemcpy({device}, {pointer}, {count} * {size}, cudaMemcpyHostToDevice)"
+                );
+                format!("{fill}({pointer}, {count}, {seed}u);\n{}", self.checked(&call))
+            }
+            1 => {
+                unit.feature("prefix-upload");
+                let fill = self.records[array.record].fill;
+                let call = format!(
+                    "cudaMemcpy({device}, {pointer}, ({count} / 2) * {size}, cudaMemcpyHostToDevice)"
+                );
+                format!("{fill}({pointer}, {count} / 2, 77u);\n{}", self.checked(&call))
+            }
+            2 => {
+                unit.feature("prefix-download");
+                let call = format!(
+                    "cudaMemcpy({pointer}, {device}, {size} * ({count} / 3), cudaMemcpyDeviceToHost)"
+                );
+                let sum = self.records[array.record].sum;
+                format!(
+                    "{}\n{sum}(\"{} prefix\", {pointer}, {count});",
+                    self.checked(&call),
+                    unit.number
+                )
+            }
+            3 if !others.is_empty() => {
+                unit.feature("device-to-device");
+                let other = self.random.pick(&others).device;
+                let part = ["", " / 2"][self.random.below(2)];
+                let call = format!(
+                    "cudaMemcpy({device}, {other}, ({count}{part}) * {size}, cudaMemcpyDeviceToDevice)"
+                );
+                self.checked(&call)
+            }
+            4 => {
+                unit.feature("memset");
+                let byte = if self.records[array.record].any_bytes {
+                    *self.random.pick(&["0", "0", "0xff", "1", "0x5a"])
+                } else {
+                    "0"
+                };
+                let part = ["", "", " / 2"][self.random.below(3)];
+                self.checked(&format!("cudaMemset({device}, {byte}, ({count}{part}) * {size})"))
+            }
+            5 | 6 if !others.is_empty() && !unit.has(Trait::OwningBuffer) => {
+                unit.feature("pointer-swap");
+                let other = self.random.pick(&others).device;
+                let held = self.local("held");
+                format!(
+                    "{{\n    {name} *{held} = {device};\n    {device} = {other};\n    {other} = {held};\n}}"
+                )
+            }
+            7 => {
+                unit.feature("async-copy");
+                let call = format!(
+                    "cudaMemcpyAsync({pointer}, {device}, {count} * {size}, cudaMemcpyDeviceToHost, 0)"
+                );
+                let sum = self.records[array.record].sum;
+                format!(
+                    "{}\nCHECK(cudaDeviceSynchronize());\n{sum}(\"{} async\", {pointer}, {count});",
+                    self.checked(&call),
+                    unit.number
+                )
+            }
+            8 if unit.has(Trait::SubRangeCopy) => {
+                let call = if self.random.chance(50) {
+                    format!(
+                        "cudaMemcpy({device} + {count} / 4, {pointer} + {count} / 4, ({count} / 3) * {size}, cudaMemcpyHostToDevice)"
+                    )
+                } else {
+                    format!(
+                        "cudaMemcpy({pointer} + {count} / 4, {device} + {count} / 4, ({count} / 3) * {size}, cudaMemcpyDeviceToHost)"
+                    )
+                };
+                self.checked(&call)
+            }
+            _ => {
+                self.check(unit, &array, n, n2, body);
+                return;
+            }
+        };
+        body.push(Node::line(&text));
+    }
+
+    /// Copies an array back and prints its checksum.
+    fn check(
+        &mut self,
+        unit: &mut Unit,
+        array: &Array,
+        n: Symbol,
+        n2: Symbol,
+        body: &mut Vec<Node>,
+    ) {
+        let count = if array.is_long { n2 } else { n };
+        let (name, sum) = (self.record_symbol(array.record), self.records[array.record].sum);
+        let bytes = self.bytes(&count.to_string(), name, array.device);
+        let call = format!(
+            "cudaMemcpy({}, {}, {bytes}, cudaMemcpyDeviceToHost)",
+            array.host_pointer, array.device
+        );
+        let label = format!("{} {}", unit.number, array.host.0);
+        let text = format!(
+            "{}\n{sum}(\"{label}\", {}, {count});",
+            self.checked(&call),
+            array.host_pointer
+        );
+        body.push(Node::line(&text));
+    }
+
+    fn launch(
+        &mut self,
+        unit: &mut Unit,
+        kernel: &Kernel,
+        arrays: &[Array],
+        [n, n2, perm, out]: [Symbol; 4],
+        body: &mut Vec<Node>,
+    ) {
+        let mut free: Vec<Array> = arrays.to_vec();
+        self.random.shuffle(&mut free);
+        let mut chosen: Vec<Array> = Vec::new();
+        for parameter in &kernel.parameters {
+            let found = free.iter().position(|array| array.record == parameter.record);
+            if let Some(at) = found {
+                // An array that is only read may be given twice.
+                let array = free[at].clone();
+                let again = parameter.mode == Mode::Read && self.random.chance(20);
+                if !again {
+                    free.remove(at);
+                }
+                chosen.push(array);
+                continue;
+            }
+            return;
+        }
+        let all_long = chosen.iter().all(|array| array.is_long) && kernel.shape != Shape::Permuted;
+        let count = if all_long { n2.to_string() } else { n.to_string() };
+        let offset = unit.has(Trait::OffsetLaunch)
+            && !matches!(kernel.shape, Shape::Permuted)
+            && kernel.handle.is_none()
+            && self.random.chance(60);
+        let shift = format!("{count} / 3");
+        let mut arguments = Vec::new();
+        let mut before = String::new();
+        for (at, array) in chosen.iter().enumerate() {
+            let pointer = array.device.to_string();
+            if let (0, Some(handle)) = (at, kernel.handle) {
+                let view = self.local("view");
+                before = format!(
+                    "{handle} {view};\n{view}.items = {pointer};\n{view}.count = {count};\n"
+                );
+                arguments.push(view.to_string());
+            } else if offset && (at == 0 || self.random.chance(40)) {
+                arguments.push(format!("{pointer} + {shift}"));
+            } else {
+                arguments.push(pointer);
+            }
+        }
+        arguments.push(format!("{perm}, {out}"));
+        if kernel.handle.is_none() {
+            arguments.push(if offset { format!("{count} - {shift}") } else { count.clone() });
+        }
+        arguments.push(format!("{}u", self.random.below(5000)));
+        let block = *self.random.pick(&[8, 16, 32, 64]);
+        let grid = match kernel.shape {
+            Shape::Stride => self.random.between(1, 3).to_string(),
+            Shape::Serial => "1".to_owned(),
+            _ => format!("{count} / {block} + 1"),
+        };
+        let template = if kernel.is_template {
+            format!("<{}>", self.random.between(1, 6))
+        } else {
+            String::new()
+        };
+        let after = *self.random.pick(&[
+            "",
+            "",
+            "\nCHECK(cudaGetLastError());",
+            "\nCHECK(cudaDeviceSynchronize());",
+        ]);
+        let text = format!(
+            "{before}{}{template}<<<{grid}, {block}>>>({});{after}",
+            kernel.symbol,
+            arguments.join(", ")
+        );
+        let text = if before.is_empty() { text } else { format!("{{\n{text}\n}}") };
+        body.push(Node::line(&text));
+    }
+}

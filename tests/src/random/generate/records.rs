@@ -1,0 +1,333 @@
+//! The structs of a unit, and host functions that fill and sum arrays of them.
+
+use super::traits::Trait;
+use super::{Generator, Unit};
+use crate::random::program::{Kind, Node};
+use crate::random::text::Symbol;
+
+/// A scalar type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Scalar {
+    Bool,
+    Char,
+    SignedChar,
+    UnsignedChar,
+    Short,
+    UnsignedShort,
+    Int,
+    Unsigned,
+    LongLong,
+    UnsignedLongLong,
+    Float,
+    Double,
+}
+
+impl Scalar {
+    pub(super) const ALL: [Scalar; 12] = [
+        Scalar::Bool,
+        Scalar::Char,
+        Scalar::SignedChar,
+        Scalar::UnsignedChar,
+        Scalar::Short,
+        Scalar::UnsignedShort,
+        Scalar::Int,
+        Scalar::Unsigned,
+        Scalar::LongLong,
+        Scalar::UnsignedLongLong,
+        Scalar::Float,
+        Scalar::Double,
+    ];
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Scalar::Bool => "bool",
+            Scalar::Char => "char",
+            Scalar::SignedChar => "signed char",
+            Scalar::UnsignedChar => "unsigned char",
+            Scalar::Short => "short",
+            Scalar::UnsignedShort => "unsigned short",
+            Scalar::Int => "int",
+            Scalar::Unsigned => "unsigned",
+            Scalar::LongLong => "long long",
+            Scalar::UnsignedLongLong => "unsigned long long",
+            Scalar::Float => "float",
+            Scalar::Double => "double",
+        }
+    }
+
+    pub(super) fn size(self) -> usize {
+        match self {
+            Scalar::Bool | Scalar::Char | Scalar::SignedChar | Scalar::UnsignedChar => 1,
+            Scalar::Short | Scalar::UnsignedShort => 2,
+            Scalar::Int | Scalar::Unsigned | Scalar::Float => 4,
+            Scalar::LongLong | Scalar::UnsignedLongLong | Scalar::Double => 8,
+        }
+    }
+
+    pub(super) fn is_floating(self) -> bool {
+        matches!(self, Scalar::Float | Scalar::Double)
+    }
+
+    /// `value` (an `unsigned`) as this type, in the range that keeps all arithmetic exact.
+    pub(super) fn of_value(self, value: &str) -> String {
+        match self {
+            Scalar::Bool => format!("(({value}) & 1u) != 0u"),
+            Scalar::Float => format!("(float)(({value}) & 0xffffu) * 0.25f"),
+            Scalar::Double => format!("(double)(({value}) & 0xfffffu) * 0.125"),
+            Scalar::UnsignedLongLong => format!("({value}) * 4294967311ull"),
+            Scalar::LongLong => format!("(long long)(({value}) * 4294967311ull)"),
+            Scalar::Unsigned => value.to_owned(),
+            other => format!("({})({value})", other.name()),
+        }
+    }
+
+    /// An lvalue of this type as an `unsigned` value.
+    pub(super) fn to_value(self, lvalue: &str) -> String {
+        match self {
+            Scalar::Float => format!("(unsigned)(int)({lvalue} * 4.0f)"),
+            Scalar::Double => format!("(unsigned)(int)({lvalue} * 8.0)"),
+            Scalar::Unsigned => lvalue.to_owned(),
+            Scalar::UnsignedLongLong => format!("(unsigned)({lvalue} >> 7)"),
+            _ => format!("(unsigned){lvalue}"),
+        }
+    }
+}
+
+/// What a field is made of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum FieldType {
+    Scalar(Scalar),
+    /// `float4` and its like.
+    Vector {
+        name: &'static str,
+        scalar: Scalar,
+        width: usize,
+    },
+    /// Another record, by its position.
+    Nested(usize),
+}
+
+/// A field.
+#[derive(Clone, Debug)]
+pub(super) struct Field {
+    pub(super) symbol: Symbol,
+    pub(super) ty: FieldType,
+    pub(super) extents: Vec<usize>,
+}
+
+/// A struct.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub(super) symbol: Symbol,
+    pub(super) fields: Vec<Field>,
+    pub(super) alignment: usize,
+    /// Whether any bytes are a value: no `bool`, no floating point.
+    pub(super) any_bytes: bool,
+    /// Host functions `fill(T *, int, unsigned)` and `sum(const char *, const T *, int)`.
+    pub(super) fill: Symbol,
+    pub(super) sum: Symbol,
+}
+
+pub(super) const VECTORS: [(&str, Scalar, usize, usize); 10] = [
+    ("float2", Scalar::Float, 2, 8),
+    ("float3", Scalar::Float, 3, 4),
+    ("float4", Scalar::Float, 4, 16),
+    ("double2", Scalar::Double, 2, 16),
+    ("int2", Scalar::Int, 2, 8),
+    ("int3", Scalar::Int, 3, 4),
+    ("uint4", Scalar::Unsigned, 4, 16),
+    ("uchar4", Scalar::UnsignedChar, 4, 4),
+    ("ushort2", Scalar::UnsignedShort, 2, 4),
+    ("short4", Scalar::Short, 4, 8),
+];
+
+const FIELD_NAMES: [&str; 28] = [
+    "x", "y", "z", "w", "vx", "vy", "m", "id", "next", "flags", "count", "data", "key", "val",
+    "pos", "vel", "state", "lo", "hi", "mask", "cost", "u", "v", "rank", "alive", "size", "left",
+    "tag",
+];
+
+const RECORD_NAMES: [&str; 12] = [
+    "Particle", "cell", "Node", "BODY", "item_t", "Ray", "Edge", "Tri", "sample", "Body2", "S",
+    "Voxel",
+];
+
+impl Generator {
+    /// The structs of a unit: one or two with arrays, and what they are made of.
+    pub(super) fn unit_records(&mut self, unit: &mut Unit) {
+        let mut inner = Vec::new();
+        for _ in 0..self.random.below(3) {
+            let known = inner.clone();
+            let at = self.record(unit, &known, false);
+            inner.push(at);
+        }
+        let arrays = if self.random.chance(35) { 2 } else { 1 };
+        for _ in 0..arrays {
+            let at = self.record(unit, &inner, true);
+            unit.array_records.push(at);
+        }
+        if unit.has(Trait::NestedTwin)
+            && let Some(twin) = inner.first()
+        {
+            unit.array_records.push(*twin);
+        }
+    }
+
+    fn record(&mut self, unit: &mut Unit, inner: &[usize], is_element: bool) -> usize {
+        let base = *self.random.pick(&RECORD_NAMES);
+        let name = format!(
+            "{base}{}{}",
+            unit.number,
+            ["", "a", "b", "c", "d", "e"][self.records_of(unit)]
+        );
+        let symbol = self.symbol(&name);
+        let count = match (is_element, self.random.below(10)) {
+            (false, _) => self.random.between(1, 3),
+            (true, 0..=4) => self.random.between(1, 4),
+            (true, 5..=8) => self.random.between(3, 9),
+            (true, _) => self.random.between(9, 16),
+        };
+        let mut names: Vec<&str> = FIELD_NAMES.to_vec();
+        self.random.shuffle(&mut names);
+        let (mut fields, mut alignment, mut any_bytes) = (Vec::new(), 1, true);
+        for name in names.into_iter().take(count) {
+            let symbol = self.symbol(name);
+            let ty = self.field_type(inner, is_element);
+            let (align, bytes) = match &ty {
+                FieldType::Scalar(scalar) => {
+                    (scalar.size(), *scalar != Scalar::Bool && !scalar.is_floating())
+                }
+                FieldType::Vector { name, scalar, .. } => {
+                    let align = VECTORS.iter().find(|vector| vector.0 == *name);
+                    (align.map_or(16, |vector| vector.3), !scalar.is_floating())
+                }
+                FieldType::Nested(at) => (self.records[*at].alignment, self.records[*at].any_bytes),
+            };
+            alignment = alignment.max(align);
+            any_bytes &= bytes;
+            let extents = match self.random.below(12) {
+                0 => vec![self.random.between(1, 5)],
+                1 => vec![self.random.between(2, 9)],
+                2 => vec![self.random.between(1, 3), self.random.between(2, 4)],
+                _ => Vec::new(),
+            };
+            fields.push(Field { symbol, ty, extents });
+        }
+        let fill = self.symbol(&format!("fill{name}", name = self.name_of(symbol)));
+        let sum = self.symbol(&format!("sum{name}", name = self.name_of(symbol)));
+        let record = Record { symbol, fields, alignment, any_bytes, fill, sum };
+        self.records.push(record);
+        let at = self.records.len() - 1;
+        let node = self.record_node(unit, at, is_element);
+        unit.nodes.push(node);
+        if is_element || unit.has(Trait::NestedTwin) {
+            let nodes = self.host_functions(at);
+            unit.nodes.extend(nodes);
+        }
+        at
+    }
+
+    /// How many structs the unit has so far, for a name of its own.
+    fn records_of(&self, unit: &Unit) -> usize {
+        unit.nodes.iter().filter(|node| node.kind == Kind::Record).count().min(5)
+    }
+
+    fn name_of(&self, Symbol(number): Symbol) -> String {
+        self.names[number as usize].clone()
+    }
+
+    fn field_type(&mut self, inner: &[usize], is_element: bool) -> FieldType {
+        match self.random.below(10) {
+            0 | 1 => {
+                let (name, scalar, width, _) = *self.random.pick(&VECTORS);
+                FieldType::Vector { name, scalar, width }
+            }
+            2 | 3 if is_element && !inner.is_empty() => FieldType::Nested(*self.random.pick(inner)),
+            2 if !inner.is_empty() => FieldType::Nested(*self.random.pick(inner)),
+            4 | 5 => FieldType::Scalar(Scalar::Float),
+            6 => FieldType::Scalar(Scalar::Int),
+            _ => FieldType::Scalar(*self.random.pick(&Scalar::ALL)),
+        }
+    }
+
+    fn record_node(&mut self, unit: &mut Unit, at: usize, is_element: bool) -> Node {
+        let record = self.records[at].clone();
+        let mut members = Vec::new();
+        for field in &record.fields {
+            let ty = match &field.ty {
+                FieldType::Scalar(scalar) => scalar.name().to_owned(),
+                FieldType::Vector { name, .. } => (*name).to_owned(),
+                FieldType::Nested(at) => self.records[*at].symbol.to_string(),
+            };
+            let extents: String =
+                field.extents.iter().map(|extent| format!("[{extent}]")).collect();
+            let text = format!("{ty} {}{extents};", field.symbol);
+            members.push(Node { kind: Kind::Field, ..Node::declaration(field.symbol, &text) });
+        }
+        if is_element {
+            self.members(unit, at, &mut members);
+        }
+        let typedef = self.random.chance(20) && !is_element;
+        let (head, tail) = if typedef {
+            ("typedef struct {".to_owned(), format!("}} {};", record.symbol))
+        } else {
+            (format!("struct {} {{", record.symbol), "};".to_owned())
+        };
+        let mut node = Node::new(Kind::Record, &head, members, &tail);
+        node.declares.push(record.symbol);
+        node
+    }
+
+    /// `fill` and `sum` of a record, with one statement for each leaf.
+    fn host_functions(&mut self, at: usize) -> [Node; 2] {
+        let record = self.records[at].clone();
+        let mut leaves = Vec::new();
+        self.all_leaves(at, "p[i]", &mut leaves);
+        let mut fills = Vec::new();
+        let mut sums = Vec::new();
+        for (number, (lvalue, scalar)) in leaves.iter().enumerate() {
+            let value = scalar.of_value(&format!("mixed((unsigned)i * 64u + {number}u, seed)"));
+            fills.push(Node::line(&format!("{lvalue} = {value};")));
+            sums.push(Node::line(&format!("sum.bytes(&{lvalue}, sizeof({lvalue}));")));
+        }
+        let head = format!(
+            "static void {}({} *p, int n, unsigned seed) {{\n    for (int i = 0; i < n; ++i) {{",
+            record.fill, record.symbol
+        );
+        let mut fill = Node::new(Kind::Frame, &head, fills, "    }\n}");
+        let head = format!(
+            "static void {}(const char *what, const {} *p, int n) {{\n    Sum sum;\n    for (int i = 0; i < n; ++i) {{",
+            record.sum, record.symbol
+        );
+        let mut sum = Node::new(Kind::Frame, &head, sums, "    }\n    sum.print(what);\n}");
+        (fill.kind, sum.kind) = (Kind::Function, Kind::Function);
+        fill.declares.push(record.fill);
+        sum.declares.push(record.sum);
+        [fill, sum]
+    }
+
+    /// Every scalar of `lvalue`.
+    fn all_leaves(&self, at: usize, lvalue: &str, out: &mut Vec<(String, Scalar)>) {
+        for field in &self.records[at].fields {
+            let mut parts = vec![format!("{lvalue}.{}", field.symbol)];
+            for extent in &field.extents {
+                parts = parts
+                    .iter()
+                    .flat_map(|part| (0..*extent).map(move |k| format!("{part}[{k}]")))
+                    .collect();
+            }
+            for part in parts {
+                match &field.ty {
+                    FieldType::Scalar(scalar) => out.push((part, *scalar)),
+                    FieldType::Vector { scalar, width, .. } => {
+                        let names = ["x", "y", "z", "w"];
+                        out.extend(
+                            names[..*width].iter().map(|name| (format!("{part}.{name}"), *scalar)),
+                        );
+                    }
+                    FieldType::Nested(inner) => self.all_leaves(*inner, &part, out),
+                }
+            }
+        }
+    }
+}

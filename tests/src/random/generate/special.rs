@@ -1,0 +1,476 @@
+//! What a unit's trait adds to its structs and statements.
+
+use super::places::{Place, Scope};
+use super::records::Scalar;
+use super::traits::Trait;
+use super::{Generator, Unit};
+use crate::random::program::{Kind, Node};
+use crate::random::text::Symbol;
+
+/// What was declared for a trait.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Declared {
+    /// Methods: record, name, and whether it has an effect.
+    methods: Vec<(usize, Symbol, bool)>,
+    /// Records with `+=`.
+    operators: Vec<usize>,
+    /// Records with a constructor from `unsigned`.
+    constructors: Vec<usize>,
+    /// Functions that take the address of a scalar.
+    by_address: Vec<(Scalar, Symbol)>,
+    /// Templates over the element type: copy by pointer, swap by reference.
+    templates: Option<(Symbol, Symbol)>,
+    /// Macros for elements and for one leaf of them.
+    element_macro: Option<Symbol>,
+    leaf_macros: Vec<(usize, Symbol, Scalar)>,
+    /// Functions from a pointer and an index to a pointer.
+    pointer_results: Vec<(usize, Symbol)>,
+    /// Functions that sum a member array.
+    array_sums: Vec<(Scalar, Symbol)>,
+    /// Classes that own an array.
+    pub(super) buffers: Vec<(usize, Symbol)>,
+    /// Functions that allocate an array.
+    pub(super) allocators: Vec<(usize, Symbol)>,
+}
+
+impl Generator {
+    /// Member functions and constructors of a struct.
+    pub(super) fn members(&mut self, unit: &mut Unit, record: usize, members: &mut Vec<Node>) {
+        let this = Place {
+            record,
+            text: "this".to_owned(),
+            is_pointer: true,
+            is_writable: true,
+            is_local: true,
+            is_shared: false,
+        };
+        let name = self.record_symbol(record);
+        let none = Scope { depth: 9, ..Scope::default() };
+        if unit.has(Trait::Methods) {
+            self.locals.clear();
+            let v = self.local("amount");
+            let scope =
+                Scope { values: vec![v.to_string()], places: vec![this.clone()], ..none.clone() };
+            let advance = self.symbol("advance");
+            let (lvalue, scalar) = self.leaf(&none, &this);
+            let store = self.store_to(unit, &scope, &lvalue, scalar);
+            members.push(Node::declaration(
+                advance,
+                &unprefixed(&format!(
+                    "__host__ __device__ void {advance}(unsigned {v}) {{ {store} }}"
+                )),
+            ));
+            let peek = self.symbol("peek");
+            let (lvalue, scalar) = self.leaf(&none, &this);
+            let value = scalar.to_value(&lvalue);
+            members.push(Node::declaration(
+                peek,
+                &unprefixed(&format!(
+                    "__host__ __device__ unsigned {peek}() const {{ return {value}; }}"
+                )),
+            ));
+            unit.declared.methods.push((record, advance, true));
+            unit.declared.methods.push((record, peek, false));
+            let (lvalue, scalar) = self.leaf(&none, &this);
+            let other = lvalue.replacen("(*this)", "other", 1).replacen("this->", "other.", 1);
+            let value = format!("{} + {}", scalar.to_value(&lvalue), scalar.to_value(&other));
+            members.push(Node::line(&format!(
+                "__host__ __device__ {name} &operator+=(const {name} &other) {{ {lvalue} = {}; return *this; }}",
+                scalar.of_value(&value)
+            )));
+            unit.declared.operators.push(record);
+        }
+        if unit.has(Trait::Constructor) {
+            let fields: Vec<String> = self.records[record]
+                .fields
+                .iter()
+                .map(|field| format!("{}()", field.symbol))
+                .collect();
+            let (lvalue, scalar) = self.leaf(&none, &this);
+            members.push(Node::line(&format!("{name}() = default;")));
+            members.push(Node::line(&format!(
+                "__host__ __device__ explicit {name}(unsigned amount) : {} {{ {lvalue} = {}; }}",
+                fields.join(", "),
+                scalar.of_value("amount")
+            )));
+            unit.declared.constructors.push(record);
+        }
+    }
+
+    /// A statement that uses the trait, if the scope has what it needs.
+    pub(super) fn special_statement(&mut self, unit: &mut Unit, scope: &mut Scope) -> Vec<Node> {
+        let node = match unit.special {
+            Some(Trait::FieldAddress) => self.by_address(unit, scope),
+            Some(Trait::Methods) => self.method_call(unit, scope),
+            Some(Trait::Constructor) => self.constructed(unit, scope),
+            Some(Trait::TypeTemplate) => self.template_call(unit, scope),
+            Some(Trait::MacroAccess) => self.macro_access(unit, scope),
+            Some(Trait::PointerResult) => self.pointer_result(unit, scope),
+            Some(Trait::WalkInHead) => self.walk(unit, scope),
+            Some(Trait::ChosenPointer) => self.chosen_pointer(scope),
+            Some(Trait::AssignedValue) => self.assigned_value(scope),
+            Some(Trait::BraceInitialiser) => self.brace_initialised(scope),
+            Some(Trait::DecayedField) => self.decayed_field(unit, scope),
+            // These are no statements.
+            Some(
+                Trait::SharedFunction
+                | Trait::ValueTemplate
+                | Trait::OffsetLaunch
+                | Trait::SubRangeCopy
+                | Trait::Handle
+                | Trait::OwningBuffer
+                | Trait::AllocateByPointer
+                | Trait::ReadOnlyLoad
+                | Trait::Auto
+                | Trait::NestedTwin,
+            )
+            | None => None,
+        };
+        node.into_iter().collect()
+    }
+
+    fn by_address(&mut self, unit: &mut Unit, scope: &Scope) -> Option<Node> {
+        let place = self.writable(scope)?;
+        let (lvalue, scalar) = self.leaf(scope, &place);
+        let known = unit.declared.by_address.iter().find(|known| known.0 == scalar);
+        let function = match known {
+            Some((_, symbol)) => *symbol,
+            None => {
+                let symbol =
+                    self.symbol(&format!("poke{}_{}", unit.number, unit.declared.by_address.len()));
+                let inner = Scope { values: vec!["v".to_owned()], depth: 9, ..Scope::default() };
+                let store = self.store_to(unit, &inner, "(*at)", scalar);
+                let text = format!(
+                    "__device__ void {symbol}({} *at, unsigned v) {{ {store} }}",
+                    scalar.name()
+                );
+                unit.nodes.push(Node::declaration(symbol, &text));
+                unit.declared.by_address.push((scalar, symbol));
+                symbol
+            }
+        };
+        if self.random.chance(30) {
+            let symbol = self.local("at");
+            let store = self.store_to(unit, scope, &format!("(*{symbol})"), scalar);
+            return Some(Node::line(&format!(
+                "{{\n    {} *{symbol} = &{lvalue};\n    {store}\n}}",
+                scalar.name()
+            )));
+        }
+        Some(Node::line(&format!("{function}(&{lvalue}, {});", self.value(scope, 1))))
+    }
+
+    fn method_call(&mut self, unit: &mut Unit, scope: &mut Scope) -> Option<Node> {
+        let place = self.writable(scope)?;
+        if unit.declared.operators.contains(&place.record) && self.random.chance(30) {
+            let other = self.legible_of(scope, place.record)?;
+            return Some(Node::line(&format!("{} += {};", place.lvalue(), other.lvalue())));
+        }
+        let methods: Vec<_> = unit
+            .declared
+            .methods
+            .iter()
+            .filter(|method| method.0 == place.record)
+            .map(|method| (method.1, method.2))
+            .collect();
+        if methods.is_empty() {
+            return None;
+        }
+        let (method, has_effect) = *self.random.pick(&methods);
+        let dot = if place.is_pointer { "->" } else { "." };
+        if has_effect {
+            let value = self.value(scope, 1);
+            return Some(Node::line(&format!("{}{dot}{method}({value});", place.text)));
+        }
+        let symbol = self.local("seen");
+        scope.values.push(symbol.to_string());
+        Some(Node::declaration(
+            symbol,
+            &format!("unsigned {symbol} = {}{dot}{method}();", place.text),
+        ))
+    }
+
+    fn constructed(&mut self, unit: &Unit, scope: &mut Scope) -> Option<Node> {
+        let place = self.writable(scope)?;
+        if !unit.declared.constructors.contains(&place.record) {
+            return None;
+        }
+        let (name, value) = (self.record_symbol(place.record), self.value(scope, 1));
+        Some(Node::line(&format!("{} = {name}({value});", place.lvalue())))
+    }
+
+    fn template_call(&mut self, unit: &mut Unit, scope: &Scope) -> Option<Node> {
+        let (copy, swap) = match unit.declared.templates {
+            Some(known) => known,
+            None => {
+                let copy = self.symbol(&format!("copy{}", unit.number));
+                let swap = self.symbol(&format!("swap{}", unit.number));
+                unit.nodes.push(Node::declaration(
+                    copy,
+                    &format!("template <typename T>\n__device__ void {copy}(T *to, const T *from) {{ *to = *from; }}"),
+                ));
+                unit.nodes.push(Node::declaration(
+                    swap,
+                    &format!("template <class T>\n__device__ inline void {swap}(T &a, T &b) {{ T c = a; a = b; b = c; }}"),
+                ));
+                unit.declared.templates = Some((copy, swap));
+                (copy, swap)
+            }
+        };
+        let place = self.writable(scope)?;
+        let text = if self.random.chance(50) {
+            let other = self.legible_of(scope, place.record)?;
+            if other.is_shared {
+                return None;
+            }
+            format!("{copy}({}, {});", place.address(), other.address())
+        } else {
+            let other = self.writable_of(scope, place.record)?;
+            format!("{swap}({}, {});", place.lvalue(), other.lvalue())
+        };
+        Some(Node::line(&text))
+    }
+
+    fn macro_access(&mut self, unit: &mut Unit, scope: &Scope) -> Option<Node> {
+        let owned = if scope.owned.is_empty() {
+            return None;
+        } else {
+            self.random.pick(&scope.owned).clone()
+        };
+        if self.random.chance(50) {
+            let element = match unit.declared.element_macro {
+                Some(known) => known,
+                None => {
+                    let symbol = self.symbol(&format!("AT{}", unit.number));
+                    unit.nodes
+                        .push(Node::declaration(symbol, &format!("#define {symbol}(a, i) (a)[i]")));
+                    unit.declared.element_macro = Some(symbol);
+                    symbol
+                }
+            };
+            let place = Place {
+                record: owned.record,
+                text: format!("{element}({}, {})", owned.text, owned.index),
+                is_pointer: false,
+                is_writable: true,
+                is_local: false,
+                is_shared: false,
+            };
+            let (lvalue, scalar) = self.leaf(scope, &place);
+            return Some(Node::line(&self.store_to(unit, scope, &lvalue, scalar)));
+        }
+        let known: Vec<_> = unit
+            .declared
+            .leaf_macros
+            .iter()
+            .filter(|leaf| leaf.0 == owned.record)
+            .copied()
+            .collect();
+        let (symbol, scalar) = match known.first() {
+            Some((_, symbol, scalar)) => (*symbol, *scalar),
+            None => {
+                let symbol = self.symbol(&format!(
+                    "LEAF{}_{}",
+                    unit.number,
+                    unit.declared.leaf_macros.len()
+                ));
+                let place = Place {
+                    record: owned.record,
+                    text: "(a)[i]".to_owned(),
+                    is_pointer: false,
+                    is_writable: true,
+                    is_local: false,
+                    is_shared: false,
+                };
+                let none = Scope { depth: 9, ..Scope::default() };
+                let (lvalue, scalar) = self.leaf(&none, &place);
+                unit.nodes
+                    .push(Node::declaration(symbol, &format!("#define {symbol}(a, i) ({lvalue})")));
+                unit.declared.leaf_macros.push((owned.record, symbol, scalar));
+                (symbol, scalar)
+            }
+        };
+        let lvalue = format!("{symbol}({}, {})", owned.text, owned.index);
+        Some(Node::line(&self.store_to(unit, scope, &lvalue, scalar)))
+    }
+
+    fn pointer_result(&mut self, unit: &mut Unit, scope: &Scope) -> Option<Node> {
+        let owned = if scope.owned.is_empty() {
+            return None;
+        } else {
+            self.random.pick(&scope.owned).clone()
+        };
+        let known = unit.declared.pointer_results.iter().find(|known| known.0 == owned.record);
+        let function = match known {
+            Some((_, symbol)) => *symbol,
+            None => {
+                let symbol = self.symbol(&format!(
+                    "at{}_{}",
+                    unit.number,
+                    unit.declared.pointer_results.len()
+                ));
+                let record = self.record_symbol(owned.record);
+                unit.nodes.push(Node::declaration(
+                    symbol,
+                    &format!("__device__ inline {record} *{symbol}({record} *p, int i) {{ return &p[i]; }}"),
+                ));
+                unit.declared.pointer_results.push((owned.record, symbol));
+                symbol
+            }
+        };
+        let place = Place {
+            record: owned.record,
+            text: format!("{function}({}, {})", owned.text, owned.index),
+            is_pointer: true,
+            is_writable: true,
+            is_local: false,
+            is_shared: false,
+        };
+        let (lvalue, scalar) = self.leaf(scope, &place);
+        Some(Node::line(&self.store_to(unit, scope, &lvalue, scalar)))
+    }
+
+    fn walk(&mut self, unit: &mut Unit, scope: &Scope) -> Option<Node> {
+        let array = scope.readable.first()?.clone();
+        let (pointer, record) = (self.local("it"), self.record_symbol(array.record));
+        let place = Place {
+            record: array.record,
+            text: pointer.to_string(),
+            is_pointer: true,
+            is_writable: false,
+            is_local: false,
+            is_shared: false,
+        };
+        let mut inner = scope.clone();
+        inner.places = vec![place];
+        inner.readable.clear();
+        let value = self.value(&inner, 2);
+        let target = self.writable(scope)?;
+        let none = Scope { depth: 9, ..Scope::default() };
+        let (lvalue, scalar) = self.leaf(&none, &target);
+        let store = format!(
+            "{lvalue} = {};",
+            scalar.of_value(&format!("{} + {value}", scalar.to_value(&lvalue)))
+        );
+        let (count, text) = (&array.count, &array.text);
+        let head = match self.random.below(3) {
+            0 => format!(
+                "for (const {record} *{pointer} = {text}; {pointer} < {text} + {count}; ++{pointer}) {{"
+            ),
+            1 => format!(
+                "for (const {record} *{pointer} = {text}; {pointer} != {text} + {count}; {pointer} += 1) {{"
+            ),
+            _ => {
+                let k = self.local("k");
+                format!(
+                    "int {k} = 0;\nfor (const {record} *{pointer} = {text}; {k} < {count} && {k} < 5; {pointer}++, {k}++) {{"
+                )
+            }
+        };
+        let _ = unit;
+        Some(Node::new(
+            Kind::Whole,
+            "{",
+            vec![Node::new(Kind::Whole, &head, vec![Node::line(&store)], "}")],
+            "}",
+        ))
+    }
+
+    fn chosen_pointer(&mut self, scope: &mut Scope) -> Option<Node> {
+        let one = self.legible(scope)?;
+        let other = self.legible_of(scope, one.record)?;
+        if one.is_shared || other.is_shared || one.is_local || other.is_local {
+            return None;
+        }
+        let (symbol, record) = (self.local("sel"), self.record_symbol(one.record));
+        let is_writable = one.is_writable && other.is_writable;
+        let qualifier = if is_writable { "" } else { "const " };
+        let value = self.value(scope, 1);
+        let text = format!(
+            "{qualifier}{record} *{symbol} = ({value} & 1u) ? {} : {};",
+            one.address(),
+            other.address()
+        );
+        scope.places.push(Place { text: symbol.to_string(), is_pointer: true, is_writable, ..one });
+        Some(Node::declaration(symbol, &text))
+    }
+
+    fn assigned_value(&mut self, scope: &Scope) -> Option<Node> {
+        let (one, other) = (self.writable(scope)?, self.writable(scope)?);
+        let (first, scalar) = self.leaf(scope, &one);
+        let none = Scope { depth: 9, ..Scope::default() };
+        for _ in 0..6 {
+            let (second, same) = self.leaf(&none, &other);
+            if same == scalar {
+                let value = scalar.of_value("9u");
+                return Some(Node::line(&format!("{first} = {second} = {value};")));
+            }
+        }
+        let value = scalar.of_value(&self.value(scope, 1));
+        let symbol = self.local("kept");
+        Some(Node::line(&format!(
+            "{{ {} {symbol} = ({first} = {value}); (void){symbol}; }}",
+            scalar.name()
+        )))
+    }
+
+    fn brace_initialised(&mut self, scope: &Scope) -> Option<Node> {
+        let place = self.writable(scope)?;
+        let (symbol, record) = (self.local("blank"), self.record_symbol(place.record));
+        let text = match self.random.below(3) {
+            0 => format!("{} = {record}{{}};", place.lvalue()),
+            1 => format!("{} = {record}();", place.lvalue()),
+            _ => format!("{{ {record} {symbol} = {{}}; {} = {symbol}; }}", place.lvalue()),
+        };
+        Some(Node::line(&text))
+    }
+
+    fn decayed_field(&mut self, unit: &mut Unit, scope: &mut Scope) -> Option<Node> {
+        let place = self.legible(scope)?;
+        let ((field, extent), scalar) = self.scalar_array(&place)?;
+        let symbol = self.local("sum");
+        if self.random.chance(50) {
+            let known = unit.declared.array_sums.iter().find(|known| known.0 == scalar);
+            let function = match known {
+                Some((_, symbol)) => *symbol,
+                None => {
+                    let symbol = self.symbol(&format!(
+                        "total{}_{}",
+                        unit.number,
+                        unit.declared.array_sums.len()
+                    ));
+                    unit.nodes.push(Node::declaration(
+                        symbol,
+                        &format!(
+                            "__device__ unsigned {symbol}(const {} *a, int n) {{\n    unsigned s = 0;\n    for (int k = 0; k < n; ++k) s = s * 3u + {};\n    return s;\n}}",
+                            scalar.name(),
+                            scalar.to_value("a[k]")
+                        ),
+                    ));
+                    unit.declared.array_sums.push((scalar, symbol));
+                    symbol
+                }
+            };
+            scope.values.push(symbol.to_string());
+            let text =
+                format!("unsigned {symbol} = {function}({}.{field}, {extent});", place.lvalue());
+            return Some(Node::declaration(symbol, &text));
+        }
+        scope.values.push(symbol.to_string());
+        let at = self.local("at");
+        let last = scalar.to_value(&format!("{at}[{}]", extent - 1));
+        let text = format!(
+            "const {} *{at} = {}.{field};\nunsigned {symbol} = {last};",
+            scalar.name(),
+            place.lvalue()
+        );
+        let mut node = Node::declaration(symbol, &text);
+        node.declares.push(at);
+        Some(node)
+    }
+}
+
+/// A member function names its fields plainly.
+fn unprefixed(text: &str) -> String {
+    text.replace("(*this).", "").replace("this->", "")
+}

@@ -1,0 +1,102 @@
+//! What some units have and may be refused for.
+
+/// A trait of a unit. A unit has at most one, so that a refusal says which one it was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Trait {
+    /// The address of a field goes to a function.
+    FieldAddress,
+    /// Member functions and operators on elements.
+    Methods,
+    /// A constructor.
+    Constructor,
+    /// A device function that is a template over the element type.
+    TypeTemplate,
+    /// Kernels that are templates over a number.
+    ValueTemplate,
+    /// Function-like macros that access elements.
+    MacroAccess,
+    /// A function called with elements and with local objects, by pointer.
+    SharedFunction,
+    /// A function that returns a pointer to an element.
+    PointerResult,
+    /// Loops that declare the walking pointer in their head.
+    WalkInHead,
+    /// A pointer chosen by a condition.
+    ChosenPointer,
+    /// The value of an assignment.
+    AssignedValue,
+    /// Launches with `d + off`.
+    OffsetLaunch,
+    /// Copies of sub-ranges on both sides.
+    SubRangeCopy,
+    /// A struct by value that holds the pointers.
+    Handle,
+    /// A class that owns device memory.
+    OwningBuffer,
+    /// Allocation in a function with a `T **` parameter.
+    AllocateByPointer,
+    /// An aggregate initialiser of an element.
+    BraceInitialiser,
+    /// A field array that decays.
+    DecayedField,
+    /// `__ldg` of a field.
+    ReadOnlyLoad,
+    /// `auto` for elements, pointers and references.
+    Auto,
+    /// The struct is also a member of another struct with arrays.
+    NestedTwin,
+}
+
+/// All of them.
+pub(super) const ALL: [Trait; 21] = [
+    Trait::FieldAddress,
+    Trait::Methods,
+    Trait::Constructor,
+    Trait::TypeTemplate,
+    Trait::ValueTemplate,
+    Trait::MacroAccess,
+    Trait::SharedFunction,
+    Trait::PointerResult,
+    Trait::WalkInHead,
+    Trait::ChosenPointer,
+    Trait::AssignedValue,
+    Trait::OffsetLaunch,
+    Trait::SubRangeCopy,
+    Trait::Handle,
+    Trait::OwningBuffer,
+    Trait::AllocateByPointer,
+    Trait::BraceInitialiser,
+    Trait::DecayedField,
+    Trait::ReadOnlyLoad,
+    Trait::Auto,
+    Trait::NestedTwin,
+];
+
+impl Trait {
+    /// Its name in statistics.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Trait::FieldAddress => "field-address",
+            Trait::Methods => "methods",
+            Trait::Constructor => "constructor",
+            Trait::TypeTemplate => "type-template",
+            Trait::ValueTemplate => "value-template",
+            Trait::MacroAccess => "macro-access",
+            Trait::SharedFunction => "shared-function",
+            Trait::PointerResult => "pointer-result",
+            Trait::WalkInHead => "walk-in-head",
+            Trait::ChosenPointer => "chosen-pointer",
+            Trait::AssignedValue => "assigned-value",
+            Trait::OffsetLaunch => "offset-launch",
+            Trait::SubRangeCopy => "sub-range-copy",
+            Trait::Handle => "handle",
+            Trait::OwningBuffer => "owning-buffer",
+            Trait::AllocateByPointer => "allocate-by-pointer",
+            Trait::BraceInitialiser => "brace-initialiser",
+            Trait::DecayedField => "decayed-field",
+            Trait::ReadOnlyLoad => "read-only-load",
+            Trait::Auto => "auto",
+            Trait::NestedTwin => "nested-twin",
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The tree of a random program.
+//!
+//! A node has a text in front of its children and one behind them. That is all that printing and
+//! reducing need: a node can go with what mentions the names it declares, a block can give way to
+//! its children, a value can become a constant. Whatever the reducer makes of a tree is judged by
+//! the compiler and by a run of the original, so a tree need not know C++.
+
+use super::text::{Symbol, Text};
+use std::collections::BTreeSet;
+
+/// What a node is, as far as reducing goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Text that holds the program together: it stays.
+    Frame,
+    /// All that belongs to one host function.
+    Unit,
+    /// A struct; its children are fields and members.
+    Record,
+    /// A field or member of a struct.
+    Field,
+    /// A function or macro that can go with its uses.
+    Function,
+    /// Statements in braces that can go, or leave their children behind.
+    Block,
+    /// Statements that can go but are nothing without their frame, such as the body of a loop.
+    Whole,
+    /// One statement or line.
+    Line,
+}
+
+/// A node of the tree.
+#[derive(Clone, Debug)]
+pub struct Node {
+    /// What it is.
+    pub kind: Kind,
+    /// The names it declares: whatever mentions one goes with it.
+    pub declares: Vec<Symbol>,
+    /// The text in front of the children.
+    pub head: Text,
+    /// The children.
+    pub body: Vec<Node>,
+    /// The text behind the children.
+    pub tail: Text,
+}
+
+impl Node {
+    /// One line.
+    #[must_use]
+    pub fn line(text: &str) -> Node {
+        Node::new(Kind::Line, text, Vec::new(), "")
+    }
+
+    /// A line that declares a name.
+    #[must_use]
+    pub fn declaration(symbol: Symbol, text: &str) -> Node {
+        Node { declares: vec![symbol], ..Node::line(text) }
+    }
+
+    /// `head` children `tail`.
+    #[must_use]
+    pub fn new(kind: Kind, head: &str, body: Vec<Node>, tail: &str) -> Node {
+        Node { kind, declares: Vec::new(), head: Text::parse(head), body, tail: Text::parse(tail) }
+    }
+
+    /// Whether the node itself, and not only its children, mentions a name.
+    #[must_use]
+    pub fn mentions(&self, symbol: Symbol) -> bool {
+        self.head.mentions(symbol) || self.tail.mentions(symbol)
+    }
+
+    /// The number of nodes below and including this one.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        1 + self.body.iter().map(Node::size).sum::<usize>()
+    }
+
+    fn write(&self, depth: usize, spell: &dyn Fn(Symbol) -> String, out: &mut String) {
+        let indent = "    ".repeat(depth);
+        let mut text = String::new();
+        self.head.write(spell, &mut text);
+        for line in text.lines() {
+            push_line(&indent, line, out);
+        }
+        let inner = if self.head.0.is_empty() { depth } else { depth + 1 };
+        for child in &self.body {
+            child.write(inner, spell, out);
+        }
+        text.clear();
+        self.tail.write(spell, &mut text);
+        for line in text.lines() {
+            push_line(&indent, line, out);
+        }
+    }
+}
+
+fn push_line(indent: &str, line: &str, out: &mut String) {
+    // A directive stands at the margin, and macros go on as they are.
+    if !line.starts_with('#') {
+        out.push_str(indent);
+    }
+    out.push_str(line);
+    out.push('\n');
+}
+
+/// A struct whose arrays a layout may be asked for.
+#[derive(Clone, Debug)]
+pub struct LayoutTarget {
+    /// The struct.
+    pub record: Symbol,
+    /// Its fields at the top level.
+    pub fields: Vec<Symbol>,
+    /// The size of the largest scalar or vector member in bytes.
+    pub alignment: usize,
+}
+
+/// What a unit is about, for the statistics.
+#[derive(Clone, Debug)]
+pub struct UnitFacts {
+    /// The structs of its arrays.
+    pub records: Vec<Symbol>,
+    /// Names of the features it has.
+    pub features: BTreeSet<&'static str>,
+}
+
+/// A generated program.
+#[derive(Clone, Debug)]
+pub struct RandomProgram {
+    /// The seed that made it.
+    pub seed: u64,
+    /// The spelling of each symbol.
+    pub names: Vec<String>,
+    /// Its text.
+    pub nodes: Vec<Node>,
+    /// The structs with arrays.
+    pub targets: Vec<LayoutTarget>,
+    /// The units.
+    pub units: Vec<UnitFacts>,
+    /// The element counts that it is run with.
+    pub runs: Vec<usize>,
+    /// The number of kernels.
+    pub kernels: usize,
+}
+
+impl RandomProgram {
+    /// The program as CUDA C++.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.spelled(&|symbol| self.name(symbol).to_owned())
+    }
+
+    /// The program with other spellings.
+    pub fn spelled(&self, spell: &dyn Fn(Symbol) -> String) -> String {
+        let mut out = String::new();
+        for node in &self.nodes {
+            node.write(0, spell, &mut out);
+        }
+        out
+    }
+
+    /// The spelling of a symbol.
+    #[must_use]
+    pub fn name(&self, Symbol(number): Symbol) -> &str {
+        self.names.get(number as usize).map_or("", String::as_str)
+    }
+
+    /// The number of nodes.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        self.nodes.iter().map(Node::size).sum()
+    }
+}

@@ -1,0 +1,433 @@
+//! Runs a case and says how it fails.
+//!
+//! A case holds if
+//!
+//! - `transform` ends with exit code 0, and without a panic;
+//! - the rewritten program compiles and, for every element count, prints the same and ends the same way;
+//! - the layout that the source has already changes no byte;
+//! - transforming the result again changes nothing, or is refused with exit code 1;
+//! - a comment between declarations and other names for everything change nothing but themselves;
+//! - on a sample, nvcc compiles the rewritten program if it compiles the original.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use layoutc_runtime::process::RunStatus;
+use serde_json::Value;
+
+use super::layouts::Layouts;
+use super::program::RandomProgram;
+use super::text::Symbol;
+use super::toolchain::Toolchain;
+use crate::layoutc::{Layoutc, TRANSFORM_LIMIT};
+use crate::nvcc::{ARCH, Flags, Nvcc};
+
+/// The ways in which a case fails.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum FailureKind {
+    /// The original does not build or run: the generator is wrong, or the CPU runtime.
+    Original,
+    /// `transform` panics, hangs or does not end with 0.
+    Tool,
+    /// The rewritten program does not compile.
+    Compile,
+    /// It does something else.
+    Different,
+    /// nvcc does not compile it.
+    Nvcc,
+    /// The source's own layout changes the text.
+    Identity,
+    /// A second run changes the text again.
+    Twice,
+    /// Comments or other names change what becomes of the program.
+    Renamed,
+}
+
+impl fmt::Display for FailureKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            FailureKind::Original => "original program does not run",
+            FailureKind::Tool => "transform fails",
+            FailureKind::Compile => "output does not compile",
+            FailureKind::Different => "output behaves differently",
+            FailureKind::Nvcc => "nvcc refuses output",
+            FailureKind::Identity => "identity layout changes text",
+            FailureKind::Twice => "second transform changes text",
+            FailureKind::Renamed => "comments or names matter",
+        })
+    }
+}
+
+/// A failed case.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// How it fails.
+    pub kind: FailureKind,
+    /// A line that is equal for failures of one cause, as far as that can be said.
+    pub cause: String,
+    /// All that was said.
+    pub message: String,
+}
+
+/// What became of the arrays of one struct.
+#[derive(Clone, Debug)]
+pub struct ClassResult {
+    /// The struct.
+    pub record: Option<Symbol>,
+    /// Whether it changed.
+    pub changed: bool,
+    /// The codes of the reasons if it did not.
+    pub codes: Vec<String>,
+    /// The first reason's message.
+    pub reason: String,
+}
+
+/// What happens to each case.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Checks {
+    /// Compile with nvcc too.
+    pub nvcc: bool,
+}
+
+/// The tools that cases are run with.
+#[derive(Debug)]
+pub struct Runner {
+    toolchain: Toolchain,
+    layoutc: Layoutc,
+    nvcc: Option<Nvcc>,
+}
+
+/// The original program, built and run.
+#[derive(Debug)]
+pub struct Original {
+    folder: PathBuf,
+    text: String,
+    outputs: BTreeMap<usize, (RunStatus, Vec<u8>)>,
+}
+
+/// A rewritten program.
+struct Rewritten {
+    text: String,
+    classes: Vec<ClassResult>,
+}
+
+impl Runner {
+    /// Prepares the tools; nvcc only if it is asked for.
+    ///
+    /// # Errors
+    /// When one is missing.
+    pub fn new(with_nvcc: bool) -> Result<Runner> {
+        Ok(Runner {
+            toolchain: Toolchain::prepare()?,
+            layoutc: Layoutc::built()?,
+            nvcc: with_nvcc.then(Nvcc::find).transpose()?,
+        })
+    }
+
+    /// Builds and runs the original program in a folder.
+    ///
+    /// # Errors
+    /// When a tool cannot be run.
+    pub fn original(
+        &self,
+        program: &RandomProgram,
+        folder: &Path,
+    ) -> Result<Result<Original, Failure>> {
+        let text = program.text();
+        fs::write(folder.join("program.cu"), &text)?;
+        let executable = match self.toolchain.build(&text, folder, "before")? {
+            Ok(executable) => executable,
+            Err(messages) => return Ok(Err(failure(FailureKind::Original, &messages))),
+        };
+        let mut outputs = BTreeMap::new();
+        for n in &program.runs {
+            let result = self.toolchain.run(&executable, *n)?;
+            if result.status != RunStatus::Exited(0) {
+                let said = String::from_utf8_lossy(&result.stderr);
+                let message = format!("{:?} for n = {n}\n{said}", result.status);
+                return Ok(Err(failure(FailureKind::Original, &message)));
+            }
+            outputs.insert(*n, (result.status, result.stdout));
+        }
+        Ok(Ok(Original { folder: folder.to_path_buf(), text, outputs }))
+    }
+
+    /// Transforms, builds, runs and compares.
+    ///
+    /// # Errors
+    /// When a tool cannot be run.
+    pub fn case(
+        &self,
+        program: &RandomProgram,
+        original: &Original,
+        layouts: &Layouts,
+        checks: Checks,
+    ) -> Result<Result<Vec<ClassResult>, Failure>> {
+        let rewritten =
+            match self.transform(program, layouts, &original.folder, "program.cu", "after.cu")? {
+                Ok(rewritten) => rewritten,
+                Err(failure) => return Ok(Err(failure)),
+            };
+        if !rewritten.classes.iter().any(|class| class.changed) {
+            return Ok(Ok(rewritten.classes));
+        }
+        let executable = match self.toolchain.build(&rewritten.text, &original.folder, "after")? {
+            Ok(executable) => executable,
+            Err(messages) => return Ok(Err(failure(FailureKind::Compile, &messages))),
+        };
+        for (n, (status, expected)) in &original.outputs {
+            let result = self.toolchain.run(&executable, *n)?;
+            if result.status != *status || result.stdout != *expected {
+                let message = difference(
+                    *n,
+                    *status,
+                    expected,
+                    &result.status,
+                    &result.stdout,
+                    &result.stderr,
+                );
+                return Ok(Err(failure(FailureKind::Different, &message)));
+            }
+        }
+        if let Some(failure) = self.again(layouts, program, &original.folder, &rewritten)? {
+            return Ok(Err(failure));
+        }
+        if checks.nvcc
+            && let Some(failure) = self.nvcc(original, &rewritten)?
+        {
+            return Ok(Err(failure));
+        }
+        Ok(Ok(rewritten.classes))
+    }
+
+    fn transform(
+        &self,
+        program: &RandomProgram,
+        layouts: &Layouts,
+        folder: &Path,
+        from: &str,
+        to: &str,
+    ) -> Result<Result<Rewritten, Failure>> {
+        let outcome =
+            self.layoutc.run(folder, TRANSFORM_LIMIT, options(program, layouts, from, to))?;
+        if !outcome.succeeded() {
+            let message = format!("{}\n{}", outcome.ending(), outcome.stderr);
+            return Ok(Err(failure(FailureKind::Tool, &message)));
+        }
+        let text = fs::read_to_string(folder.join(to)).context("transform wrote nothing")?;
+        let report: Value = serde_json::from_slice(&fs::read(folder.join("report.json"))?)?;
+        Ok(Ok(Rewritten { text, classes: classes(program, &report) }))
+    }
+
+    /// A second run on the result.
+    fn again(
+        &self,
+        layouts: &Layouts,
+        program: &RandomProgram,
+        folder: &Path,
+        rewritten: &Rewritten,
+    ) -> Result<Option<Failure>> {
+        let outcome = self.layoutc.run(
+            folder,
+            TRANSFORM_LIMIT,
+            options(program, layouts, "after.cu", "twice.cu"),
+        )?;
+        match outcome.code() {
+            Some(1) => Ok(None),
+            Some(0) => {
+                let same = fs::read_to_string(folder.join("twice.cu"))? == rewritten.text;
+                let message = || format!("the second run changed the text\n{}", outcome.stderr);
+                Ok((!same).then(|| failure(FailureKind::Twice, &message())))
+            }
+            _ => {
+                let message = format!("second run: {}\n{}", outcome.ending(), outcome.stderr);
+                Ok(Some(failure(FailureKind::Tool, &message)))
+            }
+        }
+    }
+
+    /// The checks that need no compiler: the identity, comments and names.
+    ///
+    /// # Errors
+    /// When a tool cannot be run.
+    pub fn metamorphic(
+        &self,
+        program: &RandomProgram,
+        original: &Original,
+        layouts: &Layouts,
+    ) -> Result<Option<Failure>> {
+        let folder = &original.folder;
+        let identity = Layouts::identity(program);
+        match self.transform(program, &identity, folder, "program.cu", "same.cu")? {
+            Err(failure) => return Ok(Some(failure)),
+            Ok(same) if same.text != original.text => {
+                return Ok(Some(failure(FailureKind::Identity, "the text changed")));
+            }
+            Ok(_) => {}
+        }
+        let plain = match self.transform(program, layouts, folder, "program.cu", "plain.cu")? {
+            Ok(plain) => plain,
+            Err(failure) => return Ok(Some(failure)),
+        };
+        let commented = with_comments(&original.text);
+        fs::write(folder.join("commented.cu"), &commented)?;
+        match self.transform(program, layouts, folder, "commented.cu", "commented.out.cu")? {
+            Err(failure) => return Ok(Some(failure)),
+            Ok(found) if without_comments(&found.text) != plain.text => {
+                return Ok(Some(failure(FailureKind::Renamed, "comments change the result")));
+            }
+            Ok(_) => {}
+        }
+        let renamed = renamed(program);
+        fs::write(folder.join("renamed.cu"), renamed.text())?;
+        match self.transform(&renamed, layouts, folder, "renamed.cu", "renamed.out.cu")? {
+            Err(failure) => Ok(Some(failure)),
+            Ok(found) => {
+                let statuses = |classes: &[ClassResult]| -> Vec<(Option<Symbol>, bool)> {
+                    classes.iter().map(|class| (class.record, class.changed)).collect()
+                };
+                let (one, other) = (statuses(&plain.classes), statuses(&found.classes));
+                let message = || format!("other names, other classes:\n{one:?}\n{other:?}");
+                Ok((one != other).then(|| failure(FailureKind::Renamed, &message())))
+            }
+        }
+    }
+
+    fn nvcc(&self, original: &Original, rewritten: &Rewritten) -> Result<Option<Failure>> {
+        let Some(nvcc) = &self.nvcc else {
+            return Ok(None);
+        };
+        let folder = &original.folder;
+        let compile = |file: &str| {
+            nvcc.compile_object(&folder.join(file), &Flags::default(), ARCH, &folder.join("nvcc.o"))
+        };
+        fs::write(folder.join("after.cu"), &rewritten.text)?;
+        if let Err(after) = compile("after.cu") {
+            let kind = if compile("program.cu").is_ok() {
+                FailureKind::Nvcc
+            } else {
+                FailureKind::Original
+            };
+            return Ok(Some(failure(kind, &format!("{after:#}"))));
+        }
+        Ok(None)
+    }
+}
+
+/// The command line of a transformation.
+fn options(program: &RandomProgram, layouts: &Layouts, from: &str, to: &str) -> Vec<String> {
+    let mut options: Vec<String> =
+        ["transform", from, "-o", to, "--report", "report.json"].map(str::to_owned).to_vec();
+    for spec in layouts.specs(program) {
+        options.extend(["--layout".to_owned(), spec]);
+    }
+    options
+}
+
+fn classes(program: &RandomProgram, report: &Value) -> Vec<ClassResult> {
+    let of = |class: &Value| {
+        let name = class["type"].as_str().unwrap_or_default();
+        let target = program.targets.iter().find(|target| program.name(target.record) == name);
+        let reasons = class["reasons"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let code = |reason: &Value| reason["code"].as_str().unwrap_or_default().to_owned();
+        let first = reasons.first().and_then(|reason| reason["message"].as_str());
+        ClassResult {
+            record: target.map(|target| target.record),
+            changed: class["status"] == "changed",
+            codes: reasons.iter().map(code).collect(),
+            reason: first.unwrap_or_default().to_owned(),
+        }
+    };
+    report["classes"].as_array().into_iter().flatten().map(of).collect()
+}
+
+fn difference(
+    n: usize,
+    before: RunStatus,
+    expected: &[u8],
+    after: &RunStatus,
+    found: &[u8],
+    stderr: &[u8],
+) -> String {
+    let (expected, found) = (String::from_utf8_lossy(expected), String::from_utf8_lossy(found));
+    let mut text = format!("n = {n}: {before:?}, rewritten {after:?}\n");
+    text.push_str(&String::from_utf8_lossy(stderr));
+    let different = expected.lines().zip(found.lines()).find(|(one, other)| one != other);
+    if let Some((one, other)) = different {
+        text.push_str(&format!("printed `{one}`, rewritten `{other}`\n"));
+    }
+    text
+}
+
+/// A failure whose cause is the first telling line of the message, without names and numbers.
+fn failure(kind: FailureKind, message: &str) -> Failure {
+    let telling = ["error:", "panicked", "internal error", "LC0", "layoutc runtime", "became"];
+    let line = message
+        .lines()
+        .find(|line| telling.iter().any(|word| line.contains(word)))
+        .or_else(|| message.lines().next())
+        .unwrap_or_default();
+    let line = line.split_once("error:").map_or(line, |(_, rest)| rest);
+    // A difference has no message: all of them are one until someone looks.
+    let cause = if kind == FailureKind::Different { String::new() } else { anonymous(line) };
+    Failure { kind, cause, message: message.to_owned() }
+}
+
+/// A message without what differs between programs: quoted text and numbers.
+fn anonymous(line: &str) -> String {
+    let mut out = String::new();
+    let mut quoted = false;
+    for sign in line.chars() {
+        match sign {
+            '‘' => quoted = true,
+            '’' => quoted = false,
+            '`' | '\'' => quoted = !quoted,
+            _ if quoted => {}
+            '0'..='9' => {
+                if !out.ends_with('#') {
+                    out.push('#');
+                }
+            }
+            _ => out.push(sign),
+        }
+    }
+    out.trim().to_owned()
+}
+
+const COMMENT: &str = "// struct Particle { int x; }; p[i].x = 0;";
+
+/// A comment in front of every line that begins a declaration.
+fn with_comments(text: &str) -> String {
+    let mut out = String::new();
+    let mut follows_directive = true;
+    for line in text.lines() {
+        let starts = ["struct ", "__global__", "__device__", "static void", "template"];
+        if !follows_directive
+            && starts.iter().any(|start| line.starts_with(start))
+            && !out.ends_with(">\n")
+        {
+            out.push_str(COMMENT);
+            out.push('\n');
+        }
+        follows_directive = line.ends_with('\\') || line.starts_with("template");
+        out.push_str(line);
+        out.push('\n');
+    }
+    out
+}
+
+fn without_comments(text: &str) -> String {
+    text.lines().filter(|line| *line != COMMENT).flat_map(|line| [line, "\n"]).collect()
+}
+
+/// The program with other names for everything.
+fn renamed(program: &RandomProgram) -> RandomProgram {
+    let mut renamed = program.clone();
+    for (number, name) in renamed.names.iter_mut().enumerate() {
+        *name = format!("n{number}_{}", &name[..1]);
+    }
+    renamed
+}

@@ -1,0 +1,93 @@
+//! `cargo xtask fuzz`: random programs, rewritten and run.
+
+use std::io::{IsTerminal, stderr};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, bail};
+use layoutc_tests::random::campaign::{Campaign, Statistics, run as run_campaign};
+use layoutc_tests::random::generate::{Size, generate};
+use layoutc_tests::random::layouts::KINDS;
+
+/// What to run.
+#[derive(clap::Args)]
+pub struct Options {
+    /// At least this many kernels
+    #[arg(long, default_value_t = 3000)]
+    kernels: usize,
+    /// The seed of the first program
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Programs at a time
+    #[arg(long, default_value_t = 1)]
+    jobs: usize,
+    /// Compile one case of every N programs with nvcc
+    #[arg(long, value_name = "N")]
+    nvcc_every: Option<usize>,
+    /// Layouts of each program
+    #[arg(long, default_value_t = KINDS.len())]
+    layouts: usize,
+    /// Units (host functions with their structs) of a program
+    #[arg(long, default_value_t = Size::default().units)]
+    units: usize,
+    /// Where reduced failures are written
+    #[arg(long, default_value = "target/fuzz")]
+    out: PathBuf,
+    /// Seconds for reducing a failure
+    #[arg(long, default_value_t = 180)]
+    reduce: u64,
+    /// How many failures of one cause are reduced
+    #[arg(long, default_value_t = 2)]
+    reductions: usize,
+    /// The share of array classes, in per cent, that must change
+    #[arg(long, default_value_t = 50.0)]
+    floor: f64,
+    /// Print the program of the seed and stop
+    #[arg(long)]
+    print: bool,
+}
+
+/// Runs a campaign.
+///
+/// # Errors
+/// When a case fails, or when too few classes change for the run to mean anything.
+pub fn run(options: &Options) -> Result<()> {
+    let size = Size { units: options.units, ..Size::default() };
+    if options.print {
+        print!("{}", generate(options.seed, size).text());
+        return Ok(());
+    }
+    let campaign = Campaign {
+        kernels: options.kernels,
+        seed: options.seed,
+        jobs: options.jobs,
+        nvcc_every: options.nvcc_every,
+        layouts: options.layouts,
+        size,
+        out: Some(options.out.clone()),
+        reduce: Duration::from_secs(options.reduce),
+        reductions: options.reductions,
+    };
+    let pause = Duration::from_secs(if stderr().is_terminal() { 1 } else { 30 });
+    let last = Mutex::new(Instant::now());
+    let start = Instant::now();
+    let statistics = run_campaign(&campaign, &|statistics: &Statistics, elapsed| {
+        if let Ok(mut last) = last.lock()
+            && last.elapsed() > pause
+        {
+            *last = Instant::now();
+            eprintln!("{}", statistics.line(elapsed));
+        }
+    })?;
+    println!("{}", statistics.table());
+    println!("{}", statistics.line(start.elapsed()));
+    if statistics.failed() > 0 {
+        bail!("{} failures, reduced in {}", statistics.failed(), options.out.display());
+    }
+    let share = 100.0 * statistics.changed_share();
+    if share < options.floor {
+        bail!("{share:.1} % of the classes changed, fewer than {} %", options.floor);
+    }
+    Ok(())
+}
