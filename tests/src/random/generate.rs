@@ -33,7 +33,7 @@ pub struct Size {
 
 impl Default for Size {
     fn default() -> Self {
-        Size { units: 6, kernels: 5 }
+        Size { units: 5, kernels: 8 }
     }
 }
 
@@ -43,11 +43,22 @@ pub fn generate(seed: u64, size: Size) -> RandomProgram {
     let mut generator = Generator::new(seed);
     let mut nodes = vec![Node::new(Kind::Frame, HEAD, Vec::new(), "")];
     let (mut units, mut calls, mut targets) = (Vec::new(), Vec::new(), Vec::new());
+    let mut known = Vec::new();
     for number in 0..size.units {
         let unit = generator.unit(number, size.kernels);
         calls.push(Node::line(&format!("{}(n);", unit.run)));
         for record in &unit.array_records {
-            targets.push(generator.target(*record));
+            if !known.contains(record) {
+                known.push(*record);
+                targets.push(generator.target(*record));
+            }
+            let variable = unit.arrays.iter().find(|array| array.0 == *record);
+            let target = targets
+                .iter_mut()
+                .find(|target| target.record == generator.records[*record].symbol);
+            if let (Some((_, variable)), Some(target)) = (variable, target) {
+                target.arrays.push((unit.run, *variable));
+            }
         }
         let records = unit.array_records.iter().map(|at| generator.records[*at].symbol);
         units.push(UnitFacts { records: records.collect(), features: unit.features });
@@ -91,6 +102,27 @@ static unsigned mixed(unsigned a, unsigned b) {
     return v;
 }
 
+static int *permutation(int n, unsigned factor) {
+    int *order = (int *)malloc((n + 1) * sizeof(int)), *device;
+    for (int i = 0; i < n; ++i) order[i] = i;
+    for (int i = n - 1; i > 0; --i) {
+        int j = (int)(mixed((unsigned)i, factor) % (unsigned)(i + 1)), held = order[i];
+        order[i] = order[j];
+        order[j] = held;
+    }
+    must(cudaMalloc(&device, n * sizeof(int)));
+    must(cudaMemcpy(device, order, n * sizeof(int), cudaMemcpyHostToDevice));
+    free(order);
+    return device;
+}
+
+static unsigned *zeros(int n) {
+    unsigned *device;
+    must(cudaMalloc(&device, n * sizeof(unsigned)));
+    must(cudaMemset(device, 0, n * sizeof(unsigned)));
+    return device;
+}
+
 struct Sum {
     unsigned long long value;
     Sum() : value(14695981039346656037ull) {}
@@ -100,6 +132,15 @@ struct Sum {
     }
     void print(const char *what) const { printf("%s %016llx\n", what, value); }
 };
+
+static void results(const char *what, const unsigned *device, int n) {
+    unsigned *host = (unsigned *)calloc(n + 1, sizeof(unsigned));
+    must(cudaMemcpy(host, device, n * sizeof(unsigned), cudaMemcpyDeviceToHost));
+    Sum sum;
+    sum.bytes(host, n * sizeof(unsigned));
+    sum.print(what);
+    free(host);
+}
 "#;
 
 const MAIN: &str = "int main(int argc, char **argv) {\n    int n = argc > 1 ? atoi(argv[1]) : 37;";
@@ -109,6 +150,8 @@ struct Generator {
     random: Random,
     names: Vec<String>,
     records: Vec<Record>,
+    /// Records that later units may have arrays of.
+    shared: Vec<usize>,
     /// Local names in use in the function that is being made.
     locals: BTreeSet<String>,
 }
@@ -124,6 +167,17 @@ struct Unit {
     declared: special::Declared,
     features: BTreeSet<&'static str>,
     run: Symbol,
+    /// A host struct that holds the device pointers, and its members.
+    context: Option<(Symbol, Vec<String>)>,
+    stream: Option<Symbol>,
+    /// A `__device__` array of eight elements.
+    table: Option<(usize, Symbol)>,
+    /// Other names of records.
+    aliases: Vec<(usize, Symbol)>,
+    /// A macro that launches.
+    launcher: Option<Symbol>,
+    /// The variables of the arrays by record.
+    arrays: Vec<(usize, Symbol)>,
 }
 
 impl Unit {
@@ -142,6 +196,7 @@ impl Generator {
             random: Random::new(seed),
             names: Vec::new(),
             records: Vec::new(),
+            shared: Vec::new(),
             locals: BTreeSet::new(),
         }
     }
@@ -183,11 +238,18 @@ impl Generator {
             declared: special::Declared::default(),
             features: BTreeSet::new(),
             run,
+            context: None,
+            stream: None,
+            table: None,
+            aliases: Vec::new(),
+            launcher: None,
+            arrays: Vec::new(),
         };
         if let Some(special) = special {
             unit.feature(special.name());
         }
         self.unit_records(&mut unit);
+        self.unit_names(&mut unit);
         self.unit_helpers(&mut unit);
         for _ in 0..kernels {
             self.kernel(&mut unit);
@@ -196,12 +258,58 @@ impl Generator {
         unit
     }
 
+    /// Aliases of types, a device array, a macro.
+    fn unit_names(&mut self, unit: &mut Unit) {
+        for record in unit.array_records.clone() {
+            let name = self.records[record].symbol;
+            if self.random.chance(15) {
+                unit.feature("alias");
+                let alias = self.symbol(&format!("Elem{}_{record}", unit.number));
+                let text = if self.random.chance(50) {
+                    format!("typedef {name} {alias};")
+                } else {
+                    format!("using {alias} = {name};")
+                };
+                unit.nodes.push(Node::declaration(alias, &text));
+                unit.aliases.push((record, alias));
+            }
+            if unit.has(Trait::DeviceTable) && unit.table.is_none() {
+                let table = self.symbol(&format!("table{}", unit.number));
+                unit.nodes
+                    .push(Node::declaration(table, &format!("__device__ {name} {table}[8];")));
+                unit.table = Some((record, table));
+            }
+        }
+        if unit.has(Trait::LaunchMacro) {
+            let symbol = self.symbol(&format!("LAUNCH{}", unit.number));
+            let text = format!(
+                "#define {symbol}(kernel, grid, block, ...) kernel<<<grid, block>>>(__VA_ARGS__)"
+            );
+            unit.nodes.push(Node::declaration(symbol, &text));
+            unit.launcher = Some(symbol);
+        }
+    }
+
+    /// A name of a record's type.
+    fn type_name(&mut self, unit: &Unit, record: usize) -> Symbol {
+        match unit.aliases.iter().find(|alias| alias.0 == record) {
+            Some((_, alias)) if self.random.chance(60) => *alias,
+            _ => self.records[record].symbol,
+        }
+    }
+
     fn target(&self, at: usize) -> LayoutTarget {
         let record = &self.records[at];
         LayoutTarget {
             record: record.symbol,
-            fields: record.fields.iter().map(|field| field.symbol).collect(),
+            fields: record
+                .fields
+                .iter()
+                .filter(|field| !field.is_inherited)
+                .map(|field| field.symbol)
+                .collect(),
             alignment: record.alignment,
+            arrays: Vec::new(),
         }
     }
 }

@@ -18,6 +18,8 @@ pub struct Layouts {
 pub struct Entry {
     /// The record.
     pub record: Symbol,
+    /// One array of it, as function and variable; otherwise all.
+    pub array: Option<(Symbol, Symbol)>,
     /// Its layout.
     pub form: Form,
 }
@@ -32,7 +34,7 @@ pub enum Form {
 }
 
 /// The kinds of layouts that every program is tried in.
-pub const KINDS: [&str; 4] = ["soa", "tiled", "groups", "mixed"];
+pub const KINDS: [&str; 5] = ["soa", "tiled", "groups", "mixed", "arrays"];
 
 impl Layouts {
     /// A layout of this kind for each record of a program.
@@ -49,10 +51,22 @@ impl Layouts {
                 _ => groups(target, random),
             },
         };
-        let targets = program.targets.iter();
-        let entry =
-            |target| Entry { record: LayoutTarget::record(target), form: form(target, random) };
-        Layouts { kind, entries: targets.map(entry).collect() }
+        let mut entries = Vec::new();
+        for target in &program.targets {
+            if kind == "arrays" && !target.arrays.is_empty() {
+                for array in &target.arrays {
+                    // What no layout names stays as it is.
+                    if random.chance(70) {
+                        let form = form(target, random);
+                        entries.push(Entry { record: target.record, array: Some(*array), form });
+                    }
+                }
+            } else {
+                let form = form(target, random);
+                entries.push(Entry { record: target.record, array: None, form });
+            }
+        }
+        Layouts { kind, entries }
     }
 
     /// The source's own layout for each record.
@@ -61,6 +75,7 @@ impl Layouts {
         let targets = program.targets.iter();
         let entry = |target: &LayoutTarget| Entry {
             record: target.record,
+            array: None,
             form: Form::Whole("aos".to_owned()),
         };
         Layouts { kind: "identity", entries: targets.map(entry).collect() }
@@ -71,7 +86,15 @@ impl Layouts {
     pub fn specs(&self, program: &RandomProgram) -> Vec<String> {
         let spec = |entry: &Entry| {
             let target = program.targets.iter().find(|target| target.record == entry.record)?;
-            let name = program.name(entry.record);
+            let name = match entry.array {
+                None => program.name(entry.record).to_owned(),
+                Some((run, variable)) => {
+                    if !target.arrays.contains(&(run, variable)) {
+                        return None;
+                    }
+                    format!("{}::{}", program.name(run), program.name(variable))
+                }
+            };
             let form = match &entry.form {
                 Form::Whole(text) => text.clone(),
                 Form::Groups(groups) => spelled(groups, target, program),
@@ -79,12 +102,6 @@ impl Layouts {
             Some(format!("{name} = {form}"))
         };
         self.entries.iter().filter_map(spec).collect()
-    }
-}
-
-impl LayoutTarget {
-    fn record(&self) -> Symbol {
-        self.record
     }
 }
 
@@ -150,7 +167,7 @@ mod tests {
         let mut random = Random::new(1);
         for kind in KINDS {
             let specs = Layouts::random(&program, kind, &mut random).specs(&program);
-            assert_eq!(specs.len(), program.targets.len());
+            assert!(kind == "arrays" || specs.len() == program.targets.len());
             assert!(specs.iter().all(|spec| !spec.contains('$')), "{specs:?}");
         }
         let layouts = Layouts::random(&program, "groups", &mut random);

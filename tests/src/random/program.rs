@@ -112,6 +112,8 @@ pub struct LayoutTarget {
     pub fields: Vec<Symbol>,
     /// The size of the largest scalar or vector member in bytes.
     pub alignment: usize,
+    /// A variable of an array of each unit that has some, behind the unit's function.
+    pub arrays: Vec<(Symbol, Symbol)>,
 }
 
 /// What a unit is about, for the statistics.

@@ -80,9 +80,9 @@ impl State<'_> {
     }
 
     fn drop_layouts(&mut self) {
-        for record in self.layouts.entries.iter().map(|entry| entry.record).collect::<Vec<_>>() {
+        for entry in self.layouts.entries.clone() {
             let mut fewer = self.layouts.clone();
-            fewer.entries.retain(|entry| entry.record != record);
+            fewer.entries.retain(|other| *other != entry);
             if !fewer.entries.is_empty() {
                 let program = self.program.clone();
                 self.accept(program, fewer);
@@ -243,6 +243,7 @@ fn without(program: &RandomProgram, paths: &[Path]) -> RandomProgram {
     }
     for target in &mut out.targets {
         target.fields.retain(|field| !gone.contains(field));
+        target.arrays.retain(|(run, variable)| !gone.contains(run) && !gone.contains(variable));
     }
     out.targets.retain(|target| !gone.contains(&target.record));
     out

@@ -26,7 +26,8 @@ const LIMIT: Duration = Duration::from_secs(60);
 const PRELUDE: &str = "#include \"layoutc_runtime.hpp\"\n#include <cstdio>\n#include <cstdlib>\n\
                        #include <cstring>\n#include <vector>\n";
 
-/// As `layoutc verify` compiles, but for the optimisation.
+/// As `layoutc verify` compiles, but for the optimisation, and with variables that are not
+/// initialised full of something.
 const FLAGS: [&str; 8] = [
     "-std=c++17",
     "-O0",
@@ -35,7 +36,7 @@ const FLAGS: [&str; 8] = [
     "-fno-strict-aliasing",
     "-fwrapv",
     "-ffp-contract=off",
-    "-ftrivial-auto-var-init=zero",
+    "-ftrivial-auto-var-init=pattern",
 ];
 
 /// A host compiler with everything that programs share.

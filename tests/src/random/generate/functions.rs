@@ -249,7 +249,13 @@ impl Generator {
             _ => {
                 let from = self.legible_of(scope, helper.record)?;
                 unit.feature("call-by-value");
-                format!("{} = {name}({}, {value});", place.lvalue(), from.lvalue())
+                let (to, call) = (place.lvalue(), format!("{name}({}, {value})", from.lvalue()));
+                if unit.has(Trait::StoredResult) {
+                    format!("{to} = {call};")
+                } else {
+                    let (held, record) = (self.local("made"), self.type_name(unit, place.record));
+                    format!("{{\n    {record} {held} = {call};\n    {to} = {held};\n}}")
+                }
             }
         };
         Some(Node::line(&text))

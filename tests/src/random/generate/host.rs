@@ -10,7 +10,10 @@ use crate::random::text::Symbol;
 #[derive(Clone, Debug)]
 struct Array {
     record: usize,
-    device: Symbol,
+    /// An expression for the device pointer.
+    device: String,
+    /// The variable that a layout can name.
+    variable: Option<Symbol>,
     host: Symbol,
     /// An expression for the host pointer.
     host_pointer: String,
@@ -24,6 +27,10 @@ impl Generator {
         self.locals.clear();
         let n = self.local("n");
         let n2 = self.local("n2");
+        if self.random.chance(20) {
+            unit.feature("host-context");
+            unit.context = Some((self.local("ctx"), Vec::new()));
+        }
         let mut body = vec![Node::declaration(
             n2,
             &format!("int {n2} = {n} {};", ["+ 3", "* 2 + 7", "+ 32"][self.random.below(3)]),
@@ -36,13 +43,37 @@ impl Generator {
                 arrays.push(self.array(unit, record, is_long, n, n2, &mut body));
             }
         }
+        if let Some((record, table)) = unit.table {
+            let (name, fill) = (self.record_symbol(record), self.records[record].fill);
+            body.push(Node::line(&format!(
+                "{{\n    {name} staging[8];\n    {fill}(staging, 8, 3u);\n    must(cudaMemcpyToSymbol({table}, staging, sizeof(staging)));\n}}"
+            )));
+        }
+        if let Some((context, members)) = &unit.context
+            && !members.is_empty()
+        {
+            let ty = self.symbol(&format!("Context{}", unit.number));
+            let text = format!("struct {ty} {{\n    {}\n}};", members.join("\n    "));
+            unit.nodes.push(Node::declaration(ty, &text));
+            body.insert(0, Node::declaration(*context, &format!("{ty} {context};")));
+        }
+        let stream = self.random.chance(20).then(|| {
+            unit.feature("stream");
+            let stream = self.local("stream");
+            let text = format!("cudaStream_t {stream};\nCHECK(cudaStreamCreate(&{stream}));");
+            body.push(Node::declaration(stream, &text));
+            stream
+        });
+        unit.stream = stream;
+        unit.arrays =
+            arrays.iter().filter_map(|array| Some((array.record, array.variable?))).collect();
         let kernels = unit.kernels.clone();
         for kernel in &kernels {
-            if self.random.chance(50) {
+            if self.random.chance(35) {
                 self.step(unit, &mut arrays, n, n2, &mut body);
             }
             self.launch(unit, kernel, &arrays, [n, n2, perm, out], &mut body);
-            if self.random.chance(25) {
+            if self.random.chance(8) {
                 self.launch(unit, kernel, &arrays, [n, n2, perm, out], &mut body);
             }
         }
@@ -52,10 +83,7 @@ impl Generator {
         for array in &arrays {
             self.check(unit, array, n, n2, &mut body);
         }
-        body.push(Node::line(&format!(
-            "{{\n    std::vector<unsigned> results({n2});\n    CHECK(cudaMemcpy(results.data(), {out}, {n2} * sizeof(unsigned), cudaMemcpyDeviceToHost));\n    Sum sum;\n    sum.bytes(results.data(), {n2} * sizeof(unsigned));\n    sum.print(\"{} out\");\n}}",
-            unit.number
-        )));
+        body.push(Node::line(&format!("results(\"{} out\", {out}, {n2});", unit.number)));
         for array in &arrays {
             if !unit.has(Trait::OwningBuffer) {
                 body.push(Node::line(&self.checked(&format!("cudaFree({})", array.device))));
@@ -70,29 +98,19 @@ impl Generator {
 
     /// A call in one of the forms of error checks.
     fn checked(&mut self, call: &str) -> String {
-        match self.random.below(5) {
+        match self.random.below(14) {
             0 => format!("{call};"),
-            1 => format!("must({call});"),
+            1 => format!("CHECK({call});"),
             2 => format!("if ({call} != cudaSuccess) exit(3);"),
-            _ => format!("CHECK({call});"),
+            _ => format!("must({call});"),
         }
     }
 
     fn index_arrays(&mut self, body: &mut Vec<Node>, n: Symbol, n2: Symbol) -> (Symbol, Symbol) {
         let (perm, out) = (self.local("d_perm"), self.local("d_out"));
         let factor = *self.random.pick(&[1, 7, 13, 101]);
-        body.push(Node::declaration(
-            perm,
-            &format!(
-                "int *{perm};\n{{\n    std::vector<int> order({n});\n    for (int i = 0; i < {n}; ++i) order[i] = i;\n    for (int i = {n} - 1; i > 0; --i) {{\n        int j = (int)(mixed((unsigned)i, {factor}u) % (unsigned)(i + 1)), held = order[i];\n        order[i] = order[j];\n        order[j] = held;\n    }}\n    CHECK(cudaMalloc(&{perm}, {n} * sizeof(int)));\n    CHECK(cudaMemcpy({perm}, order.data(), {n} * sizeof(int), cudaMemcpyHostToDevice));\n}}"
-            ),
-        ));
-        body.push(Node::declaration(
-            out,
-            &format!(
-                "unsigned *{out};\nCHECK(cudaMalloc(&{out}, {n2} * sizeof(unsigned)));\nCHECK(cudaMemset({out}, 0, {n2} * sizeof(unsigned)));"
-            ),
-        ));
+        body.push(Node::declaration(perm, &format!("int *{perm} = permutation({n}, {factor}u);")));
+        body.push(Node::declaration(out, &format!("unsigned *{out} = zeros({n2});")));
         (perm, out)
     }
 
@@ -108,10 +126,15 @@ impl Generator {
         let count = if is_long { n2 } else { n };
         let (name, fill) = (self.record_symbol(record), self.records[record].fill);
         let base = *self.random.pick(&["items", "cells", "a", "old", "next", "parts"]);
-        let (device, host) = (self.local(&format!("d_{base}")), self.local(&format!("h_{base}")));
-        let (declared, host_pointer) = match self.random.below(3) {
+        let (variable, host) = (self.local(&format!("d_{base}")), self.local(&format!("h_{base}")));
+        let in_context = unit.context.is_some() && !unit.has(Trait::OwningBuffer);
+        let device = match (&unit.context, in_context) {
+            (Some((context, _)), true) => format!("{context}.{variable}"),
+            _ => variable.to_string(),
+        };
+        let (declared, host_pointer) = match self.random.below(12) {
             0 => (format!("std::vector<{name}> {host}({count});"), format!("{host}.data()")),
-            1 => (format!("{name} *{host} = new {name}[{count}];"), host.to_string()),
+            1..=5 => (format!("{name} *{host} = new {name}[{count}];"), host.to_string()),
             _ => (
                 format!("{name} *{host} = ({name} *)calloc({count} + 1, sizeof({name}));"),
                 host.to_string(),
@@ -123,28 +146,45 @@ impl Generator {
             kind: Kind::Frame,
             ..Node::line(&format!("{fill}({host_pointer}, {count}, {seed}u);"))
         });
-        let bytes = self.bytes(&count.to_string(), name, device);
+        let bytes = self.bytes(&count.to_string(), name, &device);
         let declaration = if unit.has(Trait::OwningBuffer) {
             let buffer = self.buffer_class(unit, record);
             format!("{buffer} {host}_buffer({count});\n{name} *{device} = {host}_buffer.items;")
         } else if unit.has(Trait::AllocateByPointer) {
             let function = self.allocator(unit, record);
-            format!("{name} *{device};\n{function}(&{device}, {count});")
+            format!("{function}(&{device}, {count});")
         } else {
             let target = *self.random.pick(&["&@", "(void **)&@", "&@"]);
-            let call = format!("cudaMalloc({}, {bytes})", target.replace('@', &device.to_string()));
+            let function =
+                if unit.has(Trait::Managed) { "cudaMallocManaged" } else { "cudaMalloc" };
+            let call = format!("{function}({}, {bytes})", target.replace('@', &device));
             let null = if self.random.chance(30) { " = nullptr" } else { "" };
             let checked = self.checked(&call);
-            format!("{name} *{device}{null};\n{checked}")
+            if in_context { checked } else { format!("{name} *{device}{null};\n{checked}") }
         };
-        body.push(Node::declaration(device, &declaration));
+        let declaration = if unit.has(Trait::AllocateByPointer) && !in_context {
+            format!("{name} *{device};\n{declaration}")
+        } else {
+            declaration
+        };
+        body.push(Node::declaration(variable, &declaration));
+        if let (Some((_, members)), true) = (&mut unit.context, in_context) {
+            members.push(format!("{name} *{variable};"));
+        }
         let call = format!("cudaMemcpy({device}, {host_pointer}, {bytes}, cudaMemcpyHostToDevice)");
         body.push(Node { kind: Kind::Frame, ..Node::line(&self.checked(&call)) });
-        Array { record, device, host, host_pointer, is_long }
+        Array {
+            record,
+            device,
+            variable: (!in_context).then_some(variable),
+            host,
+            host_pointer,
+            is_long,
+        }
     }
 
     /// The size of `count` elements in bytes.
-    fn bytes(&mut self, count: &str, record: Symbol, device: Symbol) -> String {
+    fn bytes(&mut self, count: &str, record: Symbol, device: &str) -> String {
         match self.random.below(6) {
             0 => format!("sizeof({record}) * {count}"),
             1 => format!("{count} * sizeof(*{device})"),
@@ -199,7 +239,7 @@ impl Generator {
         let array = self.random.pick(arrays).clone();
         let count = if array.is_long { n2 } else { n };
         let name = self.record_symbol(array.record);
-        let (device, pointer) = (array.device, array.host_pointer.clone());
+        let (device, pointer) = (array.device.clone(), array.host_pointer.clone());
         let size = format!("sizeof({name})");
         let others: Vec<Array> = arrays
             .iter()
@@ -242,7 +282,7 @@ impl Generator {
             }
             3 if !others.is_empty() => {
                 unit.feature("device-to-device");
-                let other = self.random.pick(&others).device;
+                let other = self.random.pick(&others).device.clone();
                 let part = ["", " / 2"][self.random.below(2)];
                 let call = format!(
                     "cudaMemcpy({device}, {other}, ({count}{part}) * {size}, cudaMemcpyDeviceToDevice)"
@@ -261,7 +301,7 @@ impl Generator {
             }
             5 | 6 if !others.is_empty() && !unit.has(Trait::OwningBuffer) => {
                 unit.feature("pointer-swap");
-                let other = self.random.pick(&others).device;
+                let other = self.random.pick(&others).device.clone();
                 let held = self.local("held");
                 format!(
                     "{{\n    {name} *{held} = {device};\n    {device} = {other};\n    {other} = {held};\n}}"
@@ -269,12 +309,17 @@ impl Generator {
             }
             7 => {
                 unit.feature("async-copy");
+                let stream = unit.stream.map_or("0".to_owned(), |stream| stream.to_string());
                 let call = format!(
-                    "cudaMemcpyAsync({pointer}, {device}, {count} * {size}, cudaMemcpyDeviceToHost, 0)"
+                    "cudaMemcpyAsync({pointer}, {device}, {count} * {size}, cudaMemcpyDeviceToHost, {stream})"
                 );
                 let sum = self.records[array.record].sum;
+                let wait = match unit.stream {
+                    Some(stream) => format!("cudaStreamSynchronize({stream})"),
+                    None => "cudaDeviceSynchronize()".to_owned(),
+                };
                 format!(
-                    "{}\nCHECK(cudaDeviceSynchronize());\n{sum}(\"{} async\", {pointer}, {count});",
+                    "{}\nmust({wait});\n{sum}(\"{} async\", {pointer}, {count});",
                     self.checked(&call),
                     unit.number
                 )
@@ -310,7 +355,7 @@ impl Generator {
     ) {
         let count = if array.is_long { n2 } else { n };
         let (name, sum) = (self.record_symbol(array.record), self.records[array.record].sum);
-        let bytes = self.bytes(&count.to_string(), name, array.device);
+        let bytes = self.bytes(&count.to_string(), name, &array.device);
         let call = format!(
             "cudaMemcpy({}, {}, {bytes}, cudaMemcpyDeviceToHost)",
             array.host_pointer, array.device
@@ -359,7 +404,7 @@ impl Generator {
         let mut arguments = Vec::new();
         let mut before = String::new();
         for (at, array) in chosen.iter().enumerate() {
-            let pointer = array.device.to_string();
+            let pointer = array.device.clone();
             if let (0, Some(handle)) = (at, kernel.handle) {
                 let view = self.local("view");
                 before = format!(
@@ -381,6 +426,7 @@ impl Generator {
         let grid = match kernel.shape {
             Shape::Stride => self.random.between(1, 3).to_string(),
             Shape::Serial => "1".to_owned(),
+            Shape::Plane => format!("dim3(1, {count} / 32 + 1)"),
             _ => format!("{count} / {block} + 1"),
         };
         let template = if kernel.is_template {
@@ -391,14 +437,30 @@ impl Generator {
         let after = *self.random.pick(&[
             "",
             "",
-            "\nCHECK(cudaGetLastError());",
-            "\nCHECK(cudaDeviceSynchronize());",
+            "\nmust(cudaGetLastError());",
+            "\nmust(cudaDeviceSynchronize());",
         ]);
-        let text = format!(
-            "{before}{}{template}<<<{grid}, {block}>>>({});{after}",
-            kernel.symbol,
-            arguments.join(", ")
-        );
+        let block =
+            if kernel.shape == Shape::Plane { "dim3(8, 4)".to_owned() } else { block.to_string() };
+        let on = match unit.stream {
+            Some(stream) if self.random.chance(60) => format!(", 0, {stream}"),
+            _ => String::new(),
+        };
+        let after = if on.is_empty() { after } else { "\nmust(cudaDeviceSynchronize());" };
+        let text = match unit.launcher {
+            Some(launcher) if !kernel.is_template => {
+                format!(
+                    "{before}{launcher}({}, ({grid}), ({block}), {});{after}",
+                    kernel.symbol,
+                    arguments.join(", ")
+                )
+            }
+            _ => format!(
+                "{before}{}{template}<<<{grid}, {block}{on}>>>({});{after}",
+                kernel.symbol,
+                arguments.join(", ")
+            ),
+        };
         let text = if before.is_empty() { text } else { format!("{{\n{text}\n}}") };
         body.push(Node::line(&text));
     }

@@ -38,9 +38,12 @@ pub(super) enum Shape {
     Staged,
     Phases,
     Serial,
+    /// Two dimensions: rows of eight.
+    Plane,
 }
 
-const SHAPES: [Shape; 14] = [
+const SHAPES: [Shape; 15] = [
+    Shape::Plane,
     Shape::Direct,
     Shape::Direct,
     Shape::Direct,
@@ -89,7 +92,11 @@ impl Generator {
         let number = unit.kernels.len();
         let base = *self.random.pick(&["step", "apply", "gather", "scatter", "solve", "kern"]);
         let symbol = self.symbol(&format!("{base}{}k{number}", unit.number));
-        let shape = *self.random.pick(&SHAPES);
+        let mut shape = *self.random.pick(&SHAPES);
+        if shape == Shape::Staged && unit.has(Trait::DefaultInitialiser) {
+            // Such types are not allowed in shared memory.
+            shape = Shape::Direct;
+        }
         let parameters = self.kernel_parameters(unit);
         let handle = (unit.has(Trait::Handle) && self.random.chance(60))
             .then(|| self.handle_struct(unit, parameters[0].record));
@@ -99,7 +106,7 @@ impl Generator {
         let mut n = String::new();
         for (at, parameter) in parameters.iter().enumerate() {
             let name = self.local_of(&["p", "q", "a", "b", "cells", "src"]);
-            let record = self.record_symbol(parameter.record);
+            let record = self.type_name(unit, parameter.record);
             if let (0, Some(handle)) = (at, handle) {
                 list.push(format!("{handle} {name}"));
                 arrays.push(format!("{name}.items"));
@@ -184,6 +191,13 @@ impl Generator {
                 });
             }
         }
+        if let Some((record, table)) = unit.table {
+            scope.readable.push(Readable {
+                record,
+                text: table.to_string(),
+                count: "8".to_owned(),
+            });
+        }
         let i = self.local_of(&["i", "tid", "t", "gid"]);
         let ty = *self.random.pick(&[
             "int",
@@ -257,6 +271,26 @@ impl Generator {
             }
             Shape::Chunk | Shape::ChunkBase | Shape::ChunkWalk => {
                 self.chunk(unit, shape, scope, parameters, frame, first, &int)
+            }
+            Shape::Plane => {
+                unit.feature("plane");
+                let (x, y) = (self.local("x"), self.local("y"));
+                scope.ints.extend([x.to_string(), y.to_string()]);
+                let mut nodes = vec![
+                    frame_line(x, &format!("int {x} = blockIdx.x * blockDim.x + threadIdx.x;")),
+                    frame_line(y, &format!("int {y} = blockIdx.y * blockDim.y + threadIdx.y;")),
+                ];
+                let own = format!("{y} * 8 + {x}");
+                let (index, int) = if self.random.chance(50) {
+                    nodes.push(frame_line(i, &format!("int {i} = {own};")));
+                    (i.to_string(), i.to_string())
+                } else {
+                    scope.ints.retain(|known| *known != int);
+                    (own.clone(), format!("({own})"))
+                };
+                let body = self.owner_body(unit, &mut scope, parameters, frame, &index, &int);
+                nodes.push(whole(&format!("if ({x} < 8 && {own} < {n}) {{"), body));
+                nodes
             }
             Shape::Staged => self.staged(unit, scope, parameters, frame, global),
             Shape::Phases => self.phases(unit, scope, parameters, frame, global),

@@ -113,6 +113,8 @@ pub(super) struct Field {
     pub(super) symbol: Symbol,
     pub(super) ty: FieldType,
     pub(super) extents: Vec<usize>,
+    /// Whether a base class has it.
+    pub(super) is_inherited: bool,
 }
 
 /// A struct.
@@ -166,6 +168,16 @@ impl Generator {
             let at = self.record(unit, &inner, true);
             unit.array_records.push(at);
         }
+        // Arrays of a struct that another unit has arrays of, too.
+        if self.random.chance(25)
+            && let Some(shared) = self.shared.last().copied()
+        {
+            unit.feature("shared-record");
+            unit.array_records.push(shared);
+        }
+        if unit.special.is_none() {
+            self.shared.push(unit.array_records[0]);
+        }
         if unit.has(Trait::NestedTwin)
             && let Some(twin) = inner.first()
         {
@@ -206,19 +218,34 @@ impl Generator {
             alignment = alignment.max(align);
             any_bytes &= bytes;
             let extents = match self.random.below(12) {
-                0 => vec![self.random.between(1, 5)],
+                0 if self.random.chance(6) => vec![1],
+                0 => vec![self.random.between(2, 5)],
                 1 => vec![self.random.between(2, 9)],
-                2 => vec![self.random.between(1, 3), self.random.between(2, 4)],
+                2 => vec![self.random.between(2, 3), self.random.between(2, 4)],
                 _ => Vec::new(),
             };
-            fields.push(Field { symbol, ty, extents });
+            fields.push(Field { symbol, ty, extents, is_inherited: false });
         }
+        let base = (is_element && unit.has(Trait::Base)).then(|| {
+            let (base, field) = (self.symbol(&format!("Base{name}")), self.symbol("stamp"));
+            let members = vec![Node {
+                kind: Kind::Field,
+                ..Node::declaration(field, &format!("int {field};"))
+            }];
+            let mut node = Node::new(Kind::Record, &format!("struct {base} {{"), members, "};");
+            node.declares.push(base);
+            unit.nodes.push(node);
+            let ty = FieldType::Scalar(Scalar::Int);
+            fields.push(Field { symbol: field, ty, extents: Vec::new(), is_inherited: true });
+            alignment = alignment.max(4);
+            base
+        });
         let fill = self.symbol(&format!("fill{name}", name = self.name_of(symbol)));
         let sum = self.symbol(&format!("sum{name}", name = self.name_of(symbol)));
         let record = Record { symbol, fields, alignment, any_bytes, fill, sum };
         self.records.push(record);
         let at = self.records.len() - 1;
-        let node = self.record_node(unit, at, is_element);
+        let node = self.record_node(unit, at, is_element, base);
         unit.nodes.push(node);
         if is_element || unit.has(Trait::NestedTwin) {
             let nodes = self.host_functions(at);
@@ -250,10 +277,16 @@ impl Generator {
         }
     }
 
-    fn record_node(&mut self, unit: &mut Unit, at: usize, is_element: bool) -> Node {
+    fn record_node(
+        &mut self,
+        unit: &mut Unit,
+        at: usize,
+        is_element: bool,
+        base: Option<Symbol>,
+    ) -> Node {
         let record = self.records[at].clone();
         let mut members = Vec::new();
-        for field in &record.fields {
+        for field in record.fields.iter().filter(|field| !field.is_inherited) {
             let ty = match &field.ty {
                 FieldType::Scalar(scalar) => scalar.name().to_owned(),
                 FieldType::Vector { name, .. } => (*name).to_owned(),
@@ -261,7 +294,13 @@ impl Generator {
             };
             let extents: String =
                 field.extents.iter().map(|extent| format!("[{extent}]")).collect();
-            let text = format!("{ty} {}{extents};", field.symbol);
+            let has_initialiser = unit.has(Trait::DefaultInitialiser)
+                && is_element
+                && field.extents.is_empty()
+                && matches!(field.ty, FieldType::Scalar(_))
+                && self.random.chance(60);
+            let initialiser = if has_initialiser { " = 1" } else { "" };
+            let text = format!("{ty} {}{extents}{initialiser};", field.symbol);
             members.push(Node { kind: Kind::Field, ..Node::declaration(field.symbol, &text) });
         }
         if is_element {
@@ -271,7 +310,8 @@ impl Generator {
         let (head, tail) = if typedef {
             ("typedef struct {".to_owned(), format!("}} {};", record.symbol))
         } else {
-            (format!("struct {} {{", record.symbol), "};".to_owned())
+            let base = base.map_or_else(String::new, |base| format!(" : {base}"));
+            (format!("struct {}{base} {{", record.symbol), "};".to_owned())
         };
         let mut node = Node::new(Kind::Record, &head, members, &tail);
         node.declares.push(record.symbol);
@@ -282,13 +322,24 @@ impl Generator {
     fn host_functions(&mut self, at: usize) -> [Node; 2] {
         let record = self.records[at].clone();
         let mut leaves = Vec::new();
-        self.all_leaves(at, "p[i]", &mut leaves);
+        self.leaves_below(at, "p[i]", &[], &mut leaves);
         let mut fills = Vec::new();
         let mut sums = Vec::new();
-        for (number, (lvalue, scalar)) in leaves.iter().enumerate() {
-            let value = scalar.of_value(&format!("mixed((unsigned)i * 64u + {number}u, seed)"));
-            fills.push(Node::line(&format!("{lvalue} = {value};")));
-            sums.push(Node::line(&format!("sum.bytes(&{lvalue}, sizeof({lvalue}));")));
+        for (number, leaf) in leaves.iter().enumerate() {
+            let (lvalue, scalar) = (&leaf.lvalue, leaf.scalar);
+            let terms: String = (0..leaf.extents.len())
+                .map(|at| format!(" + (unsigned)k{at} * {}u", 97 + at))
+                .collect();
+            let value =
+                scalar.of_value(&format!("mixed((unsigned)i * 64u + {number}u{terms}, seed)"));
+            let loops: String = leaf
+                .extents
+                .iter()
+                .enumerate()
+                .map(|(at, extent)| format!("for (int k{at} = 0; k{at} < {extent}; ++k{at}) "))
+                .collect();
+            fills.push(Node::line(&format!("{loops}{lvalue} = {value};")));
+            sums.push(Node::line(&format!("{loops}sum.bytes(&{lvalue}, sizeof({lvalue}));")));
         }
         let head = format!(
             "static void {}({} *p, int n, unsigned seed) {{\n    for (int i = 0; i < n; ++i) {{",
@@ -306,28 +357,31 @@ impl Generator {
         [fill, sum]
     }
 
-    /// Every scalar of `lvalue`.
-    fn all_leaves(&self, at: usize, lvalue: &str, out: &mut Vec<(String, Scalar)>) {
+    /// Every leaf of `lvalue`, subscripted with `k0`, `k1`, ….
+    fn leaves_below(&self, at: usize, lvalue: &str, around: &[usize], out: &mut Vec<Leaf>) {
         for field in &self.records[at].fields {
-            let mut parts = vec![format!("{lvalue}.{}", field.symbol)];
+            let mut text = format!("{lvalue}.{}", field.symbol);
+            let mut extents = around.to_vec();
             for extent in &field.extents {
-                parts = parts
-                    .iter()
-                    .flat_map(|part| (0..*extent).map(move |k| format!("{part}[{k}]")))
-                    .collect();
+                text.push_str(&format!("[k{}]", extents.len()));
+                extents.push(*extent);
             }
-            for part in parts {
-                match &field.ty {
-                    FieldType::Scalar(scalar) => out.push((part, *scalar)),
-                    FieldType::Vector { scalar, width, .. } => {
-                        let names = ["x", "y", "z", "w"];
-                        out.extend(
-                            names[..*width].iter().map(|name| (format!("{part}.{name}"), *scalar)),
-                        );
-                    }
-                    FieldType::Nested(inner) => self.all_leaves(*inner, &part, out),
+            let leaf = |lvalue, scalar| Leaf { lvalue, scalar, extents: extents.clone() };
+            match &field.ty {
+                FieldType::Scalar(scalar) => out.push(leaf(text, *scalar)),
+                FieldType::Vector { scalar, width, .. } => {
+                    let names = &["x", "y", "z", "w"][..*width];
+                    out.extend(names.iter().map(|name| leaf(format!("{text}.{name}"), *scalar)));
                 }
+                FieldType::Nested(inner) => self.leaves_below(*inner, &text, &extents, out),
             }
         }
     }
+}
+
+/// A scalar of a struct, or the scalars of a member array.
+struct Leaf {
+    lvalue: String,
+    scalar: Scalar,
+    extents: Vec<usize>,
 }

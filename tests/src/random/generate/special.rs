@@ -1,7 +1,7 @@
 //! What a unit's trait adds to its structs and statements.
 
 use super::places::{Place, Scope};
-use super::records::Scalar;
+use super::records::{FieldType, Scalar};
 use super::traits::Trait;
 use super::{Generator, Unit};
 use crate::random::program::{Kind, Node};
@@ -111,6 +111,10 @@ impl Generator {
             Some(Trait::AssignedValue) => self.assigned_value(scope),
             Some(Trait::BraceInitialiser) => self.brace_initialised(scope),
             Some(Trait::DecayedField) => self.decayed_field(unit, scope),
+            Some(Trait::Lambda) => self.lambda(scope),
+            Some(Trait::Binding) => self.binding(scope),
+            Some(Trait::InactiveBranch) => self.inactive_branch(unit, scope),
+            Some(Trait::EffectIndex) => self.effect_index(unit, scope),
             // These are no statements.
             Some(
                 Trait::SharedFunction
@@ -122,7 +126,14 @@ impl Generator {
                 | Trait::AllocateByPointer
                 | Trait::ReadOnlyLoad
                 | Trait::Auto
-                | Trait::NestedTwin,
+                | Trait::NestedTwin
+                | Trait::DefaultInitialiser
+                | Trait::Base
+                | Trait::Managed
+                | Trait::DeviceTable
+                | Trait::LaunchMacro
+                | Trait::DirectInitialiser
+                | Trait::StoredResult,
             )
             | None => None,
         };
@@ -467,6 +478,105 @@ impl Generator {
         let mut node = Node::declaration(symbol, &text);
         node.declares.push(at);
         Some(node)
+    }
+
+    fn lambda(&mut self, scope: &mut Scope) -> Option<Node> {
+        let place = self.writable(scope)?;
+        let (function, result) = (self.local("f"), self.local("got"));
+        let record = self.record_symbol(place.record);
+        let element = Place { text: "el".to_owned(), is_pointer: false, ..place.clone() };
+        let none = Scope { depth: 9, ..Scope::default() };
+        let (lvalue, scalar) = self.leaf(&none, &element);
+        let value = scalar.to_value(&lvalue);
+        let text = match self.random.below(3) {
+            0 => format!(
+                "auto {function} = [=](const {record} &el) {{ return {value} * 3u; }};\nunsigned {result} = {function}({});",
+                place.lvalue()
+            ),
+            1 => format!(
+                "auto {function} = []({record} &el) {{ {lvalue} = {}; return 5u; }};\nunsigned {result} = {function}({});",
+                scalar.of_value("77u"),
+                place.lvalue()
+            ),
+            _ => {
+                let (captured, scalar) = self.leaf(&none, &place);
+                format!(
+                    "auto {function} = [&]() {{ return {}; }};\nunsigned {result} = {function}();",
+                    scalar.to_value(&captured)
+                )
+            }
+        };
+        scope.values.push(result.to_string());
+        let mut node = Node::declaration(result, &text);
+        node.declares.push(function);
+        Some(node)
+    }
+
+    fn binding(&mut self, scope: &mut Scope) -> Option<Node> {
+        let place = self.legible(scope)?;
+        let fields = self.records[place.record].fields.clone();
+        let names: Vec<Symbol> = fields.iter().map(|_| self.local("part")).collect();
+        let list: Vec<String> = names.iter().map(ToString::to_string).collect();
+        let reference = if self.random.chance(40) { "&" } else { "" };
+        let mut text = format!("const auto {reference}[{}] = {};", list.join(", "), place.lvalue());
+        for (field, name) in fields.iter().zip(&names) {
+            if let (FieldType::Scalar(scalar), []) = (&field.ty, field.extents.as_slice()) {
+                let seen = self.local("seen");
+                text.push_str(&format!(
+                    "\nunsigned {seen} = {};",
+                    scalar.to_value(&name.to_string())
+                ));
+                scope.values.push(seen.to_string());
+                let mut node = Node::declaration(seen, &text);
+                node.declares.extend(names);
+                return Some(node);
+            }
+        }
+        None
+    }
+
+    fn inactive_branch(&mut self, unit: &mut Unit, scope: &Scope) -> Option<Node> {
+        let (one, other) = (self.store(unit, scope)?, self.store(unit, scope)?);
+        let head = *self.random.pick(&[
+            "#ifdef NEVER_DEFINED",
+            "#if 0",
+            "#ifndef NEVER_DEFINED",
+            "#if defined(__CUDACC__) || 1",
+        ]);
+        let parts = vec![one, Node { kind: Kind::Frame, ..Node::line("#else") }, other];
+        Some(Node::new(Kind::Whole, head, parts, "#endif"))
+    }
+
+    fn effect_index(&mut self, unit: &mut Unit, scope: &Scope) -> Option<Node> {
+        let owned = if scope.owned.is_empty() {
+            return None;
+        } else {
+            self.random.pick(&scope.owned).clone()
+        };
+        let symbol = self.local("c");
+        let index = *self.random.pick(&["@++", "++@", "@--", "@ += 1"]);
+        let start = match index {
+            "@++" | "@--" => owned.index.clone(),
+            _ => format!("{} - 1", owned.index),
+        };
+        let place = self.element(owned.record, &owned.text, "@", true);
+        let none = Scope { depth: 9, ..Scope::default() };
+        let (lvalue, scalar) = self.leaf(&none, &place);
+        // One evaluation: a compound assignment, or a plain one of something that does not look.
+        let text = match (scalar, self.random.below(2)) {
+            (
+                Scalar::Unsigned | Scalar::UnsignedLongLong | Scalar::UnsignedChar | Scalar::Short,
+                0,
+            ) => {
+                format!("{lvalue} += 3;")
+            }
+            (Scalar::Float | Scalar::Double, 0) => format!("{lvalue} *= 0.5f;"),
+            _ => format!("{lvalue} = {};", scalar.of_value("123u")),
+        };
+        let _ = unit;
+        let index = index.replace('@', &symbol.to_string());
+        let text = text.replace('@', &index);
+        Some(Node::line(&format!("{{\n    int {symbol} = {start};\n    {text}\n}}")))
     }
 }
 

@@ -115,9 +115,8 @@ impl Generator {
             return Vec::new();
         };
         unit.feature("load-element");
-        let base = *self.random.pick(&["e", "cur", "tmp", "me"]);
-        let symbol = self.local(base);
-        let record = self.record_symbol(place.record);
+        let symbol = self.local_of(&["e", "cur", "tmp", "me"]);
+        let record = self.type_name(unit, place.record);
         let is_const = self.random.chance(25);
         scope.places.push(Place {
             record: place.record,
@@ -130,7 +129,9 @@ impl Generator {
         let qualifier = if is_const { "const " } else { "" };
         let from = place.lvalue();
         let text = match self.random.below(5) {
-            0 => format!("{qualifier}{record} {symbol}({from});"),
+            0 | 1 if unit.has(Trait::DirectInitialiser) => {
+                format!("{qualifier}{record} {symbol}({from});")
+            }
             1 if !is_const && !unit.has(Trait::Constructor) => {
                 format!("{record} {symbol};\n{symbol} = {from};")
             }

@@ -45,10 +45,32 @@ pub(super) enum Trait {
     Auto,
     /// The struct is also a member of another struct with arrays.
     NestedTwin,
+    /// A lambda that takes or captures elements.
+    Lambda,
+    /// Elements bound to names.
+    Binding,
+    /// Fields with default initialisers.
+    DefaultInitialiser,
+    /// A base class.
+    Base,
+    /// Managed memory.
+    Managed,
+    /// A `__device__` array of the struct.
+    DeviceTable,
+    /// A macro that launches.
+    LaunchMacro,
+    /// Branches that are not compiled.
+    InactiveBranch,
+    /// An index with an effect.
+    EffectIndex,
+    /// `T t(p[i]);`
+    DirectInitialiser,
+    /// `p[i] = h(p[j]);`
+    StoredResult,
 }
 
 /// All of them.
-pub(super) const ALL: [Trait; 21] = [
+pub(super) const ALL: [Trait; 32] = [
     Trait::FieldAddress,
     Trait::Methods,
     Trait::Constructor,
@@ -70,6 +92,17 @@ pub(super) const ALL: [Trait; 21] = [
     Trait::ReadOnlyLoad,
     Trait::Auto,
     Trait::NestedTwin,
+    Trait::Lambda,
+    Trait::Binding,
+    Trait::DefaultInitialiser,
+    Trait::Base,
+    Trait::Managed,
+    Trait::DeviceTable,
+    Trait::LaunchMacro,
+    Trait::InactiveBranch,
+    Trait::EffectIndex,
+    Trait::DirectInitialiser,
+    Trait::StoredResult,
 ];
 
 impl Trait {
@@ -97,6 +130,17 @@ impl Trait {
             Trait::ReadOnlyLoad => "read-only-load",
             Trait::Auto => "auto",
             Trait::NestedTwin => "nested-twin",
+            Trait::Lambda => "lambda",
+            Trait::Binding => "structured-binding",
+            Trait::DefaultInitialiser => "default-initialiser",
+            Trait::Base => "base-class",
+            Trait::Managed => "managed",
+            Trait::DeviceTable => "device-table",
+            Trait::LaunchMacro => "launch-macro",
+            Trait::InactiveBranch => "inactive-branch",
+            Trait::EffectIndex => "effect-index",
+            Trait::DirectInitialiser => "direct-initialiser",
+            Trait::StoredResult => "stored-result",
         }
     }
 }
