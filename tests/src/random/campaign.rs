@@ -286,24 +286,23 @@ impl Worker<'_> {
         folder: &Path,
     ) -> Option<Failure> {
         let same = |found: &Failure| found.kind == failure.kind && found.cause == failure.cause;
-        let original = match self.runner.original(program, folder).ok()? {
-            Ok(original) => original,
-            Err(found) => return Some(found).filter(same),
-        };
         let checks = Checks { nvcc: failure.kind == FailureKind::Nvcc };
-        let found = match self.runner.case(program, &original, layouts, checks).ok()? {
-            Err(found) => Some(found),
-            Ok(_)
-                if matches!(
-                    failure.kind,
-                    FailureKind::Identity | FailureKind::Renamed | FailureKind::Tool
-                ) =>
-            {
-                self.runner.metamorphic(program, &original, layouts).ok()?
-            }
-            Ok(_) => None,
-        };
-        found.filter(same)
+        let runs = matches!(failure.kind, FailureKind::Original | FailureKind::Different);
+        if runs {
+            let original = match self.runner.original(program, folder).ok()? {
+                Ok(original) => original,
+                Err(found) => return Some(found).filter(same),
+            };
+            return self.runner.case(program, &original, layouts, checks).ok()?.err().filter(same);
+        }
+        // What shows without a run is looked for first: most candidates are rejected there.
+        let unchecked = self.runner.unchecked(program, folder).ok()?;
+        let mut found = self.runner.case(program, &unchecked, layouts, checks).ok()?.err();
+        if found.is_none() && failure.kind != FailureKind::Compile {
+            found = self.runner.metamorphic(program, &unchecked, layouts).ok()?;
+        }
+        let found = found.filter(same)?;
+        self.runner.original(program, folder).ok()?.ok().map(|_| found)
     }
 }
 

@@ -155,6 +155,16 @@ impl Runner {
         Ok(Ok(Original { folder: folder.to_path_buf(), text, outputs }))
     }
 
+    /// The original program, neither built nor run: enough for what the text shows.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn unchecked(&self, program: &RandomProgram, folder: &Path) -> Result<Original> {
+        let text = program.text();
+        fs::write(folder.join("program.cu"), &text)?;
+        Ok(Original { folder: folder.to_path_buf(), text, outputs: BTreeMap::new() })
+    }
+
     /// Transforms, builds, runs and compares.
     ///
     /// # Errors
@@ -371,6 +381,7 @@ fn failure(kind: FailureKind, message: &str) -> Failure {
         .or_else(|| message.lines().next())
         .unwrap_or_default();
     let line = line.split_once("error:").map_or(line, |(_, rest)| rest);
+    let line = line.split_once("; did you mean").map_or(line, |(line, _)| line);
     // A difference has no message: all of them are one until someone looks.
     let cause = if kind == FailureKind::Different { String::new() } else { anonymous(line) };
     Failure { kind, cause, message: message.to_owned() }

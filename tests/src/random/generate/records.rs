@@ -143,6 +143,9 @@ pub(super) const VECTORS: [(&str, Scalar, usize, usize); 10] = [
     ("short4", Scalar::Short, 4, 8),
 ];
 
+/// Whether there are member arrays of one element.
+const EXTENT_ONE: bool = false;
+
 const FIELD_NAMES: [&str; 28] = [
     "x", "y", "z", "w", "vx", "vy", "m", "id", "next", "flags", "count", "data", "key", "val",
     "pos", "vel", "state", "lo", "hi", "mask", "cost", "u", "v", "rank", "alive", "size", "left",
@@ -218,7 +221,7 @@ impl Generator {
             alignment = alignment.max(align);
             any_bytes &= bytes;
             let extents = match self.random.below(12) {
-                0 if self.random.chance(6) => vec![1],
+                0 if EXTENT_ONE && self.random.chance(6) => vec![1],
                 0 => vec![self.random.between(2, 5)],
                 1 => vec![self.random.between(2, 9)],
                 2 => vec![self.random.between(2, 3), self.random.between(2, 4)],
