@@ -250,7 +250,7 @@ impl Generator {
             })
             .cloned()
             .collect();
-        let text = match self.random.below(10) {
+        let text = match self.random.below(11) {
             0 => {
                 unit.feature("upload-again");
                 let fill = self.records[array.record].fill;
@@ -324,7 +324,22 @@ impl Generator {
                     unit.number
                 )
             }
-            8 if unit.has(Trait::SubRangeCopy) => {
+            8 | 9 if unit.has(Trait::PartOfRecord) && self.records[array.record].any_bytes => {
+                let (sum, fraction) = (self.records[array.record].sum, self.random.between(2, 5));
+                let call = if self.random.chance(50) {
+                    format!("cudaMemset({device}, 3, {count} * {size} / {fraction})")
+                } else {
+                    format!(
+                        "cudaMemcpy({pointer}, {device}, {count} * {size} / {fraction}, cudaMemcpyDeviceToHost)"
+                    )
+                };
+                format!(
+                    "{}\n{sum}(\"{} part\", {pointer}, {count});",
+                    self.checked(&call),
+                    unit.number
+                )
+            }
+            8 | 9 if unit.has(Trait::SubRangeCopy) => {
                 let call = if self.random.chance(50) {
                     format!(
                         "cudaMemcpy({device} + {count} / 4, {pointer} + {count} / 4, ({count} / 3) * {size}, cudaMemcpyHostToDevice)"
@@ -381,18 +396,21 @@ impl Generator {
         self.random.shuffle(&mut free);
         let mut chosen: Vec<Array> = Vec::new();
         for parameter in &kernel.parameters {
-            let found = free.iter().position(|array| array.record == parameter.record);
-            if let Some(at) = found {
-                // An array that is only read may be given twice.
-                let array = free[at].clone();
-                let again = parameter.mode == Mode::Read && self.random.chance(20);
-                if !again {
-                    free.remove(at);
-                }
-                chosen.push(array);
+            // An array that is only read may be given twice.
+            let given = kernel.parameters.iter().zip(&chosen).find(|(other, array)| {
+                other.mode == Mode::Read && array.record == parameter.record
+            });
+            if let (Mode::Read, Some((_, array))) = (parameter.mode, given)
+                && self.random.chance(40)
+            {
+                chosen.push(array.clone());
                 continue;
             }
-            return;
+            let found = free.iter().position(|array| array.record == parameter.record);
+            let Some(at) = found else {
+                return;
+            };
+            chosen.push(free.remove(at));
         }
         let all_long = chosen.iter().all(|array| array.is_long) && kernel.shape != Shape::Permuted;
         let count = if all_long { n2.to_string() } else { n.to_string() };
@@ -418,13 +436,20 @@ impl Generator {
             }
         }
         arguments.push(format!("{perm}, {out}"));
+        if let Some(record) = kernel.by_value {
+            let (one, name, fill) =
+                (self.local("one"), self.record_symbol(record), self.records[record].fill);
+            let seed = self.random.below(1000);
+            before.push_str(&format!("{name} {one};\n{fill}(&{one}, 1, {seed}u);\n"));
+            arguments.push(one.to_string());
+        }
         if kernel.handle.is_none() {
             arguments.push(if offset { format!("{count} - {shift}") } else { count.clone() });
         }
         arguments.push(format!("{}u", self.random.below(5000)));
         let block = *self.random.pick(&[8, 16, 32, 64]);
         let grid = match kernel.shape {
-            Shape::Stride => self.random.between(1, 3).to_string(),
+            Shape::Stride | Shape::StrideWalk => self.random.between(1, 3).to_string(),
             Shape::Serial => "1".to_owned(),
             Shape::Plane => format!("dim3(1, {count} / 32 + 1)"),
             _ => format!("{count} / {block} + 1"),
@@ -462,6 +487,23 @@ impl Generator {
             ),
         };
         let text = if before.is_empty() { text } else { format!("{{\n{text}\n}}") };
+        // Two arrays that take turns.
+        let turns = chosen.len() > 1
+            && kernel.parameters[1].record == kernel.parameters[0].record
+            && chosen[0].is_long == chosen[1].is_long
+            && !unit.has(Trait::OwningBuffer);
+        if turns && self.random.chance(35) {
+            unit.feature("time-loop");
+            let (t, held) = (self.local("t"), self.local("held"));
+            let (one, other) = (&chosen[0].device, &chosen[1].device);
+            let name = self.record_symbol(kernel.parameters[0].record);
+            let swap = format!("{name} *{held} = {one};\n{one} = {other};\n{other} = {held};");
+            let count = self.random.between(2, 4);
+            let head = format!("for (int {t} = 0; {t} < {count}; ++{t}) {{");
+            let lines = vec![Node::line(&text), Node::line(&swap)];
+            body.push(Node::new(Kind::Block, &head, lines, "}"));
+            return;
+        }
         body.push(Node::line(&text));
     }
 }

@@ -37,12 +37,14 @@ pub(super) enum Shape {
     ChunkWalk,
     Staged,
     Phases,
+    StrideWalk,
     Serial,
     /// Two dimensions: rows of eight.
     Plane,
 }
 
-const SHAPES: [Shape; 15] = [
+const SHAPES: [Shape; 16] = [
+    Shape::StrideWalk,
     Shape::Plane,
     Shape::Direct,
     Shape::Direct,
@@ -70,6 +72,8 @@ pub(super) struct Kernel {
     pub(super) handle: Option<Symbol>,
     /// Whether it is a template over a number.
     pub(super) is_template: bool,
+    /// The record of a parameter that is a struct by value.
+    pub(super) by_value: Option<usize>,
 }
 
 /// The names in a kernel.
@@ -83,6 +87,8 @@ struct Frame {
     perm: Symbol,
     /// An `unsigned` array of outputs, one for each index.
     out: Symbol,
+    /// A parameter that is a struct by value.
+    one: Option<Place>,
 }
 
 impl Generator {
@@ -120,6 +126,22 @@ impl Generator {
         }
         let (perm, out) = (self.local("perm"), self.local("out"));
         list.push(format!("const int *{perm}, unsigned *{out}"));
+        let mut one = None;
+        let by_value = self.random.chance(10).then(|| {
+            unit.feature("struct-by-value");
+            let record = parameters[0].record;
+            let name = self.local("one");
+            list.push(format!("{} {name}", self.record_symbol(record)));
+            one = Some(Place {
+                record,
+                text: name.to_string(),
+                is_pointer: false,
+                is_writable: true,
+                is_local: true,
+                is_shared: false,
+            });
+            record
+        });
         if n.is_empty() {
             let count = self.local("n");
             list.push(format!("int {count}"));
@@ -127,14 +149,14 @@ impl Generator {
         }
         let seed = self.local("seed");
         list.push(format!("unsigned {seed}"));
-        let frame = Frame { arrays, n, seed, perm, out };
+        let frame = Frame { arrays, n, seed, perm, out, one };
         let body = self.kernel_body(unit, shape, &parameters, &frame, is_template);
         let template = if is_template { "template <int K>\n" } else { "" };
         let head = format!("{template}__global__ void {symbol}({}) {{", list.join(", "));
         let mut node = Node::new(Kind::Function, &head, body, "}");
         node.declares.push(symbol);
         unit.nodes.push(node);
-        unit.kernels.push(Kernel { symbol, parameters, shape, handle, is_template });
+        unit.kernels.push(Kernel { symbol, parameters, shape, handle, is_template, by_value });
     }
 
     fn kernel_parameters(&mut self, unit: &Unit) -> Vec<Parameter> {
@@ -148,6 +170,9 @@ impl Generator {
             add(self, Mode::Owned);
         }
         if self.random.chance(50) {
+            add(self, Mode::Read);
+        }
+        if self.random.chance(20) {
             add(self, Mode::Read);
         }
         if self.random.chance(15) {
@@ -191,6 +216,7 @@ impl Generator {
                 });
             }
         }
+        scope.places.extend(frame.one.clone());
         if let Some((record, table)) = unit.table {
             scope.readable.push(Readable {
                 record,
@@ -234,6 +260,45 @@ impl Generator {
                 let mut body = vec![first, guard];
                 body.extend(self.owner_body(unit, &mut scope, parameters, frame, &index, &int));
                 body
+            }
+            Shape::StrideWalk => {
+                unit.feature("stride-walk");
+                let stride = self.local("stride");
+                let mut nodes = vec![
+                    first,
+                    frame_line(stride, &format!("const int {stride} = gridDim.x * blockDim.x;")),
+                    Node {
+                        kind: Kind::Frame,
+                        ..Node::line(&format!("if ({i} >= {limit}) return;"))
+                    },
+                ];
+                let k = self.local("k");
+                scope.ints.push(k.to_string());
+                let mut steps = Vec::new();
+                for (parameter, array) in parameters.iter().zip(&frame.arrays) {
+                    if parameter.mode == Mode::Owned {
+                        let (pointer, record) =
+                            (self.local("walk"), self.record_symbol(parameter.record));
+                        let text = format!("{record} *{pointer} = {array} + {i};");
+                        nodes.push(frame_line(pointer, &text));
+                        let line = Node::line(&format!("{pointer} += {stride};"));
+                        steps.push(Node { kind: Kind::Frame, ..line });
+                        scope.places.push(Place {
+                            record: parameter.record,
+                            text: pointer.to_string(),
+                            is_pointer: true,
+                            is_writable: true,
+                            is_local: false,
+                            is_shared: false,
+                        });
+                    }
+                }
+                let int = k.to_string();
+                let mut body = self.body(unit, &mut scope, parameters, frame, &int);
+                body.extend(steps);
+                let head = format!("for (int {k} = {i}; {k} < {n}; {k} += {stride}) {{");
+                nodes.push(whole(&head, body));
+                nodes
             }
             Shape::Reverse => {
                 let index = format!("{n} - 1 - {int}");

@@ -133,7 +133,8 @@ impl Generator {
                 | Trait::DeviceTable
                 | Trait::LaunchMacro
                 | Trait::DirectInitialiser
-                | Trait::StoredResult,
+                | Trait::StoredResult
+                | Trait::PartOfRecord,
             )
             | None => None,
         };
@@ -554,7 +555,7 @@ impl Generator {
             self.random.pick(&scope.owned).clone()
         };
         let symbol = self.local("c");
-        let index = *self.random.pick(&["@++", "++@", "@--", "@ += 1"]);
+        let index = *self.random.pick(&["@++", "++@", "@--", "(@ += 1)"]);
         let start = match index {
             "@++" | "@--" => owned.index.clone(),
             _ => format!("{} - 1", owned.index),

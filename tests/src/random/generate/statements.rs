@@ -32,7 +32,7 @@ impl Generator {
                 return nodes;
             }
         }
-        match self.random.below(32) {
+        match self.random.below(36) {
             0..=8 => self.store(unit, scope).into_iter().collect(),
             9 | 10 => vec![self.new_value(unit, scope)],
             11 | 12 => self.load_element(unit, scope),
@@ -46,6 +46,9 @@ impl Generator {
             27 | 28 => self.whole_part(unit, scope),
             29 => self.array_part(unit, scope),
             30 => self.switch(unit, scope),
+            31 => self.neighbours(unit, scope),
+            32 => self.reseated(unit, scope),
+            33 => self.local_array(unit, scope),
             _ => self.store(unit, scope).into_iter().collect(),
         }
     }
@@ -377,6 +380,100 @@ impl Generator {
         let store = self.store_to(unit, scope, &lvalue, scalar);
         let head = format!("for (int {symbol} = 0; {symbol} < {extent}; ++{symbol}) {{");
         vec![Node::new(Kind::Whole, &head, vec![Node::line(&store)], "}")]
+    }
+
+    /// A pointer into an array, and elements around it.
+    fn neighbours(&mut self, unit: &mut Unit, scope: &mut Scope) -> Vec<Node> {
+        let Some(array) = scope.readable.last().cloned() else {
+            return Vec::new();
+        };
+        unit.feature("neighbours");
+        let (pointer, centre) = (self.local("mid"), self.local("c"));
+        let record = self.record_symbol(array.record);
+        let (at, other) =
+            (self.index_below(scope, &array.count), self.index_below(scope, &array.count));
+        let start = match self.random.below(2) {
+            0 => format!("&{}[{centre}]", array.text),
+            _ => format!("{} + {centre}", array.text),
+        };
+        let text = format!("int {centre} = {at};\nconst {record} *{pointer} = {start};");
+        let (text_of_place, is_pointer) = match self.random.below(3) {
+            0 => (format!("({pointer} + (({other}) - {centre}))"), true),
+            1 => (format!("(*({pointer} - ({centre} - ({other}))))"), false),
+            _ => (format!("{pointer}[({other}) - {centre}]"), false),
+        };
+        scope.places.push(Place {
+            record: array.record,
+            text: text_of_place,
+            is_pointer,
+            is_writable: false,
+            is_local: false,
+            is_shared: false,
+        });
+        let mut node = Node::declaration(pointer, &text);
+        node.declares.push(centre);
+        vec![node]
+    }
+
+    /// A pointer that points here first and there later.
+    fn reseated(&mut self, unit: &mut Unit, scope: &mut Scope) -> Vec<Node> {
+        let mut elements = scope.clone();
+        elements.places.retain(|place| !place.is_local && !place.is_shared);
+        let Some(one) = self.writable(&elements) else {
+            return Vec::new();
+        };
+        let Some(other) = self.writable_of(&elements, one.record) else {
+            return Vec::new();
+        };
+        unit.feature("reseated-pointer");
+        let (pointer, record) = (self.local("cursor"), self.record_symbol(one.record));
+        let place =
+            Place { text: pointer.to_string(), is_pointer: true, is_writable: true, ..one.clone() };
+        let mut lines = Vec::new();
+        let declared = format!("{record} *{pointer} = {};", one.address());
+        lines.push(Node::declaration(pointer, &declared));
+        for step in 0..2 {
+            let (lvalue, scalar) = self.leaf(scope, &place);
+            let store = self.store_to(unit, scope, &lvalue, scalar);
+            lines.push(Node::line(&store));
+            if step == 0 {
+                let condition = if self.random.chance(50) {
+                    format!("if ({} & 1u) ", self.value(scope, 1))
+                } else {
+                    String::new()
+                };
+                lines.push(Node::line(&format!("{condition}{pointer} = {};", other.address())));
+            }
+        }
+        vec![Node::new(Kind::Whole, "{", lines, "}")]
+    }
+
+    /// Elements held in a local array.
+    fn local_array(&mut self, unit: &mut Unit, scope: &mut Scope) -> Vec<Node> {
+        let (Some(one), true) = (self.legible(scope), scope.depth < 3) else {
+            return Vec::new();
+        };
+        let Some(other) = self.legible_of(scope, one.record) else {
+            return Vec::new();
+        };
+        unit.feature("local-array");
+        let (array, record) = (self.local("buf"), self.type_name(unit, one.record));
+        let text = format!(
+            "{record} {array}[2];\n{array}[0] = {};\n{array}[1] = {};",
+            one.lvalue(),
+            other.lvalue()
+        );
+        for at in 0..2 {
+            scope.places.push(Place {
+                record: one.record,
+                text: format!("{array}[{at}]"),
+                is_pointer: false,
+                is_writable: true,
+                is_local: true,
+                is_shared: false,
+            });
+        }
+        vec![Node::declaration(array, &text)]
     }
 
     /// A member of an element that is an array of scalars of one dimension, with its extent.

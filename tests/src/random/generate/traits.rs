@@ -67,10 +67,12 @@ pub(super) enum Trait {
     DirectInitialiser,
     /// `p[i] = h(p[j]);`
     StoredResult,
+    /// Copies and fills that end within a record.
+    PartOfRecord,
 }
 
 /// All of them.
-pub(super) const ALL: [Trait; 32] = [
+pub(super) const ALL: [Trait; 33] = [
     Trait::FieldAddress,
     Trait::Methods,
     Trait::Constructor,
@@ -103,6 +105,7 @@ pub(super) const ALL: [Trait; 32] = [
     Trait::EffectIndex,
     Trait::DirectInitialiser,
     Trait::StoredResult,
+    Trait::PartOfRecord,
 ];
 
 impl Trait {
@@ -141,6 +144,7 @@ impl Trait {
             Trait::EffectIndex => "effect-index",
             Trait::DirectInitialiser => "direct-initialiser",
             Trait::StoredResult => "stored-result",
+            Trait::PartOfRecord => "part-of-record",
         }
     }
 }
