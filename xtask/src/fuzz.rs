@@ -1,7 +1,8 @@
 //! `cargo xtask fuzz`: random programs, rewritten and run.
 
-use std::io::{IsTerminal, stderr};
-use std::path::PathBuf;
+use std::fs;
+use std::io::{self, IsTerminal, stderr};
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
@@ -48,6 +49,11 @@ pub struct Options {
     print: bool,
 }
 
+fn write_summary(folder: &Path, text: &str) -> io::Result<()> {
+    fs::create_dir_all(folder)?;
+    fs::write(folder.join("summary.txt"), text)
+}
+
 /// Runs a campaign.
 ///
 /// # Errors
@@ -77,11 +83,15 @@ pub fn run(options: &Options) -> Result<()> {
             && last.elapsed() > pause
         {
             *last = Instant::now();
-            eprintln!("{}", statistics.line(elapsed));
+            let line = statistics.line(elapsed);
+            eprintln!("{line}");
+            // What is known so far, should the run be stopped; a failure to write shows at the end.
+            let _ = write_summary(&options.out, &format!("{}\n{line}\n", statistics.table()));
         }
     })?;
     println!("{}", statistics.table());
     println!("{}", statistics.line(start.elapsed()));
+    write_summary(&options.out, &statistics.table())?;
     if statistics.failed() > 0 {
         bail!("{} failures, reduced in {}", statistics.failed(), options.out.display());
     }

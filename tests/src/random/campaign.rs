@@ -68,6 +68,8 @@ pub struct Statistics {
     pub cases: usize,
     /// Cases that nvcc compiled.
     pub nvcc: usize,
+    /// Cases compiled with optimisation.
+    pub optimised: usize,
     /// Array classes that changed, over all cases.
     pub changed: usize,
     /// Array classes that stayed, by the code of the first reason.
@@ -113,7 +115,10 @@ impl Statistics {
     /// All of it.
     #[must_use]
     pub fn table(&self) -> String {
-        let mut text = format!("classes changed: {}\n", self.changed);
+        let mut text = format!(
+            "cases compiled with optimisation: {}, by nvcc: {}\nclasses changed: {}\n",
+            self.optimised, self.nvcc, self.changed
+        );
         for (code, count) in &self.kept {
             let _ = writeln!(text, "classes kept, {code}: {count}");
         }
@@ -223,34 +228,45 @@ impl Worker<'_> {
         });
         let original = match self.runner.original(&program, folder)? {
             Ok(original) => original,
-            Err(failure) => return self.failed(&program, &Layouts::identity(&program), failure),
+            Err(failure) => {
+                let layouts = Layouts::identity(&program);
+                return self.failed(&program, &layouts, failure, Checks::default());
+            }
         };
         let nvcc =
             self.campaign.nvcc_every.is_some_and(|every| number.is_multiple_of(every.max(1)));
         for (at, layouts) in layouts.iter().enumerate() {
-            let checks = Checks { nvcc: nvcc && at == 0 };
+            let optimised = at == 1 && number.is_multiple_of(4);
+            let checks = Checks { nvcc: nvcc && at == 0, optimised };
             match self.runner.case(&program, &original, layouts, checks)? {
                 Ok(classes) => self.record(|all| {
                     all.cases += 1;
                     all.nvcc += usize::from(checks.nvcc);
+                    all.optimised += usize::from(checks.optimised);
                     all.add_classes(&program, &classes);
                 }),
                 Err(failure) => {
                     self.record(|all| all.cases += 1);
-                    self.failed(&program, layouts, failure)?;
+                    self.failed(&program, layouts, failure, checks)?;
                 }
             }
             if at == 0
                 && let Some(failure) = self.runner.metamorphic(&program, &original, layouts)?
             {
-                self.failed(&program, layouts, failure)?;
+                self.failed(&program, layouts, failure, Checks::default())?;
             }
         }
         Ok(())
     }
 
     /// Counts a failure, and reduces it if it is one of the first of its kind.
-    fn failed(&self, program: &RandomProgram, layouts: &Layouts, failure: Failure) -> Result<()> {
+    fn failed(
+        &self,
+        program: &RandomProgram,
+        layouts: &Layouts,
+        failure: Failure,
+        checks: Checks,
+    ) -> Result<()> {
         let mut known = 0;
         self.record(|all| {
             let seeds = all.failures.entry((failure.kind, failure.cause.clone())).or_default();
@@ -266,7 +282,7 @@ impl Worker<'_> {
         let folder = tempfile::tempdir()?;
         let mut last = failure.clone();
         let mut fails = |program: &RandomProgram, layouts: &Layouts| {
-            let found = self.fails_again(program, layouts, &failure, folder.path());
+            let found = self.fails_again(program, layouts, &failure, checks, folder.path());
             found.map(|found| last = found).is_some()
         };
         let (small, layouts) = reduce(program, layouts, self.campaign.reduce, &mut fails);
@@ -283,10 +299,11 @@ impl Worker<'_> {
         program: &RandomProgram,
         layouts: &Layouts,
         failure: &Failure,
+        checks: Checks,
         folder: &Path,
     ) -> Option<Failure> {
         let same = |found: &Failure| found.kind == failure.kind && found.cause == failure.cause;
-        let checks = Checks { nvcc: failure.kind == FailureKind::Nvcc };
+        let checks = Checks { nvcc: failure.kind == FailureKind::Nvcc, ..checks };
         let runs = matches!(failure.kind, FailureKind::Original | FailureKind::Different);
         if runs {
             let original = match self.runner.original(program, folder).ok()? {

@@ -46,7 +46,8 @@ pub fn generate(seed: u64, size: Size) -> RandomProgram {
     let mut known = Vec::new();
     for number in 0..size.units {
         let unit = generator.unit(number, size.kernels);
-        calls.push(Node::line(&format!("{}(n);", unit.run)));
+        let space = unit.namespace.map_or(String::new(), |space| format!("{space}::"));
+        calls.push(Node::line(&format!("{space}{}(n);", unit.run)));
         for record in &unit.array_records {
             if !known.contains(record) {
                 known.push(*record);
@@ -62,7 +63,13 @@ pub fn generate(seed: u64, size: Size) -> RandomProgram {
         }
         let records = unit.array_records.iter().map(|at| generator.records[*at].symbol);
         units.push(UnitFacts { records: records.collect(), features: unit.features });
-        nodes.push(Node { kind: Kind::Unit, ..Node::new(Kind::Unit, "", unit.nodes, "") });
+        let mut node = Node::new(Kind::Unit, "", unit.nodes, "");
+        if let Some(space) = unit.namespace {
+            let nodes = std::mem::take(&mut node.body);
+            node = Node::new(Kind::Unit, &format!("namespace {space} {{"), nodes, "}");
+            node.declares.push(space);
+        }
+        nodes.push(node);
     }
     nodes.push(Node::new(Kind::Frame, MAIN, calls, "    return 0;\n}"));
     let mut runs = vec![0, 1];
@@ -151,9 +158,17 @@ struct Generator {
     names: Vec<String>,
     records: Vec<Record>,
     /// Records that later units may have arrays of.
-    shared: Vec<usize>,
+    shared: Vec<Shared>,
     /// Local names in use in the function that is being made.
     locals: BTreeSet<String>,
+}
+
+/// A record of which several units have arrays, with functions and kernels for it alone.
+#[derive(Clone, Debug)]
+struct Shared {
+    record: usize,
+    helpers: Vec<Helper>,
+    kernels: Vec<Kernel>,
 }
 
 /// The unit that is being made.
@@ -163,13 +178,17 @@ struct Unit {
     array_records: Vec<usize>,
     helpers: Vec<Helper>,
     kernels: Vec<Kernel>,
-    special: Option<Trait>,
+    /// What may be refused.
+    specials: Vec<Trait>,
     declared: special::Declared,
     features: BTreeSet<&'static str>,
     run: Symbol,
     /// A host struct that holds the device pointers, and its members.
     context: Option<(Symbol, Vec<String>)>,
     stream: Option<Symbol>,
+    /// The first part of the names of its structs.
+    base_name: Option<&'static str>,
+    namespace: Option<Symbol>,
     /// A `__device__` array of eight elements.
     table: Option<(usize, Symbol)>,
     /// Other names of records.
@@ -182,7 +201,7 @@ struct Unit {
 
 impl Unit {
     fn has(&self, special: Trait) -> bool {
-        self.special == Some(special)
+        self.specials.contains(&special)
     }
 
     fn feature(&mut self, name: &'static str) {
@@ -226,26 +245,33 @@ impl Generator {
 
     fn unit(&mut self, number: usize, kernels: usize) -> Unit {
         let run = self.symbol(&format!("run{number}"));
-        let special =
-            if self.random.chance(45) { Some(*self.random.pick(&traits::ALL)) } else { None };
+        let mut specials = Vec::new();
+        if self.random.chance(55) {
+            specials.push(*self.random.pick(&traits::ALL));
+            if self.random.chance(30) {
+                specials.push(*self.random.pick(&traits::ALL));
+            }
+        }
         let mut unit = Unit {
             number,
             nodes: Vec::new(),
             array_records: Vec::new(),
             helpers: Vec::new(),
             kernels: Vec::new(),
-            special,
+            specials,
             declared: special::Declared::default(),
             features: BTreeSet::new(),
             run,
             context: None,
             stream: None,
+            base_name: None,
+            namespace: None,
             table: None,
             aliases: Vec::new(),
             launcher: None,
             arrays: Vec::new(),
         };
-        if let Some(special) = special {
+        for special in unit.specials.clone() {
             unit.feature(special.name());
         }
         self.unit_records(&mut unit);
@@ -254,8 +280,34 @@ impl Generator {
         for _ in 0..kernels {
             self.kernel(&mut unit);
         }
+        self.share(&mut unit);
         self.host(&mut unit);
         unit
+    }
+
+    /// Lets later units use the unit's first record and what works on it alone, or gives the unit
+    /// a namespace; and takes over kernels of a record that is shared already.
+    fn share(&mut self, unit: &mut Unit) {
+        let uses_shared = unit.features.contains("shared-record");
+        if !uses_shared && self.random.chance(20) {
+            unit.feature("namespace");
+            unit.namespace = Some(self.symbol(&format!("space{}", unit.number)));
+        } else if unit.specials.is_empty() && !uses_shared {
+            let record = unit.array_records[0];
+            let mut helpers = unit.helpers.clone();
+            helpers.retain(|helper| helper.record() == record);
+            let mut kernels = unit.kernels.clone();
+            kernels.retain(|kernel| kernel.works_on(record));
+            self.shared.push(Shared { record, helpers, kernels });
+        } else if uses_shared
+            && let Some(shared) = self.shared.last()
+            && !shared.kernels.is_empty()
+        {
+            let kernels = shared.kernels.clone();
+            unit.feature("shared-kernel");
+            let kernel = self.random.pick(&kernels).clone();
+            unit.kernels.push(kernel);
+        }
     }
 
     /// Aliases of types, a device array, a macro.

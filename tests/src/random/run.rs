@@ -90,6 +90,8 @@ pub struct ClassResult {
 pub struct Checks {
     /// Compile with nvcc too.
     pub nvcc: bool,
+    /// Compile the rewritten program with optimisation.
+    pub optimised: bool,
 }
 
 /// The tools that cases are run with.
@@ -138,7 +140,7 @@ impl Runner {
     ) -> Result<Result<Original, Failure>> {
         let text = program.text();
         fs::write(folder.join("program.cu"), &text)?;
-        let executable = match self.toolchain.build(&text, folder, "before")? {
+        let executable = match self.toolchain.build(&text, false, folder, "before")? {
             Ok(executable) => executable,
             Err(messages) => return Ok(Err(failure(FailureKind::Original, &messages))),
         };
@@ -184,7 +186,12 @@ impl Runner {
         if !rewritten.classes.iter().any(|class| class.changed) {
             return Ok(Ok(rewritten.classes));
         }
-        let executable = match self.toolchain.build(&rewritten.text, &original.folder, "after")? {
+        let executable = match self.toolchain.build(
+            &rewritten.text,
+            checks.optimised,
+            &original.folder,
+            "after",
+        )? {
             Ok(executable) => executable,
             Err(messages) => return Ok(Err(failure(FailureKind::Compile, &messages))),
         };
@@ -340,7 +347,10 @@ fn options(program: &RandomProgram, layouts: &Layouts, from: &str, to: &str) -> 
 fn classes(program: &RandomProgram, report: &Value) -> Vec<ClassResult> {
     let of = |class: &Value| {
         let name = class["type"].as_str().unwrap_or_default();
-        let target = program.targets.iter().find(|target| program.name(target.record) == name);
+        let target = program
+            .targets
+            .iter()
+            .find(|target| program.name(target.record) == name.rsplit("::").next().unwrap_or(name));
         let reasons = class["reasons"].as_array().map(Vec::as_slice).unwrap_or_default();
         let code = |reason: &Value| reason["code"].as_str().unwrap_or_default().to_owned();
         let first = reasons.first().and_then(|reason| reason["message"].as_str());

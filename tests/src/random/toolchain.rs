@@ -27,7 +27,8 @@ const PRELUDE: &str = "#include \"layoutc_runtime.hpp\"\n#include <cstdio>\n#inc
                        #include <cstring>\n#include <vector>\n";
 
 /// As `layoutc verify` compiles, but for the optimisation, and with variables that are not
-/// initialised full of something.
+/// initialised full of something. A sample is optimised all the same, for what a rewrite
+/// may promise to the compiler.
 const FLAGS: [&str; 8] = [
     "-std=c++17",
     "-O0",
@@ -83,12 +84,20 @@ impl Toolchain {
     ///
     /// # Errors
     /// When the compiler cannot be run.
-    pub fn build(&self, text: &str, folder: &Path, name: &str) -> Result<Result<PathBuf, String>> {
+    pub fn build(
+        &self,
+        text: &str,
+        optimised: bool,
+        folder: &Path,
+        name: &str,
+    ) -> Result<Result<PathBuf, String>> {
         let source = folder.join(format!("{name}.cpp"));
         fs::write(&source, lower(text, &[], SiteId(0)).text)
             .with_context(|| source.display().to_string())?;
         let executable = folder.join(name);
         let mut command = self.command();
+        // The precompiled header serves only what is compiled as it was.
+        command.args(if optimised { ["-O2"] } else { ["-O0"] });
         command.args(["-include", "prelude.hpp", "-x", "c++"]).arg(&source);
         command
             .args(["-x", "none", "runtime.o", "-lm", "-lpthread", "-ldl", "-o"])

@@ -51,6 +51,13 @@ pub(super) struct Helper {
     for_locals: bool,
 }
 
+impl Helper {
+    /// The record of its elements.
+    pub(super) fn record(&self) -> usize {
+        self.record
+    }
+}
+
 impl Generator {
     /// The device functions of a unit.
     pub(super) fn unit_helpers(&mut self, unit: &mut Unit) {

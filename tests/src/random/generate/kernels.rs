@@ -76,6 +76,15 @@ pub(super) struct Kernel {
     pub(super) by_value: Option<usize>,
 }
 
+impl Kernel {
+    /// Whether it takes arrays of this record only, and nothing else of its unit.
+    pub(super) fn works_on(&self, record: usize) -> bool {
+        self.handle.is_none()
+            && self.by_value.is_none()
+            && self.parameters.iter().all(|parameter| parameter.record == record)
+    }
+}
+
 /// The names in a kernel.
 struct Frame {
     arrays: Vec<String>,

@@ -146,16 +146,21 @@ pub(super) const VECTORS: [(&str, Scalar, usize, usize); 10] = [
 /// Whether there are member arrays of one element.
 const EXTENT_ONE: bool = false;
 
-const FIELD_NAMES: [&str; 28] = [
+/// Some are names that a rewrite might want for itself.
+const FIELD_NAMES: [&str; 40] = [
     "x", "y", "z", "w", "vx", "vy", "m", "id", "next", "flags", "count", "data", "key", "val",
     "pos", "vel", "state", "lo", "hi", "mask", "cost", "u", "v", "rank", "alive", "size", "left",
-    "tag",
+    "tag", "at", "i", "n", "p", "base", "index", "tile", "lane", "bytes", "step", "x_at", "g0",
 ];
 
+/// The unit's number follows, and may be followed by a letter.
 const RECORD_NAMES: [&str; 12] = [
     "Particle", "cell", "Node", "BODY", "item_t", "Ray", "Edge", "Tri", "sample", "Body2", "S",
     "Voxel",
 ];
+
+/// What follows the name of the second struct of a unit, the third, …
+const SUFFIXES: [&str; 6] = ["", "Tile", "a", "Arrays", "b", "Aligned"];
 
 impl Generator {
     /// The structs of a unit: one or two with arrays, and what they are made of.
@@ -173,13 +178,11 @@ impl Generator {
         }
         // Arrays of a struct that another unit has arrays of, too.
         if self.random.chance(25)
-            && let Some(shared) = self.shared.last().copied()
+            && let Some(shared) = self.shared.last()
         {
+            unit.array_records.push(shared.record);
+            unit.helpers = shared.helpers.clone();
             unit.feature("shared-record");
-            unit.array_records.push(shared);
-        }
-        if unit.special.is_none() {
-            self.shared.push(unit.array_records[0]);
         }
         if unit.has(Trait::NestedTwin)
             && let Some(twin) = inner.first()
@@ -189,12 +192,13 @@ impl Generator {
     }
 
     fn record(&mut self, unit: &mut Unit, inner: &[usize], is_element: bool) -> usize {
-        let base = *self.random.pick(&RECORD_NAMES);
-        let name = format!(
-            "{base}{}{}",
-            unit.number,
-            ["", "a", "b", "c", "d", "e"][self.records_of(unit)]
-        );
+        // Structs of one unit share the first part of their names.
+        let base = match unit.base_name {
+            Some(base) => base,
+            None => *self.random.pick(&RECORD_NAMES),
+        };
+        unit.base_name = Some(base);
+        let name = format!("{base}{}{}", unit.number, SUFFIXES[self.records_of(unit)]);
         let symbol = self.symbol(&name);
         let count = match (is_element, self.random.below(10)) {
             (false, _) => self.random.between(1, 3),

@@ -99,7 +99,9 @@ impl Generator {
 
     /// A statement that uses the trait, if the scope has what it needs.
     pub(super) fn special_statement(&mut self, unit: &mut Unit, scope: &mut Scope) -> Vec<Node> {
-        let node = match unit.special {
+        let special =
+            if unit.specials.is_empty() { None } else { Some(*self.random.pick(&unit.specials)) };
+        let node = match special {
             Some(Trait::FieldAddress) => self.by_address(unit, scope),
             Some(Trait::Methods) => self.method_call(unit, scope),
             Some(Trait::Constructor) => self.constructed(unit, scope),

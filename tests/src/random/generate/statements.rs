@@ -26,7 +26,7 @@ impl Generator {
     }
 
     fn statement(&mut self, unit: &mut Unit, scope: &mut Scope) -> Vec<Node> {
-        if unit.special.is_some() && self.random.chance(22) {
+        if !unit.specials.is_empty() && self.random.chance(22) {
             let nodes = self.special_statement(unit, scope);
             if !nodes.is_empty() {
                 return nodes;
@@ -118,7 +118,7 @@ impl Generator {
             return Vec::new();
         };
         unit.feature("load-element");
-        let symbol = self.local_of(&["e", "cur", "tmp", "me"]);
+        let symbol = self.local_of(&["e", "cur", "tmp", "me", "x", "record", "p_at"]);
         let record = self.type_name(unit, place.record);
         let is_const = self.random.chance(25);
         scope.places.push(Place {
@@ -183,7 +183,7 @@ impl Generator {
             return Vec::new();
         }
         unit.feature("local-pointer");
-        let symbol = self.local_of(&["q", "it", "ptr"]);
+        let symbol = self.local_of(&["q", "it", "ptr", "a_at", "base"]);
         let record = self.record_symbol(place.record);
         let is_const = !place.is_writable || self.random.chance(30);
         let ty = if unit.has(Trait::Auto) && self.random.chance(40) {
@@ -210,7 +210,7 @@ impl Generator {
             return Vec::new();
         }
         unit.feature("local-reference");
-        let symbol = self.local_of(&["r", "ref", "el"]);
+        let symbol = self.local_of(&["r", "ref", "el", "y", "slot"]);
         let record = self.record_symbol(place.record);
         let is_const = !place.is_writable || self.random.chance(30);
         let ty = if unit.has(Trait::Auto) && self.random.chance(40) {
@@ -396,11 +396,11 @@ impl Generator {
             0 => format!("&{}[{centre}]", array.text),
             _ => format!("{} + {centre}", array.text),
         };
-        let text = format!("int {centre} = {at};\nconst {record} *{pointer} = {start};");
+        let text = format!("int {centre} = (int)({at});\nconst {record} *{pointer} = {start};");
         let (text_of_place, is_pointer) = match self.random.below(3) {
-            0 => (format!("({pointer} + (({other}) - {centre}))"), true),
-            1 => (format!("(*({pointer} - ({centre} - ({other}))))"), false),
-            _ => (format!("{pointer}[({other}) - {centre}]"), false),
+            0 => (format!("({pointer} + ((int)({other}) - {centre}))"), true),
+            1 => (format!("(*({pointer} - ({centre} - (int)({other}))))"), false),
+            _ => (format!("{pointer}[(int)({other}) - {centre}]"), false),
         };
         scope.places.push(Place {
             record: array.record,
