@@ -41,6 +41,12 @@ impl Layoutc {
         }
     }
 
+    /// Another program that takes the same arguments.
+    #[must_use]
+    pub fn at(program: PathBuf) -> Layoutc {
+        Layoutc { program }
+    }
+
     /// Where the binary is.
     #[must_use]
     pub fn program(&self) -> &Path {

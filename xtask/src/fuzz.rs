@@ -74,6 +74,7 @@ pub fn run(options: &Options) -> Result<()> {
         out: Some(options.out.clone()),
         reduce: Duration::from_secs(options.reduce),
         reductions: options.reductions,
+        layoutc: None,
     };
     let pause = Duration::from_secs(if stderr().is_terminal() { 1 } else { 30 });
     let last = Mutex::new(Instant::now());

@@ -17,6 +17,7 @@ use super::program::RandomProgram;
 use super::reduce::reduce;
 use super::rng::Random;
 use super::run::{Checks, ClassResult, Failure, FailureKind, Runner};
+use crate::layoutc::Layoutc;
 
 /// What to run.
 #[derive(Clone, Debug)]
@@ -39,6 +40,8 @@ pub struct Campaign {
     pub reduce: Duration,
     /// How many failures of one cause are reduced.
     pub reductions: usize,
+    /// The `layoutc` to test instead of the one of this workspace.
+    pub layoutc: Option<Layoutc>,
 }
 
 impl Default for Campaign {
@@ -53,6 +56,7 @@ impl Default for Campaign {
             out: None,
             reduce: Duration::from_secs(120),
             reductions: 2,
+            layoutc: None,
         }
     }
 }
@@ -172,7 +176,8 @@ pub fn run(
     campaign: &Campaign,
     progress: &(dyn Fn(&Statistics, Duration) + Sync),
 ) -> Result<Statistics> {
-    let runner = Runner::new(campaign.nvcc_every.is_some())?;
+    let layoutc = campaign.layoutc.clone().map_or_else(Layoutc::built, Ok)?;
+    let runner = Runner::new(layoutc, campaign.nvcc_every.is_some())?;
     let statistics = Mutex::new(Statistics::default());
     let per_program = (campaign.size.units * campaign.size.kernels).max(1);
     let programs = campaign.kernels.div_ceil(per_program);

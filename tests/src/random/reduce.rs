@@ -29,9 +29,9 @@ pub fn reduce(
     };
     loop {
         let before = state.measure();
+        state.drop_nodes(&[Kind::Unit]);
         state.drop_runs();
         state.drop_layouts();
-        state.drop_nodes(&[Kind::Unit]);
         state.drop_lists();
         state.drop_nodes(&[Kind::Function, Kind::Record]);
         state.drop_nodes(&[Kind::Whole, Kind::Block, Kind::Line, Kind::Field]);
