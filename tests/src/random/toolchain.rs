@@ -20,7 +20,9 @@ use crate::process::run_limited;
 use crate::repository_root;
 
 /// How long a program may compile or run before that counts as a failure.
-const LIMIT: Duration = Duration::from_secs(60);
+///
+/// Generous, because many may be at work on one machine: programs run for milliseconds.
+const LIMIT: Duration = Duration::from_secs(300);
 
 /// What every program includes, in front of it.
 const PRELUDE: &str = "#include \"layoutc_runtime.hpp\"\n#include <cstdio>\n#include <cstdlib>\n\
@@ -103,7 +105,8 @@ impl Toolchain {
             .args(["-x", "none", "runtime.o", "-lm", "-lpthread", "-ldl", "-o"])
             .arg(&executable);
         let outcome = run_limited(&mut command, LIMIT)?;
-        Ok(if outcome.succeeded() { Ok(executable) } else { Err(outcome.stderr) })
+        let said = || format!("{}\n{}", outcome.ending(), outcome.stderr);
+        Ok(if outcome.succeeded() { Ok(executable) } else { Err(said()) })
     }
 
     /// Runs a built program with one argument.

@@ -256,8 +256,10 @@ impl Generator {
                 Some(known) => known,
                 None => {
                     let symbol = self.symbol(&format!("AT{}", unit.number));
-                    unit.nodes
-                        .push(Node::declaration(symbol, &format!("#define {symbol}(a, i) (a)[i]")));
+                    unit.nodes.push(Node::declaration(
+                        symbol,
+                        &format!("#define {symbol}(array_, at_) (array_)[at_]"),
+                    ));
                     unit.declared.element_macro = Some(symbol);
                     symbol
                 }
@@ -290,7 +292,7 @@ impl Generator {
                 ));
                 let place = Place {
                     record: owned.record,
-                    text: "(a)[i]".to_owned(),
+                    text: "(array_)[at_]".to_owned(),
                     is_pointer: false,
                     is_writable: true,
                     is_local: false,
@@ -298,8 +300,10 @@ impl Generator {
                 };
                 let none = Scope { depth: 9, ..Scope::default() };
                 let (lvalue, scalar) = self.leaf(&none, &place);
-                unit.nodes
-                    .push(Node::declaration(symbol, &format!("#define {symbol}(a, i) ({lvalue})")));
+                unit.nodes.push(Node::declaration(
+                    symbol,
+                    &format!("#define {symbol}(array_, at_) ({lvalue})"),
+                ));
                 unit.declared.leaf_macros.push((owned.record, symbol, scalar));
                 (symbol, scalar)
             }
