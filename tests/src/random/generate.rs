@@ -246,9 +246,9 @@ impl Generator {
     fn unit(&mut self, number: usize, kernels: usize) -> Unit {
         let run = self.symbol(&format!("run{number}"));
         let mut specials = Vec::new();
-        if self.random.chance(55) {
+        if self.random.chance(65) {
             specials.push(*self.random.pick(&traits::ALL));
-            if self.random.chance(30) {
+            if self.random.chance(40) {
                 specials.push(*self.random.pick(&traits::ALL));
             }
         }

@@ -446,6 +446,13 @@ impl Generator {
                 Scalar::UnsignedLongLong => format!("(unsigned long long){value}"),
                 _ => continue,
             };
+            if scalar == Scalar::Unsigned && self.random.chance(25) {
+                unit.feature("compare-and-swap");
+                let (seen, old) = (self.local("assumed"), self.local("old"));
+                return Some(Node::line(&format!(
+                    "{{\n    unsigned {old} = atomicAdd(&{lvalue}, 0u), {seen};\n    do {{\n        {seen} = {old};\n        {old} = atomicCAS(&{lvalue}, {seen}, max({seen}, {value}));\n    }} while ({seen} != {old});\n}}"
+                )));
+            }
             let functions: &[&str] = if scalar == Scalar::Int {
                 &["atomicMax", "atomicMin", "atomicOr", "atomicXor"]
             } else {

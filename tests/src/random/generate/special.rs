@@ -14,6 +14,10 @@ pub(super) struct Declared {
     methods: Vec<(usize, Symbol, bool)>,
     /// Records with `+=`.
     operators: Vec<usize>,
+    /// Methods with results: a reference to itself, an element, a number from no element.
+    results: Vec<(usize, [Symbol; 3])>,
+    /// Functions that take the address of a nested struct.
+    by_part: Vec<(usize, Symbol)>,
     /// Records with a constructor from `unsigned`.
     constructors: Vec<usize>,
     /// Functions that take the address of a scalar.
@@ -79,6 +83,7 @@ impl Generator {
                 scalar.of_value(&value)
             )));
             unit.declared.operators.push(record);
+            self.more_methods(unit, record, &this, members);
         }
         if unit.has(Trait::Constructor) {
             let fields: Vec<String> = self.records[record]
@@ -95,6 +100,103 @@ impl Generator {
             )));
             unit.declared.constructors.push(record);
         }
+    }
+
+    /// Methods that give an element, or a reference to it; comparisons; static functions.
+    fn more_methods(
+        &mut self,
+        unit: &mut Unit,
+        record: usize,
+        this: &Place,
+        members: &mut Vec<Node>,
+    ) {
+        let name = self.record_symbol(record);
+        let none = Scope { depth: 9, ..Scope::default() };
+        let (reset, blend, rate) =
+            (self.symbol("reset"), self.symbol("blend"), self.symbol("rate"));
+        let (lvalue, scalar) = self.leaf(&none, this);
+        let zero = scalar.of_value("0u");
+        members.push(Node::declaration(
+            reset,
+            &format!(
+                "__host__ __device__ {name} &{reset}() {{ {lvalue} = {zero}; return *this; }}"
+            ),
+        ));
+        let (lvalue, scalar) = self.leaf(&none, this);
+        let mine = lvalue.replacen("(*this)", "made", 1).replacen("this->", "made.", 1);
+        let value = scalar
+            .to_value(&lvalue.replacen("(*this)", "other", 1).replacen("this->", "other.", 1));
+        members.push(Node::declaration(
+            blend,
+            &format!(
+                "__host__ __device__ {name} {blend}(const {name} &other) const {{\n    {name} made = *this;\n    {mine} = {};\n    return made;\n}}",
+                scalar.of_value(&value)
+            ),
+        ));
+        members.push(Node::declaration(
+            rate,
+            &format!(
+                "__host__ __device__ static unsigned {rate}(unsigned v) {{ return v * 5u + 1u; }}"
+            ),
+        ));
+        let (lvalue, scalar) = self.leaf(&none, this);
+        let other = lvalue.replacen("(*this)", "other", 1).replacen("this->", "other.", 1);
+        members.push(Node::line(&unprefixed(&format!(
+            "__host__ __device__ bool operator<(const {name} &other) const {{ return {} < {}; }}",
+            scalar.to_value(&lvalue),
+            scalar.to_value(&other)
+        ))));
+        unit.declared.results.push((record, [reset, blend, rate]));
+    }
+
+    /// A call of one of [`Generator::more_methods`].
+    fn other_method(&mut self, unit: &Unit, scope: &mut Scope, place: &Place) -> Option<Node> {
+        let known = unit.declared.results.iter().find(|known| known.0 == place.record);
+        let [reset, blend, rate] = known?.1;
+        let other = self.legible_of(scope, place.record)?;
+        let none = Scope { depth: 9, ..Scope::default() };
+        let (dot, from) = (if place.is_pointer { "->" } else { "." }, &place.text);
+        let text = match self.random.below(5) {
+            0 => format!("{from}{dot}{reset}();"),
+            1 => {
+                let element = Place {
+                    text: format!("{from}{dot}{reset}()"),
+                    is_pointer: false,
+                    ..place.clone()
+                };
+                let (lvalue, scalar) = self.leaf(&none, &element);
+                format!("{lvalue} = {};", scalar.of_value(&self.value(scope, 1)))
+            }
+            2 => {
+                let (held, record) = (self.local("blended"), self.record_symbol(place.record));
+                format!(
+                    "{{\n    {record} {held} = {from}{dot}{blend}({});\n    {} = {held};\n}}",
+                    other.lvalue(),
+                    place.lvalue()
+                )
+            }
+            3 => {
+                let symbol = self.local("less");
+                let text = format!(
+                    "unsigned {symbol} = {} < {} ? 1u : {}::{rate}(3u);",
+                    place.lvalue(),
+                    other.lvalue(),
+                    self.record_symbol(place.record)
+                );
+                scope.values.push(symbol.to_string());
+                return Some(Node::declaration(symbol, &text));
+            }
+            _ => {
+                let (lvalue, scalar) = self.leaf(&none, place);
+                let value = format!(
+                    "{}::{rate}({})",
+                    self.record_symbol(place.record),
+                    self.value(scope, 1)
+                );
+                format!("{lvalue} = {};", scalar.of_value(&value))
+            }
+        };
+        Some(Node::line(&text))
     }
 
     /// A statement that uses the trait, if the scope has what it needs.
@@ -143,8 +245,68 @@ impl Generator {
         node.into_iter().collect()
     }
 
+    /// `touch(&p[i].inner, v)` and `Inner *at = &p[i].inner;`
+    fn part_by_address(&mut self, unit: &mut Unit, scope: &Scope, place: &Place) -> Option<Node> {
+        let (part, ty) = self.part(scope, place)?;
+        let FieldType::Nested(inner) = ty else {
+            return None;
+        };
+        let name = self.record_symbol(inner);
+        let element = |text: &str| Place {
+            record: inner,
+            text: text.to_owned(),
+            is_pointer: true,
+            is_writable: true,
+            is_local: false,
+            is_shared: false,
+        };
+        if self.random.chance(40) {
+            let symbol = self.local("inside");
+            let (lvalue, scalar) = self.leaf(scope, &element(&symbol.to_string()));
+            let store = self.store_to(unit, scope, &lvalue, scalar);
+            return Some(Node::line(&format!(
+                "{{\n    {name} *{symbol} = &{part};\n    {store}\n}}"
+            )));
+        }
+        let known = unit.declared.by_part.iter().find(|known| known.0 == inner);
+        let function = match known {
+            Some((_, symbol)) => *symbol,
+            None => {
+                let symbol =
+                    self.symbol(&format!("touch{}_{}", unit.number, unit.declared.by_part.len()));
+                let none = Scope { values: vec!["v".to_owned()], depth: 9, ..Scope::default() };
+                let (lvalue, scalar) = self.leaf(&none, &element("part_"));
+                let store = self.store_to(unit, &none, &lvalue, scalar);
+                let text =
+                    format!("__device__ void {symbol}({name} *part_, unsigned v) {{ {store} }}");
+                unit.nodes.push(Node::declaration(symbol, &text));
+                unit.declared.by_part.push((inner, symbol));
+                symbol
+            }
+        };
+        Some(Node::line(&format!("{function}(&{part}, {});", self.value(scope, 1))))
+    }
+
+    /// `float *row = p[i].m;` and what is done with it.
+    fn row_by_address(&mut self, unit: &mut Unit, scope: &Scope, place: &Place) -> Option<Node> {
+        let ((field, extent), scalar) = self.scalar_array(place)?;
+        let (row, k) = (self.local("row"), self.local("k"));
+        let store = self.store_to(unit, scope, &format!("{row}[{k}]"), scalar);
+        Some(Node::line(&format!(
+            "{{\n    {} *{row} = {}.{field};\n    for (int {k} = 0; {k} < {extent}; ++{k}) {store}\n}}",
+            scalar.name(),
+            place.lvalue()
+        )))
+    }
+
     fn by_address(&mut self, unit: &mut Unit, scope: &Scope) -> Option<Node> {
         let place = self.writable(scope)?;
+        if self.random.chance(30) {
+            return self.part_by_address(unit, scope, &place);
+        }
+        if self.random.chance(20) {
+            return self.row_by_address(unit, scope, &place);
+        }
         let (lvalue, scalar) = self.leaf(scope, &place);
         let known = unit.declared.by_address.iter().find(|known| known.0 == scalar);
         let function = match known {
@@ -179,6 +341,9 @@ impl Generator {
         if unit.declared.operators.contains(&place.record) && self.random.chance(30) {
             let other = self.legible_of(scope, place.record)?;
             return Some(Node::line(&format!("{} += {};", place.lvalue(), other.lvalue())));
+        }
+        if self.random.chance(50) {
+            return self.other_method(unit, scope, &place);
         }
         let methods: Vec<_> = unit
             .declared

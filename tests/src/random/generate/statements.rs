@@ -26,7 +26,7 @@ impl Generator {
     }
 
     fn statement(&mut self, unit: &mut Unit, scope: &mut Scope) -> Vec<Node> {
-        if !unit.specials.is_empty() && self.random.chance(22) {
+        if !unit.specials.is_empty() && self.random.chance(33) {
             let nodes = self.special_statement(unit, scope);
             if !nodes.is_empty() {
                 return nodes;
@@ -350,7 +350,7 @@ impl Generator {
     }
 
     /// A member of an element that is a struct or vector.
-    fn part(&mut self, scope: &Scope, place: &Place) -> Option<(String, FieldType)> {
+    pub(super) fn part(&mut self, scope: &Scope, place: &Place) -> Option<(String, FieldType)> {
         let fields = self.records[place.record].fields.clone();
         let parts: Vec<_> =
             fields.iter().filter(|field| !matches!(field.ty, FieldType::Scalar(_))).collect();
