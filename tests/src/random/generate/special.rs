@@ -89,6 +89,7 @@ impl Generator {
             let fields: Vec<String> = self.records[record]
                 .fields
                 .iter()
+                .filter(|field| !field.is_inherited)
                 .map(|field| format!("{}()", field.symbol))
                 .collect();
             let (lvalue, scalar) = self.leaf(&none, &this);
@@ -687,6 +688,10 @@ impl Generator {
     fn binding(&mut self, scope: &mut Scope) -> Option<Node> {
         let place = self.legible(scope)?;
         let fields = self.records[place.record].fields.clone();
+        if fields.iter().any(|field| field.is_inherited) {
+            // All members must be of one class.
+            return None;
+        }
         let names: Vec<Symbol> = fields.iter().map(|_| self.local("part")).collect();
         let list: Vec<String> = names.iter().map(ToString::to_string).collect();
         let reference = if self.random.chance(40) { "&" } else { "" };
