@@ -5,7 +5,7 @@
 //! - A [`RandomProgram`] is a function of its seed. It consists of *units*: a few structs, the
 //!   arrays of them, device functions, kernels, and a host function that fills the arrays, launches
 //!   the kernels and prints a checksum over every field of every array.
-//! - Each unit has at most one *trait that may be refused* (methods on elements, accesses in macros,
+//! - Many units have one or two *traits that may be refused* (methods on elements, accesses in macros,
 //!   …), so that a refusal keeps the arrays of one unit and not those of the whole program.
 //! - A *case* is a program with one layout for each of its records.
 //!

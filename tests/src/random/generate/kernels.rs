@@ -344,7 +344,7 @@ impl Generator {
                 vec![whole(&head, body)]
             }
             Shape::Chunk | Shape::ChunkBase | Shape::ChunkWalk => {
-                self.chunk(unit, shape, scope, parameters, frame, first, &int)
+                self.chunk(unit, shape, scope, parameters, frame, (first, &int))
             }
             Shape::Plane => {
                 unit.feature("plane");
@@ -473,8 +473,7 @@ impl Generator {
         mut scope: Scope,
         parameters: &[Parameter],
         frame: &Frame,
-        first: Node,
-        int: &str,
+        (first, int): (Node, &str),
     ) -> Vec<Node> {
         let (n, b, j) = (&frame.n, self.local("b"), self.local("j"));
         let width = *self.random.pick(&[2, 3, 4, 5, 8]);
