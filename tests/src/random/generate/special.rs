@@ -211,7 +211,7 @@ impl Generator {
             Some(Trait::TypeTemplate) => self.template_call(unit, scope),
             Some(Trait::MacroAccess) => self.macro_access(unit, scope),
             Some(Trait::PointerResult) => self.pointer_result(unit, scope),
-            Some(Trait::WalkInHead) => self.walk(unit, scope),
+            Some(Trait::WalkInHead) => self.walk(scope),
             Some(Trait::ChosenPointer) => self.chosen_pointer(scope),
             Some(Trait::AssignedValue) => self.assigned_value(scope),
             Some(Trait::BraceInitialiser) => self.brace_initialised(scope),
@@ -219,7 +219,7 @@ impl Generator {
             Some(Trait::Lambda) => self.lambda(scope),
             Some(Trait::Binding) => self.binding(scope),
             Some(Trait::InactiveBranch) => self.inactive_branch(unit, scope),
-            Some(Trait::EffectIndex) => self.effect_index(unit, scope),
+            Some(Trait::EffectIndex) => self.effect_index(scope),
             // These are no statements.
             Some(
                 Trait::SharedFunction
@@ -514,7 +514,7 @@ impl Generator {
         Some(Node::line(&self.store_to(unit, scope, &lvalue, scalar)))
     }
 
-    fn walk(&mut self, unit: &mut Unit, scope: &Scope) -> Option<Node> {
+    fn walk(&mut self, scope: &Scope) -> Option<Node> {
         let array = scope.readable.first()?.clone();
         let (pointer, record) = (self.local("it"), self.record_symbol(array.record));
         let place = Place {
@@ -551,7 +551,6 @@ impl Generator {
                 )
             }
         };
-        let _ = unit;
         Some(Node::new(
             Kind::Whole,
             "{",
@@ -724,7 +723,7 @@ impl Generator {
         Some(Node::new(Kind::Whole, head, parts, "#endif"))
     }
 
-    fn effect_index(&mut self, unit: &mut Unit, scope: &Scope) -> Option<Node> {
+    fn effect_index(&mut self, scope: &Scope) -> Option<Node> {
         let owned = if scope.owned.is_empty() {
             return None;
         } else {
@@ -750,7 +749,6 @@ impl Generator {
             (Scalar::Float | Scalar::Double, 0) => format!("{lvalue} *= 0.5f;"),
             _ => format!("{lvalue} = {};", scalar.of_value("123u")),
         };
-        let _ = unit;
         let index = index.replace('@', &symbol.to_string());
         let text = text.replace('@', &index);
         Some(Node::line(&format!("{{\n    int {symbol} = {start};\n    {text}\n}}")))
