@@ -208,7 +208,7 @@ impl Generator {
             0 => format!("{}u", self.random.below(1000)),
             1 if !scope.ints.is_empty() => format!("(unsigned)({})", self.random.pick(&scope.ints)),
             2 if !scope.values.is_empty() => self.random.pick(&scope.values).clone(),
-            0..=4 => match self.legible(scope) {
+            1..=4 => match self.legible(scope) {
                 Some(place) => {
                     let (lvalue, scalar) = self.leaf(scope, &place);
                     scalar.to_value(&lvalue)
