@@ -144,7 +144,7 @@ pub(super) const VECTORS: [(&str, Scalar, usize, usize); 10] = [
 ];
 
 /// Whether there are member arrays of one element.
-const EXTENT_ONE: bool = false;
+const EXTENT_ONE: bool = true;
 
 /// Some are names that a rewrite might want for itself.
 const FIELD_NAMES: [&str; 40] = [
