@@ -59,6 +59,15 @@ fn is_renamed(program: &Program, id: FunctionId) -> bool {
     function.this_parameter.is_some() || function.name.starts_with("operator")
 }
 
+/// Whether an instance cannot be an overload of its template: nvcc's host stubs of kernels name
+/// their template arguments, and two templates could both take them.
+fn needs_own_name(program: &Program, id: FunctionId) -> bool {
+    let function = program.function(id);
+    function.space == layoutc_syntax::ExecutionSpace::Kernel
+        && !function.template_parameters.is_empty()
+        && function.copy_of.as_ref().is_some_and(|copy_of| !copy_of.aliases.is_empty())
+}
+
 impl Rewriter<'_> {
     /// Adds an edit to the file, or to the copy that is being rewritten.
     pub(super) fn push(&mut self, edit: Edit) {
@@ -133,7 +142,15 @@ impl Rewriter<'_> {
                     names.insert(key, name.clone());
                     format!("{}{name}", self.storages[at].1.qualifier)
                 }
-                None => function.name.clone(),
+                None => match class.filter(|_| needs_own_name(program, id)) {
+                    Some(class) => {
+                        let at = self.storage_of[&class];
+                        let wish =
+                            format!("{}{}", function.name, upper(&self.storages[at].1.prefix));
+                        self.names.fresh(&wish)
+                    }
+                    None => function.name.clone(),
+                },
             };
             self.versions.changed.insert(id, name);
         }
@@ -199,13 +216,19 @@ impl Rewriter<'_> {
         };
         let values = program.template_arguments.get(&expr)?;
         let text = self.text(expr);
-        let (name, _) = text.split_once('<')?;
+        let written = text.split_once('<').map_or(text, |(name, _)| name).trim_end();
         let [function] = functions[..] else { return None };
-        self.versions.changed.get(&function)?;
+        let new = self.versions.changed.get(&function)?;
         let values: Vec<&str> = values.iter().map(|span| program.text(*span)).collect();
-        let name = name.trim_end();
+        let scope = written.rsplit_once("::").map_or("", |(scope, _)| scope);
+        let joint = if scope.is_empty() { "" } else { "::" };
+        let name = if needs_own_name(program, function) {
+            format!("{scope}{joint}{new}")
+        } else {
+            written.to_owned()
+        };
         Some(if values.is_empty() {
-            name.to_owned()
+            name
         } else {
             format!("{name}<{}>", values.join(", "))
         })
@@ -501,7 +524,7 @@ impl Rewriter<'_> {
         let copy_of = function.copy_of.clone();
         self.owner = Some(id);
         for site in &function.sites {
-            if is_renamed(program, id) {
+            if is_renamed(program, id) || needs_own_name(program, id) {
                 let plain = name.rsplit("::").next().unwrap_or(name).to_owned();
                 self.push(Edit::replace(site.name, plain));
             }
