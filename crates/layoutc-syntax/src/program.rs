@@ -218,6 +218,8 @@ pub struct Function {
     pub is_private: bool,
     /// Declared as `= delete`.
     pub is_deleted: bool,
+    /// Declared with `extern "C"`, or in such a block.
+    pub has_c_linkage: bool,
     /// The object of a copy of a member function, as a pointer.
     pub this_parameter: Option<VarId>,
     /// Set if this is another meaning of a function's text.

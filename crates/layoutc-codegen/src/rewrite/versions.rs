@@ -81,7 +81,7 @@ impl Rewriter<'_> {
     pub(super) fn name_versions(&mut self) {
         let program = self.program;
         self.versions.object = self.names.fresh("self");
-        let mut names: BTreeMap<(usize, String), String> = BTreeMap::new();
+        let mut names: BTreeMap<(usize, String, bool), String> = BTreeMap::new();
         for id in program.function_ids() {
             let function = program.function(id);
             if function.copy_of.is_none() {
@@ -101,7 +101,28 @@ impl Rewriter<'_> {
                 .map(|(class, _)| class)
                 .collect();
             let result = self.changed_slot(Slot::Result(id));
+            // Aligned elements inherit the member function, which must not count in elements.
+            if let (Some((class, storage)), Some(object)) = (this, function.this_parameter)
+                && storage.is_record
+                && !self.reaches_members_only(object)
+            {
+                let span = function.sites[0].name;
+                let message = "this member function uses its object other than for its members";
+                self.refuse(class, span, message);
+                continue;
+            }
             if !this_changes && others.is_empty() && result.is_none() {
+                continue;
+            }
+            // A version of another class's member function would stand before that class.
+            let foreign = others.iter().copied().find(|class| {
+                function.record.is_some_and(|record| record != self.classes.class(*class).record)
+            });
+            if let Some(class) = foreign.filter(|_| function.this_parameter.is_some()) {
+                let span = function.sites[0].name;
+                let message =
+                    "a member function of another class is given this array and other memory";
+                self.refuse(class, span, message);
                 continue;
             }
             // An object that stays is passed by address, and its private members with it.
@@ -133,8 +154,17 @@ impl Rewriter<'_> {
             let name = match class.filter(|_| is_renamed(program, id)) {
                 Some(class) => {
                     let at = self.storage_of[&class];
-                    let wish = format!("{}{}", self.storages[at].1.prefix, upper(&function.name));
-                    let key = (at, function.name.clone());
+                    let constant = if function.is_const { "Const" } else { "" };
+                    let has_twin = function.record.is_some_and(|record| {
+                        program.record(record).methods.iter().any(|other| {
+                            let other = program.function(*other);
+                            other.name == function.name && other.is_const != function.is_const
+                        })
+                    });
+                    let suffix = if has_twin { constant } else { "" };
+                    let wish =
+                        format!("{}{}{suffix}", self.storages[at].1.prefix, upper(&function.name));
+                    let key = (at, function.name.clone(), has_twin && function.is_const);
                     let name = match names.get(&key) {
                         Some(known) => known.clone(),
                         None => self.names.fresh(&wish),
@@ -154,6 +184,18 @@ impl Rewriter<'_> {
             };
             self.versions.changed.insert(id, name);
         }
+    }
+
+    /// Whether every use of a copy's object is an access to a member of it.
+    fn reaches_members_only(&self, object: VarId) -> bool {
+        self.program.expr_ids().all(|id| match self.program.expr(id).kind {
+            ExprKind::Name(NameRef::Variable(variable)) if variable == object => {
+                self.parents[id.index()].is_some_and(|(parent, _)| {
+                    matches!(self.program.expr(parent).kind, ExprKind::Member { arrow: true, .. })
+                })
+            }
+            _ => true,
+        })
     }
 
     /// The name of a variable in the new text.
@@ -227,11 +269,7 @@ impl Rewriter<'_> {
         } else {
             written.to_owned()
         };
-        Some(if values.is_empty() {
-            name
-        } else {
-            format!("{name}<{}>", values.join(", "))
-        })
+        Some(if values.is_empty() { name } else { format!("{name}<{}>", values.join(", ")) })
     }
 
     /// Base and index of the object of a member function, or of an operand.
@@ -413,7 +451,11 @@ impl Rewriter<'_> {
                 let is_early = function.this_parameter.is_none()
                     && is_definition
                     && order.obstacle(site.span, definition).is_some();
-                let key = ((!in_class).then_some(whole), head.clone());
+                let plain = name.rsplit("::").next().unwrap_or(&name);
+                let signature = head
+                    .find(&format!("{plain}("))
+                    .map_or(head.clone(), |at| head[at..].to_owned());
+                let key = ((!in_class).then_some(whole), one_line(&signature));
                 if let Some((other, _)) = seen.get(&key) {
                     if *other != text {
                         let message =
@@ -443,12 +485,18 @@ impl Rewriter<'_> {
                 } else if is_early {
                     let at = self.storage_of[&class];
                     let text = unindent(program, whole, &text);
-                    with_record.entry(at).or_default().push_str(&format!("\n{text}\n"));
+                    let linkage = self.instance_linkage(id, site);
+                    with_record.entry(at).or_default().push_str(&format!("\n{linkage}{text}\n"));
                 } else {
                     if is_definition {
+                        let head = format!("{}{head}", self.instance_linkage(id, site));
                         self.instance_prototypes(id, class, &head, &order);
                     }
-                    let text = unindent(program, whole, &text);
+                    let text = format!(
+                        "{}{}",
+                        self.instance_linkage(id, site),
+                        unindent(program, whole, &text)
+                    );
                     let blank = if is_definition { "\n" } else { "" };
                     let text = self.with_newlines(whole, format!("\n{blank}{text}"));
                     self.edits.push(Edit::replace(whole.at_end(), text));
@@ -472,6 +520,15 @@ impl Rewriter<'_> {
         let is_crlf = self.program.sources.file(at.file).text().contains("\r\n");
         let plain = text.replace("\r\n", "\n");
         if is_crlf { plain.replace('\n', "\r\n") } else { plain }
+    }
+
+    /// What an instance that is no template any more needs in front, so that a header with it can
+    /// be included twice.
+    fn instance_linkage(&self, id: FunctionId, site: &FunctionSite) -> &'static str {
+        let function = self.program.function(id);
+        let is_plain = function.template_parameters.is_empty()
+            && function.copy_of.as_ref().is_some_and(|copy_of| !copy_of.aliases.is_empty());
+        if is_plain { linkage(self.program, site) } else { "" }
     }
 
     /// Declares an instance where its template is declared before it is defined.

@@ -122,7 +122,15 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
         .function_ids()
         .filter(|id| {
             let function = program.function(*id);
-            !function.is_static_member
+            // A copy of the element is no constant object: it would choose another overload.
+            let has_twin = function.record.is_some_and(|record| {
+                program.record(record).methods.iter().any(|other| {
+                    let other = program.function(*other);
+                    other.name == function.name && other.is_const != function.is_const
+                })
+            });
+            !has_twin
+                && !function.is_static_member
                 && function.copy_of.is_none()
                 && function.record.is_some_and(|record| is_quiet(*id, record))
                 && matches!(

@@ -661,6 +661,7 @@ impl<'t> Lowering<'t> {
             return id;
         }
         let id = FunctionId(self.program.functions.len() as u32);
+        self.program.identifiers.insert(lowered.name.clone());
         self.program.functions.push(Function {
             name: lowered.name.clone(),
             space,
@@ -677,6 +678,7 @@ impl<'t> Lowering<'t> {
             is_static_member: record.is_some() && words.contains(&"static"),
             is_private: false,
             is_deleted: self.is_deleted(node),
+            has_c_linkage: self.linkage_blocks > 0 && record.is_none(),
             this_parameter: None,
             copy_of: None,
         });
@@ -734,7 +736,10 @@ impl<'t> Lowering<'t> {
                     child.kind() == "type_qualifier" && self.text_of(child) == "const"
                 });
             }
-            at = node.child_by_field_name("declarator");
+            at = node.child_by_field_name("declarator").or_else(|| {
+                let mut cursor = node.walk();
+                node.named_children(&mut cursor).find(|child| child.kind().ends_with("declarator"))
+            });
         }
         false
     }

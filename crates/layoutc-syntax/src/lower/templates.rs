@@ -95,7 +95,10 @@ impl<'t> Lowering<'t> {
         let ExprKind::Name(NameRef::Functions(candidates)) = &self.program.expr(inner).kind else {
             return;
         };
-        let candidates = candidates.clone();
+        // A function that is declared twice is one.
+        let mut candidates = candidates.clone();
+        candidates.sort_unstable();
+        candidates.dedup();
         let is_late = |id: &FunctionId| {
             !self.program.function(*id).template_parameters.is_empty()
                 && !self.templates.sources.contains_key(id)

@@ -21,6 +21,12 @@ pub enum NoCopy {
     NoBody,
     /// A variable in it lives longer than a call, and each copy would have its own.
     StaticVariable(VarId),
+    /// It has C linkage: two functions of one name would clash.
+    CLinkage,
+    /// A member function with a lambda, which may capture the object.
+    Lambda,
+    /// A member function with default arguments, which are evaluated in the class.
+    DefaultArguments,
 }
 
 /// What belongs to a function: its body, parameters, prototypes and everything below them.
@@ -61,6 +67,20 @@ impl Program {
         }
         if self.function(id).body.is_none() {
             return Err(NoCopy::NoBody);
+        }
+        if self.function(id).has_c_linkage {
+            return Err(NoCopy::CLinkage);
+        }
+        if self.function(id).record.is_some() {
+            let function = self.function(id);
+            if function.required_parameters < function.parameters.len() {
+                return Err(NoCopy::DefaultArguments);
+            }
+            let is_lambda =
+                |expr: &ExprId| matches!(self.expr(*expr).kind, ExprKind::Lambda { .. });
+            if parts.exprs.iter().any(is_lambda) {
+                return Err(NoCopy::Lambda);
+            }
         }
         let is_kernel = self.function(id).space == super::ExecutionSpace::Kernel;
         let lives_on = |variable: &VarId| {
