@@ -47,7 +47,7 @@ pub(crate) const USED_NAMES: &[&str] = &[
     "symbol",
     "offset",
     "Symbol",
-    "COUNT",
+    "Elements",
     "advice",
     "flags",
     "Pointer",

@@ -9,16 +9,16 @@ pub(super) fn arrays(storage: &Storage, out: &mut String) {
     let (record, name, handle) = (&storage.record, &storage.symbol_name, &storage.type_name);
     let _ = write!(
         out,
-        "\n// The memory of an array of `COUNT` elements of `{record}`, split by members.\n\
-         template <size_t COUNT>\nstruct {name} {{\n"
+        "\n// The memory of an array of `Elements` elements of `{record}`, split by members.\n\
+         template <size_t Elements>\nstruct {name} {{\n"
     );
     let mut assignments = String::new();
     for group in &storage.groups {
         let member = &group.handle_member;
         let declaration = match &group.kind {
-            GroupKind::Struct { struct_name } => format!("{struct_name} {member}[COUNT];"),
+            GroupKind::Struct { struct_name } => format!("{struct_name} {member}[Elements];"),
             GroupKind::Tile { struct_name, tile } => {
-                format!("{struct_name} {member}[(COUNT + {}) / {tile}];", tile - 1)
+                format!("{struct_name} {member}[(Elements + {}) / {tile}];", tile - 1)
             }
             GroupKind::Array => {
                 let leaf = group.leaves[0];
@@ -27,7 +27,7 @@ pub(super) fn arrays(storage: &Storage, out: &mut String) {
                     .iter()
                     .map(|extent| format!("[{extent}]"))
                     .collect();
-                member_declaration(storage, leaf, member, "", &format!("{extents}[COUNT]"))
+                member_declaration(storage, leaf, member, "", &format!("{extents}[Elements]"))
             }
         };
         let _ = writeln!(out, "    __align__(128) {declaration}");

@@ -441,6 +441,12 @@ impl Rewriter<'_> {
                     Some((head, _)) if is_definition => head.trim_end().to_owned(),
                     _ => text.trim_end().trim_end_matches(';').to_owned(),
                 };
+                if is_definition && let Some(callee) = self.later_callee(id, whole) {
+                    let message =
+                        "this template calls a function that is declared behind it";
+                    self.refuse(class, callee, message);
+                    continue;
+                }
                 // The same text from two meanings is one function.
                 let record = function.record.map(|record| program.record(record));
                 let in_class = record
@@ -520,6 +526,40 @@ impl Rewriter<'_> {
         let is_crlf = self.program.sources.file(at.file).text().contains("\r\n");
         let plain = text.replace("\r\n", "\n");
         if is_crlf { plain.replace('\n', "\r\n") } else { plain }
+    }
+
+    /// A call in an instance of a function that only a template finds: it is declared behind the
+    /// template, and found when the template is instantiated.
+    fn later_callee(&self, id: FunctionId, template: Span) -> Option<Span> {
+        let program = self.program;
+        let is_instance = program
+            .function(id)
+            .copy_of
+            .as_ref()
+            .is_some_and(|copy_of| !copy_of.aliases.is_empty());
+        if !is_instance {
+            return None;
+        }
+        program.function_parts(id).exprs.into_iter().find_map(|expr| {
+            let (ExprKind::Call { callee, arguments, .. }
+            | ExprKind::Launch { kernel: callee, arguments, .. }) = &program.expr(expr).kind
+            else {
+                return None;
+            };
+            let candidates = match resolve_callee(program, *callee, arguments) {
+                Callee::Function(function) => vec![function],
+                Callee::Ambiguous(candidates) => candidates,
+                Callee::Library(_) | Callee::Unknown => return None,
+            };
+            let is_later = |id: FunctionId| {
+                let function = program.function(id);
+                let original = function.copy_of.as_ref().map_or(id, |copy_of| copy_of.original);
+                program.function(original).sites.iter().all(|site| {
+                    site.span.file == template.file && site.span.start > template.start
+                })
+            };
+            candidates.into_iter().any(is_later).then(|| program.expr(expr).span)
+        })
     }
 
     /// What an instance that is no template any more needs in front, so that a header with it can
