@@ -442,8 +442,7 @@ impl Rewriter<'_> {
                     _ => text.trim_end().trim_end_matches(';').to_owned(),
                 };
                 if is_definition && let Some(callee) = self.later_callee(id, whole) {
-                    let message =
-                        "this template calls a function that is declared behind it";
+                    let message = "this template calls a function that is declared behind it";
                     self.refuse(class, callee, message);
                     continue;
                 }
@@ -551,13 +550,14 @@ impl Rewriter<'_> {
                 Callee::Ambiguous(candidates) => candidates,
                 Callee::Library(_) | Callee::Unknown => return None,
             };
-            let is_later = |id: FunctionId| {
-                let function = program.function(id);
-                let original = function.copy_of.as_ref().map_or(id, |copy_of| copy_of.original);
-                program.function(original).sites.iter().all(|site| {
-                    site.span.file == template.file && site.span.start > template.start
-                })
-            };
+            let is_later =
+                |id: FunctionId| {
+                    let function = program.function(id);
+                    let original = function.copy_of.as_ref().map_or(id, |copy_of| copy_of.original);
+                    program.function(original).sites.iter().all(|site| {
+                        site.span.file == template.file && site.span.start > template.start
+                    })
+                };
             candidates.into_iter().any(is_later).then(|| program.expr(expr).span)
         })
     }
