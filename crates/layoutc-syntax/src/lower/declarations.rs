@@ -677,7 +677,8 @@ impl<'t> Lowering<'t> {
             is_const,
             is_static_member: record.is_some() && words.contains(&"static"),
             is_private: false,
-            is_deleted: self.is_deleted(node),
+            // Finding a parent is a walk from the root.
+            is_deleted: record.is_some() && self.is_deleted(node),
             has_c_linkage: self.linkage_blocks > 0 && record.is_none(),
             this_parameter: None,
             copy_of: None,
@@ -703,6 +704,9 @@ impl<'t> Lowering<'t> {
 
     /// The `template` declaration that a declaration or definition is the body of.
     fn template_around(&self, node: Node<'t>) -> Option<Span> {
+        if self.template_parameters.is_empty() {
+            return None;
+        }
         let mut at = node;
         let mut found = None;
         while let Some(parent) = at.parent() {
