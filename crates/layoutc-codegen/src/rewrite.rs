@@ -231,7 +231,11 @@ fn place_declarations(
     let line = file.line_range(definition.end as usize);
     let is_last = file.text()[definition.end as usize..line.end].trim().is_empty();
     let text = format!("\n{text}{}", if is_last { "" } else { "\n" });
-    let text = if file.text().contains("\r\n") { text.replace('\n', "\r\n") } else { text };
+    let text = if file.text().contains("\r\n") {
+        text.replace("\r\n", "\n").replace('\n', "\r\n")
+    } else {
+        text
+    };
     Edit { span: definition.at_end(), text, is_generated: true }
 }
 

@@ -323,6 +323,9 @@ pub struct Record {
     pub namespaces: Vec<String>,
     /// Member functions.
     pub methods: Vec<FunctionId>,
+    /// Names that it declares other than members of its objects: static members, types,
+    /// enumerators. The variable, if it is a static member that everybody may use.
+    pub scope: BTreeMap<String, Option<VarId>>,
     /// How many constructors, destructors and conversions are declared in it without a body.
     pub bodiless: usize,
 }

@@ -13,7 +13,7 @@ use layoutc_syntax::{
     DeclarationId, ExprId, ExprKind, FunctionId, FunctionSite, NameRef, Program, RecordTrait,
     StmtKind, VarId,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which copy each part of the model belongs to.
 #[derive(Default)]
@@ -429,18 +429,25 @@ impl Rewriter<'_> {
             let Some(class) = class else { continue };
             for site in &function.sites {
                 let whole = site.template.unwrap_or(site.span);
-                let own: Vec<Edit> =
-                    edits.iter().filter(|edit| whole.contains(edit.span)).cloned().collect();
-                let Some(text) = apply(program, whole, own) else {
+                let within = |span: Span| -> Vec<Edit> {
+                    edits.iter().filter(|edit| span.contains(edit.span)).cloned().collect()
+                };
+                let body = function.body.map(|body| program.stmt(body).span);
+                let body = body.filter(|body| whole.contains(*body));
+                let is_definition = body.is_some();
+                // What stands before the body, without and with what stands before the name.
+                let end = body.map_or(whole.end, |body| body.start);
+                let before = Span { end, ..whole };
+                let named = Span { start: site.name.start, ..before };
+                let (Some(text), Some(head), Some(signature)) = (
+                    apply(program, whole, within(whole)),
+                    apply(program, before, within(before)),
+                    apply(program, named, within(named)),
+                ) else {
                     self.refuse(class, site.name, "two rewrites want the text of this copy");
                     continue;
                 };
-                let body = function.body.map(|body| program.stmt(body).span);
-                let is_definition = body.is_some_and(|body| whole.contains(body));
-                let head = match text.split_once('{') {
-                    Some((head, _)) if is_definition => head.trim_end().to_owned(),
-                    _ => text.trim_end().trim_end_matches(';').to_owned(),
-                };
+                let head = head.trim_end().trim_end_matches(';').to_owned();
                 if is_definition && let Some(callee) = self.later_callee(id, whole) {
                     let message = "this template calls a function that is declared behind it";
                     self.refuse(class, callee, message);
@@ -456,10 +463,11 @@ impl Rewriter<'_> {
                 let is_early = function.this_parameter.is_none()
                     && is_definition
                     && order.obstacle(site.span, definition).is_some();
-                let plain = name.rsplit("::").next().unwrap_or(&name);
-                let signature = head
-                    .find(&format!("{plain}("))
-                    .map_or(head.clone(), |at| head[at..].to_owned());
+                if is_early && let Some(callee) = self.overloaded_between(id, whole, definition) {
+                    let message = "this template is declared before the struct, and a function that it calls is overloaded between";
+                    self.refuse(class, callee, message);
+                    continue;
+                }
                 let key = ((!in_class).then_some(whole), one_line(&signature));
                 if let Some((other, _)) = seen.get(&key) {
                     if *other != text {
@@ -559,6 +567,39 @@ impl Rewriter<'_> {
                     })
                 };
             candidates.into_iter().any(is_later).then(|| program.expr(expr).span)
+        })
+    }
+
+    /// A call in an instance that is moved behind the record of a function for which another is
+    /// declared on the way: the moved text could choose that.
+    fn overloaded_between(&self, id: FunctionId, from: Span, to: Span) -> Option<Span> {
+        let program = self.program;
+        let between: BTreeSet<&str> = program
+            .functions
+            .iter()
+            .filter(|function| {
+                function.sites.iter().any(|site| {
+                    site.span.file != from.file
+                        || (site.span.start > from.start && site.span.start < to.end)
+                })
+            })
+            .map(|function| function.name.as_str())
+            .collect();
+        program.function_parts(id).exprs.into_iter().find_map(|expr| {
+            let ExprKind::Name(NameRef::Functions(called)) = &program.expr(expr).kind else {
+                return None;
+            };
+            let only_before = |id: FunctionId| {
+                program
+                    .function(id)
+                    .sites
+                    .iter()
+                    .all(|site| site.span.file == from.file && site.span.start <= from.start)
+            };
+            called
+                .iter()
+                .any(|id| between.contains(program.function(*id).name.as_str()) && only_before(*id))
+                .then(|| program.expr(expr).span)
         })
     }
 
@@ -748,8 +789,18 @@ fn linkage(program: &Program, site: &FunctionSite) -> &'static str {
     if has { "" } else { "static " }
 }
 
+/// A text on one line, without its comments.
 fn one_line(text: &str) -> String {
-    text.split_ascii_whitespace().collect::<Vec<_>>().join(" ")
+    let mut out = String::new();
+    let mut end = 0;
+    for token in layoutc_syntax::preprocess::tokens(text) {
+        if token.range().start > end && !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(token.text(text));
+        end = token.range().end;
+    }
+    out
 }
 
 /// The text of a span after edits that lie in it.
@@ -774,7 +825,11 @@ fn unindent(program: &Program, span: Span, text: &str) -> String {
     let line = file.line_range(span.start as usize);
     let before = &file.text()[line.start..span.start as usize];
     let indent: String = before.chars().take_while(|c| c.is_whitespace()).collect();
-    if indent.is_empty() {
+    // The lines of a raw string are its value.
+    let has_long_token = layoutc_syntax::preprocess::tokens(text)
+        .iter()
+        .any(|token| token.text(text).contains('\n'));
+    if indent.is_empty() || has_long_token {
         return text.to_owned();
     }
     text.split('\n')

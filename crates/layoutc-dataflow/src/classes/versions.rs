@@ -66,13 +66,14 @@ pub(super) fn wanted_versions(
     allocated: &BTreeSet<Slot>,
 ) -> Vec<Version> {
     let points_to = PointsTo::new(program, flows, allocated);
+    let named = named_otherwise(program, calls);
     let mut found = Vec::new();
     for call in program.expr_ids() {
         let Some((function, arguments, is_operator)) = arguments_of(program, calls, call) else {
             continue;
         };
         let own = program.function(function);
-        if own.body.is_none() || calls.function(call).is_none() {
+        if own.body.is_none() || calls.function(call).is_none() || named.contains(&function) {
             continue;
         }
         let mut wants = false;
@@ -114,6 +115,31 @@ pub(super) fn wanted_versions(
             && matches!(calls.context(call), Context::Dropped)
             && program.returns_its_object(function);
         found.push(Version { call, function, arrays, drops_result });
+    }
+    found
+}
+
+/// Functions that are named other than to call them: an overload would make the name ambiguous.
+fn named_otherwise(program: &Program, calls: &CallGraph) -> BTreeSet<FunctionId> {
+    let mut found = BTreeSet::new();
+    for id in program.expr_ids() {
+        let ExprKind::Name(NameRef::Functions(functions)) = &program.expr(id).kind else {
+            continue;
+        };
+        let mut at = id;
+        let is_called = loop {
+            match calls.context(at) {
+                Context::Operand(parent, 0) => match program.expr(parent).kind {
+                    ExprKind::Paren(_) => at = parent,
+                    ExprKind::Call { .. } | ExprKind::Launch { .. } => break true,
+                    _ => break false,
+                },
+                _ => break false,
+            }
+        };
+        if !is_called {
+            found.extend(functions);
+        }
     }
     found
 }

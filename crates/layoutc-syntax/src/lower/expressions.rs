@@ -242,7 +242,15 @@ impl<'t> Lowering<'t> {
         if !is_local && let Some(field) = self.implicit_member(name, span) {
             return field;
         }
-        let reference = self.resolve_name(name, &[]);
+        // A static member hides what the name means outside the class.
+        let hidden = self
+            .record
+            .filter(|_| !is_local)
+            .and_then(|record| self.program.record(record).scope.get(name).copied().flatten());
+        let reference = match hidden {
+            Some(variable) => NameRef::Variable(variable),
+            None => self.resolve_name(name, &[]),
+        };
         if matches!(reference, NameRef::Macro(_))
             && let Some(expanded) = self.expand(node, node, None)
         {

@@ -124,6 +124,14 @@ impl Lowering<'_> {
         }
         self.program.identifiers.insert(name.to_owned());
         if self.locals.is_empty() {
+            if let Some(record) = self.record {
+                let variable = match symbol {
+                    Symbol::Variable(id) => Some(id),
+                    _ => None,
+                };
+                let scope = &mut self.program.records[record.index()].scope;
+                scope.insert(name.to_owned(), variable);
+            }
             self.declare_global(name, symbol);
         } else {
             self.locals.declare(name, symbol);

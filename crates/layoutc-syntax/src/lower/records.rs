@@ -9,6 +9,7 @@ use crate::program::{
 };
 use crate::types::{QualType, TypeKind};
 use layoutc_diagnostics::Span;
+use std::collections::BTreeMap;
 use tree_sitter::Node;
 
 impl<'t> Lowering<'t> {
@@ -77,6 +78,7 @@ impl<'t> Lowering<'t> {
             in_linkage_block: self.linkage_blocks > 0,
             namespaces: self.namespaces.clone(),
             methods: Vec::new(),
+            scope: BTreeMap::new(),
             bodiless: 0,
             name: name.clone(),
         });
@@ -134,8 +136,21 @@ impl<'t> Lowering<'t> {
                 "field_declaration" => {
                     let before =
                         (self.program.functions.len(), self.program.record(id).fields.len());
+                    let known: Vec<String> =
+                        self.program.record(id).scope.keys().cloned().collect();
                     self.field_declaration(id, child);
+                    let declared: Vec<String> = self
+                        .program
+                        .record(id)
+                        .scope
+                        .keys()
+                        .filter(|name| !known.contains(name))
+                        .cloned()
+                        .collect();
                     if is_private {
+                        for name in &declared {
+                            self.program.records[id.index()].scope.insert(name.clone(), None);
+                        }
                         for function in &mut self.program.functions[before.0..] {
                             function.is_private |= function.record == Some(id);
                         }

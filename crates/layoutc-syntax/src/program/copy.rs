@@ -25,6 +25,8 @@ pub enum NoCopy {
     CLinkage,
     /// A member function with a lambda, which may capture the object.
     Lambda,
+    /// A member function that names something of its class that a free function would not find.
+    ClassScope,
     /// A member function with default arguments, which are evaluated in the class.
     DefaultArguments,
 }
@@ -80,6 +82,9 @@ impl Program {
                 |expr: &ExprId| matches!(self.expr(*expr).kind, ExprKind::Lambda { .. });
             if parts.exprs.iter().any(is_lambda) {
                 return Err(NoCopy::Lambda);
+            }
+            if self.needs_class_scope(id, &parts) {
+                return Err(NoCopy::ClassScope);
             }
         }
         let is_kernel = self.function(id).space == super::ExecutionSpace::Kernel;
@@ -345,6 +350,54 @@ impl Program {
             parts.exprs.remove(&expr);
             stack.extend(self.expr(expr).children());
         }
+    }
+
+    /// Whether the text of a member function holds a name of its class other than as a static
+    /// member that can be qualified. By name: types are not expressions of the model.
+    fn needs_class_scope(&self, id: FunctionId, parts: &FunctionParts) -> bool {
+        let function = self.function(id);
+        let Some(record) = function.record else { return false };
+        let scope = &self.record(record).scope;
+        let mut resolved: BTreeMap<&str, usize> = BTreeMap::new();
+        for expr in &parts.exprs {
+            if let ExprKind::Name(NameRef::Variable(variable)) = self.expr(*expr).kind
+                && self.variable(variable).record == Some(record)
+            {
+                // `P::limit` needs no qualification any more.
+                let text = self.text(self.expr(*expr).span);
+                *resolved.entry(text.rsplit("::").next().unwrap_or(text)).or_default() += 1;
+            }
+        }
+        let mut mentioned: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut macros: Vec<&str> = Vec::new();
+        for site in &function.sites {
+            let text = self.text(site.span);
+            for token in crate::preprocess::tokens(text) {
+                *mentioned.entry(token.text(text)).or_default() += 1;
+                macros.push(token.text(text));
+            }
+        }
+        // A macro of the body may hold such a name, too.
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        while let Some(name) = macros.pop() {
+            if !seen.insert(name) {
+                continue;
+            }
+            for inner in self
+                .macros
+                .iter()
+                .filter(|def| def.name == name)
+                .flat_map(|def| &def.body_identifiers)
+            {
+                *mentioned.entry(inner).or_default() += 1;
+                macros.push(inner);
+            }
+        }
+        scope.iter().any(|(name, variable)| {
+            let uses = mentioned.get(name.as_str()).copied().unwrap_or(0);
+            let known = resolved.get(name.as_str()).copied().unwrap_or(0);
+            uses > 0 && (variable.is_none() || uses != known)
+        })
     }
 
     fn add_declaration(&self, site: &DeclaratorSite, parts: &mut FunctionParts) {
