@@ -4,7 +4,7 @@ use crate::edit::{Edit, EditSet, OverlappingEdits};
 use crate::rewrite::rewrite;
 use layoutc_analysis::choose::{targets, unknown_target};
 use layoutc_analysis::{KernelModel, Plan, choose_layouts};
-use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_classes};
+use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_classes, type_untyped_pointers};
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec};
 use layoutc_dataflow::layout::{Layout, RecordShape};
 use layoutc_dataflow::pointer_flow::check_layout_types;
@@ -147,6 +147,7 @@ const MOST_VERSIONS: usize = 200;
 /// Whatever cannot have a version, or would need too many, keeps the pin that sharing gives.
 fn find_versions(program: &mut Program) -> Classes {
     let mut known: BTreeMap<VersionKey, Option<FunctionId>> = BTreeMap::new();
+    type_untyped_pointers(program);
     let mut classes = find_classes(program);
     for _ in 0..VERSION_ROUNDS {
         let mut redirected = false;

@@ -845,7 +845,7 @@ fn staged_copy(storage: &Storage, needs: Needs, is_async: bool, is_in: bool, out
         "\n// {what}, converting a chunk at a time.\n\
          static inline cudaError_t {prefix}Memcpy{suffix}({parameters}, size_t bytes, cudaMemcpyKind{stream}{offset})\n{{\n\
          {counts}    \
-         {select}void *stage = NULL;\n    \
+         {select}char *stage = NULL;\n    \
          cudaError_t error = cudaMalloc{suffix}(&stage, chunk * sizeof({record}){pass});\n    \
          for (size_t first = 0; first < n && error == cudaSuccess; first += chunk) {{\n        \
          const size_t count = n - first < chunk ? n - first : chunk;\n{body}    }}\n{rest}{wait}    \

@@ -30,6 +30,7 @@ mod slots;
 mod symbols;
 mod unify;
 mod unseen;
+mod untyped;
 mod versions;
 
 pub use api::{Api, ApiCall, CopyArguments, Direction};
@@ -41,6 +42,7 @@ pub use shape::{ClassShape, LeafMember, class_shape};
 pub use sizes::Sizes;
 pub use slots::Slot;
 pub use symbols::is_whole_copy;
+pub use untyped::type_untyped_pointers;
 pub use versions::Version;
 
 use layoutc_diagnostics::{Code, Span};

@@ -135,6 +135,8 @@ pub struct Variable {
     pub is_extern: bool,
     /// Declared with a type that was deduced (`auto`).
     pub is_auto: bool,
+    /// Declared as `void *`; its type is what the program takes it for.
+    pub is_untyped: bool,
     /// Further declarations of the same variable (`extern`), in the order met.
     pub redeclarations: Vec<DeclaratorSite>,
     /// The record whose static member it is.
@@ -257,6 +259,8 @@ pub struct Field {
     pub is_bit_field: bool,
     /// Has a default member initializer.
     pub has_initializer: bool,
+    /// Declared as `void *`; its type is what the program takes it for.
+    pub is_untyped: bool,
 }
 
 /// What a record cannot be treated as plain data for.

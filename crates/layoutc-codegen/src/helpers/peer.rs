@@ -30,7 +30,7 @@ pub(super) fn function(storage: &Storage, needs: Needs, out: &mut String) {
          if (n == 0)\n        return cudaSuccess;\n    \
          int device = 0;\n    \
          cudaGetDevice(&device);\n    \
-         void *stage = NULL, *end = NULL;\n    \
+         char *stage = NULL, *end = NULL;\n    \
          cudaError_t error = cudaSetDevice(from_device);\n    \
          if (error == cudaSuccess)\n        error = cudaMalloc(&stage, chunk * sizeof({record}));\n    \
          if (error == cudaSuccess)\n        error = cudaSetDevice(to_device);\n    \

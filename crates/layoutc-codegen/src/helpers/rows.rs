@@ -99,7 +99,7 @@ fn function(storage: &Storage, needs: Needs, is_async: bool, is_in: bool, out: &
          if (height > 1 && step < row)\n        return cudaErrorInvalidPitchValue;\n    \
          size_t chunk = row < (1 << 20) ? (1 << 20) / row : 1;\n    \
          if (chunk > height)\n        chunk = height;\n    \
-         {select}void *stage = NULL;\n    \
+         {select}char *stage = NULL;\n    \
          cudaError_t error = cudaMalloc{suffix}(&stage, chunk * width{pass});\n    \
          for (size_t first = 0; first < height && error == cudaSuccess; first += chunk) {{\n        \
          const size_t count = height - first < chunk ? height - first : chunk;\n{body}    }}\n{wait}    \

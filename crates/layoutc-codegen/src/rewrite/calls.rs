@@ -132,7 +132,9 @@ impl Rewriter<'_> {
             let replacement = replaced.iter().find(|(expr, _)| expr == argument);
             let text = match (replacement, device.iter().find(|(other, ..)| *other == position)) {
                 (Some((_, text)), _) => text.clone(),
-                (None, Some((_, _, pointer))) => self.render(*pointer),
+                (None, Some((_, class, pointer))) => {
+                    self.typed_argument(*pointer, *class).unwrap_or_else(|| self.render(*pointer))
+                }
                 (None, None) => self.render(*argument),
             };
             out.push_str(&text);

@@ -156,7 +156,8 @@ impl Rewriter<'_> {
             let parts = self.pointer_parts(*pointer, *class)?;
             // The name of the array, as it stands.
             is_plain &= parts.index.text == "0" && parts.slot.is_some();
-            starts.push((call.arguments[*position], parts.base));
+            let base = self.typed_argument(*pointer, *class).unwrap_or(parts.base);
+            starts.push((call.arguments[*position], base));
             places.push(parts.index.text);
         }
         if is_plain {

@@ -47,6 +47,10 @@ impl Rewriter<'_> {
                         "constructors or member functions of this class may initialize it as a pointer",
                     );
                 }
+                // One pointer can be kept as `void *`: it is cast where it is used.
+                if !is_handle && self.is_untyped_slot(slot) {
+                    continue;
+                }
                 // The object of a copy is declared by the copy.
                 for declared in self.declared(class, slot) {
                     if declared.site.declaration == no_declaration {

@@ -190,6 +190,9 @@ impl Rewriter<'_> {
             return None;
         }
         let is_interior = self.classes.is_interior(Slot::Variable(parameter));
+        if !is_interior && let Some(text) = self.typed_argument(expr, class) {
+            return Some(text);
+        }
         let parts = match self.classes.place(expr) {
             Some(_) => self.element_parts(expr, class)?,
             None => self.pointer_parts(expr, class)?,
@@ -329,6 +332,16 @@ impl Rewriter<'_> {
     pub(super) fn pointer_parts(&mut self, expr: ExprId, class: ClassId) -> Option<Parts> {
         if let Some(parts) = self.macro_pointer(expr, class) {
             return parts;
+        }
+        if let Some(ty) = self.typed_cast(expr, class) {
+            let text = self.untyped_text(expr);
+            return Some(Parts {
+                base: format!("(({ty}){text})"),
+                slot: None,
+                index: IndexText::simple("0"),
+                is_repeatable: true,
+                is_int: true,
+            });
         }
         match &self.program.expr(expr).kind {
             ExprKind::Paren(inner) => self.pointer_parts(*inner, class),
@@ -645,11 +658,65 @@ impl Rewriter<'_> {
             layoutc_dataflow::classes::Callee::Library(name) if name == "assert")
     }
 
+    /// Whether a slot is declared as `void *`.
+    pub(super) fn is_untyped_slot(&self, slot: Slot) -> bool {
+        match slot {
+            Slot::Variable(id) => self.program.variable(id).is_untyped,
+            Slot::Field(id) => self.program.field(id).is_untyped,
+            Slot::Result(_) => false,
+        }
+    }
+
+    /// The type that an expression which stays a `void *` must be cast to where it is used.
+    pub(super) fn typed_cast(&self, expr: ExprId, class: ClassId) -> Option<String> {
+        let storage = self.storage(class).filter(|storage| !storage.is_handle)?;
+        let expr = self.strip_parens(expr);
+        let slot = match self.program.expr(expr).kind {
+            ExprKind::Name(NameRef::Variable(id)) => Slot::Variable(id),
+            ExprKind::Member { field: Some(id), .. } => Slot::Field(id),
+            _ => return None,
+        };
+        let to = self.program.types.pointee(self.program.expr(expr).ty.id)?;
+        let constant = if to.is_const { "const " } else { "" };
+        self.is_untyped_slot(slot).then(|| format!("{constant}{} *", storage.outer_type()))
+    }
+
+    /// An expression that stays a `void *`, cast to what it points to.
+    pub(super) fn typed_argument(&mut self, expr: ExprId, class: ClassId) -> Option<String> {
+        if let ExprKind::Cast { operand, .. } = self.program.expr(expr).kind {
+            self.typed_cast(operand, class)?;
+            return self.without_cast(expr, class);
+        }
+        let ty = self.typed_cast(expr, class)?;
+        Some(format!("({ty}){}", self.untyped_text(expr)))
+    }
+
+    /// The text of what stays a `void *`.
+    fn untyped_text(&mut self, expr: ExprId) -> String {
+        match self.program.expr(expr).kind {
+            ExprKind::Paren(inner) => format!("({})", self.untyped_text(inner)),
+            ExprKind::Name(NameRef::Variable(variable)) => self.variable_text(expr, variable),
+            _ => self.pointer_text(expr),
+        }
+    }
+
     /// `(T *)p` becomes `p`.
     fn without_cast(&mut self, expr: ExprId, class: ClassId) -> Option<String> {
-        let ExprKind::Cast { operand, style, .. } = self.program.expr(expr).kind else {
+        let ExprKind::Cast { operand, style, target, .. } = self.program.expr(expr).kind else {
             return None;
         };
+        if self.typed_cast(operand, class).is_some() {
+            let storage = self.storage(class)?;
+            let to = self.program.types.pointee(target.id)?;
+            let constant = if to.is_const { "const " } else { "" };
+            let ty = format!("{constant}{} *", storage.outer_type());
+            let text = self.untyped_text(operand);
+            return Some(match style {
+                CastStyle::C => format!("({ty}){text}"),
+                CastStyle::Static => format!("static_cast<{ty}>({text})"),
+                _ => format!("reinterpret_cast<{ty}>({text})"),
+            });
+        }
         if self.changed_pointer(operand) == Some(class) && style != CastStyle::Functional {
             let text = self.render(operand);
             return Some(match self.const_cast(expr, class) {

@@ -135,6 +135,15 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
     }
 }
 
+/// The argument that a function of the library gives to a function of the program as it is.
+fn hands_on(name: &str) -> Option<usize> {
+    match name {
+        "pthread_create" => Some(3),
+        "cudaLaunchHostFunc" | "cudaStreamAddCallback" => Some(2),
+        _ => None,
+    }
+}
+
 /// What happens to a carrier, or a pointer to one, that cannot be followed.
 fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static str> {
     let known = |ty: QualType| element_of(program, ty).is_some();
@@ -187,6 +196,7 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                         (!same).then_some("it is passed as another type")
                     }
                     Callee::Library(name) if name == "free" || name == "swap" => None,
+                    Callee::Library(name) if hands_on(&name) == Some(position - 1) => None,
                     Callee::Library(_) if super::symbols::copies_whole(program, calls, parent) => {
                         None
                     }

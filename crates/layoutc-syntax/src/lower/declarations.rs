@@ -528,6 +528,7 @@ impl<'t> Lowering<'t> {
             function: self.function,
             is_extern: false,
             is_auto: false,
+            is_untyped: false,
             redeclarations: Vec::new(),
             record: self.record.filter(|_| self.locals.is_empty()),
         }

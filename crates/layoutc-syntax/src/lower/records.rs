@@ -404,6 +404,7 @@ impl<'t> Lowering<'t> {
                 site: lowered.site,
                 is_bit_field: bit_field.is_some(),
                 has_initializer: has_default.is_some(),
+                is_untyped: false,
             });
             self.program.records[record.index()].fields.push(id);
         }

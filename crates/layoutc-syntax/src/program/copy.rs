@@ -141,6 +141,7 @@ impl Program {
                 function: Some(copy),
                 is_extern: false,
                 is_auto: false,
+                is_untyped: false,
                 redeclarations: Vec::new(),
                 record: None,
             });

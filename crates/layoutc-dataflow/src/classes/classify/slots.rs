@@ -13,6 +13,15 @@ fn function_of_slot(program: &Program, slot: Slot) -> Option<FunctionId> {
     }
 }
 
+/// Whether a slot is declared as `void *`.
+fn is_untyped(program: &Program, slot: Slot) -> bool {
+    match slot {
+        Slot::Variable(id) => program.variable(id).is_untyped,
+        Slot::Field(id) => program.field(id).is_untyped,
+        Slot::Result(_) => false,
+    }
+}
+
 impl Classifier<'_> {
     /// Marks the slots that may point behind the first element: a fixpoint over the flows.
     pub(super) fn interior_slots(&mut self, flows: &[Flow]) {
@@ -417,8 +426,18 @@ impl Classifier<'_> {
                     .types
                     .pointee(specifier.id)
                     .is_some_and(|to| program.types.as_record(to.id) == Some(self.record(class)));
+            let is_untyped = is_untyped(program, slot);
+            if is_untyped && interior {
+                self.pin(
+                    class,
+                    Code::UNTYPED_POINTER,
+                    span,
+                    "this has no type and may point behind the first element",
+                );
+            }
             if program.types.as_record(specifier.id) != Some(self.record(class))
                 && !is_bound_pointer
+                && !(is_untyped && specifier.id == TypeTable::VOID)
             {
                 self.pin(
                     class,

@@ -3,13 +3,18 @@ struct P {
     float x;
     int id;
 };
+struct Q {
+    int a, b;
+};
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         p[i].x += 1.0f;
 }
-void up(void *to, const void *from, size_t b) {
-    cudaMemcpy(to, from, b, cudaMemcpyHostToDevice);
+__global__ void other(Q *q, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        q[i].a += q[i].b;
 }
 int main() {
     int n = 100;
@@ -17,8 +22,9 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    up(d, h, n * sizeof(P)); //~ LC0020
-    step<<<1, 128>>>(d, n);
+    void *scratch = d; //~ LC0020
+    step<<<1, 128>>>((P *)scratch, n);
+    other<<<1, 128>>>((Q *)scratch, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);
     delete[] h;

@@ -1,22 +1,25 @@
-//@ layout = "P = soa"
+//@ layout = "P = tiled(32)"
 struct P {
     float x;
     int id;
 };
-__global__ void step(P *p, int n) {
+__device__ float first(const void *any) { //~ LC0020
+    return ((const P *)any)->x;
+}
+__global__ void step(P *p, float *out, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) {
-        void *v = p; //~ LC0020
-        ((P *)v)[i].x = 1.0f;
-    }
+    if (i < n)
+        out[i] = first(p + i);
 }
 int main() {
     int n = 100;
     P *h = new P[n]();
     P *d;
+    float *out;
     cudaMalloc(&d, n * sizeof(P));
+    cudaMalloc(&out, n * sizeof(float));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    step<<<1, 128>>>(d, n);
+    step<<<1, 128>>>(d, out, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);
     delete[] h;

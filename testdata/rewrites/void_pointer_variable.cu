@@ -1,4 +1,4 @@
-//@ layout = "P = soa"
+//@ layouts = ["P = soa", "P = tiled(32)", "P = aos align(16)"]
 struct P {
     float x;
     int id;
@@ -14,7 +14,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    void *any = d; //~ LC0020
+    void *any = d;
     if (!any)
         return 1;
     step<<<1, 128>>>(d, n);
