@@ -239,8 +239,18 @@ pub fn find_classes(program: &Program) -> Classes {
     for (slot, node) in graph.slots() {
         members.entry(graph.find(node)).or_default().push(slot);
     }
-    let with_memory: BTreeSet<usize> = allocations.keys().chain(symbols.keys()).copied().collect();
-    let mut order: Vec<(Option<Slot>, usize)> = with_memory
+    // An array of unknown memory that a kernel is given is one to speak of, too.
+    let launched = launched_parameters(program, &calls);
+    let unseen: BTreeSet<usize> = graph
+        .slots()
+        .filter(|(slot, _)| matches!(slot, Slot::Variable(id) if launched.contains(id)))
+        .map(|(_, node)| graph.find(node))
+        .filter(|node| !allocations.contains_key(node) && !symbols.contains_key(node))
+        .filter(|node| graph.record(*node).is_some_and(|id| program.record(id).body.is_some()))
+        .collect();
+    let nodes: BTreeSet<usize> =
+        allocations.keys().chain(symbols.keys()).chain(&unseen).copied().collect();
+    let mut order: Vec<(Option<Slot>, usize)> = nodes
         .iter()
         .map(|node| (members.get(node).and_then(|slots| slots.first().copied()), *node))
         .collect();
@@ -282,11 +292,31 @@ pub fn find_classes(program: &Program) -> Classes {
     carriers::pin_by_carriers(program, &calls, &mut classes);
     regions::pin_by_regions(program, &mut classes);
     unseen::pin_by_unseen_headers(program, &mut classes);
+    unseen::pin_without_memory(program, &mut classes);
     for class in &mut classes.classes {
         class.pins.sort();
         class.pins.dedup();
     }
     classes
+}
+
+/// Parameters of kernels that are launched which point to records.
+fn launched_parameters(program: &Program, calls: &calls::CallGraph) -> BTreeSet<VarId> {
+    program
+        .expr_ids()
+        .filter_map(|id| match &program.expr(id).kind {
+            layoutc_syntax::ExprKind::Launch { kernel, arguments, .. } => {
+                match calls.callee(program, *kernel, arguments) {
+                    Callee::Function(function) => Some(&program.function(function).parameters),
+                    Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => None,
+                }
+            }
+            _ => None,
+        })
+        .flatten()
+        .copied()
+        .filter(|id| element_of(program, program.variable(*id).ty).is_some_and(|(_, to)| to > 0))
+        .collect()
 }
 
 /// Whether devices are selected by more than one call, or by one in a loop.
