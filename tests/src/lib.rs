@@ -16,6 +16,7 @@ pub mod random;
 pub mod sandbox;
 pub mod sass;
 pub mod seeded;
+pub mod supported;
 
 /// The folder that holds the workspace's `Cargo.toml`.
 #[must_use]

@@ -14,6 +14,7 @@ mod malformed;
 mod probes;
 mod seeded_bugs;
 mod setup;
+mod supported;
 mod test;
 
 /// Set-up, tests, the demo and corpus runs.
@@ -36,6 +37,8 @@ enum Task {
     },
     /// Transform a shipped program, show the diff and check that it still prints the same
     Demo,
+    /// Write what is supported, with its cases, into README.md and docs/supported.md
+    Supported,
     /// Run the tool over every CUDA program below a folder and write a table
     Corpus(corpus::Options),
     /// Compile many malformed inputs: no panic, no hang, bounded memory
@@ -76,6 +79,7 @@ fn run(task: Task) -> Result<()> {
         Task::Setup => setup::run(),
         Task::Test { arguments } => test::run(&arguments),
         Task::Demo => demo::run(),
+        Task::Supported => supported::run(),
         Task::Corpus(options) => corpus::run(&options),
         Task::Malformed(options) => malformed::run(&options),
         Task::SeededBugs { name } => seeded_bugs::run(&name),

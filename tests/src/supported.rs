@@ -1,0 +1,200 @@
+//! `testdata/supported.toml`: what is rewritten and what is kept, with the cases that show it.
+//!
+//! The lists in README.md and docs/supported.md are written from it, so that they claim nothing
+//! that no case shows.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use serde::Deserialize;
+
+use crate::fixture::Fixture;
+use crate::program::{self, Program};
+
+/// Where the list starts in README.md.
+const BEGIN: &str = "<!-- written by `cargo xtask supported` from testdata/supported.toml -->\n";
+/// Where it ends.
+const END: &str = "<!-- end of what `cargo xtask supported` writes -->\n";
+
+/// The whole file.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Supported {
+    /// The areas, in the order of the lists.
+    pub area: Vec<Area>,
+}
+
+/// One area of what programs do.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Area {
+    /// Its name.
+    pub name: String,
+    /// What is rewritten.
+    #[serde(default)]
+    pub rewritten: Vec<Rewritten>,
+    /// What keeps the layout.
+    #[serde(default)]
+    pub kept: Vec<Kept>,
+}
+
+/// Something that is rewritten.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Rewritten {
+    /// In words, as Markdown.
+    pub what: String,
+    /// `programs/NAME` or `rewrites/NAME`.
+    pub cases: Vec<String>,
+}
+
+/// Something that keeps the layout.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kept {
+    /// In words, as Markdown.
+    pub what: String,
+    /// The code that the user is told.
+    pub code: String,
+    /// `refusals/NAME`.
+    pub cases: Vec<String>,
+}
+
+impl Supported {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// It cannot be read, or does not have this form.
+    pub fn read(root: &Path) -> Result<Self> {
+        let path = root.join("testdata/supported.toml");
+        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+        toml::from_str(&text).with_context(|| path.display().to_string())
+    }
+
+    /// What of it no case shows: empty if all is well.
+    ///
+    /// # Errors
+    /// The cases cannot be read.
+    pub fn mistakes(&self, root: &Path) -> Result<Vec<String>> {
+        let mut mistakes = Vec::new();
+        let testdata = root.join("testdata");
+        let programs: Vec<Program> =
+            program::names()?.iter().map(|name| Program::load(name)).collect::<Result<_>>()?;
+        let refusals = Fixture::read_all(&testdata.join("refusals"))?;
+        let mut named: BTreeSet<&str> = BTreeSet::new();
+        for entry in self.area.iter().flat_map(|area| &area.rewritten) {
+            for case in &entry.cases {
+                named.insert(case);
+                let is_there = match case.split_once('/') {
+                    Some(("programs", name)) => programs
+                        .iter()
+                        .any(|program| program.name == name && program.kept.is_none()),
+                    Some(("rewrites", _)) => testdata.join(case).with_extension("diff").is_file(),
+                    _ => false,
+                };
+                if !is_there {
+                    mistakes.push(format!("`{case}` is no case of something rewritten"));
+                }
+            }
+            if entry.cases.is_empty() {
+                mistakes.push(format!("no case shows: {}", entry.what));
+            }
+        }
+        let mut codes: BTreeSet<&str> = BTreeSet::new();
+        for entry in self.area.iter().flat_map(|area| &area.kept) {
+            codes.insert(&entry.code);
+            for case in &entry.cases {
+                let fixture = case
+                    .strip_prefix("refusals/")
+                    .and_then(|name| refusals.iter().find(|fixture| fixture.name == name));
+                let answers = fixture.is_some_and(|fixture| {
+                    fixture.expectations.iter().any(|expected| expected.code == entry.code)
+                });
+                if !answers {
+                    mistakes.push(format!("`{case}` is no case that answers {}", entry.code));
+                }
+            }
+            if entry.cases.is_empty() {
+                mistakes.push(format!("no case shows: {}", entry.what));
+            }
+        }
+        for program in &programs {
+            let case = format!("programs/{}", program.name);
+            if program.name.starts_with("idiom_") && !named.contains(case.as_str()) {
+                mistakes.push(format!("`{case}` is not in the list"));
+            }
+        }
+        // What a program does, not what a user asks for: that begins at LC0040.
+        let reasons = refusals.iter().flat_map(|fixture| &fixture.expectations);
+        for reason in reasons.filter(|reason| reason.code.as_str() < "LC0040") {
+            if codes.insert(&reason.code) {
+                mistakes.push(format!("nothing in the list answers {}", reason.code));
+            }
+        }
+        Ok(mistakes)
+    }
+
+    /// The text of README.md with the list in it.
+    ///
+    /// # Errors
+    /// It has no place for the list.
+    pub fn in_readme(&self, readme: &str) -> Result<String> {
+        let (Some(begin), Some(end)) = (readme.find(BEGIN), readme.find(END)) else {
+            bail!("README.md has no lines {BEGIN:?} and {END:?}");
+        };
+        let mut out = readme[..begin + BEGIN.len()].to_owned();
+        out.push('\n');
+        for area in &self.area {
+            let _ = writeln!(out, "- **{}.**", area.name);
+            if !area.rewritten.is_empty() {
+                let all: Vec<&str> =
+                    area.rewritten.iter().map(|entry| entry.what.as_str()).collect();
+                let _ = writeln!(out, "  Rewritten: {}.", all.join("; "));
+            }
+            if !area.kept.is_empty() {
+                let all: Vec<String> = area
+                    .kept
+                    .iter()
+                    .map(|entry| format!("{} ({})", entry.what, entry.code))
+                    .collect();
+                let _ = writeln!(out, "  Kept, with a reason: {}.", all.join("; "));
+            }
+        }
+        out.push('\n');
+        out.push_str(&readme[end..]);
+        Ok(out)
+    }
+
+    /// docs/supported.md.
+    #[must_use]
+    pub fn page(&self) -> String {
+        let mut out = "# What is rewritten and what is kept\n\n\
+            Written by `cargo xtask supported` from `testdata/supported.toml`; the suite `supported` checks it. \
+            Cases are below `testdata/`: programs run before and after in four layouts, rewrites have a recorded \
+            diff, refusals a marked reason.\n"
+            .to_owned();
+        let links = |cases: &[String]| {
+            let link = |case: &String| {
+                let suffix = if case.starts_with("programs/") { "" } else { ".cu" };
+                let name = case.split('/').next_back().unwrap_or(case);
+                format!("[{name}](../testdata/{case}{suffix})")
+            };
+            cases.iter().map(link).collect::<Vec<_>>().join(", ")
+        };
+        for area in &self.area {
+            let _ =
+                writeln!(out, "\n## {}\n\n| what | answer | shown by |\n|---|---|---|", area.name);
+            for entry in &area.rewritten {
+                let _ = writeln!(out, "| {} | rewritten | {} |", entry.what, links(&entry.cases));
+            }
+            for entry in &area.kept {
+                let cases = links(&entry.cases);
+                let _ = writeln!(out, "| {} | kept, {} | {cases} |", entry.what, entry.code);
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,36 @@
+//! The lists of what is rewritten and what is kept are true, and are those of the documents.
+
+use std::fs;
+
+use layoutc_tests::repository_root;
+use layoutc_tests::supported::Supported;
+
+#[test]
+fn every_claim_has_its_cases() {
+    let root = repository_root();
+    let supported = Supported::read(&root).expect("the list can be read");
+    let mistakes = supported.mistakes(&root).expect("the cases can be read");
+    assert!(mistakes.is_empty(), "{}", mistakes.join("\n"));
+}
+
+#[test]
+fn a_claim_without_its_case_is_noticed() {
+    let root = repository_root();
+    let mut supported = Supported::read(&root).expect("the list can be read");
+    let known = supported.mistakes(&root).expect("the cases can be read").len();
+    supported.area[0].rewritten[0].cases.push("refusals/offset_of".to_owned());
+    supported.area[0].kept[0].cases.push("refusals/offset_of".to_owned());
+    supported.area[0].kept[1].code = "LC0014".to_owned();
+    let mistakes = supported.mistakes(&root).expect("the cases can be read");
+    assert!(mistakes.len() >= known + 3, "{mistakes:?}");
+}
+
+#[test]
+fn the_documents_hold_the_lists() {
+    let root = repository_root();
+    let supported = Supported::read(&root).expect("the list can be read");
+    let readme = fs::read_to_string(root.join("README.md")).expect("README.md");
+    let page = fs::read_to_string(root.join("docs/supported.md")).expect("docs/supported.md");
+    assert_eq!(supported.in_readme(&readme).expect("a place"), readme, "`cargo xtask supported`");
+    assert_eq!(supported.page(), page, "run `cargo xtask supported`");
+}
