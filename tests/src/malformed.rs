@@ -18,7 +18,7 @@ pub mod trial;
 
 use std::time::Duration;
 
-/// The longest that one case may take.
+/// The longest that one case may take, in seconds of computing: the machine may be busy otherwise.
 pub const TIME_LIMIT: Duration = Duration::from_secs(10);
 
 /// The resident memory, in bytes, that a process may reach in one case, itself and the shipped
