@@ -38,7 +38,7 @@ pub(super) struct Parts {
 impl Rewriter<'_> {
     /// The new text of an expression that changes itself, not only in its operands.
     pub(super) fn special(&mut self, expr: ExprId) -> Option<String> {
-        if let Some(text) = self.macro_text(expr) {
+        if let Some(text) = self.macro_argument(expr).or_else(|| self.macro_text(expr)) {
             return Some(text);
         }
         if let Some(text) = self.api_call(expr) {
@@ -108,6 +108,29 @@ impl Rewriter<'_> {
         let storage = self.storage(class).filter(|storage| storage.is_record && position == 1)?;
         let list = self.splice(expr);
         Some(format!("{}{}{list}", storage.qualifier, storage.record))
+    }
+
+    /// A macro, or a parameter of one, that becomes two arguments.
+    fn macro_argument(&mut self, expr: ExprId) -> Option<String> {
+        self.program.macro_role(expr)?;
+        let (parent, position) = self.parents[expr.index()]?;
+        let (callee, arguments, at) = match &self.program.expr(parent).kind {
+            ExprKind::Call { callee, arguments, .. } => {
+                (*callee, arguments, position.checked_sub(1)?)
+            }
+            ExprKind::Launch { kernel, config, arguments, .. } => {
+                (*kernel, arguments, position.checked_sub(1 + config.len())?)
+            }
+            _ => return None,
+        };
+        let layoutc_dataflow::classes::Callee::Function(function) =
+            layoutc_dataflow::classes::resolve_callee(self.program, callee, arguments)
+        else {
+            return None;
+        };
+        let parameter = *self.program.function(function).parameters.get(at)?;
+        let is_interior = self.classes.is_interior(Slot::Variable(parameter));
+        is_interior.then(|| self.parenthesized_argument(expr)).flatten()
     }
 
     /// A parenthesized pointer or element that becomes two arguments.
@@ -473,6 +496,11 @@ impl Rewriter<'_> {
     /// The source adds to a pointer, in 64 bits; here the offsets of one pointer are added to each
     /// other first, so they are widened unless all are `int`.
     pub(super) fn offset(&mut self, parts: Parts, index: ExprId, op: BinaryOp) -> Parts {
+        if matches!(self.program.expr(index).kind, ExprKind::Integer(Some(0)))
+            && parts.index.text != "0"
+        {
+            return parts;
+        }
         let is_repeatable = parts.is_repeatable && self.is_repeatable(index);
         let inner = self.strip_parens(index);
         let kind = &self.program.expr(inner).kind;
@@ -589,6 +617,10 @@ impl Rewriter<'_> {
         if storage.is_record {
             return self.without_cast(expr, class);
         }
+        // What uses a macro's value stands outside of its text.
+        if self.is_value_of_use(expr) {
+            return self.without_cast(expr, class);
+        }
         let outer = self.outermost(expr);
         match self.parents[outer.index()] {
             Some((parent, position)) => match &self.program.expr(parent).kind {
@@ -661,7 +693,14 @@ impl Rewriter<'_> {
     /// Whether a slot is declared as `void *`.
     pub(super) fn is_untyped_slot(&self, slot: Slot) -> bool {
         match slot {
-            Slot::Variable(id) => self.program.variable(id).is_untyped,
+            // A copy of a function differs from the original in the types of its parameters.
+            Slot::Variable(id) => {
+                let variable = self.program.variable(id);
+                let is_in_copy = variable
+                    .function
+                    .is_some_and(|function| self.program.function(function).copy_of.is_some());
+                variable.is_untyped && !is_in_copy
+            }
             Slot::Field(id) => self.program.field(id).is_untyped,
             Slot::Result(_) => false,
         }
@@ -670,7 +709,7 @@ impl Rewriter<'_> {
     /// The type that an expression which stays a `void *` must be cast to where it is used.
     pub(super) fn typed_cast(&self, expr: ExprId, class: ClassId) -> Option<String> {
         let storage = self.storage(class).filter(|storage| !storage.is_handle)?;
-        let expr = self.strip_parens(expr);
+        let expr = self.program.strip_parens(expr);
         let slot = match self.program.expr(expr).kind {
             ExprKind::Name(NameRef::Variable(id)) => Slot::Variable(id),
             ExprKind::Member { field: Some(id), .. } => Slot::Field(id),
@@ -693,6 +732,9 @@ impl Rewriter<'_> {
 
     /// The text of what stays a `void *`.
     fn untyped_text(&mut self, expr: ExprId) -> String {
+        if let Some(text) = self.macro_text(expr) {
+            return text;
+        }
         match self.program.expr(expr).kind {
             ExprKind::Paren(inner) => format!("({})", self.untyped_text(inner)),
             ExprKind::Name(NameRef::Variable(variable)) => self.variable_text(expr, variable),

@@ -217,6 +217,21 @@ impl Rewriter<'_> {
         })
     }
 
+    /// Whether an expression is, but for parentheses, the body of a macro whose use stays.
+    pub(super) fn is_value_of_use(&self, mut expr: ExprId) -> bool {
+        while let Some((parent, _)) = self.parents[expr.index()]
+            && matches!(self.program.expr(parent).kind, ExprKind::Paren(_))
+        {
+            if let Some(MacroRole::Use(id)) = self.program.macro_role(parent)
+                && !self.is_inlined(id)
+            {
+                return true;
+            }
+            expr = parent;
+        }
+        false
+    }
+
     /// The text of a use that stays, after its body has been looked at.
     fn use_text(&mut self, id: ExpansionId, inner: ExprId) -> String {
         self.in_home(Some(id), |this| this.emit(inner));

@@ -1,0 +1,20 @@
+//@ layout = "P = soa"
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+struct P { int a, b, c; };
+__global__ void step(P *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i].c = p[i].a + 2 * p[i].b; }
+int pick(void *) { return 1; }
+int pick(P *) { return 2; }
+int main() {
+    int n = 100;
+    P *h = (P *)malloc(n * sizeof(P));
+    for (int i = 0; i < n; i++) { h[i].a = i; h[i].b = 2 * i; h[i].c = 0; }
+    void *d; cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    printf("%d %d\n", pick(d), pick((P *)d)); //~ LC0034
+    step<<<1,128>>>((P *)d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; i++) printf("%d %d %d\n", h[i].a, h[i].b, h[i].c);
+    return 0;
+}
