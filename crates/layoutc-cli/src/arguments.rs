@@ -1,6 +1,7 @@
 //! The command line: what can be asked for, and how it is explained.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use layoutc_codegen::HostLayout;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -41,6 +42,7 @@ Without --layout a rule chooses; with it only the arrays that it names change.
 Examples:
   layoutc transform nbody.cu --diff
   layoutc transform nbody.cu -o out.cu --layout 'Body = {x y z m} align(16), {vx vy vz} tiled(32)'
+  layoutc transform nbody.cu --diff --layout 'Body = soa' --host native
   layoutc transform main.cu sim.cu -I include -D REAL=float --out-dir out --report report.json
   layoutc transform nbody.cu --check --require Body
   layoutc transform --project build/compile_commands.json --out-dir out --layout '* = soa'";
@@ -111,6 +113,11 @@ pub struct ProgramArguments {
     /// The layout of a struct's or array's elements, such as 'Particle = soa'. May be repeated.
     #[arg(long = "layout", value_name = "SPEC")]
     pub layouts: Vec<String>,
+    /// What host arrays look like that are copied to or from arrays in a new layout. `convert`: as
+    /// in the source, and the copies convert. `native`: as on the device, where the host code that
+    /// uses them can be rewritten; `native=NAME,…` for these arrays only.
+    #[arg(long, value_name = "HOW", default_value = "convert", value_parser = parse_host)]
+    pub host: HostLayout,
     /// Fail if the arrays of this struct keep their layout. May be repeated.
     #[arg(long = "require", value_name = "TYPE")]
     pub require: Vec<String>,
@@ -238,6 +245,19 @@ fn parse_define(text: &str) -> Result<(String, String), String> {
     }
 }
 
+/// `convert`, `native`, `native=NAME,NAME`.
+fn parse_host(text: &str) -> Result<HostLayout, String> {
+    let names = |text: &str| -> Vec<String> {
+        text.split(',').map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+    };
+    match text.split_once('=').map(|(how, list)| (how, names(list))) {
+        None if text == "convert" => Ok(HostLayout::Convert),
+        None if text == "native" => Ok(HostLayout::Native),
+        Some(("native", names)) if !names.is_empty() => Ok(HostLayout::NativeOnly(names)),
+        _ => Err("it is `convert`, `native` or `native=NAME,…`".to_owned()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -257,6 +277,17 @@ mod tests {
         assert_eq!(parse_define("F(x)=x+1"), pair("F(x)", "x+1"));
         for bad in ["", "=1", "1N", "a b", "F(x=1"] {
             assert!(parse_define(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn host_layouts() {
+        assert_eq!(parse_host("convert"), Ok(HostLayout::Convert));
+        assert_eq!(parse_host("native"), Ok(HostLayout::Native));
+        let names = vec!["h".to_owned(), "main::g".to_owned()];
+        assert_eq!(parse_host("native=h, main::g"), Ok(HostLayout::NativeOnly(names)));
+        for bad in ["", "native=", "soa", "convert=h"] {
+            assert!(parse_host(bad).is_err(), "{bad}");
         }
     }
 

@@ -119,7 +119,8 @@ pub fn compile_program(arguments: &ProgramArguments) -> Result<Success, Failure>
     if has_errors(&errors) {
         return Err(Failure::Reported(SourceSet::new(), errors));
     }
-    let request = Request { layouts, require: arguments.require.clone() };
+    let request =
+        Request { layouts, require: arguments.require.clone(), host: arguments.host.clone() };
     let units = compilations
         .iter()
         .map(|compilation| (compilation.path.clone(), compilation.options.clone()))

@@ -4,6 +4,7 @@
 
 use crate::compile::Success;
 use layoutc_codegen::{ClassOutcome, Status};
+use layoutc_dataflow::classes::Pin;
 use layoutc_diagnostics::{Code, Diagnostic, Severity, SourceSet, Span};
 use serde::Serialize;
 
@@ -15,6 +16,7 @@ struct Report<'a> {
     version: u32,
     program: Vec<String>,
     classes: Vec<Class<'a>>,
+    host_arrays: Vec<HostArray<'a>>,
     diagnostics: Vec<Message<'a>>,
     files: Vec<File>,
 }
@@ -28,6 +30,15 @@ struct Class<'a> {
     layout: &'a str,
     because: &'a str,
     reasons: Vec<Reason<'a>>,
+}
+
+#[derive(Serialize)]
+struct HostArray<'a> {
+    #[serde(rename = "type")]
+    type_name: &'a str,
+    names: &'a [String],
+    status: &'static str,
+    reason: Option<Reason<'a>>,
 }
 
 #[derive(Serialize)]
@@ -83,6 +94,17 @@ pub fn report(success: &Success) -> String {
         version: VERSION,
         program: names().collect(),
         classes: success.compiled.classes.iter().map(|class| class_of(sources, class)).collect(),
+        host_arrays: success
+            .compiled
+            .host_arrays
+            .iter()
+            .map(|array| HostArray {
+                type_name: &array.type_name,
+                names: &array.names,
+                status: if array.is_native { "native" } else { "converted" },
+                reason: array.reason.as_ref().map(|pin| reason(sources, pin)),
+            })
+            .collect(),
         diagnostics: success
             .compiled
             .diagnostics
@@ -101,13 +123,7 @@ pub fn report(success: &Success) -> String {
 }
 
 fn class_of<'a>(sources: &SourceSet, class: &'a ClassOutcome) -> Class<'a> {
-    let reasons = class.reasons.iter().map(|reason| Reason {
-        code: reason.code.to_string(),
-        name: reason.code.name(),
-        message: &reason.message,
-        place: place(sources, reason.span),
-        related: reason.related.iter().map(|(span, text)| note(sources, *span, text)).collect(),
-    });
+    let reasons = class.reasons.iter().map(|pin| reason(sources, pin));
     Class {
         type_name: &class.type_name,
         names: &class.names,
@@ -118,6 +134,16 @@ fn class_of<'a>(sources: &SourceSet, class: &'a ClassOutcome) -> Class<'a> {
         layout: &class.layout,
         because: &class.because,
         reasons: reasons.collect(),
+    }
+}
+
+fn reason<'a>(sources: &SourceSet, pin: &'a Pin) -> Reason<'a> {
+    Reason {
+        code: pin.code.to_string(),
+        name: pin.code.name(),
+        message: &pin.message,
+        place: place(sources, pin.span),
+        related: pin.related.iter().map(|(span, text)| note(sources, *span, text)).collect(),
     }
 }
 
@@ -156,7 +182,6 @@ fn place(sources: &SourceSet, span: Span) -> Place {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use layoutc_dataflow::classes::Pin;
     use layoutc_diagnostics::{FileId, SourceFile};
     use serde_json::{Value, json};
 

@@ -1,10 +1,13 @@
 //! The passes in order.
 
 use crate::edit::{Edit, EditSet, OverlappingEdits};
-use crate::rewrite::rewrite;
+use crate::host_arrays::{HostLayout, HostOutcome, plan_with_host_arrays};
+use crate::rewrite::{Rewritten, rewrite};
 use layoutc_analysis::choose::{targets, unknown_target};
 use layoutc_analysis::{KernelModel, Plan, choose_layouts};
-use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_classes, type_untyped_pointers};
+use layoutc_dataflow::classes::{
+    ClassId, Classes, Pin, Slot, find_classes_with, type_untyped_pointers,
+};
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec};
 use layoutc_dataflow::layout::{Layout, RecordShape};
 use layoutc_dataflow::pointer_flow::check_layout_types;
@@ -24,6 +27,8 @@ pub struct Request {
     pub layouts: Vec<LayoutSpec>,
     /// Record types or array names that must change: a class of theirs that stays is an error.
     pub require: Vec<String>,
+    /// What the host's arrays look like.
+    pub host: HostLayout,
 }
 
 /// What became of an array class.
@@ -63,6 +68,8 @@ pub struct Compiled {
     pub program: Program,
     /// Its array classes.
     pub classes: Vec<ClassOutcome>,
+    /// Host arrays that were to get the layout of the device's, in order of their copies.
+    pub host_arrays: Vec<HostOutcome>,
     /// Edits by file; files without edits are absent.
     pub edits: BTreeMap<FileId, EditSet>,
     /// Names of generated kernels, which do conversions only.
@@ -78,36 +85,17 @@ pub struct Compiled {
 #[must_use]
 pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let mut diagnostics = preprocessed.diagnostics.clone();
-    let (mut program, found) = lower_program(preprocessed);
+    let (program, found) = lower_program(preprocessed);
     diagnostics.extend(found);
-    let mut classes = find_versions(&mut program);
-    let model = KernelModel::build(&program, &classes);
-    // What cannot be rewritten pins its class, and the rest is planned again.
-    let (plan, rewritten, edits) = loop {
-        let plan = choose_layouts(&program, &classes, &model, &request.layouts);
-        let layouts =
-            plan.choices.iter().map(|(class, choice)| (*class, choice.layout.clone())).collect();
-        let disagreements = check_layout_types(&program, &classes, &layouts);
-        if !disagreements.is_empty() {
-            pin_all(&mut classes, disagreements);
-            continue;
+    let (planned, host_arrays) = match request.host {
+        HostLayout::Convert => (Planned::new(program, request, &BTreeSet::new()), Vec::new()),
+        HostLayout::Native | HostLayout::NativeOnly(_) => {
+            let (planned, outcomes, errors) = plan_with_host_arrays(program, request);
+            diagnostics.extend(errors);
+            (planned, outcomes)
         }
-        let rewritten = rewrite(&program, &classes, &plan);
-        let mut refusals = rewritten.refusals.clone();
-        let edits = match edit_sets(&rewritten.edits) {
-            Ok(edits) => edits,
-            Err(overlap) => {
-                refusals.extend(overlapping(&program, &plan, overlap));
-                BTreeMap::new()
-            }
-        };
-        refusals.extend(outside_cuda(&program, &plan, &edits));
-        refusals.extend(placeholders(&program, &plan, &edits));
-        if refusals.is_empty() {
-            break (plan, rewritten, edits);
-        }
-        pin_all(&mut classes, refusals);
     };
+    let Planned { program, classes, plan, rewritten, edits } = planned;
     let outcomes: Vec<ClassOutcome> =
         classes.ids().map(|id| outcome(&program, &classes, &plan, id)).collect();
     for (id, outcome) in classes.ids().zip(&outcomes) {
@@ -115,6 +103,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
             diagnostics.extend(kept_diagnostic(&program, &classes, id, outcome, request));
         }
     }
+    diagnostics.extend(host_arrays.iter().filter_map(crate::host_arrays::note));
     for name in &request.require {
         let known = classes.ids().any(|id| targets(&program, &classes, id, name).is_some());
         if !known && name != EVERY_ARRAY {
@@ -126,9 +115,60 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     Compiled {
         program,
         classes: outcomes,
+        host_arrays,
         edits: if failed { BTreeMap::new() } else { edits },
         generated_kernels: rewritten.generated_kernels,
         diagnostics,
+    }
+}
+
+/// A program with its classes, a layout for each that changes, and the edits that change them.
+pub(crate) struct Planned {
+    pub(crate) program: Program,
+    pub(crate) classes: Classes,
+    pub(crate) plan: Plan,
+    rewritten: Rewritten,
+    edits: BTreeMap<FileId, EditSet>,
+}
+
+impl Planned {
+    /// Plans and rewrites, where the host's side of some copies has the layout of the device's.
+    pub(crate) fn new(
+        mut program: Program,
+        request: &Request,
+        native_copies: &BTreeSet<Span>,
+    ) -> Planned {
+        let mut classes = find_versions(&mut program, native_copies);
+        let model = KernelModel::build(&program, &classes);
+        // What cannot be rewritten pins its class, and the rest is planned again.
+        loop {
+            let plan = choose_layouts(&program, &classes, &model, &request.layouts);
+            let layouts = plan
+                .choices
+                .iter()
+                .map(|(class, choice)| (*class, choice.layout.clone()))
+                .collect();
+            let disagreements = check_layout_types(&program, &classes, &layouts);
+            if !disagreements.is_empty() {
+                pin_all(&mut classes, disagreements);
+                continue;
+            }
+            let rewritten = rewrite(&program, &classes, &plan);
+            let mut refusals = rewritten.refusals.clone();
+            let edits = match edit_sets(&rewritten.edits) {
+                Ok(edits) => edits,
+                Err(overlap) => {
+                    refusals.extend(overlapping(&program, &plan, overlap));
+                    BTreeMap::new()
+                }
+            };
+            refusals.extend(outside_cuda(&program, &plan, &edits));
+            refusals.extend(placeholders(&program, &plan, &edits));
+            if refusals.is_empty() {
+                return Planned { program, classes, plan, rewritten, edits };
+            }
+            pin_all(&mut classes, refusals);
+        }
     }
 }
 
@@ -145,10 +185,10 @@ const MOST_VERSIONS: usize = 200;
 /// Finds the classes, with versions of the functions that array and other memory share.
 ///
 /// Whatever cannot have a version, or would need too many, keeps the pin that sharing gives.
-fn find_versions(program: &mut Program) -> Classes {
+fn find_versions(program: &mut Program, native_copies: &BTreeSet<Span>) -> Classes {
     let mut known: BTreeMap<VersionKey, Option<FunctionId>> = BTreeMap::new();
     type_untyped_pointers(program);
-    let mut classes = find_classes(program);
+    let mut classes = find_classes_with(program, native_copies);
     for _ in 0..VERSION_ROUNDS {
         let mut redirected = false;
         for version in std::mem::take(&mut classes.versions) {
@@ -165,7 +205,7 @@ fn find_versions(program: &mut Program) -> Classes {
         if !redirected {
             break;
         }
-        classes = find_classes(program);
+        classes = find_classes_with(program, native_copies);
     }
     classes
 }

@@ -3,6 +3,7 @@
 
 mod fill;
 mod managed;
+mod native;
 mod peer;
 mod rows;
 mod symbols;
@@ -50,6 +51,7 @@ pub(crate) const USED_NAMES: &[&str] = &[
     "Elements",
     "advice",
     "flags",
+    "kind",
     "Pointer",
     "blockIdx",
     "blockDim",
@@ -80,6 +82,30 @@ pub struct Needs {
     pub on_host: bool,
     /// The host may access the memory right behind a copy or fill.
     pub is_managed: bool,
+    /// Memory for a host array as `malloc` gives it.
+    pub alloc: bool,
+    /// The same, filled with zeros.
+    pub calloc: bool,
+    /// Memory for a host array as `new` gives it.
+    pub new: bool,
+    /// The same, filled with zeros.
+    pub new_zeroed: bool,
+    /// Constructors or initializers of members run for the elements that `new` makes.
+    pub constructs: bool,
+    /// `delete[]` of a host array.
+    pub delete: bool,
+    /// Pinned memory for a handle.
+    pub malloc_host: bool,
+    /// The same with flags.
+    pub host_alloc: bool,
+    /// A copy between host and device without conversion.
+    pub copy: bool,
+    /// The same on a stream.
+    pub copy_async: bool,
+    /// A copy between host arrays.
+    pub copy_host: bool,
+    /// A byte fill of a host array.
+    pub set_host: bool,
     /// The kernel that packs elements into records.
     pub pack: bool,
     /// Element to record.
@@ -158,6 +184,7 @@ impl Needs {
             self.copy_in || self.copy_in_async || self.copy_within || self.copy_within_async;
         self.load |=
             self.copy_out || self.copy_out_async || self.copy_within || self.copy_within_async;
+        self.store |= self.constructs;
         self
     }
 }
@@ -234,6 +261,7 @@ pub fn declarations(storage: &Storage, needs: Needs) -> String {
     rows::functions(storage, needs, &mut out);
     peer::function(storage, needs, &mut out);
     fill::functions(storage, needs, &mut out);
+    native::functions(storage, needs, &mut out);
     out
 }
 
@@ -398,7 +426,7 @@ fn bytes_function(storage: &Storage, out: &mut String) {
     let group = &storage.groups[0];
     let _ = write!(
         out,
-        "\n// Device memory for an array that takes `bytes` bytes as `{record}`.\n\
+        "\n// Memory for an array that takes `bytes` bytes as `{record}`.\n\
          static inline size_t {prefix}Bytes(size_t bytes)\n{{\n    \
          size_t n = (bytes + sizeof({record}) - 1) / sizeof({record});\n    \
          return {} * {};\n}}\n",
@@ -429,8 +457,18 @@ fn malloc_function(storage: &Storage, allocator: Allocator, out: &mut String) {
          size_t n = (bytes + sizeof({record}) - 1) / sizeof({record});\n    \
          size_t end = 0;\n",
     );
-    // Offsets first, then one allocation, then the pointers.
-    let mut assignments = String::new();
+    let (offsets, assignments) = block(storage);
+    let _ = write!(
+        out,
+        "{offsets}    char *base = NULL;\n    cudaError_t error = cudaMalloc{suffix}((void **)&base, end{pass});\n    \
+         if (error != cudaSuccess)\n        return error;\n{assignments}    return error;\n}}\n"
+    );
+}
+
+/// Statements that lay the groups of a handle `p` out in one block: their offsets for `n` elements,
+/// up to `end`, and the pointers into the block at `base`.
+fn block(storage: &Storage) -> (String, String) {
+    let (mut out, mut assignments) = (String::new(), String::new());
     for group in &storage.groups {
         let planes = planes_of(storage, group);
         for plane in planes {
@@ -471,11 +509,7 @@ fn malloc_function(storage: &Storage, allocator: Allocator, out: &mut String) {
             );
         }
     }
-    let _ = write!(
-        out,
-        "    char *base = NULL;\n    cudaError_t error = cudaMalloc{suffix}((void **)&base, end{pass});\n    \
-         if (error != cudaSuccess)\n        return error;\n{assignments}    return error;\n}}\n"
-    );
+    (out, assignments)
 }
 
 /// How many plain arrays a group has.

@@ -7,9 +7,11 @@
 mod compile;
 pub mod edit;
 mod helpers;
+mod host_arrays;
 mod names;
 mod rewrite;
 mod storage;
 
 pub use compile::{ClassOutcome, Compiled, PLACEHOLDER, Request, Status, compile};
 pub use edit::{Edit, EditSet, OverlappingEdits};
+pub use host_arrays::{HostLayout, HostOutcome};

@@ -13,6 +13,7 @@ mod copies;
 mod declarations;
 mod element_copies;
 mod expressions;
+mod host_arrays;
 mod indices;
 mod locals;
 mod macros;
@@ -130,8 +131,9 @@ fn rewrite_with(
     needs.iter_mut().for_each(|needs| needs.several_devices = classes.several_devices);
     for (class, at) in &this.storage_of {
         let class = classes.class(*class);
-        needs[*at].is_managed |= class.is_managed;
-        needs[*at].on_host |= class.is_managed || is_used_on_host(program, class);
+        needs[*at].is_managed |= class.is_managed || class.is_native;
+        needs[*at].on_host |=
+            class.is_managed || class.is_native || is_used_on_host(program, class);
     }
     let accessors = std::mem::take(&mut this.accessors);
     let mut edits = std::mem::take(&mut this.edits);

@@ -18,6 +18,7 @@ mod api;
 mod calls;
 mod carriers;
 mod classify;
+mod host_arrays;
 mod host_memory;
 mod lambdas;
 mod places;
@@ -36,6 +37,7 @@ mod versions;
 pub use api::{Api, ApiCall, CopyArguments, Direction};
 pub use calls::{Callee, constructor_of, operator_operands, resolve_callee};
 pub use classify::{ElementCopy, WideAccess};
+pub use host_arrays::{HostAllocation, HostArray, HostSource};
 pub use lambdas::captures_reference;
 pub use places::{Place, PlaceKind, Places, Value, element_of};
 pub use shape::{ClassShape, LeafMember, class_shape};
@@ -106,6 +108,8 @@ pub struct ArrayClass {
     pub interior: BTreeSet<Slot>,
     /// Host code may access the elements: all its memory is managed.
     pub is_managed: bool,
+    /// Some of its memory is the host's, in the same layout: host code may access the elements.
+    pub is_native: bool,
 }
 
 impl ArrayClass {
@@ -137,6 +141,8 @@ pub struct Classes {
     pub element_copies: BTreeMap<ExprId, ElementCopy>,
     /// Accesses to whole elements as vectors: the lvalue, the load, or the assignment.
     pub wide_accesses: BTreeMap<ExprId, WideAccess>,
+    /// What gives memory to host arrays of native classes, by expression without parentheses.
+    pub host_allocations: BTreeMap<ExprId, HostAllocation>,
     /// Whether the program selects devices more than once: memory may be on several.
     pub several_devices: bool,
     class_of_node: Vec<Option<ClassId>>,
@@ -185,14 +191,25 @@ impl Classes {
 /// Finds the array classes of a program and classifies every use of them.
 #[must_use]
 pub fn find_classes(program: &Program) -> Classes {
+    find_classes_with(program, &BTreeSet::new())
+}
+
+/// The same, where the host's side of some copies has the layout of the device's.
+///
+/// The copies are named by the spans of their calls.
+#[must_use]
+pub fn find_classes_with(program: &Program, native_copies: &BTreeSet<Span>) -> Classes {
     let calls = calls::CallGraph::new(program);
     let readers = readers::readers(program, &calls);
     let host = host_memory::HostMemory::new(program, &calls);
     let mut graph = SlotGraph::new(program);
     let mut places = Places::compute(program, &graph, &calls);
     let flows = unify::unify(program, &calls, &host, &places, &readers.parameters, &mut graph);
+    let native = host_arrays::unite(program, &calls, &places, native_copies, &mut graph);
+    let native: BTreeSet<usize> = native.into_iter().map(|node| graph.find(node)).collect();
     places.resolve(&mut graph);
-    let api = api::find_api_calls(program, &calls, &host, &places);
+    let api = api::find_api_calls(program, &calls, &host, &places, &native);
+    let host_allocations = host_arrays::allocations(program, &calls, &graph, &flows, &native);
     let allocated = api
         .iter()
         .filter(|call| call.api.allocates())
@@ -209,7 +226,8 @@ pub fn find_classes(program: &Program) -> Classes {
         })
         .chain(symbols::arrays(program).map(Slot::Variable))
         .collect();
-    let versions = versions::wanted_versions(program, &calls, &flows, &readers, &allocated);
+    let versions =
+        versions::wanted_versions(program, &calls, &flows, &readers, &allocated, &host_allocations);
 
     // A class is a node with memory: from the allocator, or of a symbol.
     let mut class_of_node: Vec<Option<ClassId>> = vec![None; graph.len()];
@@ -268,12 +286,13 @@ pub fn find_classes(program: &Program) -> Classes {
             units: BTreeMap::new(),
             interior: BTreeSet::new(),
             is_managed: !unmanaged.contains(&node),
+            is_native: native.contains(&node),
         });
     }
     for node in 0..class_of_node.len() {
         class_of_node[node] = class_of_node[graph.find(node)];
     }
-    let slot_nodes = graph.slots().collect();
+    let slot_nodes = graph.slots().map(|(slot, node)| (slot, graph.find(node))).collect();
     let mut classes = Classes {
         classes,
         places,
@@ -284,6 +303,7 @@ pub fn find_classes(program: &Program) -> Classes {
         same_array: BTreeSet::new(),
         element_copies: BTreeMap::new(),
         wide_accesses: BTreeMap::new(),
+        host_allocations,
         several_devices: several_devices(program, &calls),
         class_of_node,
         slot_nodes,

@@ -97,6 +97,7 @@ codes! {
     NOT_CUDA_FILE = 33, "LC0033", "not-a-cuda-file", "A file that must change is not compiled as CUDA.";
     AMBIGUOUS_NAME = 34, "LC0034", "ambiguous-name", "A name has several meanings in this program.";
     SEVERAL_MEANINGS = 36, "LC0036", "several-meanings", "A text means different things in different compilations.";
+    HOST_ARRAY_CONVERTS = 37, "LC0037", "host-array-converts", "A host array keeps the source's layout although another was asked for.";
     UNKNOWN_LAYOUT = 40, "LC0040", "unknown-layout", "A layout specification cannot be read.";
     UNKNOWN_FIELD = 41, "LC0041", "unknown-field", "A layout specification names a field that the record does not have.";
     UNKNOWN_CLASS = 42, "LC0042", "unknown-class", "A layout specification names no array and no record of the program.";

@@ -539,6 +539,12 @@ pub enum ExprKind {
         of: QualType,
         /// Number of elements and constructor arguments.
         arguments: Vec<ExprId>,
+        /// How many of the arguments are lengths: 1 for `new T[n]`, 0 for `new T`.
+        lengths: usize,
+        /// `new (place) T`, `new (std::nothrow) T`.
+        is_placed: bool,
+        /// `new T[n]()`, `new T[n]{…}`.
+        is_initialized: bool,
     },
     /// `delete e`.
     Delete(ExprId),

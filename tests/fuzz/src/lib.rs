@@ -52,7 +52,7 @@ pub fn input(data: &[u8]) -> Input {
 #[must_use]
 pub fn request(input: &Input) -> Request {
     let layouts = input.layouts.iter().filter_map(|text| LayoutSpec::parse(text).ok()).collect();
-    Request { layouts, require: input.require.clone() }
+    Request { layouts, require: input.require.clone(), ..Request::default() }
 }
 
 struct Headers<'a>(&'a Input);

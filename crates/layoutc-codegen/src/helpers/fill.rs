@@ -41,7 +41,7 @@ pub(super) fn functions(storage: &Storage, needs: Needs, out: &mut String) {
 }
 
 /// Fills each leaf of element `i`.
-fn statements(storage: &Storage) -> String {
+pub(super) fn statements(storage: &Storage) -> String {
     if storage.is_record {
         return "    memset((void *)(p + i), value, sizeof(*p));\n".to_owned();
     }

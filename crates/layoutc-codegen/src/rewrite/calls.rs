@@ -30,9 +30,21 @@ impl Rewriter<'_> {
         let prefix = storage.function("");
         let needs = self.needs(class);
         match call.api {
-            Api::Malloc | Api::MallocAsync | Api::MallocManaged => {
+            Api::Malloc
+            | Api::MallocAsync
+            | Api::MallocManaged
+            | Api::MallocHost
+            | Api::HostAlloc => {
                 if storage.is_handle {
                     let suffix = match call.api {
+                        Api::MallocHost if call.arguments.len() == 2 => {
+                            needs.malloc_host = true;
+                            "MallocHost"
+                        }
+                        Api::MallocHost | Api::HostAlloc => {
+                            needs.host_alloc = true;
+                            "HostAlloc"
+                        }
                         Api::MallocAsync => {
                             needs.malloc_async = true;
                             "MallocAsync"
@@ -77,7 +89,7 @@ impl Rewriter<'_> {
                 let bytes = format!("{prefix}Bytes({})", self.render(size));
                 Some(self.call_with(&call, "", &[], &[(size, bytes)]))
             }
-            Api::Free | Api::FreeAsync | Api::Attach => {
+            Api::Free | Api::FreeAsync | Api::FreeHost | Api::LibraryFree | Api::Attach => {
                 if !storage.is_handle {
                     return None;
                 }
@@ -90,7 +102,9 @@ impl Rewriter<'_> {
             | Api::MemcpyAsync
             | Api::Memcpy2D
             | Api::Memcpy2DAsync
+            | Api::LibraryMemcpy
             | Api::MemcpyPeer => self.copy(&call, class, &device),
+            Api::LibraryMemset => self.host_fill(&call, class, &device),
             Api::Memset | Api::MemsetAsync => self.fill(&call, class, &device),
             Api::ToSymbol
             | Api::FromSymbol

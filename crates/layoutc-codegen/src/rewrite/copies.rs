@@ -13,6 +13,9 @@ impl Rewriter<'_> {
         class: ClassId,
         device: &[DeviceArgument],
     ) -> Option<String> {
+        if call.is_native {
+            return self.native_copy(call, class, device);
+        }
         let needs = self.needs(class);
         let suffix = match (call.api, call.direction) {
             (_, Direction::HostToHost | Direction::Unknown) => return None,
@@ -64,6 +67,12 @@ impl Rewriter<'_> {
                 Api::Memcpy2D
                 | Api::Memcpy2DAsync
                 | Api::MemcpyPeer
+                | Api::MallocHost
+                | Api::HostAlloc
+                | Api::FreeHost
+                | Api::LibraryFree
+                | Api::LibraryMemset
+                | Api::LibraryMemcpy
                 | Api::Malloc
                 | Api::MallocAsync
                 | Api::MallocManaged
@@ -143,7 +152,7 @@ impl Rewriter<'_> {
 
     /// A call whose device arguments are starts of arrays, and the places in them as further
     /// arguments; none if all are the starts.
-    fn with_starts(
+    pub(super) fn with_starts(
         &mut self,
         call: &ApiCall,
         name: &str,
@@ -170,7 +179,7 @@ impl Rewriter<'_> {
 }
 
 /// Further arguments of a call.
-fn append(call: &str, has_stream: bool, arguments: &[String]) -> String {
+pub(super) fn append(call: &str, has_stream: bool, arguments: &[String]) -> String {
     let open = call.strip_suffix(')').unwrap_or(call);
     let stream = if has_stream { "" } else { ", 0" };
     format!("{open}{stream}, {})", arguments.join(", "))

@@ -44,6 +44,9 @@ impl Rewriter<'_> {
         if let Some(text) = self.api_call(expr) {
             return Some(text);
         }
+        if let Some(text) = self.host_allocation(expr).or_else(|| self.deletion(expr)) {
+            return Some(text);
+        }
         if let Some(text) = self.element_copy(expr).or_else(|| self.wide_access(expr)) {
             return Some(text);
         }
@@ -356,10 +359,16 @@ impl Rewriter<'_> {
         if let Some(parts) = self.macro_pointer(expr, class) {
             return parts;
         }
+<<<<<<< HEAD
         if let Some(ty) = self.typed_cast(expr, class) {
             let text = self.untyped_text(expr);
             return Some(Parts {
                 base: format!("(({ty}){text})"),
+=======
+        if let Some(base) = self.host_allocation(expr) {
+            return Some(Parts {
+                base,
+>>>>>>> a8f42fc (host arrays in the device's layout: --host native)
                 slot: None,
                 index: IndexText::simple("0"),
                 is_repeatable: true,

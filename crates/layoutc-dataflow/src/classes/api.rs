@@ -1,9 +1,11 @@
 //! Calls of the CUDA runtime that allocate, move and free arrays.
 
 use super::calls::{CallGraph, Callee};
+use super::host_arrays;
 use super::host_memory::HostMemory;
 use super::places::Places;
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, TypeKind};
+use std::collections::BTreeSet;
 
 /// A runtime function that codegen knows how to call on another layout.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,6 +50,18 @@ pub enum Api {
     Memset,
     /// `cudaMemsetAsync(p, value, bytes, stream)`.
     MemsetAsync,
+    /// `cudaMallocHost(&p, bytes)`.
+    MallocHost,
+    /// `cudaHostAlloc(&p, bytes, flags)`.
+    HostAlloc,
+    /// `cudaFreeHost(p)`.
+    FreeHost,
+    /// `free(p)` in host code.
+    LibraryFree,
+    /// `memset(p, value, bytes)` in host code.
+    LibraryMemset,
+    /// `memcpy(to, from, bytes)` in host code.
+    LibraryMemcpy,
 }
 
 impl Api {
@@ -77,10 +91,25 @@ impl Api {
         })
     }
 
+    /// The function of that name, if it is one on memory of the host.
+    pub(super) fn parse_host(name: &str) -> Option<Api> {
+        Some(match name {
+            "cudaMallocHost" => Api::MallocHost,
+            "cudaHostAlloc" => Api::HostAlloc,
+            "cudaFreeHost" => Api::FreeHost,
+            "free" => Api::LibraryFree,
+            "memset" => Api::LibraryMemset,
+            "memcpy" => Api::LibraryMemcpy,
+            _ => return None,
+        })
+    }
+
     /// Arguments without the stream.
     fn least_arguments(self) -> usize {
         match self {
-            Api::Free => 1,
+            Api::Free | Api::FreeHost | Api::LibraryFree => 1,
+            Api::MallocHost => 2,
+            Api::HostAlloc | Api::LibraryMemset | Api::LibraryMemcpy => 3,
             Api::Malloc | Api::MallocManaged | Api::FreeAsync | Api::Attach => 2,
             Api::SymbolAddress => 2,
             Api::Prefetch | Api::Advise => 3,
@@ -115,13 +144,16 @@ impl Api {
     /// Whether it allocates memory.
     #[must_use]
     pub fn allocates(self) -> bool {
-        matches!(self, Api::Malloc | Api::MallocAsync | Api::MallocManaged)
+        matches!(
+            self,
+            Api::Malloc | Api::MallocAsync | Api::MallocManaged | Api::MallocHost | Api::HostAlloc
+        )
     }
 
     /// Whether it frees memory.
     #[must_use]
     pub fn frees(self) -> bool {
-        matches!(self, Api::Free | Api::FreeAsync)
+        matches!(self, Api::Free | Api::FreeAsync | Api::FreeHost | Api::LibraryFree)
     }
 
     /// Whether it copies memory.
@@ -159,6 +191,12 @@ impl Api {
             | Api::PointerToSymbol
             | Api::PointerFromSymbol
             | Api::SymbolAddress
+            | Api::MallocHost
+            | Api::HostAlloc
+            | Api::FreeHost
+            | Api::LibraryFree
+            | Api::LibraryMemset
+            | Api::LibraryMemcpy
             | Api::Memset => false,
         }
     }
@@ -171,7 +209,13 @@ impl Api {
             Api::Memcpy | Api::MemcpyAsync => Some(positions(0, 1, 2, Some(3))),
             Api::Memcpy2D | Api::Memcpy2DAsync => Some(positions(0, 2, 4, Some(6))),
             Api::MemcpyPeer => Some(positions(0, 2, 4, None)),
-            Api::Malloc
+            Api::LibraryMemcpy => Some(positions(0, 1, 2, None)),
+            Api::MallocHost
+            | Api::HostAlloc
+            | Api::FreeHost
+            | Api::LibraryFree
+            | Api::LibraryMemset
+            | Api::Malloc
             | Api::MallocAsync
             | Api::MallocManaged
             | Api::Prefetch
@@ -206,6 +250,8 @@ impl Api {
             Api::Malloc
             | Api::MallocAsync
             | Api::MallocManaged
+            | Api::MallocHost
+            | Api::HostAlloc
             | Api::SymbolAddress
             | Api::PointerFromSymbol => Some(0),
             Api::PointerToSymbol => Some(1),
@@ -256,6 +302,8 @@ pub struct ApiCall {
     pub arguments: Vec<ExprId>,
     /// Direction of a copy.
     pub direction: Direction,
+    /// A copy between arrays of one class, of which some are the host's: no conversion.
+    pub is_native: bool,
     /// Node of the allocated array.
     pub(super) allocated_node: Option<usize>,
 }
@@ -265,10 +313,15 @@ impl ApiCall {
     #[must_use]
     pub fn size(&self) -> Option<ExprId> {
         match self.api {
-            Api::Malloc | Api::MallocAsync | Api::MallocManaged | Api::Prefetch | Api::Advise => {
-                self.arguments.get(1)
-            }
+            Api::Malloc
+            | Api::MallocAsync
+            | Api::MallocManaged
+            | Api::MallocHost
+            | Api::HostAlloc
+            | Api::Prefetch
+            | Api::Advise => self.arguments.get(1),
             Api::Memset
+            | Api::LibraryMemset
             | Api::MemsetAsync
             | Api::ToSymbol
             | Api::FromSymbol
@@ -278,10 +331,16 @@ impl ApiCall {
             | Api::MemcpyAsync
             | Api::Memcpy2D
             | Api::Memcpy2DAsync
+            | Api::LibraryMemcpy
             | Api::MemcpyPeer => {
                 self.api.copy_arguments().and_then(|at| self.arguments.get(at.size))
             }
-            Api::Attach | Api::Free | Api::FreeAsync | Api::SymbolAddress => None,
+            Api::Attach
+            | Api::Free
+            | Api::FreeAsync
+            | Api::FreeHost
+            | Api::LibraryFree
+            | Api::SymbolAddress => None,
         }
         .copied()
     }
@@ -293,10 +352,12 @@ impl ApiCall {
     /// Whether it copies between host and device: then any part of the array can be copied.
     #[must_use]
     pub fn is_host_transfer(&self) -> bool {
-        matches!(self.direction, Direction::HostToDevice | Direction::DeviceToHost)
+        !self.is_native
+            && matches!(self.direction, Direction::HostToDevice | Direction::DeviceToHost)
     }
 
-    /// Position of an argument that holds device memory, by the call's meaning.
+    /// Position of an argument that holds memory in the array's layout, by the call's meaning:
+    /// device memory, or the host's where that has the layout too.
     #[must_use]
     pub fn is_device_argument(&self, position: usize) -> bool {
         match self.api {
@@ -307,16 +368,23 @@ impl ApiCall {
             | Api::Advise
             | Api::Free
             | Api::FreeAsync
+            | Api::MallocHost
+            | Api::HostAlloc
+            | Api::FreeHost
+            | Api::LibraryFree
+            | Api::LibraryMemset
             | Api::Memset
             | Api::MemsetAsync => position == 0,
             Api::Attach => position == 1,
             Api::ToSymbol => position == 0,
             Api::FromSymbol => position == 1,
             Api::PointerToSymbol | Api::PointerFromSymbol | Api::SymbolAddress => position < 2,
+            _ if self.is_native => self.is_copied_side(position),
             Api::Memcpy
             | Api::MemcpyAsync
             | Api::Memcpy2D
             | Api::Memcpy2DAsync
+            | Api::LibraryMemcpy
             | Api::MemcpyPeer => self.api.copy_arguments().is_some_and(|at| match self.direction {
                 Direction::HostToDevice => position == at.to,
                 Direction::DeviceToHost => position == at.from,
@@ -329,7 +397,7 @@ impl ApiCall {
     /// Whether its device arguments may point behind the first element.
     #[must_use]
     pub fn takes_places(&self) -> bool {
-        self.api.copies() || matches!(self.api, Api::Memset | Api::MemsetAsync)
+        self.api.copies() || matches!(self.api, Api::Memset | Api::MemsetAsync | Api::LibraryMemset)
     }
 
     /// Whether an argument is the destination or the source of a copy.
@@ -398,24 +466,39 @@ pub(super) fn copy_direction(
     }
 }
 
-/// All calls of runtime functions that codegen knows, in arena order.
+/// All calls of runtime functions that codegen knows, in arena order; those on memory of the host
+/// if that is in one of the `native` nodes.
 pub(super) fn find_api_calls(
     program: &Program,
     calls: &CallGraph,
     host: &HostMemory,
     places: &Places,
+    native: &BTreeSet<usize>,
 ) -> Vec<ApiCall> {
     let mut found = Vec::new();
     for call in program.expr_ids() {
         let ExprKind::Call { callee, arguments, .. } = &program.expr(call).kind else { continue };
         let Callee::Library(name) = calls.callee(program, *callee, arguments) else { continue };
-        let Some(api) = Api::parse(&name).filter(|api| api.accepts(arguments)) else {
+        let Some(api) = Api::parse(&name)
+            .or_else(|| {
+                host_arrays::api_of_call(program, calls, places, native, call, &name, arguments)
+            })
+            .filter(|api| api.accepts(arguments))
+        else {
             continue;
         };
         let api = api.on_symbol(program, arguments);
-        let mut direction = copy_direction(program, calls, host, api, arguments);
+        let mut direction = match api {
+            Api::LibraryMemcpy => Direction::HostToHost,
+            _ => copy_direction(program, calls, host, api, arguments),
+        };
+        // Between arrays of one class that the host shares.
+        let is_native = direction != Direction::DeviceToDevice
+            && host_arrays::one_node(program, places, api, arguments)
+                .is_some_and(|node| native.contains(&node));
         // Both sides are of one class, which has device memory only.
         if direction == Direction::Unknown
+            && !is_native
             && let Some(at) = api.copy_arguments()
         {
             let side = |position: usize| places.value(strip_casts(program, arguments[position]));
@@ -431,7 +514,8 @@ pub(super) fn find_api_calls(
             .then(|| places.value(strip_casts(program, arguments[0])))
             .flatten()
             .map(|value| value.node);
-        found.push(ApiCall { call, api, arguments: arguments.clone(), direction, allocated_node });
+        let arguments = arguments.clone();
+        found.push(ApiCall { call, api, arguments, direction, is_native, allocated_node });
     }
     found
 }

@@ -10,6 +10,7 @@
 //! order: an array, something else, or both. A call is given a version if each of its arguments is
 //! one or the other.
 
+use super::HostAllocation;
 use super::calls::Context;
 use super::calls::{CallGraph, Callee, operator_operands};
 use super::places::element_of;
@@ -64,8 +65,9 @@ pub(super) fn wanted_versions(
     flows: &[Flow],
     readers: &Readers,
     allocated: &BTreeSet<Slot>,
+    host_allocations: &BTreeMap<ExprId, HostAllocation>,
 ) -> Vec<Version> {
-    let points_to = PointsTo::new(program, flows, allocated);
+    let points_to = PointsTo::new(program, flows, allocated, host_allocations);
     let named = named_otherwise(program, calls);
     let mut found = Vec::new();
     for call in program.expr_ids() {
@@ -187,14 +189,21 @@ fn arguments_of(
 }
 
 /// What each slot may point to.
-struct PointsTo {
+struct PointsTo<'a> {
     slots: BTreeMap<Slot, Targets>,
+    /// What gives memory to host arrays in the layout of the class.
+    host_allocations: &'a BTreeMap<ExprId, HostAllocation>,
 }
 
-impl PointsTo {
-    fn new(program: &Program, flows: &[Flow], allocated: &BTreeSet<Slot>) -> Self {
-        let mut this =
-            PointsTo { slots: allocated.iter().map(|slot| (*slot, Targets::ARRAY)).collect() };
+impl<'a> PointsTo<'a> {
+    fn new(
+        program: &Program,
+        flows: &[Flow],
+        allocated: &BTreeSet<Slot>,
+        host_allocations: &'a BTreeMap<ExprId, HostAllocation>,
+    ) -> Self {
+        let slots = allocated.iter().map(|slot| (*slot, Targets::ARRAY)).collect();
+        let mut this = PointsTo { slots, host_allocations };
         let depth = |slot: Slot| {
             let ty = match slot {
                 Slot::Variable(id) => program.variable(id).ty,
@@ -243,6 +252,10 @@ impl PointsTo {
         let mut stack = vec![expr];
         let mut found = Targets::default();
         while let Some(at) = stack.pop() {
+            if self.host_allocations.contains_key(&at) {
+                found = found.join(Targets::ARRAY);
+                continue;
+            }
             match &program.expr(at).kind {
                 ExprKind::Paren(inner)
                 | ExprKind::Cast { operand: inner, .. }

@@ -512,6 +512,9 @@ impl<'a> Builder<'a> {
     /// `target = value`, for a pointer or a reference.
     fn assign(&mut self, target: PointerId, value: ExprId, span: Span) {
         let value = self.program.strip_parens(value);
+        if self.host_allocation(target, value) {
+            return;
+        }
         match &self.program.expr(value).kind {
             ExprKind::Conditional(_, then, otherwise) => {
                 let (from, end) = (self.block, self.new_block());
@@ -662,6 +665,17 @@ impl<'a> Builder<'a> {
             class,
             span,
         });
+    }
+
+    /// `target = new T[n]` for a host array in the layout of a class.
+    fn host_allocation(&mut self, target: PointerId, value: ExprId) -> bool {
+        let Some((class, allocation)) = self.classes.host_allocation(value) else { return false };
+        let span = self.program.expr(allocation.call).span;
+        let site = SiteId(self.built.site_spans.len() as u32);
+        self.built.site_spans.push(span);
+        self.built.sites.entry(class).or_default().push(site);
+        self.push(PointerOp::Allocate { pointer: target, site }, span);
+        true
     }
 
     /// `cudaMalloc(&p, …)`.

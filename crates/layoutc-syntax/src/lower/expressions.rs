@@ -897,10 +897,12 @@ impl<'t> Lowering<'t> {
         let mut arguments = Vec::new();
         let mut declarator = node.child_by_field_name("declarator");
         let is_array = declarator.is_some();
+        let mut lengths = 0;
         while let Some(at) = declarator {
             if let Some(length) = at.child_by_field_name("length") {
                 arguments.push(self.expression(length));
             }
+            lengths += 1;
             let mut cursor = at.walk();
             declarator =
                 at.named_children(&mut cursor).find(|child| child.kind() == "new_declarator");
@@ -917,7 +919,15 @@ impl<'t> Lowering<'t> {
         } else {
             self.program.types.pointer(of)
         };
-        self.add_expr(ExprKind::New { of, arguments }, span, result)
+        let (is_placed, is_initialized) = (
+            node.child_by_field_name("placement").is_some(),
+            node.child_by_field_name("arguments").is_some(),
+        );
+        self.add_expr(
+            ExprKind::New { of, arguments, lengths, is_placed, is_initialized },
+            span,
+            result,
+        )
     }
 
     fn lambda(&mut self, node: Node<'t>) -> ExprId {

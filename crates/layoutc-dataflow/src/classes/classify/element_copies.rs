@@ -57,13 +57,14 @@ impl Classifier<'_> {
             points_to_record(side)
                 && self.classes.value(side).is_none_or(|found| found == (class, 1))
         };
-        let on_device = self
+        let is_native = self.classes.class(class).is_native;
+        let may_access = self
             .calls
             .function(call)
-            .is_some_and(|function| program.function(function).space.on_device());
+            .is_some_and(|function| is_native || program.function(function).space.on_device());
         let fine = sides.into_iter().all(fits)
             && !is_constant
-            && on_device
+            && may_access
             && self.is_dropped(call)
             && program.record(record).traits.is_empty();
         if fine {

@@ -34,8 +34,8 @@ impl Classifier<'_> {
             }
             at = parent;
         }
-        let is_managed = self.classes.class(class).is_managed;
-        if is_managed || self.program.function(function).space.on_device() {
+        let own = self.classes.class(class);
+        if own.is_managed || own.is_native || self.program.function(function).space.on_device() {
             return;
         }
         let (code, message) = if self.has_managed_memory(class) {

@@ -376,6 +376,14 @@ impl Classifier<'_> {
             ExprKind::Lambda { .. }
                 if matches!(slot_of(program, expr), Some(Slot::Variable(id))
                     if !is_reference(program, id)) => {}
+            ExprKind::Delete(_)
+                if self.classes.class(class).is_native
+                    && !is_offset(
+                        program,
+                        self.classes,
+                        expr,
+                        &self.classes.class(class).interior,
+                    ) => {}
             ExprKind::Delete(_) => {
                 self.pin(class, Code::ESCAPING_POINTER, span, "device memory is given to `delete`")
             }
@@ -701,6 +709,14 @@ impl Classifier<'_> {
             .map(|(class, _)| class)
             .collect();
         let Some(class) = device.first().copied() else { return };
+        if call.is_native && call.api.copies_rows() {
+            self.pin(
+                class,
+                Code::UNSUPPORTED_USE,
+                self.span(call.call),
+                "rows are copied between the host and an array of one layout",
+            );
+        }
         if call.direction == Direction::DeviceToDevice
             && (device.len() != 2 || device[0] != device[1])
         {

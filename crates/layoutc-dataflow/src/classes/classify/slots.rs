@@ -580,6 +580,9 @@ impl Classifier<'_> {
             if super::super::calls::dependent(self.program, self.program.expr(from).ty.id) {
                 continue;
             }
+            if self.classes.host_allocations.contains_key(&self.program.strip_parens(from)) {
+                continue;
+            }
             let stripped = super::super::api::strip_casts(self.program, from);
             match &self.program.expr(stripped).kind {
                 ExprKind::Null | ExprKind::Integer(Some(0)) => {}
