@@ -184,10 +184,12 @@ void check_red_zones(const char* when) {
 Opened::Opened(Allocation* allocation, bool writes) : allocation_(allocation) {
     if (!allocation_) return;
     if (writes) allocation_->dirty = true;
-    if (guarded(*allocation_) && !in_kernel()) protect(*allocation_, PROT_READ | PROT_WRITE);
+    // Both sides of a copy may lie in one allocation.
+    if (guarded(*allocation_) && !in_kernel() && allocation_->opened++ == 0)
+        protect(*allocation_, PROT_READ | PROT_WRITE);
 }
 Opened::~Opened() {
-    if (!allocation_ || !guarded(*allocation_) || in_kernel()) return;
+    if (!allocation_ || !guarded(*allocation_) || in_kernel() || --allocation_->opened > 0) return;
     check_red_zone(*allocation_, "after a copy");
     if (protecting()) protect(*allocation_, PROT_NONE);
 }

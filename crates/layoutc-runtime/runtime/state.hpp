@@ -35,6 +35,7 @@ struct Allocation {
     unsigned ordinal;       // in order of allocation
     int site, occurrence;   // kNoSite: not compared
     bool live;
+    int opened = 0;         // how many `Opened` hold it
     bool dirty;             // content may differ from `hash`
     uint64_t hash;
 };
