@@ -26,11 +26,25 @@ pub struct Options {
     /// Record types or arrays that must change.
     #[serde(default)]
     pub require: Vec<String>,
+    /// What follows `--host`: `native`.
+    #[serde(default)]
+    pub host: HostLayout,
     /// Codes of errors that have no place in the source.
     #[serde(default)]
     pub errors: Vec<String>,
     /// What is wrong with the result today; the case must fail until it is mended.
     pub known_bug: Option<String>,
+}
+
+/// What a fixture asks for its host arrays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum HostLayout {
+    /// Copies convert.
+    #[default]
+    Convert,
+    /// They get the layout of the device's arrays.
+    Native,
 }
 
 /// A message that a fixture expects.

@@ -6,6 +6,7 @@
 //! large = ["100000", "10"]                   # a run that takes seconds
 //! records = ["Particle"]                     # the types that every layout below changes
 //! kept = "LC0024"                            # only if the types are kept instead, and why
+//! native = ["h"]                             # with `--host native`: host arrays that get the layout
 //! [layouts]                                  # what follows `--layout`, one text or several
 //! aligned = "Particle = aos align(16)"
 //! soa = "Particle = soa"
@@ -42,6 +43,8 @@ pub struct Program {
     pub records: Vec<String>,
     /// The code of the diagnostic that keeps the types, for a program that is not rewritten yet.
     pub kept: Option<String>,
+    /// Host arrays that get the layout too; if there are any, `--host native` is asked for.
+    pub native: Vec<String>,
     /// `--layout` texts by the name of the layout, see [`LAYOUTS`].
     pub layouts: BTreeMap<String, Vec<String>>,
 }
@@ -70,11 +73,12 @@ impl Program {
             large: read.large.map(Words::split),
             records: read.records,
             kept: read.kept,
+            native: read.native,
             layouts: read.layouts.into_iter().map(|(name, specs)| (name, specs.list())).collect(),
         })
     }
 
-    /// `--layout SPEC …` for one of [`LAYOUTS`].
+    /// `--layout SPEC …` for one of [`LAYOUTS`], and `--host native` if the program is for that.
     ///
     /// # Errors
     /// When the program has no such layout.
@@ -83,7 +87,12 @@ impl Program {
             .layouts
             .get(layout)
             .with_context(|| format!("{} has no layout `{layout}`", self.name))?;
-        Ok(specs.iter().flat_map(|spec| ["--layout".to_owned(), spec.clone()]).collect())
+        let mut options: Vec<String> =
+            specs.iter().flat_map(|spec| ["--layout".to_owned(), spec.clone()]).collect();
+        if !self.native.is_empty() {
+            options.extend(["--host".to_owned(), "native".to_owned()]);
+        }
+        Ok(options)
     }
 }
 
@@ -114,6 +123,8 @@ struct File {
     large: Option<Words>,
     records: Vec<String>,
     kept: Option<String>,
+    #[serde(default)]
+    native: Vec<String>,
     layouts: BTreeMap<String, Specs>,
 }
 

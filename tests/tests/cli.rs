@@ -238,6 +238,55 @@ fn report_has_the_documented_form() -> Result<()> {
     Ok(())
 }
 
+/// `transform in.cu` with `--host HOST`: the output, the report's host arrays, and the messages.
+fn with_host(text: &str, host: &str) -> Result<(String, Value, String)> {
+    let sandbox = Sandbox::with(&[("in.cu", text)])?;
+    let options = ["-o", "out.cu", "--report", "report.json", "--host", host];
+    let outcome = sandbox.accepted(&transform(&["in.cu"], &options))?;
+    let report: Value = serde_json::from_slice(&sandbox.read("report.json")?)?;
+    Ok((sandbox.text("out.cu")?, report["host_arrays"].clone(), outcome.stderr))
+}
+
+#[test]
+fn host_arrays_get_the_layout_on_request() -> Result<()> {
+    let (output, arrays, _) = with_host(PARTICLES, "convert")?;
+    ensure!(output == transformed(PARTICLES)? && arrays == serde_json::json!([]), "{arrays:#}");
+    for host in ["native", "native=h", "native=main::h,h", "native=Particle", "native=*"] {
+        let (output, arrays, _) = with_host(PARTICLES, host)?;
+        ensure!(output.contains("h.x[i] = h.y[i] = h.z[i]"), "{host}: {output}");
+        ensure!(!output.contains("particleUnpack"), "{host}: copies convert: {output}");
+        ensure!(arrays[0]["status"] == "native" && arrays[0]["names"][0] == "h", "{arrays:#}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_host_array_that_must_stay_costs_no_transformation() -> Result<()> {
+    let text = PARTICLES
+        .replace("  Particle *d;", "  fwrite(h, sizeof(Particle), n, stderr);\n  Particle *d;");
+    let (output, arrays, messages) = with_host(&text, "native")?;
+    ensure!(output == transformed(&text)?, "{output}");
+    ensure!(arrays[0]["status"] == "converted", "{arrays:#}");
+    ensure!(arrays[0]["reason"]["code"] == "LC0010", "{arrays:#}");
+    ensure!(messages.contains("note") && messages.contains("LC0037"), "{messages}");
+    Ok(())
+}
+
+#[test]
+fn host_arrays_that_are_none_are_errors() -> Result<()> {
+    let sandbox = Sandbox::with(&[("in.cu", PARTICLES)])?;
+    let before = sandbox.contents()?;
+    let outcome = sandbox.layoutc(&transform(&["in.cu"], &["--check", "--host", "native=g"]))?;
+    ensure!(outcome.code() == Some(1) && outcome.stderr.contains("LC0042"), "{}", outcome.stderr);
+    ensure!(outcome.stderr.contains('h'), "{}", outcome.stderr);
+    for bad in ["soa", "native="] {
+        let outcome = sandbox.layoutc(&transform(&["in.cu"], &["--check", "--host", bad]))?;
+        ensure!(outcome.code() == Some(2), "{bad}: {}", outcome.ending());
+    }
+    ensure!(sandbox.contents()? == before);
+    Ok(())
+}
+
 #[test]
 fn messages_go_to_standard_error_without_colour() -> Result<()> {
     let text = PARTICLES.replace("  cudaFree(d);", "  fwrite(d, 1, n, stdout);\n  cudaFree(d);");

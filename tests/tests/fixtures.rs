@@ -9,10 +9,10 @@
 //! A case with `known_bug` must fail. If it is a rewrite, its `.diff` says what the output should be;
 //! it is written by hand and never updated.
 
-use layoutc_codegen::{Compiled, EditSet, Request, Status, compile};
+use layoutc_codegen::{Compiled, EditSet, HostLayout, Request, Status, compile};
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_syntax::preprocess::{LoadResult, PreprocessOptions, SourceLoader, preprocess_program};
-use layoutc_tests::fixture::Fixture;
+use layoutc_tests::fixture::{self, Fixture};
 use layoutc_tests::repository_root;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -46,8 +46,12 @@ fn run(files: &[(String, String)], request: &Request) -> Compiled {
     compile(preprocess_program(roots, &mut Headers(files), &PreprocessOptions::default()), request)
 }
 
-fn request(layouts: &[String]) -> Result<Request, Found> {
-    let mut request = Request::default();
+fn request(layouts: &[String], host: fixture::HostLayout) -> Result<Request, Found> {
+    let host = match host {
+        fixture::HostLayout::Convert => HostLayout::Convert,
+        fixture::HostLayout::Native => HostLayout::Native,
+    };
+    let mut request = Request { host, ..Request::default() };
     for layout in layouts {
         match LayoutSpec::parse(layout) {
             Ok(spec) => request.layouts.push(spec),
@@ -125,7 +129,7 @@ fn rewrites() -> Vec<Fixture> {
 }
 
 fn check_refusal(fixture: &Fixture) -> Result<(), String> {
-    let mut request = match request(&fixture.layouts()) {
+    let mut request = match request(&fixture.layouts(), fixture.options.host) {
         Ok(request) => request,
         Err((_, code, message)) => {
             return if fixture.options.errors.contains(&code) {
@@ -149,6 +153,21 @@ fn check_refusal(fixture: &Fixture) -> Result<(), String> {
             None => format!("  {code} {message}\n"),
         })
         .collect();
+    failures.push_str(&unmet(fixture, &found));
+    for code in &fixture.options.errors {
+        if !found.iter().any(|(_, theirs, _)| theirs == code) {
+            let _ = writeln!(failures, "no {code}");
+        }
+    }
+    if fixture.expectations.is_empty() && fixture.options.errors.is_empty() {
+        failures.push_str("the fixture expects nothing\n");
+    }
+    if failures.is_empty() { Ok(()) } else { Err(format!("{failures}found:\n{listing}")) }
+}
+
+/// The expectations that nothing of what was said meets, as lines.
+fn unmet(fixture: &Fixture, found: &[Found]) -> String {
+    let mut failures = String::new();
     for expected in &fixture.expectations {
         let place = Some((expected.file.clone(), expected.line));
         let met = found.iter().any(|(at, code, message)| {
@@ -162,15 +181,7 @@ fn check_refusal(fixture: &Fixture) -> Result<(), String> {
             );
         }
     }
-    for code in &fixture.options.errors {
-        if !found.iter().any(|(_, theirs, _)| theirs == code) {
-            let _ = writeln!(failures, "no {code}");
-        }
-    }
-    if fixture.expectations.is_empty() && fixture.options.errors.is_empty() {
-        failures.push_str("the fixture expects nothing\n");
-    }
-    if failures.is_empty() { Ok(()) } else { Err(format!("{failures}found:\n{listing}")) }
+    failures
 }
 
 #[test]
@@ -227,7 +238,8 @@ fn every_code_that_can_be_raised_has_a_fixture() {
         raised_codes(&folder, &registry, &mut raised);
     }
     let mut covered: BTreeSet<String> = BTreeSet::new();
-    for fixture in refusals().iter().filter(|fixture| fixture.options.known_bug.is_none()) {
+    let all = refusals().into_iter().chain(rewrites());
+    for fixture in all.filter(|fixture| fixture.options.known_bug.is_none()) {
         covered.extend(fixture.expectations.iter().map(|expected| expected.code.clone()));
         covered.extend(fixture.options.errors.iter().cloned());
     }
@@ -297,7 +309,7 @@ fn difference(text: &str, edits: &EditSet) -> String {
 }
 
 fn compile_with(fixture: &Fixture, layout: &str) -> Result<Compiled, String> {
-    let request = request(&[layout.to_owned()])
+    let request = request(&[layout.to_owned()], fixture.options.host)
         .map_err(|(_, code, message)| format!("{layout}: {code} {message}"))?;
     let compiled = run(&fixture.files, &request);
     if compiled.edits.is_empty() {
@@ -317,6 +329,10 @@ fn check_rewrite(fixture: &Fixture) -> Result<(), String> {
     }
     for layout in fixture.layouts() {
         let compiled = compile_with(fixture, &layout)?;
+        let failures = unmet(fixture, &found(&compiled));
+        if !failures.is_empty() {
+            return Err(format!("{layout}: {failures}"));
+        }
         let _ = writeln!(actual, "==== {layout}");
         for (id, edits) in &compiled.edits {
             let file = compiled.program.sources.file(*id);
@@ -424,7 +440,8 @@ fn source_layout_changes_nothing(
     _: &Compiled,
 ) -> Result<(), String> {
     let target = layout.split('=').next().unwrap_or_default();
-    let request = request(&[format!("{target}= aos")]).map_err(|error| format!("{error:?}"))?;
+    let request = request(&[format!("{target}= aos")], fixture.options.host)
+        .map_err(|error| format!("{error:?}"))?;
     let compiled = run(&fixture.files, &request);
     if compiled.edits.is_empty() { Ok(()) } else { Err("`aos` makes edits".to_owned()) }
 }

@@ -100,6 +100,14 @@ fn transform(program: &Program, layout: &str, out: &Path) -> Result<()> {
         let differs = changed.iter().find(|class| named(class) && !given(class));
         ensure!(differs.is_none(), "{target} was to be {asked}: {differs:#?}");
     }
+    let native = |name: &String| {
+        report["host_arrays"].as_array().into_iter().flatten().any(|array| {
+            let names = array["names"].as_array().into_iter().flatten();
+            array["status"] == "native" && names.into_iter().any(|own| own == name)
+        })
+    };
+    let other = program.native.iter().find(|name| !native(name));
+    ensure!(other.is_none(), "{other:?} does not have the layout of the device\n{report:#}");
     Ok(())
 }
 
@@ -190,6 +198,7 @@ programs! {
     idiom_device_functions
     idiom_error_paths
     idiom_handle
+    idiom_host_native
     idiom_local_pointer
     idiom_long_copy
     idiom_macro_access

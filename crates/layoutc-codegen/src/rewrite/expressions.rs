@@ -359,16 +359,13 @@ impl Rewriter<'_> {
         if let Some(parts) = self.macro_pointer(expr, class) {
             return parts;
         }
-<<<<<<< HEAD
-        if let Some(ty) = self.typed_cast(expr, class) {
-            let text = self.untyped_text(expr);
-            return Some(Parts {
-                base: format!("(({ty}){text})"),
-=======
-        if let Some(base) = self.host_allocation(expr) {
+        let allocated = self.host_allocation(expr);
+        if let Some(base) = allocated.or_else(|| {
+            let ty = self.typed_cast(expr, class)?;
+            Some(format!("(({ty}){})", self.untyped_text(expr)))
+        }) {
             return Some(Parts {
                 base,
->>>>>>> a8f42fc (host arrays in the device's layout: --host native)
                 slot: None,
                 index: IndexText::simple("0"),
                 is_repeatable: true,

@@ -224,30 +224,31 @@ fn allocation(
         }
         ExprKind::Cast { target, operand, style, .. } => {
             let to = program.types.pointee(target.id)?;
-            if program.types.as_record(to.id) != Some(record) || style == CastStyle::Functional {
-                return None;
-            }
+            let is_typed = program.types.as_record(to.id) == Some(record);
             let call = strip_casts(program, operand);
-            let ExprKind::Call { callee, arguments, .. } = &program.expr(call).kind else {
-                return None;
-            };
-            let Callee::Library(name) = calls.callee(program, *callee, arguments) else {
-                return None;
-            };
-            let source = match (name.as_str(), arguments.as_slice()) {
-                ("malloc", &[bytes]) => HostSource::Malloc { bytes },
-                ("calloc", &[count, size]) => HostSource::Calloc { count, size },
-                _ => return None,
-            };
-            program.home(call).is_none().then_some(HostAllocation {
-                source,
-                call,
-                cast: Some(style),
-                node,
-            })
+            let source = library_source(program, calls, call)
+                .filter(|_| is_typed && style != CastStyle::Functional)?;
+            Some(HostAllocation { source, call, cast: Some(style), node })
+        }
+        // Into a `void *` that only holds such arrays.
+        ExprKind::Call { .. } => {
+            let source = library_source(program, calls, from)?;
+            Some(HostAllocation { source, call: from, cast: None, node })
         }
         _ => None,
     }
+}
+
+/// What a call of the library gives.
+fn library_source(program: &Program, calls: &CallGraph, call: ExprId) -> Option<HostSource> {
+    let ExprKind::Call { callee, arguments, .. } = &program.expr(call).kind else { return None };
+    let Callee::Library(name) = calls.callee(program, *callee, arguments) else { return None };
+    let source = match (name.as_str(), arguments.as_slice()) {
+        ("malloc", &[bytes]) => HostSource::Malloc { bytes },
+        ("calloc", &[count, size]) => HostSource::Calloc { count, size },
+        _ => return None,
+    };
+    program.home(call).is_none().then_some(source)
 }
 
 /// Whether making an object of the record runs code: constructors or initializers of members.
