@@ -243,7 +243,7 @@ fn copy(storage: &Storage, mover: Mover, out: &mut String) {
             }
         }
     }
-    let _ = write!(out, "{done}}}\n");
+    let _ = writeln!(out, "{done}}}");
 }
 
 /// Copies one group of tiles: whole tiles at once where both sides begin with one, and the rest
