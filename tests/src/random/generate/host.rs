@@ -12,6 +12,8 @@ struct Array {
     record: usize,
     /// An expression for the device pointer.
     device: String,
+    /// The same with its type, where it is declared as `void *`.
+    typed: String,
     /// The variable that a layout can name.
     variable: Option<Symbol>,
     host: Symbol,
@@ -146,7 +148,10 @@ impl Generator {
             kind: Kind::Frame,
             ..Node::line(&format!("{fill}({host_pointer}, {count}, {seed}u);"))
         });
-        let bytes = self.bytes(&count.to_string(), name, &device);
+        let is_untyped = unit.has(Trait::UntypedPointer);
+        let pointer = if is_untyped { "void *".to_owned() } else { format!("{name} *") };
+        let typed = if is_untyped { format!("({name} *){device}") } else { device.clone() };
+        let bytes = self.bytes(&count.to_string(), name, &typed);
         let declaration = if unit.has(Trait::OwningBuffer) {
             let buffer = self.buffer_class(unit, record);
             format!("{buffer} {host}_buffer({count});\n{name} *{device} = {host}_buffer.items;")
@@ -160,7 +165,7 @@ impl Generator {
             let call = format!("{function}({}, {bytes})", target.replace('@', &device));
             let null = if self.random.chance(30) { " = nullptr" } else { "" };
             let checked = self.checked(&call);
-            if in_context { checked } else { format!("{name} *{device}{null};\n{checked}") }
+            if in_context { checked } else { format!("{pointer}{device}{null};\n{checked}") }
         };
         let declaration = if unit.has(Trait::AllocateByPointer) && !in_context {
             format!("{name} *{device};\n{declaration}")
@@ -169,13 +174,14 @@ impl Generator {
         };
         body.push(Node::declaration(variable, &declaration));
         if let (Some((_, members)), true) = (&mut unit.context, in_context) {
-            members.push(format!("{name} *{variable};"));
+            members.push(format!("{pointer}{variable};"));
         }
         let call = format!("cudaMemcpy({device}, {host_pointer}, {bytes}, cudaMemcpyHostToDevice)");
         body.push(Node { kind: Kind::Frame, ..Node::line(&self.checked(&call)) });
         Array {
             record,
             device,
+            typed,
             variable: (!in_context).then_some(variable),
             host,
             host_pointer,
@@ -240,6 +246,7 @@ impl Generator {
         let count = if array.is_long { n2 } else { n };
         let name = self.record_symbol(array.record);
         let (device, pointer) = (array.device.clone(), array.host_pointer.clone());
+        let typed = array.typed.clone();
         let size = format!("sizeof({name})");
         let others: Vec<Array> = arrays
             .iter()
@@ -303,8 +310,9 @@ impl Generator {
                 unit.feature("pointer-swap");
                 let other = self.random.pick(&others).device.clone();
                 let held = self.local("held");
+                let ty = pointee(unit, name);
                 format!(
-                    "{{\n    {name} *{held} = {device};\n    {device} = {other};\n    {other} = {held};\n}}"
+                    "{{\n    {ty} *{held} = {device};\n    {device} = {other};\n    {other} = {held};\n}}"
                 )
             }
             7 => {
@@ -342,11 +350,11 @@ impl Generator {
             8 | 9 if unit.has(Trait::SubRangeCopy) => {
                 let call = if self.random.chance(50) {
                     format!(
-                        "cudaMemcpy({device} + {count} / 4, {pointer} + {count} / 4, ({count} / 3) * {size}, cudaMemcpyHostToDevice)"
+                        "cudaMemcpy({typed} + {count} / 4, {pointer} + {count} / 4, ({count} / 3) * {size}, cudaMemcpyHostToDevice)"
                     )
                 } else {
                     format!(
-                        "cudaMemcpy({pointer} + {count} / 4, {device} + {count} / 4, ({count} / 3) * {size}, cudaMemcpyDeviceToHost)"
+                        "cudaMemcpy({pointer} + {count} / 4, {typed} + {count} / 4, ({count} / 3) * {size}, cudaMemcpyDeviceToHost)"
                     )
                 };
                 self.checked(&call)
@@ -370,7 +378,7 @@ impl Generator {
     ) {
         let count = if array.is_long { n2 } else { n };
         let (name, sum) = (self.record_symbol(array.record), self.records[array.record].sum);
-        let bytes = self.bytes(&count.to_string(), name, &array.device);
+        let bytes = self.bytes(&count.to_string(), name, &array.typed);
         let call = format!(
             "cudaMemcpy({}, {}, {bytes}, cudaMemcpyDeviceToHost)",
             array.host_pointer, array.device
@@ -422,7 +430,7 @@ impl Generator {
         let mut arguments = Vec::new();
         let mut before = String::new();
         for (at, array) in chosen.iter().enumerate() {
-            let pointer = array.device.clone();
+            let pointer = array.typed.clone();
             if let (0, Some(handle)) = (at, kernel.handle) {
                 let view = self.local("view");
                 before = format!(
@@ -497,6 +505,7 @@ impl Generator {
             let (t, held) = (self.local("t"), self.local("held"));
             let (one, other) = (&chosen[0].device, &chosen[1].device);
             let name = self.record_symbol(kernel.parameters[0].record);
+            let name = pointee(unit, name);
             let swap = format!("{name} *{held} = {one};\n{one} = {other};\n{other} = {held};");
             let count = self.random.between(2, 4);
             let head = format!("for (int {t} = 0; {t} < {count}; ++{t}) {{");
@@ -506,4 +515,9 @@ impl Generator {
         }
         body.push(Node::line(&text));
     }
+}
+
+/// What a device pointer is declared to point to.
+fn pointee(unit: &Unit, record: Symbol) -> String {
+    if unit.has(Trait::UntypedPointer) { "void".to_owned() } else { record.to_string() }
 }

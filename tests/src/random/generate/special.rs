@@ -239,7 +239,8 @@ impl Generator {
                 | Trait::LaunchMacro
                 | Trait::DirectInitialiser
                 | Trait::StoredResult
-                | Trait::PartOfRecord,
+                | Trait::PartOfRecord
+                | Trait::UntypedPointer,
             )
             | None => None,
         };

@@ -69,10 +69,12 @@ pub(super) enum Trait {
     StoredResult,
     /// Copies and fills that end within a record.
     PartOfRecord,
+    /// Device pointers that are declared as `void *`.
+    UntypedPointer,
 }
 
 /// All of them.
-pub(super) const ALL: [Trait; 33] = [
+pub(super) const ALL: [Trait; 34] = [
     Trait::FieldAddress,
     Trait::Methods,
     Trait::Constructor,
@@ -106,6 +108,7 @@ pub(super) const ALL: [Trait; 33] = [
     Trait::DirectInitialiser,
     Trait::StoredResult,
     Trait::PartOfRecord,
+    Trait::UntypedPointer,
 ];
 
 impl Trait {
@@ -145,6 +148,7 @@ impl Trait {
             Trait::DirectInitialiser => "direct-initialiser",
             Trait::StoredResult => "stored-result",
             Trait::PartOfRecord => "part-of-record",
+            Trait::UntypedPointer => "untyped-pointer",
         }
     }
 }
