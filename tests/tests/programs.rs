@@ -204,6 +204,7 @@ programs! {
     idiom_macro_access
     idiom_macro_forms
     idiom_managed
+    idiom_many_members
     idiom_memset
     idiom_padding
     idiom_pointer_swap

@@ -343,8 +343,52 @@ fn structs(storage: &Storage, out: &mut String) {
         for group in &storage.groups {
             let _ = writeln!(out, "    {}", handle_member(storage, group));
         }
+        handle_assignment(storage, out);
         let _ = writeln!(out, "}};");
     }
+}
+
+/// How many pointers nvcc 13.0 can copy at once: it crashes ("Segmentation fault" of cicc) where a
+/// local struct of more than 128 bytes is assigned a parameter of a kernel.
+const MOST_POINTERS: usize = 16;
+
+/// The assignment of a handle that is too large for nvcc, member by member.
+fn handle_assignment(storage: &Storage, out: &mut String) {
+    let extents = |group: &GroupStorage| match &group.kind {
+        GroupKind::Struct { .. } | GroupKind::Tile { .. } => Vec::new(),
+        GroupKind::Array => {
+            let leaf = group.leaves[0];
+            if storage.shape.members[leaf].unit_dimensions.is_empty() {
+                storage.shape.shape.leaves[leaf].extents.clone()
+            } else {
+                Vec::new()
+            }
+        }
+    };
+    let pointers: u64 =
+        storage.groups.iter().map(|group| extents(group).iter().product::<u64>()).sum();
+    if pointers <= MOST_POINTERS as u64 {
+        return;
+    }
+    let name = &storage.type_name;
+    let _ = writeln!(
+        out,
+        "    {name}() = default;\n    {name}(const {name} &) = default;\n    \
+         // Member by member: nvcc 13.0 crashes on some assignments of structs this large.\n    \
+         __host__ __device__ {name} &operator=(const {name} &from)\n    {{"
+    );
+    for group in &storage.groups {
+        let member = &group.handle_member;
+        let mut subscripts = String::new();
+        let mut indent = "        ".to_owned();
+        for (at, extent) in extents(group).iter().enumerate() {
+            let _ = writeln!(out, "{indent}for (int i{at} = 0; i{at} < {extent}; i{at}++)");
+            let _ = write!(subscripts, "[i{at}]");
+            indent.push_str("    ");
+        }
+        let _ = writeln!(out, "{indent}this->{member}{subscripts} = from.{member}{subscripts};");
+    }
+    let _ = writeln!(out, "        return *this;\n    }}");
 }
 
 fn handle_member(storage: &Storage, group: &GroupStorage) -> String {
