@@ -26,6 +26,17 @@ __global__ void fold(Histogram *a, Histogram *b, int n)
     }
 }
 
+__global__ void touch(Histogram *a, Histogram *b, int n)
+{
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t < n) {
+        Histogram *h = a + t;
+        h->count += 1;
+        h = b + t;
+        h->count ^= 3;
+    }
+}
+
 static void folded(Histogram *a, Histogram *b, int n)
 {
     for (int t = 0; t < n; t++) {
@@ -36,6 +47,10 @@ static void folded(Histogram *a, Histogram *b, int n)
         other.done = other.count % 3 == 0;
         other.weight[t % 4] *= 1.5f;
         a[t].count ^= t;
+    }
+    for (int t = 0; t < n; t++) {
+        a[t].count += 1;
+        b[t].count ^= 3;
     }
 }
 
@@ -59,8 +74,10 @@ int main(int argc, char **argv)
     cudaMalloc(&b, n * sizeof(Histogram));
     cudaMemcpy(a, host, n * sizeof(Histogram), cudaMemcpyHostToDevice);
     cudaMemcpy(b, host, n * sizeof(Histogram), cudaMemcpyHostToDevice);
-    for (int step = 0; step < 3; step++)
+    for (int step = 0; step < 3; step++) {
         fold<<<n / 64 + 1, 64>>>(a, b, n);
+        touch<<<n / 64 + 1, 64>>>(a, b, n);
+    }
     for (int step = 0; step < 3; step++)
         folded(expected[0], expected[1], n);
     bool passed = true;
