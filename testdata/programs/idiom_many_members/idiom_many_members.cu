@@ -10,6 +10,17 @@ struct Histogram {
     bool done;
 };
 
+__global__ void touch(Histogram *a, Histogram *b, int n)
+{
+    int t = blockIdx.x * blockDim.x + threadIdx.x;
+    if (t < n) {
+        Histogram *h = a + t;
+        h->count += 1;
+        h = b + t;
+        h->count ^= 3;
+    }
+}
+
 __global__ void fold(Histogram *a, Histogram *b, int n)
 {
     int t = blockIdx.x * blockDim.x + threadIdx.x;
@@ -23,17 +34,6 @@ __global__ void fold(Histogram *a, Histogram *b, int n)
         h->weight[t % 4] *= 1.5f;
         h = a + t;
         h->count ^= t;
-    }
-}
-
-__global__ void touch(Histogram *a, Histogram *b, int n)
-{
-    int t = blockIdx.x * blockDim.x + threadIdx.x;
-    if (t < n) {
-        Histogram *h = a + t;
-        h->count += 1;
-        h = b + t;
-        h->count ^= 3;
     }
 }
 
