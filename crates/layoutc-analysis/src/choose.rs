@@ -74,12 +74,22 @@ pub fn targets(
 ) -> Option<Target> {
     let class = classes.class(class);
     let record = program.record(class.record);
-    let qualified =
-        record.namespaces.iter().chain([&record.name]).cloned().collect::<Vec<_>>().join("::");
+    // `Vec3` alone means all instances of the template.
+    let spelled = program.spelled_name(class.record);
+    let within = |name: &str| -> String {
+        let outer = record.namespaces.iter().map(|namespace| format!("{namespace}::"));
+        outer.chain([name.to_owned()]).collect()
+    };
+    let compact = |text: &str| text.split_ascii_whitespace().collect::<String>();
+    let is_instance = record.instance.is_some()
+        && [spelled.to_owned(), within(spelled)]
+            .iter()
+            .any(|name| compact(name) == compact(target));
+    let qualified = within(&record.name);
     let is_alias = program.aliases.iter().any(|(name, ty, _)| {
         name == target && program.types.as_record(ty.id) == Some(class.record)
     });
-    if target == record.name || target == qualified || is_alias {
+    if target == record.name || target == qualified || is_instance || is_alias {
         return Some(Target::Record);
     }
     let is_array =

@@ -19,6 +19,7 @@ mod locals;
 mod macros;
 mod moves;
 mod order;
+mod placement;
 mod symbols;
 mod versions;
 
@@ -74,12 +75,18 @@ fn rewrite_with(
         let at = match known {
             Some(at) => at,
             None => {
-                let name = program.spelled_name(record);
-                let named =
-                    program.record(record).namespaces.iter().filter(|name| !name.starts_with('('));
+                if let Some(obstacle) = placement::obstacle(program, record) {
+                    let span = program.record(record).name_span;
+                    refusals.push((*id, pin(span, Code::TEMPLATE_USE, obstacle)));
+                    continue;
+                }
+                let name = placement::name(program, record);
+                let home = program.record(placement::home(program, record));
+                let named = home.namespaces.iter().filter(|name| !name.starts_with('('));
                 let qualifier: String = named.map(|name| format!("{name}::")).collect();
+                let word = placement::word(program, record);
                 let Some(storage) =
-                    Storage::new(name, qualifier, &choice.shape, &choice.layout, &mut names)
+                    Storage::new(name, word, qualifier, &choice.shape, &choice.layout, &mut names)
                 else {
                     let span = program.record(record).name_span;
                     refusals.push((
@@ -184,14 +191,30 @@ fn plain_members(
         }
         let to_const = matches!(*program.types.kind(item.id), TypeKind::Pointer(to) if to.is_const);
         let constant = if to_const { "const " } else { "" };
+        if record.shares_text {
+            declarations.push(spelled_member(program, field));
+            continue;
+        }
         let specifier = program.text(declaration.specifier);
         declarations.push(format!("{constant}{specifier} {}", program.text(field.site.span)));
     }
     Some(crate::storage::PlainMembers {
-        type_name: names.fresh(&format!("{}Members", record.name)),
+        type_name: names.fresh(&format!("{}Members", placement::word(program, id))),
         declarations,
         align: record.explicit_align,
     })
+}
+
+/// A member with its type written out: the text of a class template names its parameters.
+fn spelled_member(program: &Program, field: &layoutc_syntax::Field) -> String {
+    let mut item = field.ty;
+    let mut extents = String::new();
+    while let layoutc_syntax::TypeKind::Array(of, length) = *program.types.kind(item.id) {
+        extents.push_str(&format!("[{}]", length.unwrap_or(0)));
+        item = of;
+    }
+    let ty = program.spelling(item).unwrap_or_default();
+    format!("{ty} {}{extents}", field.name)
 }
 
 /// A pin without a flow.
@@ -208,8 +231,8 @@ fn place_declarations(
     type_name: &str,
     text: String,
 ) -> Edit {
-    let record = program.record(record);
-    let definition = record.declaration.or(record.body).unwrap_or(record.name_span);
+    let definition = placement::definition(program, record);
+    let record = program.record(placement::home(program, record));
     let file = program.sources.file(definition.file);
     let is_cuda = !program.is_host_text(definition)
         && (program.files[definition.file.index()].is_cuda

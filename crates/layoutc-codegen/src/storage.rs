@@ -129,12 +129,13 @@ pub fn tile_slot(index: &IndexText, tile: u64) -> String {
 }
 
 impl Storage {
-    /// Chooses names and forms.
+    /// Chooses names and forms; `word` is the record's name as a part of others.
     ///
     /// Returns `None` for a layout that has no form here (grids).
     #[must_use]
     pub fn new(
-        record: &str,
+        record: String,
+        word: &str,
         qualifier: String,
         shape: &ClassShape,
         layout: &Layout,
@@ -148,7 +149,7 @@ impl Storage {
             }
             leaf_names.push(name);
         }
-        let prefix_base = lower_first(record);
+        let prefix_base = lower_first(word);
         let is_handle = layout.groups().len() > 1 || layout.groups()[0].is_single_leaf_array();
         let all_arrays = layout.groups().iter().all(|group| group.is_single_leaf_array());
         let first_tile = layout.groups().iter().find_map(|group| group.tile());
@@ -158,9 +159,9 @@ impl Storage {
             (false, _, Some(_)) => "Tile",
             (false, _, None) => "Aligned",
         };
-        let type_name = names.fresh(&format!("{}{suffix}", upper_first(record)));
+        let type_name = names.fresh(&format!("{}{suffix}", upper_first(word)));
         let prefix = names.fresh_prefix(&prefix_base);
-        let symbol_name = names.fresh(&format!("{}Storage", upper_first(record)));
+        let symbol_name = names.fresh(&format!("{}Storage", upper_first(word)));
         let mut groups = Vec::new();
         for (at, group) in layout.groups().iter().enumerate() {
             let leaves: Vec<usize> = group.leaves().iter().map(|leaf| leaf.index()).collect();
@@ -176,7 +177,7 @@ impl Storage {
             };
             let struct_name = |names: &mut Names, what: &str| {
                 if is_handle {
-                    names.fresh(&format!("{}{what}{}", upper_first(record), at + 1))
+                    names.fresh(&format!("{}{what}{}", upper_first(word), at + 1))
                 } else {
                     type_name.clone()
                 }
@@ -197,7 +198,7 @@ impl Storage {
             });
         }
         Some(Storage {
-            record: record.to_owned(),
+            record,
             shape: shape.clone(),
             layout: layout.clone(),
             groups,

@@ -9,6 +9,7 @@
 //! The recursion follows the syntax tree, whose depth [`crate::parse`] has bounded.
 
 mod bodies;
+mod class_templates;
 mod declarations;
 mod expansions;
 mod expressions;
@@ -75,6 +76,7 @@ pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
     lowering.lower_instances();
     lowering.collect_regions();
     lowering.collect_meanings();
+    lowering.close_specialised();
     lowering.collect_mentions();
     let mut program = lowering.program;
     program.sources = preprocessed.sources.clone();

@@ -7,10 +7,11 @@
 //! All spans refer to the original text. Third-party syntax nodes do not leave this crate.
 
 mod copy;
+mod spelling;
 
 pub use copy::{FunctionParts, NoCopy};
 
-use crate::types::{QualType, TypeId, TypeTable};
+use crate::types::{QualType, Scalar, TypeId, TypeTable};
 use layoutc_diagnostics::{FileId, SourceSet, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -238,10 +239,20 @@ pub struct CopyOf {
     /// The `<…>` of the template, or all that stands before its declaration, and what an instance
     /// of its own text has there.
     pub head: Option<(Span, String)>,
-    /// Where type parameters are used, with the types that they stand for.
+    /// Value parameters that are bound, with the declaration that says what each stands for.
+    pub values: Vec<(String, String)>,
+    /// Where bound parameters are used, with what they stand for.
     pub type_uses: Vec<(Span, String)>,
     /// It returns nothing where the original returns its object.
     pub drops_result: bool,
+}
+
+impl CopyOf {
+    /// Whether parameters of a template are bound: the text means something else elsewhere.
+    #[must_use]
+    pub fn is_instance(&self) -> bool {
+        !self.aliases.is_empty() || !self.values.is_empty()
+    }
 }
 
 /// A field of a record.
@@ -332,6 +343,34 @@ pub struct Record {
     pub scope: BTreeMap<String, Option<VarId>>,
     /// How many constructors, destructors and conversions are declared in it without a body.
     pub bodiless: usize,
+    /// Set for an instance of a class template.
+    pub instance: Option<Instance>,
+    /// It is an instance of a class template or defined in one: other instances have the same text.
+    pub shares_text: bool,
+}
+
+/// Which instance of a class template a record is.
+///
+/// Its fields and member functions have spans in the template's text, which no instance may edit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Instance {
+    /// The record that the template's own text declares.
+    pub template: RecordId,
+    /// What the parameters stand for, defaults included; empty if that is not known.
+    pub arguments: Vec<TemplateArgument>,
+    /// The instance as C++ writes it in the template's namespace: `Vec3<float>`.
+    pub spelling: String,
+    /// The same as a word: `Vec3Float`.
+    pub word: String,
+}
+
+/// What a template parameter stands for.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum TemplateArgument {
+    /// A type.
+    Type(QualType),
+    /// An integer constant, with the parameter's type.
+    Value(i64, Scalar),
 }
 
 /// Unary operators.
@@ -983,6 +1022,9 @@ impl Program {
     #[must_use]
     pub fn spelled_name(&self, id: RecordId) -> &str {
         let record = self.record(id);
+        if let Some(instance) = &record.instance {
+            return &instance.spelling;
+        }
         let own =
             |span: &Span| record.declaration.is_some_and(|definition| definition.contains(*span));
         self.aliases

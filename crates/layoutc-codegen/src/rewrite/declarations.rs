@@ -65,13 +65,13 @@ impl Rewriter<'_> {
         let order = super::order::FileOrder::new(self.program);
         for (id, mut declared) in by_declaration {
             for declared in &declared {
-                let record = self.program.record(self.classes.class(declared.class).record);
-                let definition = record.declaration.or(record.body).unwrap_or(record.name_span);
+                let record = self.classes.class(declared.class).record;
+                let definition = super::placement::definition(self.program, record);
                 // A version of a member function is written behind the generated structs.
                 let in_version = self.versions.of_declaration(id).is_some_and(|copy| {
                     let copy = self.program.function(copy);
                     let is_instance =
-                        copy.copy_of.as_ref().is_some_and(|copy_of| !copy_of.aliases.is_empty());
+                        copy.copy_of.as_ref().is_some_and(layoutc_syntax::CopyOf::is_instance);
                     is_instance
                         || (copy.this_parameter.is_some()
                             && definition.contains(declared.site.span))
@@ -342,7 +342,8 @@ impl Rewriter<'_> {
     /// The new specifier, qualified outside the record's namespace.
     fn specifier_text(&self, declaration: &layoutc_syntax::Declaration, storage: usize) -> String {
         let (record, storage) = &self.storages[storage];
-        let namespaces = &self.program.record(*record).namespaces;
+        let home = super::placement::home(self.program, *record);
+        let namespaces = &self.program.record(home).namespaces;
         let name = if declaration.namespaces.starts_with(namespaces) {
             storage.type_name.clone()
         } else {

@@ -25,6 +25,8 @@ pub(super) struct Versions {
     pub(super) changed: BTreeMap<FunctionId, String>,
     /// The edits of each, in the text of the original.
     edits: BTreeMap<FunctionId, Vec<Edit>>,
+    /// The class for which a copy is written out, if no parameter says it.
+    contents: BTreeMap<FunctionId, ClassId>,
     /// The name of the object in copies of member functions.
     object: String,
 }
@@ -61,11 +63,16 @@ fn is_renamed(program: &Program, id: FunctionId) -> bool {
 
 /// Whether an instance cannot be an overload of its template: nvcc's host stubs of kernels name
 /// their template arguments, and two templates could both take them.
+///
+/// Instances that differ by values alone would be the same function.
 fn needs_own_name(program: &Program, id: FunctionId) -> bool {
     let function = program.function(id);
+    if function.copy_of.as_ref().is_some_and(|copy_of| !copy_of.values.is_empty()) {
+        return true;
+    }
     function.space == layoutc_syntax::ExecutionSpace::Kernel
         && !function.template_parameters.is_empty()
-        && function.copy_of.as_ref().is_some_and(|copy_of| !copy_of.aliases.is_empty())
+        && function.copy_of.as_ref().is_some_and(layoutc_syntax::CopyOf::is_instance)
 }
 
 impl Rewriter<'_> {
@@ -111,7 +118,33 @@ impl Rewriter<'_> {
                 self.refuse(class, span, message);
                 continue;
             }
-            if !this_changes && others.is_empty() && result.is_none() {
+            let is_shared = function.record.is_some_and(|record| program.record(record).shares_text)
+                && function.this_parameter.is_none();
+            let content = if this_changes || !(others.is_empty() && result.is_none()) {
+                None
+            } else if this.is_none() {
+                self.own_content(id)
+            } else {
+                None
+            };
+            if !this_changes && others.is_empty() && result.is_none() && content.is_none() {
+                continue;
+            }
+            if let Some((class, span)) = content {
+                self.versions.contents.insert(id, class);
+                if function.record.is_some() && !is_shared {
+                    self.refuse(class, span, "this member function cannot be given a version");
+                    continue;
+                }
+            }
+            if is_shared {
+                let class = others.first().copied().or(result).or(content.map(|(class, _)| class));
+                if let Some(class) = class {
+                    let span = content.map_or(function.sites[0].name, |(_, span)| span);
+                    let message =
+                        "this stands in the text of a class template, which all its instances share";
+                    self.refuse(class, span, message);
+                }
                 continue;
             }
             // A version of another class's member function would stand before that class.
@@ -150,7 +183,11 @@ impl Rewriter<'_> {
                 self.refuse(class, span, "this member function has no form in the new layout");
                 continue;
             }
-            let class = this.map(|(class, _)| class).or(others.first().copied()).or(result);
+            let class = this
+                .map(|(class, _)| class)
+                .or(others.first().copied())
+                .or(result)
+                .or(content.map(|(class, _)| class));
             let name = match class.filter(|_| is_renamed(program, id)) {
                 Some(class) => {
                     let at = self.storage_of[&class];
@@ -172,7 +209,9 @@ impl Rewriter<'_> {
                     names.insert(key, name.clone());
                     format!("{}{name}", self.storages[at].1.qualifier)
                 }
-                None => match class.filter(|_| needs_own_name(program, id)) {
+                None => match class
+                    .filter(|_| needs_own_name(program, id) || content.is_some())
+                {
                     Some(class) => {
                         let at = self.storage_of[&class];
                         let wish =
@@ -184,6 +223,40 @@ impl Rewriter<'_> {
             };
             self.versions.changed.insert(id, name);
         }
+    }
+
+    /// Something of a class that changes in an instance of a template, where the template's own
+    /// text does not say the same: that text cannot be left as it is.
+    fn own_content(&self, id: FunctionId) -> Option<(ClassId, Span)> {
+        let program = self.program;
+        let copy_of = program.function(id).copy_of.as_ref().filter(|copy_of| copy_of.is_instance())?;
+        let places = |parts: &layoutc_syntax::FunctionParts| -> BTreeSet<(ClassId, Span)> {
+            let of_expr = |expr: &ExprId| {
+                let class = self
+                    .classes
+                    .place(*expr)
+                    .map(|(class, _)| class)
+                    .or_else(|| self.changed_pointer(*expr))
+                    .filter(|class| self.storage_of.contains_key(class))?;
+                Some((class, program.expr(*expr).span))
+            };
+            let of_variable = |variable: &VarId| {
+                let class = self.changed_slot(Slot::Variable(*variable))?;
+                Some((class, program.variable(*variable).site.name))
+            };
+            parts
+                .exprs
+                .iter()
+                .filter_map(of_expr)
+                .chain(parts.variables.iter().filter_map(of_variable))
+                .collect()
+        };
+        let own = places(&program.function_parts(id));
+        if own.is_empty() {
+            return None;
+        }
+        let original = places(&program.function_parts(copy_of.original));
+        own.into_iter().find(|place| !original.contains(place))
     }
 
     /// Whether every use of a copy's object is an access to a member of it.
@@ -264,7 +337,7 @@ impl Rewriter<'_> {
         let values: Vec<&str> = values.iter().map(|span| program.text(*span)).collect();
         let scope = written.rsplit_once("::").map_or("", |(scope, _)| scope);
         let joint = if scope.is_empty() { "" } else { "::" };
-        let name = if needs_own_name(program, function) {
+        let name = if *new != program.function(function).name {
             format!("{scope}{joint}{new}")
         } else {
             written.to_owned()
@@ -425,7 +498,8 @@ impl Rewriter<'_> {
                 .into_iter()
                 .chain(function.parameters.iter().copied())
                 .find_map(|parameter| self.changed_slot(Slot::Variable(parameter)))
-                .or_else(|| self.changed_slot(Slot::Result(id)));
+                .or_else(|| self.changed_slot(Slot::Result(id)))
+                .or_else(|| self.versions.contents.get(&id).copied());
             let Some(class) = class else { continue };
             for site in &function.sites {
                 let whole = site.template.unwrap_or(site.span);
@@ -458,8 +532,8 @@ impl Rewriter<'_> {
                 let in_class = record
                     .is_some_and(|record| record.body.is_some_and(|body| body.contains(site.span)));
                 // A template may stand before the record that an instance is about.
-                let record = program.record(self.classes.class(class).record);
-                let definition = record.declaration.or(record.body).unwrap_or(record.name_span);
+                let record = self.classes.class(class).record;
+                let definition = super::placement::definition(program, record);
                 let is_early = function.this_parameter.is_none()
                     && is_definition
                     && order.obstacle(site.span, definition).is_some();
@@ -543,7 +617,7 @@ impl Rewriter<'_> {
             .function(id)
             .copy_of
             .as_ref()
-            .is_some_and(|copy_of| !copy_of.aliases.is_empty());
+            .is_some_and(layoutc_syntax::CopyOf::is_instance);
         if !is_instance {
             return None;
         }
@@ -608,7 +682,7 @@ impl Rewriter<'_> {
     fn instance_linkage(&self, id: FunctionId, site: &FunctionSite) -> &'static str {
         let function = self.program.function(id);
         let is_plain = function.template_parameters.is_empty()
-            && function.copy_of.as_ref().is_some_and(|copy_of| !copy_of.aliases.is_empty());
+            && function.copy_of.as_ref().is_some_and(layoutc_syntax::CopyOf::is_instance);
         if is_plain { linkage(self.program, site) } else { "" }
     }
 
@@ -622,11 +696,11 @@ impl Rewriter<'_> {
     ) {
         let program = self.program;
         let Some(copy_of) = &program.function(id).copy_of else { return };
-        if copy_of.aliases.is_empty() {
+        if !copy_of.is_instance() {
             return;
         }
-        let record = program.record(self.classes.class(class).record);
-        let definition = record.declaration.or(record.body).unwrap_or(record.name_span);
+        let definition =
+            super::placement::definition(program, self.classes.class(class).record);
         let own = program.function(id).sites[0].span;
         let original = program.function(copy_of.original);
         // A prototype that spells the types in another way is a function of its own in the model.
@@ -662,7 +736,7 @@ impl Rewriter<'_> {
         let copy_of = function.copy_of.clone();
         self.owner = Some(id);
         for site in &function.sites {
-            if is_renamed(program, id) || needs_own_name(program, id) {
+            if is_renamed(program, id) || *name != *function.name {
                 let plain = name.rsplit("::").next().unwrap_or(name).to_owned();
                 self.push(Edit::replace(site.name, plain));
             }
@@ -721,6 +795,13 @@ impl Rewriter<'_> {
             .filter(|(name, _)| uses(name))
             .map(|(name, ty)| format!("\n    using {name} = {ty};"))
             .collect();
+        let values: String = copy_of
+            .values
+            .iter()
+            .filter(|(name, _)| uses(name))
+            .map(|(_, text)| format!("\n    {text}"))
+            .collect();
+        let aliases = aliases + &values;
         if !aliases.is_empty() {
             let open = Span { end: body.start + 1, ..body };
             self.push(Edit::replace(open.at_end(), aliases));

@@ -4,7 +4,8 @@ use super::Lowering;
 use super::names::Symbol;
 use crate::evaluate::integer_literal;
 use crate::program::{
-    BinaryOp, CastStyle, ExprId, ExprKind, FunctionId, NameRef, RegionKind, Storage, UnaryOp,
+    BinaryOp, CastStyle, ExprId, ExprKind, FunctionId, NameRef, RegionKind, Storage,
+    TemplateArgument, UnaryOp,
 };
 use crate::types::{QualType, Scalar, TypeKind};
 use layoutc_diagnostics::Span;
@@ -237,6 +238,11 @@ impl<'t> Lowering<'t> {
         if name == "NULL" {
             let unknown = self.program.types.unknown();
             return self.add_expr(ExprKind::Null, span, unknown);
+        }
+        if let Some(TemplateArgument::Value(value, scalar)) = self.bound(name) {
+            self.note_type_use(name, span);
+            let ty = self.program.types.scalar(scalar);
+            return self.add_expr(ExprKind::Name(NameRef::Constant(Some(value))), span, ty);
         }
         let is_local = self.local_symbol(name);
         if !is_local && let Some(field) = self.implicit_member(name, span) {
@@ -613,6 +619,10 @@ impl<'t> Lowering<'t> {
                 self.note_type_use(name, self.span(function));
                 Some(self.type_of_name(name, &[]))
             }
+            // `Vec3<float>(x, y, z)`
+            "template_function" | "qualified_identifier" if self.is_template_id(function) => {
+                Some(self.specifier(function))
+            }
             _ => None,
         };
         if let Some(of) = constructed {
@@ -636,6 +646,14 @@ impl<'t> Lowering<'t> {
         self.instantiate_callee(callee, explicit_arguments(function), &arguments);
         let ty = self.result_type(callee, arguments.len());
         self.add_expr(ExprKind::Call { callee, arguments, parentheses }, span, ty)
+    }
+
+    /// Whether an expression is `Name<…>` with a class or alias template of the program.
+    fn is_template_id(&self, node: Node<'t>) -> bool {
+        let (scope, last) = self.qualified_parts(node);
+        last.filter(|last| last.kind() == "template_function")
+            .and_then(|last| last.child_by_field_name("name"))
+            .is_some_and(|name| self.names_class_template(self.text_of(name), &scope))
     }
 
     /// A callee: function names are looked up past the fields of an enclosing class.
@@ -814,6 +832,18 @@ impl<'t> Lowering<'t> {
         // `sizeof(T)` with a name parses as an expression.
         if value.kind() == "parenthesized_expression"
             && let Some(inner) = only_named(value)
+            && self.is_template_id(inner)
+        {
+            let of_span = self.span(inner);
+            let of = self.specifier(inner);
+            return self.add_expr(
+                ExprKind::SizeOfType { of, of_span, is_align: false },
+                span,
+                size,
+            );
+        }
+        if value.kind() == "parenthesized_expression"
+            && let Some(inner) = only_named(value)
             && matches!(inner.kind(), "identifier" | "type_identifier" | "qualified_identifier")
         {
             if let Some(of) = self.parameter_type(inner) {
@@ -836,7 +866,7 @@ impl<'t> Lowering<'t> {
             } else {
                 self.symbols(name, &scope)
                     .first()
-                    .is_some_and(|symbol| matches!(symbol, Symbol::Type(_) | Symbol::TemplateType))
+                    .is_some_and(|symbol| symbol.is_type())
             };
             let is_template_parameter =
                 self.template_parameters.iter().flatten().any(|parameter| parameter == name);

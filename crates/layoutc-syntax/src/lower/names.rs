@@ -1,7 +1,7 @@
 //! Names: global entries with their file and namespace, and the scopes inside functions.
 
 use super::Lowering;
-use crate::program::{FunctionId, NameRef, ProgramFile, VarId};
+use crate::program::{FunctionId, NameRef, ProgramFile, RecordId, TemplateArgument, VarId};
 use crate::types::QualType;
 use layoutc_diagnostics::FileId;
 use std::collections::HashMap;
@@ -13,8 +13,25 @@ pub(crate) enum Symbol {
     Function(FunctionId),
     Type(QualType),
     Constant(Option<i64>),
-    /// A class or alias template: known to be a type, but not modelled.
+    /// A class template.
+    ClassTemplate(RecordId),
+    /// An alias template.
+    AliasTemplate(usize),
+    /// A template of types that is not modelled.
     TemplateType,
+}
+
+impl Symbol {
+    /// Whether it is a type or a template of types.
+    pub(crate) fn is_type(&self) -> bool {
+        match self {
+            Symbol::Type(_)
+            | Symbol::ClassTemplate(_)
+            | Symbol::AliasTemplate(_)
+            | Symbol::TemplateType => true,
+            Symbol::Variable(_) | Symbol::Function(_) | Symbol::Constant(_) => false,
+        }
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -124,6 +141,11 @@ impl Lowering<'_> {
         }
         self.program.identifiers.insert(name.to_owned());
         if self.locals.is_empty() {
+            if let Some(record) = self.record.filter(|record| self.is_instance(*record)) {
+                // What the name stands for depends on the instance.
+                let scope = self.templates.classes.scopes.entry(record).or_default();
+                scope.insert(name.to_owned(), symbol.clone());
+            }
             if let Some(record) = self.record {
                 let variable = match symbol {
                     Symbol::Variable(id) => Some(id),
@@ -131,6 +153,9 @@ impl Lowering<'_> {
                 };
                 let scope = &mut self.program.records[record.index()].scope;
                 scope.insert(name.to_owned(), variable);
+                if self.is_instance(record) {
+                    return;
+                }
             }
             self.declare_global(name, symbol);
         } else {
@@ -182,6 +207,13 @@ impl Lowering<'_> {
         {
             return vec![symbol];
         }
+        if scope.is_empty()
+            && let Some(record) = self.record
+            && let Some(own) = self.templates.classes.scopes.get(&record)
+            && let Some(symbol) = own.get(name)
+        {
+            return vec![symbol];
+        }
         let mut found = self.global_symbols(name, scope);
         if self.ambiguous.contains(name) {
             // A record is pinned by what mentions it; all else is not what it seems.
@@ -191,9 +223,11 @@ impl Lowering<'_> {
                     .types
                     .as_record(ty.id)
                     .is_some_and(|record| self.program.record(record).name == name),
+                Symbol::ClassTemplate(_) => true,
                 Symbol::Variable(_)
                 | Symbol::Function(_)
                 | Symbol::Constant(_)
+                | Symbol::AliasTemplate(_)
                 | Symbol::TemplateType => false,
             });
         }
@@ -207,6 +241,11 @@ impl Lowering<'_> {
 
     /// What an identifier in an expression refers to.
     pub(crate) fn resolve_name(&mut self, name: &str, scope: &[&str]) -> NameRef {
+        if scope.is_empty()
+            && let Some(TemplateArgument::Value(value, _)) = self.bound(name)
+        {
+            return NameRef::Constant(Some(value));
+        }
         let symbols = self.symbols(name, scope);
         let functions: Vec<FunctionId> = symbols
             .iter()
@@ -234,7 +273,12 @@ impl Lowering<'_> {
             Some(Symbol::Variable(id)) => NameRef::Variable(id),
             Some(Symbol::Function(_)) => NameRef::Functions(functions),
             Some(Symbol::Constant(value)) => NameRef::Constant(value),
-            Some(Symbol::Type(_) | Symbol::TemplateType) => NameRef::Unknown(name.to_owned()),
+            Some(
+                Symbol::Type(_)
+                | Symbol::ClassTemplate(_)
+                | Symbol::AliasTemplate(_)
+                | Symbol::TemplateType,
+            ) => NameRef::Unknown(name.to_owned()),
             None if scope.is_empty() && self.is_macro(name) => NameRef::Macro(name.to_owned()),
             None => NameRef::Unknown(name.to_owned()),
         }
@@ -244,7 +288,7 @@ impl Lowering<'_> {
     pub(crate) fn names_type(&self, name: &str) -> bool {
         self.symbols(name, &[])
             .first()
-            .is_some_and(|symbol| matches!(symbol, Symbol::Type(_) | Symbol::TemplateType))
+            .is_some_and(|symbol| symbol.is_type())
     }
 
     /// Whether the name is a variable, function or constant at the current place.

@@ -30,20 +30,37 @@ impl<'t> Lowering<'t> {
             .then(|| {
                 self.symbols(&name, &[]).into_iter().find_map(|symbol| match symbol {
                     Symbol::Type(ty) => self.program.types.as_record(ty.id),
+                    // A template that was declared before.
+                    Symbol::ClassTemplate(id)
+                        if self.program.record(*id).namespaces == self.namespaces =>
+                    {
+                        Some(*id)
+                    }
                     _ => None,
                 })
             })
             .flatten();
         let id = match (known, body) {
-            (Some(id), None) => return self.record_type(id),
+            (Some(id), None) => {
+                self.class_template(id, node);
+                return self.record_type(id);
+            }
             // A forward declaration is completed by the first body that the same file set shows.
             (Some(id), Some(_)) if self.program.record(id).body.is_none() => id,
             _ => self.new_record(name, name_node, node),
         };
+        self.class_template(id, node);
         if let Some(body) = body {
             self.record_body(id, node, body);
         }
         self.record_type(id)
+    }
+
+    /// The members of an instance of a class template, from the template's text.
+    pub(crate) fn instance_body(&mut self, id: RecordId, node: Node<'t>) {
+        if let Some(body) = node.child_by_field_name("body") {
+            self.record_body(id, node, body);
+        }
     }
 
     fn record_type(&mut self, id: RecordId) -> QualType {
@@ -80,11 +97,17 @@ impl<'t> Lowering<'t> {
             methods: Vec::new(),
             scope: BTreeMap::new(),
             bodiless: 0,
+            instance: None,
+            shares_text: self.record.is_some_and(|outer| self.program.record(outer).shares_text),
             name: name.clone(),
         });
         let ty = self.record_type(id);
+        let is_template =
+            node.parent().is_some_and(|parent| parent.kind() == "template_declaration");
         let symbol = if self.template_parameters.is_empty() {
             Symbol::Type(ty)
+        } else if is_template && self.template_lists.len() == 1 && self.record.is_none() {
+            Symbol::ClassTemplate(id)
         } else {
             Symbol::TemplateType
         };
@@ -191,8 +214,13 @@ impl<'t> Lowering<'t> {
                 function.is_private |= is_private && function.record == Some(id);
             }
         }
+        self.complete_pending(id);
         for (function, method) in std::mem::replace(&mut self.waiting_bodies, outer_bodies) {
-            self.function_body(function, method, Some(id));
+            if self.is_instance(id) {
+                self.postpone_method(function, method, id);
+            } else {
+                self.function_body(function, method, Some(id));
+            }
         }
         self.record = outer;
     }
@@ -535,12 +563,19 @@ impl<'t> Lowering<'t> {
         };
         let name_span = self.span(name);
         let name = self.text_of(name).to_owned();
+        if node.parent().is_some_and(|parent| parent.kind() == "template_declaration") {
+            let symbol = self.alias_template(&name, ty);
+            self.declare(&name, symbol);
+            return;
+        }
         let ty = self.type_descriptor(ty);
         self.alias(&name, ty, name_span);
     }
 
     fn alias(&mut self, name: &str, ty: QualType, span: Span) {
-        if self.template_parameters.is_empty() {
+        if self.record.is_some_and(|record| self.is_instance(record)) {
+            self.declare(name, Symbol::Type(ty));
+        } else if self.template_parameters.is_empty() {
             self.program.aliases.push((name.to_owned(), ty, span));
             self.declare(name, Symbol::Type(ty));
         } else {

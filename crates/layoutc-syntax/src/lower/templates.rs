@@ -5,16 +5,20 @@
 //! the template, whose body says nothing about records. Parameters that are values stay parameters.
 
 use super::Lowering;
+use super::class_templates::{ClassTemplates, Pattern};
 use crate::program::{
-    CopyOf, ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, RegionKind,
+    CopyOf, ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, RegionKind, TemplateArgument,
 };
-use crate::types::{QualType, TypeId, TypeKind};
+use crate::types::{QualType, Scalar, TypeId, TypeKind};
 use layoutc_diagnostics::{FileId, Span};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
-/// What type parameters stand for, in order.
-type Bindings = Vec<(String, QualType)>;
+/// What template parameters stand for, in order.
+pub(crate) type Bindings = Vec<(String, TemplateArgument)>;
+
+/// What is bound so far while a call is matched with a template.
+type Bound = BTreeMap<String, TemplateArgument>;
 
 /// Instances of a program, and what is waiting to be lowered.
 #[derive(Default)]
@@ -24,12 +28,23 @@ pub(crate) struct Templates<'t> {
     waiting: Vec<(FunctionId, FunctionId)>,
     /// Calls of templates whose definitions had not been met.
     late: Vec<(ExprId, Option<Node<'t>>, Vec<ExprId>, FileId)>,
-    /// What the type parameters stand for at the current place.
-    pub(crate) bindings: Bindings,
+    /// What template parameters stand for at the current place.
+    bindings: Bindings,
     /// Where they are used at the current place.
-    pub(crate) uses: Vec<(Span, QualType)>,
+    uses: Vec<(Span, TemplateArgument)>,
     /// Whether the head of an instance is being lowered.
     pub(crate) in_head: bool,
+    /// Class and alias templates.
+    pub(crate) classes: ClassTemplates<'t>,
+}
+
+/// Where text that means something else each time was written.
+pub(crate) struct Place {
+    pub(crate) file: FileId,
+    pub(crate) namespaces: Vec<String>,
+    /// Template parameters that are not bound.
+    pub(crate) parameters: Vec<Vec<String>>,
+    pub(crate) linkage_blocks: usize,
 }
 
 /// How a function template is written.
@@ -40,6 +55,10 @@ struct Source<'t> {
     list: Span,
     file: FileId,
     namespaces: Vec<String>,
+    /// The names of types and functions in it.
+    names: BTreeSet<String>,
+    /// Value parameters that types are made of: each value has an instance of its own.
+    has_bound_values: bool,
 }
 
 /// A template parameter.
@@ -47,6 +66,8 @@ struct Source<'t> {
 struct Parameter {
     name: String,
     is_type: bool,
+    /// The type of a value, if that is an integer.
+    scalar: Option<Scalar>,
     /// `typename T` or `int N`, as written.
     text: String,
 }
@@ -68,20 +89,79 @@ impl<'t> Lowering<'t> {
                 _ => return,
             };
             let Some(name) = last_identifier(node) else { return };
+            let scalar = node.child_by_field_name("type").filter(|_| !is_type).and_then(|ty| {
+                let ty = self.specifier(ty);
+                self.program.types.as_scalar(ty.id).filter(|scalar| scalar.is_integer())
+            });
             parameters.push(Parameter {
                 name: self.text_of(name).to_owned(),
                 is_type,
+                scalar,
                 text: self.text_of(node).to_owned(),
             });
         }
+        let (names, arguments) = self.names_in(definition);
+        let has_bound_values = parameters
+            .iter()
+            .any(|parameter| !parameter.is_type && arguments.contains(&parameter.name));
         let source = Source {
             definition,
             parameters,
             list: self.span(list),
             file: self.current,
             namespaces: self.namespaces.clone(),
+            names,
+            has_bound_values,
         };
         self.templates.sources.insert(id, source);
+    }
+
+    /// The names in a definition, and those of them that are arguments of types.
+    fn names_in(&self, definition: Node<'t>) -> (BTreeSet<String>, BTreeSet<String>) {
+        let (mut names, mut arguments) = (BTreeSet::new(), BTreeSet::new());
+        let mut stack = vec![(definition, false)];
+        while let Some((node, is_argument)) = stack.pop() {
+            if matches!(node.kind(), "identifier" | "type_identifier") {
+                names.insert(self.text_of(node).to_owned());
+                if is_argument {
+                    arguments.insert(self.text_of(node).to_owned());
+                }
+            }
+            let is_class = matches!(node.kind(), "template_type" | "template_function")
+                && node
+                    .child_by_field_name("name")
+                    .is_some_and(|name| self.is_any_class_template(self.text_of(name)));
+            let is_function = node.kind() == "template_function" && self.has_class_templates();
+            let list = node
+                .child_by_field_name("arguments")
+                .filter(|list| list.kind() == "template_argument_list");
+            let mut cursor = node.walk();
+            for child in node.named_children(&mut cursor) {
+                let inside = Some(child) == list && (is_class || is_function);
+                stack.push((child, is_argument || inside));
+            }
+        }
+        (names, arguments)
+    }
+
+    /// Whether a function template, or one that it calls, mentions a class template.
+    fn mentions_class_template(&self, id: FunctionId) -> bool {
+        if !self.has_class_templates() {
+            return false;
+        }
+        let mut seen = BTreeSet::from([id]);
+        let mut stack = vec![id];
+        while let Some(id) = stack.pop() {
+            let Some(source) = self.templates.sources.get(&id) else { continue };
+            if source.names.iter().any(|name| self.is_any_class_template(name)) {
+                return true;
+            }
+            let called = self.templates.sources.keys().copied().filter(|other| {
+                source.names.contains(&self.program.function(*other).name)
+            });
+            stack.extend(called.filter(|other| seen.insert(*other)));
+        }
+        false
     }
 
     /// Makes a call reach instances of the templates among its candidates.
@@ -144,7 +224,7 @@ impl<'t> Lowering<'t> {
         arguments: &[ExprId],
     ) -> Option<(Bindings, Vec<Span>)> {
         let source = self.templates.sources.get(&id)?.clone();
-        let mut bindings: BTreeMap<String, QualType> = BTreeMap::new();
+        let mut bindings = Bound::new();
         let mut values = Vec::new();
         if let Some(list) = explicit {
             let mut cursor = list.walk();
@@ -156,7 +236,10 @@ impl<'t> Lowering<'t> {
                         "type_descriptor" => self.type_descriptor(node),
                         _ => return None,
                     };
-                    bindings.insert(parameter.name.clone(), ty);
+                    bindings.insert(parameter.name.clone(), TemplateArgument::Type(ty));
+                } else if source.has_bound_values {
+                    let value = self.template_value(parameter.scalar?, node)?;
+                    bindings.insert(parameter.name.clone(), value);
                 } else {
                     values.push(self.span(node));
                 }
@@ -175,15 +258,167 @@ impl<'t> Lowering<'t> {
             .collect();
         for (pattern, argument) in patterns.into_iter().zip(arguments) {
             let argument = self.program.expr(*argument).ty;
-            match_type(&self.program, pattern, argument, &mut bindings)?;
+            self.match_type(&source, pattern, argument, &mut bindings)?;
         }
         let mut found = Vec::new();
-        for parameter in source.parameters.iter().filter(|parameter| parameter.is_type) {
-            found.push((parameter.name.clone(), *bindings.get(&parameter.name)?));
+        for parameter in &source.parameters {
+            if parameter.is_type || source.has_bound_values {
+                found.push((parameter.name.clone(), *bindings.get(&parameter.name)?));
+            }
         }
-        let concerns = found.iter().any(|(_, ty)| mentions_record(&self.program, ty.id));
-        (concerns && found.iter().all(|(_, ty)| self.spelling(*ty).is_some()))
+        let concerns = found.iter().any(|(_, argument)| match argument {
+            TemplateArgument::Type(ty) => mentions_record(&self.program, ty.id),
+            TemplateArgument::Value(..) => false,
+        }) || (!found.is_empty() && self.mentions_class_template(id));
+        let is_spelled =
+            |argument: &TemplateArgument| self.program.argument_spelling(*argument).is_some();
+        (concerns && found.iter().all(|(_, argument)| is_spelled(argument)))
             .then_some((found, values))
+    }
+
+    /// A template argument that is a constant.
+    fn template_value(&mut self, scalar: Scalar, node: Node<'t>) -> Option<TemplateArgument> {
+        // A name parses as a type.
+        let inner = match (node.kind(), node.child_by_field_name("declarator")) {
+            ("type_descriptor", None) => node.child_by_field_name("type")?,
+            ("type_descriptor", Some(_)) => return None,
+            _ => node,
+        };
+        let is_name = matches!(inner.kind(), "type_identifier" | "identifier");
+        let value = if is_name { self.name(inner) } else { self.expression(inner) };
+        self.program.file_scope_exprs.push(value);
+        let value = crate::evaluate::constant(&self.program, value)?;
+        let value = if scalar == Scalar::Bool { i64::from(value != 0) } else { value };
+        Some(TemplateArgument::Value(value, scalar))
+    }
+
+    /// Binds the parameters in `pattern` so that it is the type of an argument; `None` if it cannot
+    /// be.
+    fn match_type(
+        &self,
+        source: &Source<'t>,
+        pattern: QualType,
+        argument: QualType,
+        bindings: &mut Bound,
+    ) -> Option<()> {
+        let types = &self.program.types;
+        match *types.kind(pattern.id) {
+            TypeKind::TemplateParameter(ref name) => {
+                let mut bound = argument;
+                // An array decays; `const` of a parameter by value is the caller's business.
+                if let TypeKind::Array(..) | TypeKind::Unknown = types.kind(argument.id) {
+                    return None;
+                }
+                bound.is_const &= !pattern.is_const;
+                bound.is_restrict = false;
+                match bindings.get(name) {
+                    Some(TemplateArgument::Type(known)) if known.id == bound.id => Some(()),
+                    Some(_) => None,
+                    None => {
+                        bindings.insert(name.clone(), TemplateArgument::Type(bound));
+                        Some(())
+                    }
+                }
+            }
+            TypeKind::Reference(to, _) => self.match_type(source, to, argument, bindings),
+            TypeKind::Pointer(to) => {
+                if !depends(&self.program, to.id) {
+                    return Some(());
+                }
+                match *types.kind(argument.id) {
+                    TypeKind::Pointer(from) | TypeKind::Array(from, _) => {
+                        self.match_type(source, to, from, bindings)
+                    }
+                    _ => None,
+                }
+            }
+            TypeKind::Named(..) if depends(&self.program, pattern.id) => {
+                let (template, patterns) = self.pattern_of(pattern.id)?;
+                let instance = self.program.record(types.as_record(argument.id)?).instance.as_ref();
+                let instance = instance.filter(|instance| instance.template == *template)?;
+                if instance.arguments.len() != patterns.len() {
+                    return None;
+                }
+                for (pattern, argument) in patterns.iter().zip(&instance.arguments) {
+                    match (pattern, argument) {
+                        (Pattern::Type(pattern), TemplateArgument::Type(argument)) => {
+                            self.match_argument(source, *pattern, *argument, bindings)?;
+                        }
+                        (Pattern::Value(own), TemplateArgument::Value(value, _))
+                            if own == value => {}
+                        (Pattern::Name(name), TemplateArgument::Value(value, _)) => {
+                            let scalar = source
+                                .parameters
+                                .iter()
+                                .find(|parameter| parameter.name == *name)?
+                                .scalar?;
+                            let value = TemplateArgument::Value(*value, scalar);
+                            if bindings.insert(name.clone(), value).is_some_and(|old| old != value)
+                            {
+                                return None;
+                            }
+                        }
+                        _ => return None,
+                    }
+                }
+                Some(())
+            }
+            _ if depends(&self.program, pattern.id) => None,
+            _ => Some(()),
+        }
+    }
+
+    /// Matches arguments of class templates, which do not convert.
+    fn match_argument(
+        &self,
+        source: &Source<'t>,
+        pattern: QualType,
+        argument: QualType,
+        bindings: &mut Bound,
+    ) -> Option<()> {
+        if depends(&self.program, pattern.id) {
+            self.match_type(source, pattern, argument, bindings)
+        } else {
+            (pattern == argument).then_some(())
+        }
+    }
+
+    /// What type parameters stand for, as C++ writes it.
+    pub(crate) fn type_aliases(&self, bindings: &Bindings) -> Vec<(String, String)> {
+        bindings
+            .iter()
+            .filter_map(|(name, argument)| match argument {
+                TemplateArgument::Type(ty) => Some((name.clone(), self.program.spelling(*ty)?)),
+                TemplateArgument::Value(..) => None,
+            })
+            .collect()
+    }
+
+    /// What value parameters stand for, as declarations.
+    pub(crate) fn value_aliases(&self, bindings: &Bindings) -> Vec<(String, String)> {
+        bindings
+            .iter()
+            .filter_map(|(name, argument)| match argument {
+                TemplateArgument::Type(_) => None,
+                TemplateArgument::Value(_, scalar) => {
+                    let value = self.program.argument_spelling(*argument)?;
+                    let text = format!("constexpr {} {name} = {value};", scalar.spelling());
+                    Some((name.clone(), text))
+                }
+            })
+            .collect()
+    }
+
+    /// The uses of bound parameters that are wanted, as C++ writes what they stand for.
+    pub(crate) fn spelled_uses(
+        &self,
+        uses: &[(Span, TemplateArgument)],
+        wanted: impl Fn(Span) -> bool,
+    ) -> Vec<(Span, String)> {
+        uses.iter()
+            .filter(|(span, _)| wanted(*span))
+            .filter_map(|(span, argument)| Some((*span, self.program.argument_spelling(*argument)?)))
+            .collect()
     }
 
     /// The instance with these types; its body is lowered later.
@@ -211,7 +446,7 @@ impl<'t> Lowering<'t> {
         let rest: Vec<&str> = source
             .parameters
             .iter()
-            .filter(|parameter| !parameter.is_type)
+            .filter(|parameter| !parameter.is_type && !source.has_bound_values)
             .map(|parameter| parameter.text.as_str())
             .collect();
         let (list, file) = (source.list, source.file);
@@ -223,14 +458,13 @@ impl<'t> Lowering<'t> {
         } else {
             (list, format!("<{}>", rest.join(", ")))
         };
-        let aliases = bindings
-            .iter()
-            .map(|(name, ty)| Some((name.clone(), self.spelling(*ty)?)))
-            .collect::<Option<Vec<_>>>()?;
+        let aliases = self.type_aliases(&bindings);
+        let bound_values = self.value_aliases(&bindings);
+        let source = self.templates.sources.get(&id)?;
         let values: Vec<String> = source
             .parameters
             .iter()
-            .filter(|parameter| !parameter.is_type)
+            .filter(|parameter| !parameter.is_type && !source.has_bound_values)
             .map(|parameter| parameter.name.clone())
             .collect();
         let function = &mut self.program.functions[before];
@@ -239,6 +473,7 @@ impl<'t> Lowering<'t> {
             original: id,
             aliases,
             head: Some(head),
+            values: bound_values,
             type_uses: uses,
             drops_result: false,
         });
@@ -249,6 +484,7 @@ impl<'t> Lowering<'t> {
 
     /// Lowers the bodies of instances, which may ask for more.
     pub(crate) fn lower_instances(&mut self) {
+        self.lower_methods();
         for (callee, explicit, arguments, file) in std::mem::take(&mut self.templates.late) {
             let outer = (self.current, self.text);
             (self.current, self.text) = (file, &self.preprocessed.files[file.index()].masked);
@@ -269,6 +505,7 @@ impl<'t> Lowering<'t> {
             if let Some(copy_of) = &mut self.program.functions[instance.index()].copy_of {
                 copy_of.type_uses.extend(uses);
             }
+            self.lower_methods();
         }
     }
 
@@ -281,90 +518,83 @@ impl<'t> Lowering<'t> {
         body: impl FnOnce(&mut Self, &Source<'t>),
     ) -> Vec<(Span, String)> {
         let Some(source) = self.templates.sources.get(&id).cloned() else { return Vec::new() };
-        let values = source
+        let parameters = source
             .parameters
             .iter()
-            .filter(|parameter| !parameter.is_type)
+            .filter(|parameter| !parameter.is_type && !source.has_bound_values)
             .map(|parameter| parameter.name.clone())
             .collect();
-        let outer = (self.current, self.text);
-        (self.current, self.text) =
-            (source.file, &self.preprocessed.files[source.file.index()].masked);
-        let namespaces = std::mem::replace(&mut self.namespaces, source.namespaces.clone());
-        let parameters = std::mem::replace(&mut self.template_parameters, vec![values]);
+        let place = Place {
+            file: source.file,
+            namespaces: source.namespaces.clone(),
+            parameters: vec![parameters],
+            linkage_blocks: 0,
+        };
+        let ((), uses) = self.at_place(place, bindings, |this| body(this, &source));
+        self.spelled_uses(&uses, |_| true)
+    }
+
+    /// Runs `body` at another place of the program with template parameters bound; returns where
+    /// they were used.
+    pub(crate) fn at_place<R>(
+        &mut self,
+        place: Place,
+        bindings: Bindings,
+        body: impl FnOnce(&mut Self) -> R,
+    ) -> (R, Vec<(Span, TemplateArgument)>) {
+        let outer = (self.current, self.text, self.offset);
+        (self.current, self.text, self.offset) =
+            (place.file, &self.preprocessed.files[place.file.index()].masked, 0);
+        let frame = self.frame.take();
+        let namespaces = std::mem::replace(&mut self.namespaces, place.namespaces);
+        let parameters = std::mem::replace(&mut self.template_parameters, place.parameters);
+        let lists = std::mem::take(&mut self.template_lists);
+        let linkage_blocks = std::mem::replace(&mut self.linkage_blocks, place.linkage_blocks);
+        let waiting_bodies = std::mem::take(&mut self.waiting_bodies);
         let locals = self.locals.take();
         let function = self.function.take();
         let record = self.record.take();
         let old_bindings = std::mem::replace(&mut self.templates.bindings, bindings);
         let old_uses = std::mem::take(&mut self.templates.uses);
-        body(self, &source);
+        let in_head = std::mem::take(&mut self.templates.in_head);
+        let result = body(self);
+        self.templates.in_head = in_head;
         let uses = std::mem::replace(&mut self.templates.uses, old_uses);
         self.templates.bindings = old_bindings;
         self.record = record;
         self.function = function;
         self.locals = locals;
+        self.waiting_bodies = waiting_bodies;
+        self.linkage_blocks = linkage_blocks;
+        self.template_lists = lists;
         self.template_parameters = parameters;
         self.namespaces = namespaces;
-        (self.current, self.text) = outer;
-        uses.into_iter().filter_map(|(span, ty)| Some((span, self.spelling(ty)?))).collect()
+        self.frame = frame;
+        (self.current, self.text, self.offset) = outer;
+        (result, uses)
     }
 
     /// What a template parameter stands for at the current place.
-    pub(crate) fn bound_type(&self, name: &str) -> Option<QualType> {
+    pub(crate) fn bound(&self, name: &str) -> Option<TemplateArgument> {
         if self.has_local(name) {
             return None;
         }
-        self.templates.bindings.iter().find(|(own, _)| own == name).map(|(_, ty)| *ty)
+        self.templates.bindings.iter().find(|(own, _)| own == name).map(|(_, argument)| *argument)
+    }
+
+    /// The type that a template parameter stands for at the current place.
+    pub(crate) fn bound_type(&self, name: &str) -> Option<QualType> {
+        match self.bound(name)? {
+            TemplateArgument::Type(ty) => Some(ty),
+            TemplateArgument::Value(..) => None,
+        }
     }
 
     /// Notes that the text at `span` names a bound parameter.
     pub(crate) fn note_type_use(&mut self, name: &str, span: Span) {
-        if let Some(ty) = self.bound_type(name) {
-            self.templates.uses.push((span, ty));
+        if let Some(argument) = self.bound(name) {
+            self.templates.uses.push((span, argument));
         }
-    }
-
-    /// A type as C++ writes it in front of a declared name.
-    fn spelling(&self, ty: QualType) -> Option<String> {
-        let types = &self.program.types;
-        let constant = if ty.is_const { "const " } else { "" };
-        let text = match types.kind(ty.id) {
-            TypeKind::Scalar(scalar) => scalar.spelling().to_owned(),
-            TypeKind::Vector(vector) => vector.name(),
-            TypeKind::Record(record) => {
-                let own = self.program.record(*record);
-                if own.is_local || self.program.spelled_name(*record).is_empty() {
-                    return None;
-                }
-                let mut text: String = own
-                    .namespaces
-                    .iter()
-                    .filter(|name| !name.starts_with('('))
-                    .map(|name| format!("{name}::"))
-                    .collect();
-                text.push_str(self.program.spelled_name(*record));
-                text
-            }
-            TypeKind::Pointer(to) => {
-                let inner = self.spelling(*to)?;
-                return Some(if ty.is_const {
-                    format!("{inner} *const")
-                } else {
-                    format!("{inner} *")
-                });
-            }
-            TypeKind::Enum(name, _) if !name.is_empty() => name.clone(),
-            TypeKind::Named(name, arguments) if arguments.is_empty() => name.clone(),
-            TypeKind::Unknown
-            | TypeKind::Void
-            | TypeKind::Enum(..)
-            | TypeKind::Reference(..)
-            | TypeKind::Array(..)
-            | TypeKind::Function
-            | TypeKind::Named(..)
-            | TypeKind::TemplateParameter(_) => return None,
-        };
-        Some(format!("{constant}{text}"))
     }
 }
 
@@ -380,7 +610,7 @@ fn found_all(program: &Program, callee: ExprId) -> bool {
 }
 
 /// The name that a template parameter declares: the last identifier before a default.
-fn last_identifier(node: Node<'_>) -> Option<Node<'_>> {
+pub(crate) fn last_identifier(node: Node<'_>) -> Option<Node<'_>> {
     if let Some(name) = node.child_by_field_name("name").or(node.child_by_field_name("declarator"))
     {
         return matches!(name.kind(), "identifier" | "type_identifier").then_some(name);
@@ -391,50 +621,8 @@ fn last_identifier(node: Node<'_>) -> Option<Node<'_>> {
         .last()
 }
 
-/// Binds the parameters in `pattern` so that it is the type of an argument; `None` if it cannot be.
-fn match_type(
-    program: &Program,
-    pattern: QualType,
-    argument: QualType,
-    bindings: &mut BTreeMap<String, QualType>,
-) -> Option<()> {
-    let types = &program.types;
-    match *types.kind(pattern.id) {
-        TypeKind::TemplateParameter(ref name) => {
-            let mut bound = argument;
-            // An array decays; `const` of a parameter by value is the caller's business.
-            if let TypeKind::Array(..) | TypeKind::Unknown = types.kind(argument.id) {
-                return None;
-            }
-            bound.is_const &= !pattern.is_const;
-            bound.is_restrict = false;
-            match bindings.get(name) {
-                Some(known) if known.id != bound.id => None,
-                Some(_) => Some(()),
-                None => {
-                    bindings.insert(name.clone(), bound);
-                    Some(())
-                }
-            }
-        }
-        TypeKind::Reference(to, _) => match_type(program, to, argument, bindings),
-        TypeKind::Pointer(to) => {
-            if !depends(program, to.id) {
-                return Some(());
-            }
-            match *types.kind(argument.id) {
-                TypeKind::Pointer(from) | TypeKind::Array(from, _) => {
-                    match_type(program, to, from, bindings)
-                }
-                _ => None,
-            }
-        }
-        _ if depends(program, pattern.id) => None,
-        _ => Some(()),
-    }
-}
-
-fn depends(program: &Program, ty: TypeId) -> bool {
+/// Whether a type is made of template parameters.
+pub(crate) fn depends(program: &Program, ty: TypeId) -> bool {
     match program.types.kind(ty) {
         TypeKind::TemplateParameter(_) => true,
         TypeKind::Pointer(to) | TypeKind::Reference(to, _) | TypeKind::Array(to, _) => {

@@ -88,7 +88,9 @@ impl<'t> Lowering<'t> {
         }
         let found = self.symbols(name, scope).into_iter().find_map(|symbol| match symbol {
             Symbol::Type(ty) => Some(Some(*ty)),
-            Symbol::TemplateType => Some(None),
+            Symbol::ClassTemplate(_) | Symbol::AliasTemplate(_) | Symbol::TemplateType => {
+                Some(None)
+            }
             Symbol::Variable(_) | Symbol::Function(_) | Symbol::Constant(_) => None,
         });
         let distinct: std::collections::BTreeSet<QualType> = self
@@ -170,14 +172,7 @@ impl<'t> Lowering<'t> {
                 self.type_of_name(name, &[])
             }
             "qualified_identifier" => self.qualified_type(node),
-            "template_type" => {
-                let mut mentioned = Vec::new();
-                if let Some(arguments) = node.child_by_field_name("arguments") {
-                    self.mentioned_types(arguments, &mut mentioned);
-                }
-                let name = node.child_by_field_name("name").map_or("", |name| self.text_of(name));
-                self.named(name, mentioned)
-            }
+            "template_type" | "template_function" => self.template_type(node, &[]),
             "struct_specifier" | "class_specifier" | "union_specifier" => {
                 self.record_specifier(node)
             }
@@ -200,11 +195,27 @@ impl<'t> Lowering<'t> {
         QualType::plain(self.program.types.intern(TypeKind::Named(name.to_owned(), mentioned)))
     }
 
+    /// `Name<…>`.
+    fn template_type(&mut self, node: Node<'t>, scope: &[&str]) -> QualType {
+        let name = node.child_by_field_name("name").map_or("", |name| self.text_of(name));
+        let arguments = node.child_by_field_name("arguments");
+        if let Some(arguments) = arguments
+            && let Some(ty) = self.template_id(name, scope, arguments)
+        {
+            return ty;
+        }
+        let mut mentioned = Vec::new();
+        if let Some(arguments) = arguments {
+            self.mentioned_types(arguments, &mut mentioned);
+        }
+        self.named(name, mentioned)
+    }
+
     fn qualified_type(&mut self, node: Node<'t>) -> QualType {
         let (scope, last) = self.qualified_parts(node);
         match last {
             Some(last) if last.kind() == "template_type" || last.kind() == "template_function" => {
-                self.specifier(last)
+                self.template_type(last, &scope)
             }
             Some(last) => {
                 let name = self.text_of(last);

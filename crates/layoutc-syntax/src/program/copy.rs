@@ -212,6 +212,7 @@ impl Program {
             original: outer.as_ref().map_or(id, |copy_of| copy_of.original),
             aliases: outer.as_ref().map(|copy_of| copy_of.aliases.clone()).unwrap_or_default(),
             head: outer.as_ref().and_then(|copy_of| copy_of.head.clone()),
+            values: outer.as_ref().map(|copy_of| copy_of.values.clone()).unwrap_or_default(),
             type_uses: outer.map(|copy_of| copy_of.type_uses).unwrap_or_default(),
             drops_result,
         });

@@ -128,9 +128,10 @@ impl Classifier<'_> {
                         Code::UNSUPPORTED_RECORD,
                         "the element type has its own way to be copied or assigned",
                     ),
-                    RecordTrait::Template => {
-                        (Code::TEMPLATE_USE, "the element type is a class template")
-                    }
+                    RecordTrait::Template => (
+                        Code::TEMPLATE_USE,
+                        "the element type comes from a class template that is specialised, or has arguments that are not modelled",
+                    ),
                     // Packed as it would lie anyway.
                     RecordTrait::Packed
                         if layoutc_syntax::abi::is_naturally_packed(
@@ -400,6 +401,19 @@ impl Classifier<'_> {
                 "this may lead to a pointer behind the first element",
             );
         }
+        let holder = match slot {
+            Slot::Field(id) => Some(program.field(id).record),
+            Slot::Variable(id) => program.variable(id).record,
+            Slot::Result(_) => None,
+        };
+        if holder.is_some_and(|holder| program.record(holder).shares_text) {
+            self.pin(
+                class,
+                Code::TEMPLATE_USE,
+                span,
+                "this member stands in the text of a class template, which all its instances share",
+            );
+        }
         if site.declaration.0 == u32::MAX || !program.declaration(site.declaration).is_plain {
             let auto = matches!(slot, Slot::Variable(id) if program.variable(id).is_auto);
             if !auto {
@@ -418,7 +432,7 @@ impl Classifier<'_> {
                     .function(function)
                     .copy_of
                     .as_ref()
-                    .is_some_and(|copy_of| !copy_of.aliases.is_empty())
+                    .is_some_and(layoutc_syntax::CopyOf::is_instance)
             });
             // In an instance a type parameter may stand for the pointer.
             let is_bound_pointer = is_instance
