@@ -12,13 +12,21 @@ pub struct Edit {
     pub text: String,
     /// The replacement is a block of generated declarations, not a use that was rewritten.
     pub is_generated: bool,
+    /// The function whose text this says again, for other arrays.
+    pub version_of: Option<Span>,
 }
 
 impl Edit {
     /// Replaces `span` by `text`.
     #[must_use]
     pub fn replace(span: Span, text: impl Into<String>) -> Self {
-        Edit { span, text: text.into(), is_generated: false }
+        Edit { span, text: text.into(), is_generated: false, version_of: None }
+    }
+
+    /// Puts another meaning of the function at `original` behind it.
+    #[must_use]
+    pub fn version(original: Span, text: impl Into<String>) -> Self {
+        Edit { version_of: Some(original), ..Edit::replace(original.at_end(), text) }
     }
 }
 
@@ -87,7 +95,7 @@ impl EditSet {
         let mut shift = 0isize;
         for edit in &self.edits {
             let start = (edit.span.start as isize + shift) as usize;
-            if edit.is_generated {
+            if edit.is_generated || edit.version_of.is_some() {
                 ranges.push(start..start + edit.text.len());
             }
             shift += edit.text.len() as isize - (edit.span.end - edit.span.start) as isize;

@@ -261,7 +261,7 @@ fn place_declarations(
     } else {
         text
     };
-    Edit { span: definition.at_end(), text, is_generated: true }
+    Edit { is_generated: true, ..Edit::replace(definition.at_end(), text) }
 }
 
 pub(super) struct Rewriter<'a> {

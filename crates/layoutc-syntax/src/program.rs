@@ -247,6 +247,15 @@ pub struct CopyOf {
     pub drops_result: bool,
 }
 
+impl Function {
+    /// Whether it is a copy that can be given text of its own: all but the member functions of
+    /// instances of class templates, which stand in the template.
+    #[must_use]
+    pub fn has_own_text(&self) -> bool {
+        self.copy_of.is_some() && (self.record.is_none() || self.this_parameter.is_some())
+    }
+}
+
 impl CopyOf {
     /// Whether parameters of a template are bound: the text means something else elsewhere.
     #[must_use]

@@ -72,10 +72,43 @@ impl SiteNumbers {
         let mut numbered = Vec::new();
         for edit in edits.edits() {
             debug_assert_eq!(edit.span.file, file);
-            let text = if edit.is_generated { forward_site(&edit.text) } else { self.keep(edit)? };
+            let text = match edit.version_of {
+                _ if edit.is_generated => forward_site(&edit.text),
+                Some(original) => self.keep_version(edit, original)?,
+                None => self.keep(edit)?,
+            };
             numbered.push(Edit { text, ..edit.clone() });
         }
         EditSet::new(numbered).map_err(|_| "edits overlap".to_owned())
+    }
+
+    /// A version of a function allocates under the numbers of the function.
+    fn keep_version(&self, edit: &Edit, original: Span) -> Result<String, String> {
+        let sites: Vec<SiteId> = self.sites(original).collect();
+        let calls = calls(&edit.text);
+        // A declaration has none.
+        if !calls.is_empty() && calls.len() != sites.len() {
+            return Err(format!(
+                "internal error: {} allocation calls became {} in `{}`",
+                sites.len(),
+                calls.len(),
+                edit.text
+            ));
+        }
+        let mut text = edit.text.clone();
+        for (call, SiteId(site)) in calls.iter().zip(sites).rev() {
+            match *call {
+                Call::Handle { start, end } => {
+                    let name = &edit.text[start..end];
+                    let call = format!("(::layoutc_handle_site = {site}, {name})");
+                    text.replace_range(start..end, &call);
+                }
+                Call::Runtime { at } => {
+                    text.insert_str(at, &format!("::layoutc_rt::site({site})."));
+                }
+            }
+        }
+        Ok(text)
     }
 
     fn keep(&self, edit: &Edit) -> Result<String, String> {
@@ -112,8 +145,8 @@ impl SiteNumbers {
 
 /// An allocation in the text of an edit.
 enum Call {
-    /// A call of the runtime, which is numbered.
-    Runtime,
+    /// A call of the runtime, which is numbered; where it stands.
+    Runtime { at: usize },
     /// A call of a generated function; the bytes of its name.
     Handle { start: usize, end: usize },
 }
@@ -121,7 +154,8 @@ enum Call {
 /// The allocations of a text, in order.
 fn calls(text: &str) -> Vec<Call> {
     let runtime = lower(text, &[], SiteId(0)).sites;
-    let mut calls: Vec<(usize, Call)> = runtime.into_iter().map(|at| (at, Call::Runtime)).collect();
+    let mut calls: Vec<(usize, Call)> =
+        runtime.into_iter().map(|at| (at, Call::Runtime { at })).collect();
     let all: Vec<_> = tokens(text).into_iter().collect();
     for (at, pair) in all.windows(2).enumerate() {
         let name = pair[0].text(text);

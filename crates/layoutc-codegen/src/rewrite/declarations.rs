@@ -596,7 +596,9 @@ impl Rewriter<'_> {
     /// What is left of a `*` or `&` that goes away: a blank, if nothing else keeps the words apart.
     fn between_words(&self, span: Span) -> String {
         let text = self.program.sources.file(span.file).text();
-        let blank = |c: Option<char>| c.is_none_or(|c| !(c.is_alphanumeric() || c == '_'));
+        // `V<T>` in front becomes a word.
+        let blank =
+            |c: Option<char>| c.is_none_or(|c| !(c.is_alphanumeric() || matches!(c, '_' | '>')));
         let before = text[..span.start as usize].chars().next_back();
         let after = text[span.end as usize..].chars().next();
         if blank(before) || blank(after) { String::new() } else { " ".to_owned() }

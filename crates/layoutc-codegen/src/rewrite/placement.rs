@@ -20,15 +20,15 @@ pub(super) fn definition(program: &Program, record: RecordId) -> Span {
 
 /// Why there is no place for the generated declarations.
 pub(super) fn obstacle(program: &Program, record: RecordId) -> Option<&'static str> {
-    found(program, record)
-        .is_none()
-        .then_some("there is no place behind the class template and all that this instance is made of")
+    found(program, record).is_none().then_some(
+        "there is no place behind the class template and all that this instance is made of",
+    )
 }
 
 /// The record's name at the place of the generated declarations.
 pub(super) fn name(program: &Program, record: RecordId) -> String {
-    let is_there = program.record(home(program, record)).namespaces
-        == program.record(record).namespaces;
+    let is_there =
+        program.record(home(program, record)).namespaces == program.record(record).namespaces;
     match program.qualified_name(record) {
         Some(qualified) if !is_there => qualified,
         _ => program.spelled_name(record).to_owned(),
@@ -80,9 +80,8 @@ fn collect(program: &Program, record: RecordId, parts: &mut BTreeSet<RecordId>) 
         .chain(own.fields.iter().map(|field| program.field(*field).ty.id))
         .collect();
     for mut ty in types {
-        while let TypeKind::Pointer(to)
-        | TypeKind::Reference(to, _)
-        | TypeKind::Array(to, _) = program.types.kind(ty)
+        while let TypeKind::Pointer(to) | TypeKind::Reference(to, _) | TypeKind::Array(to, _) =
+            program.types.kind(ty)
         {
             ty = to.id;
         }

@@ -118,8 +118,9 @@ impl Rewriter<'_> {
                 self.refuse(class, span, message);
                 continue;
             }
-            let is_shared = function.record.is_some_and(|record| program.record(record).shares_text)
-                && function.this_parameter.is_none();
+            let is_shared =
+                function.record.is_some_and(|record| program.record(record).shares_text)
+                    && function.this_parameter.is_none();
             let content = if this_changes || !(others.is_empty() && result.is_none()) {
                 None
             } else if this.is_none() {
@@ -141,9 +142,8 @@ impl Rewriter<'_> {
                 let class = others.first().copied().or(result).or(content.map(|(class, _)| class));
                 if let Some(class) = class {
                     let span = content.map_or(function.sites[0].name, |(_, span)| span);
-                    let message =
-                        "this stands in the text of a class template, which all its instances share";
-                    self.refuse(class, span, message);
+                    let message = "this stands in the text of a class template, which all its instances share";
+                    self.refusals.push((class, pin(span, Code::TEMPLATE_USE, message)));
                 }
                 continue;
             }
@@ -209,9 +209,7 @@ impl Rewriter<'_> {
                     names.insert(key, name.clone());
                     format!("{}{name}", self.storages[at].1.qualifier)
                 }
-                None => match class
-                    .filter(|_| needs_own_name(program, id) || content.is_some())
-                {
+                None => match class.filter(|_| needs_own_name(program, id) || content.is_some()) {
                     Some(class) => {
                         let at = self.storage_of[&class];
                         let wish =
@@ -229,7 +227,8 @@ impl Rewriter<'_> {
     /// text does not say the same: that text cannot be left as it is.
     fn own_content(&self, id: FunctionId) -> Option<(ClassId, Span)> {
         let program = self.program;
-        let copy_of = program.function(id).copy_of.as_ref().filter(|copy_of| copy_of.is_instance())?;
+        let copy_of =
+            program.function(id).copy_of.as_ref().filter(|copy_of| copy_of.is_instance())?;
         let places = |parts: &layoutc_syntax::FunctionParts| -> BTreeSet<(ClassId, Span)> {
             let of_expr = |expr: &ExprId| {
                 let class = self
@@ -562,12 +561,14 @@ impl Rewriter<'_> {
                     if !known.contains(&prototype) {
                         known.push(prototype);
                     }
-                    if in_class && is_definition {
+                    // The definition may stand before what an instance is made of.
+                    let is_first = order.obstacle(whole, definition).is_some();
+                    if (in_class || is_first) && is_definition {
                         let block = with_record.entry(at).or_default();
                         block.push_str(&format!("\n{linkage}{text}\n"));
                     } else if is_definition {
                         let text = self.with_newlines(whole, format!("\n\n{linkage}{text}"));
-                        self.edits.push(Edit::replace(whole.at_end(), text));
+                        self.edits.push(Edit::version(whole, text));
                     }
                 } else if is_early {
                     let at = self.storage_of[&class];
@@ -586,7 +587,7 @@ impl Rewriter<'_> {
                     );
                     let blank = if is_definition { "\n" } else { "" };
                     let text = self.with_newlines(whole, format!("\n{blank}{text}"));
-                    self.edits.push(Edit::replace(whole.at_end(), text));
+                    self.edits.push(Edit::version(whole, text));
                 }
             }
         }
@@ -613,11 +614,8 @@ impl Rewriter<'_> {
     /// template, and found when the template is instantiated.
     fn later_callee(&self, id: FunctionId, template: Span) -> Option<Span> {
         let program = self.program;
-        let is_instance = program
-            .function(id)
-            .copy_of
-            .as_ref()
-            .is_some_and(layoutc_syntax::CopyOf::is_instance);
+        let is_instance =
+            program.function(id).copy_of.as_ref().is_some_and(layoutc_syntax::CopyOf::is_instance);
         if !is_instance {
             return None;
         }
@@ -632,9 +630,14 @@ impl Rewriter<'_> {
                 Callee::Ambiguous(candidates) => candidates,
                 Callee::Library(_) | Callee::Unknown => return None,
             };
+            let own_record = program.function(id).record;
             let is_later =
                 |id: FunctionId| {
                     let function = program.function(id);
+                    // Members of a class see each other.
+                    if function.record.is_some() && function.record == own_record {
+                        return false;
+                    }
                     let original = function.copy_of.as_ref().map_or(id, |copy_of| copy_of.original);
                     program.function(original).sites.iter().all(|site| {
                         site.span.file == template.file && site.span.start > template.start
@@ -699,8 +702,7 @@ impl Rewriter<'_> {
         if !copy_of.is_instance() {
             return;
         }
-        let definition =
-            super::placement::definition(program, self.classes.class(class).record);
+        let definition = super::placement::definition(program, self.classes.class(class).record);
         let own = program.function(id).sites[0].span;
         let original = program.function(copy_of.original);
         // A prototype that spells the types in another way is a function of its own in the model.

@@ -175,7 +175,11 @@ impl Builder<'_> {
             type_name: match spelled.filter(|_| hidden) {
                 Some(spelled) => spelled,
                 // What a template parameter stands for is not in the text.
-                None if self.program.record(self.program.field(*path.last()?).record).shares_text => {
+                None if self
+                    .program
+                    .record(self.program.field(*path.last()?).record)
+                    .shares_text =>
+                {
                     self.program.spelling(QualType { is_const: false, ..item })?
                 }
                 None => type_text(self.program, path),

@@ -101,7 +101,7 @@ pub(super) fn wanted_versions(
             arrays.insert(argument.position);
             wants |= match argument.parameter {
                 Some(parameter) => {
-                    (is_operator && own.copy_of.is_none())
+                    (is_operator && !own.has_own_text())
                         || points_to.slot(Slot::Variable(parameter)).other
                 }
                 // Private functions can only be called by other members.

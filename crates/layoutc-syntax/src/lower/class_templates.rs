@@ -42,6 +42,8 @@ pub(crate) struct ClassTemplates<'t> {
     pub(crate) scopes: BTreeMap<RecordId, BTreeMap<String, Symbol>>,
     /// Member functions whose bodies are lowered when everything is declared.
     waiting: Vec<(FunctionId, Node<'t>, RecordId)>,
+    /// How many of the definitions outside the class each instance has.
+    members_done: BTreeMap<RecordId, usize>,
     depth: usize,
 }
 
@@ -110,7 +112,8 @@ enum Argument {
 impl<'t> Lowering<'t> {
     /// Remembers the text of a class template that was declared or defined.
     pub(crate) fn class_template(&mut self, id: RecordId, node: Node<'t>) {
-        let is_template = node.parent().is_some_and(|parent| parent.kind() == "template_declaration");
+        let is_template =
+            node.parent().is_some_and(|parent| parent.kind() == "template_declaration");
         let list = match self.template_lists[..] {
             [list] if is_template && self.locals.is_empty() && self.record.is_none() => list,
             _ => return,
@@ -282,9 +285,8 @@ impl<'t> Lowering<'t> {
             return Some(self.program.types.unknown());
         }
         self.templates.classes.depth += 1;
-        let (ty, _) = self.bound_at(&definition, bindings, |this| {
-            this.type_descriptor(definition.node)
-        });
+        let (ty, _) =
+            self.bound_at(&definition, bindings, |this| this.type_descriptor(definition.node));
         self.templates.classes.depth -= 1;
         Some(ty)
     }
@@ -310,8 +312,9 @@ impl<'t> Lowering<'t> {
                             Argument::Known(argument) => {
                                 bindings.push((parameter.name.clone(), *argument));
                             }
-                            Argument::Dependent(Pattern::Type(ty)) => bindings
-                                .push((parameter.name.clone(), TemplateArgument::Type(*ty))),
+                            Argument::Dependent(Pattern::Type(ty)) => {
+                                bindings.push((parameter.name.clone(), TemplateArgument::Type(*ty)))
+                            }
                             Argument::Dependent(_) | Argument::Unknown => return None,
                         }
                     }
@@ -337,8 +340,11 @@ impl<'t> Lowering<'t> {
             ParameterKind::Type => {
                 let mut ty = match node.kind() {
                     "type_descriptor" => self.type_descriptor(node),
-                    "type_identifier" | "primitive_type" | "sized_type_specifier"
-                    | "template_type" | "qualified_identifier" => self.specifier(node),
+                    "type_identifier"
+                    | "primitive_type"
+                    | "sized_type_specifier"
+                    | "template_type"
+                    | "qualified_identifier" => self.specifier(node),
                     _ => return Argument::Unknown,
                 };
                 ty.is_restrict = false;
@@ -578,18 +584,14 @@ impl<'t> Lowering<'t> {
     ) {
         let sites = self.program.function(method).sites.clone();
         let own = sites[0].name;
-        let original = self
-            .program
-            .record(template)
-            .methods
-            .iter()
-            .copied()
-            .find(|other| self.program.function(*other).sites.iter().any(|site| site.name == own));
+        let original =
+            self.program.record(template).methods.iter().copied().find(|other| {
+                self.program.function(*other).sites.iter().any(|site| site.name == own)
+            });
         let aliases = self.type_aliases(bindings);
         let values = self.value_aliases(bindings);
-        let type_uses = self.spelled_uses(uses, |span| {
-            sites.iter().any(|site| site.span.contains(span))
-        });
+        let type_uses =
+            self.spelled_uses(uses, |span| sites.iter().any(|site| site.span.contains(span)));
         self.program.functions[method.index()].copy_of = Some(CopyOf {
             original: original.unwrap_or(method),
             aliases,
@@ -607,6 +609,104 @@ impl<'t> Lowering<'t> {
 
     /// Lowers bodies of member functions of instances, which may ask for more instances.
     pub(crate) fn lower_methods(&mut self) {
+        loop {
+            self.lower_waiting();
+            let next = self.program.record_ids().find_map(|record| {
+                let template = self.program.record(record).instance.as_ref()?.template;
+                let members = &self.templates.classes.templates.get(&template)?.members;
+                let done = self.templates.classes.members_done.get(&record).copied();
+                // An instance that was not completed has no members.
+                let is_known = !self.program.record(record).methods.is_empty();
+                let (at, next) = (done.unwrap_or(0), members.get(done.unwrap_or(0))?);
+                is_known.then(|| (record, at, next.clone()))
+            });
+            let Some((record, at, (definition, parameters))) = next else { return };
+            self.templates.classes.members_done.insert(record, at + 1);
+            self.lower_outside_member(record, &definition, &parameters);
+        }
+    }
+
+    /// A member function of an instance that is defined outside the class.
+    fn lower_outside_member(
+        &mut self,
+        record: RecordId,
+        definition: &Definition<'t>,
+        parameters: &[Parameter<'t>],
+    ) {
+        let bindings = self.instance_bindings(record, parameters);
+        let before = self.program.functions.len();
+        let node = definition.node;
+        let ((), uses) = self.bound_at(definition, bindings.clone(), |this| {
+            this.function_definition(node, Some(record));
+        });
+        let Some(template) = self.program.record(record).instance.as_ref().map(|own| own.template)
+        else {
+            return;
+        };
+        let start = Span::new(definition.file, node.start_byte(), node.end_byte());
+        let whole = node.parent().map_or(start, |parent| {
+            Span::new(definition.file, parent.start_byte(), parent.end_byte())
+        });
+        let methods = self.program.record(record).methods.clone();
+        for method in methods {
+            let sites = &mut self.program.functions[method.index()].sites;
+            let Some(site) = sites.iter_mut().find(|site| site.span == start) else { continue };
+            site.template = Some(whole);
+            // A definition that fits no declaration in the class.
+            if method.index() >= before {
+                self.note_instance_method(method, template, &bindings, &[]);
+            }
+            let aliases = self.type_aliases(&bindings);
+            let values = self.value_aliases(&bindings);
+            let uses = self.spelled_uses(&uses, |_| true);
+            if let Some(copy_of) = &mut self.program.functions[method.index()].copy_of {
+                let head = Span { end: start.start, ..whole };
+                copy_of.head = Some((head, String::new()));
+                copy_of.type_uses.extend(uses);
+                // The definition may have other names for the parameters.
+                for alias in aliases {
+                    if !copy_of.aliases.contains(&alias) {
+                        copy_of.aliases.push(alias);
+                    }
+                }
+                for value in values {
+                    if !copy_of.values.contains(&value) {
+                        copy_of.values.push(value);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Remembers the definition of a member function outside its class template.
+    pub(crate) fn note_outside_member(&mut self, id: RecordId, node: Node<'t>) {
+        let [list] = self.template_lists[..] else { return };
+        if !self.templates.classes.templates.contains_key(&id) {
+            return;
+        }
+        let Some(parameters) = self.class_parameters(list) else { return };
+        let definition = self.written_at(node);
+        if let Some(template) = self.templates.classes.templates.get_mut(&id) {
+            template.members.push((definition, parameters));
+        }
+    }
+
+    /// The class template in `Vec3<T>::f`.
+    pub(crate) fn template_of_member(&self, node: Node<'t>) -> Option<RecordId> {
+        let (mut at, mut outer, mut last) = (node, Vec::new(), None);
+        while at.kind() == "qualified_identifier" {
+            if let Some(part) = at.child_by_field_name("scope") {
+                outer.extend(last.take().map(|part: Node<'t>| self.text_of(part)));
+                last = Some(part);
+            }
+            at = at.child_by_field_name("name")?;
+        }
+        let last = last.filter(|last| last.kind() == "template_type")?;
+        let name = last.child_by_field_name("name")?;
+        self.class_template_named(self.text_of(name), &outer)
+    }
+
+    fn lower_waiting(&mut self) {
         while let Some((method, node, record)) = self.templates.classes.waiting.pop() {
             let Some(instance) = self.program.record(record).instance.clone() else { continue };
             let Some(template) = self.templates.classes.templates.get(&instance.template).cloned()
@@ -653,11 +753,7 @@ impl<'t> Lowering<'t> {
 
     /// Whether some class or alias template of the program has this name.
     pub(crate) fn is_any_class_template(&self, name: &str) -> bool {
-        self.templates
-            .classes
-            .templates
-            .keys()
-            .any(|id| self.program.record(*id).name == name)
+        self.templates.classes.templates.keys().any(|id| self.program.record(*id).name == name)
             || self.templates.classes.alias_names.contains(name)
     }
 
@@ -678,9 +774,7 @@ impl<'t> Lowering<'t> {
             };
             let found = self.program.regions.iter().find(|region| {
                 let is_own = own.is_some_and(|own| own.contains(region.span));
-                region.kind != RegionKind::Inactive
-                    && !is_own
-                    && names_a_class(&region.identifiers)
+                region.kind != RegionKind::Inactive && !is_own && names_a_class(&region.identifiers)
             });
             let Some(span) = found.map(|region| region.span) else { continue };
             for record in self.program.record_ids() {

@@ -53,6 +53,8 @@ impl<'t> Lowering<'t> {
                 self.linkage_blocks -= 1;
             }
             "template_declaration" => self.template(node),
+            // It makes the compiler do at once what it would do later.
+            "template_instantiation" if is_class_instantiation(node) => {}
             "static_assert_declaration" => self.static_assert(node),
             "using_declaration" | "namespace_alias_definition" => {}
             "ERROR" => {
@@ -849,6 +851,12 @@ impl<'t> Lowering<'t> {
             // `T::method` outside its class: the names in it are resolved as for a free function.
             record = self.record_of_qualified(declarator);
         }
+        if let Some(template) = record
+            && lowered.is_special
+            && self.record.is_none()
+        {
+            self.note_outside_member(template, node);
+        }
         let id = self.prototype(node, &lowered, &words, record, Some(self.span(node)));
         if self.templates.in_head {
             return;
@@ -962,6 +970,9 @@ impl<'t> Lowering<'t> {
         while let Some(node) = stack.pop() {
             if node.kind() == "qualified_identifier" {
                 let (scope, _) = self.qualified_parts(node);
+                if let Some(template) = self.template_of_member(node) {
+                    return Some(template);
+                }
                 let name = scope.last()?;
                 let ty = self.type_of_name(name, &[]);
                 return self.program.types.as_record(ty.id);
@@ -985,6 +996,16 @@ impl<'t> Lowering<'t> {
     pub(crate) fn declare_local(&mut self, name: &str, id: VarId) {
         self.locals.declare(name, Symbol::Variable(id));
     }
+}
+
+/// `template struct Vec3<float>;`
+fn is_class_instantiation(node: Node<'_>) -> bool {
+    // The grammar misses a declared name.
+    node.child_by_field_name("type").is_some_and(|ty| {
+        matches!(ty.kind(), "struct_specifier" | "class_specifier" | "union_specifier")
+            && !is_definition(ty)
+            && !ty.has_error()
+    }) && node.child_by_field_name("declarator").is_none_or(|name| name.byte_range().is_empty())
 }
 
 /// Whether a declared name is that of an operator.

@@ -864,9 +864,7 @@ impl<'t> Lowering<'t> {
                             TypeKind::Named(..) | TypeKind::Unknown
                         )))
             } else {
-                self.symbols(name, &scope)
-                    .first()
-                    .is_some_and(|symbol| symbol.is_type())
+                self.symbols(name, &scope).first().is_some_and(|symbol| symbol.is_type())
             };
             let is_template_parameter =
                 self.template_parameters.iter().flatten().any(|parameter| parameter == name);

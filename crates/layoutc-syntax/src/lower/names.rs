@@ -286,9 +286,7 @@ impl Lowering<'_> {
 
     /// Whether the name is a type at the current place.
     pub(crate) fn names_type(&self, name: &str) -> bool {
-        self.symbols(name, &[])
-            .first()
-            .is_some_and(|symbol| symbol.is_type())
+        self.symbols(name, &[]).first().is_some_and(|symbol| symbol.is_type())
     }
 
     /// Whether the name is a variable, function or constant at the current place.

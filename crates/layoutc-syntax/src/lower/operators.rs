@@ -19,6 +19,7 @@ impl Lowering<'_> {
         &self,
         symbol: &str,
         operands: &[ExprId],
+        instances: &[FunctionId],
     ) -> Option<(FunctionId, QualType)> {
         let types: Vec<QualType> =
             operands.iter().map(|operand| self.program.expr(*operand).ty).collect();
@@ -48,6 +49,10 @@ impl Lowering<'_> {
                 }
             }
         }
+        for id in instances {
+            let fit = self.fit(&self.program.function(*id).parameters, &types);
+            fitting.extend(fit.map(|fit| (fit, *id)));
+        }
         fitting.sort_unstable();
         fitting.dedup();
         match fitting.as_slice() {
@@ -57,6 +62,26 @@ impl Lowering<'_> {
         }
         .filter(|id| self.program.function(*id).template_parameters.is_empty())
         .map(|id| (id, self.program.types.strip_reference(self.program.function(id).result)))
+    }
+
+    /// Instances of operator templates for operands of which one is a record.
+    fn operator_instances(&mut self, symbol: &str, operands: &[ExprId]) -> Vec<FunctionId> {
+        let is_record = |operand: &ExprId| {
+            self.program.types.as_record(self.program.expr(*operand).ty.id).is_some()
+        };
+        if !operands.iter().any(is_record) {
+            return Vec::new();
+        }
+        let candidates: Vec<FunctionId> = self
+            .global_symbols(&format!("operator{symbol}"), &[])
+            .into_iter()
+            .filter_map(|symbol| match symbol {
+                Symbol::Function(id) => Some(*id),
+                _ => None,
+            })
+            .filter(|id| self.program.function(*id).parameters.len() == operands.len())
+            .collect();
+        candidates.into_iter().filter_map(|id| self.instance_for(id, operands)).collect()
     }
 
     fn fit(&self, parameters: &[crate::program::VarId], operands: &[QualType]) -> Option<Fit> {
@@ -87,7 +112,8 @@ impl Lowering<'_> {
 
     /// Notes the function that an operator calls, and returns the type of its result.
     pub(crate) fn note_operator(&mut self, expr: ExprId, symbol: &str, operands: &[ExprId]) {
-        if let Some((function, ty)) = self.operator_function(symbol, operands) {
+        let instances = self.operator_instances(symbol, operands);
+        if let Some((function, ty)) = self.operator_function(symbol, operands, &instances) {
             self.program.operators.insert(expr, function);
             let comparison = matches!(symbol, "==" | "!=" | "<" | "<=" | ">" | ">=");
             let known = !matches!(self.program.types.kind(ty.id), TypeKind::Unknown);

@@ -18,6 +18,10 @@ impl<'t> Lowering<'t> {
         let name_node = node.child_by_field_name("name");
         let name = match name_node {
             Some(name) if name.kind() == "type_identifier" => self.text_of(name).to_owned(),
+            // `struct Vec3<float> *p`
+            Some(name) if name.kind() == "template_type" && !is_definition(node) => {
+                return self.specifier(name);
+            }
             Some(_) => {
                 // A specialisation or an out-of-line nested class.
                 self.region(node, RegionKind::Unmodelled);
@@ -359,7 +363,12 @@ impl<'t> Lowering<'t> {
         }
         if words.contains(&"static") {
             for (at, declarator) in declarators.iter().enumerate() {
-                self.variable_declarator(*declarator, base, declaration, at, &words, false);
+                let id =
+                    self.variable_declarator(*declarator, base, declaration, at, &words, false);
+                if let Some(default) = has_default.filter(|_| declarators.len() == 1) {
+                    let value = self.expression(default);
+                    self.program.variables[id.index()].init = Some(value);
+                }
             }
             return;
         }

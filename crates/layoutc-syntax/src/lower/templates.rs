@@ -156,9 +156,12 @@ impl<'t> Lowering<'t> {
             if source.names.iter().any(|name| self.is_any_class_template(name)) {
                 return true;
             }
-            let called = self.templates.sources.keys().copied().filter(|other| {
-                source.names.contains(&self.program.function(*other).name)
-            });
+            let called = self
+                .templates
+                .sources
+                .keys()
+                .copied()
+                .filter(|other| source.names.contains(&self.program.function(*other).name));
             stack.extend(called.filter(|other| seen.insert(*other)));
         }
         false
@@ -417,8 +420,21 @@ impl<'t> Lowering<'t> {
     ) -> Vec<(Span, String)> {
         uses.iter()
             .filter(|(span, _)| wanted(*span))
-            .filter_map(|(span, argument)| Some((*span, self.program.argument_spelling(*argument)?)))
+            .filter_map(|(span, argument)| {
+                Some((*span, self.program.argument_spelling(*argument)?))
+            })
             .collect()
+    }
+
+    /// The instance of a template for these arguments, if it has all of its parameters from them.
+    pub(crate) fn instance_for(
+        &mut self,
+        id: FunctionId,
+        arguments: &[ExprId],
+    ) -> Option<FunctionId> {
+        let (bindings, _) = self.deduce(id, None, arguments)?;
+        let instance = self.instance(id, bindings)?;
+        self.program.function(instance).template_parameters.is_empty().then_some(instance)
     }
 
     /// The instance with these types; its body is lowered later.

@@ -82,7 +82,7 @@ impl Classifier<'_> {
         };
         let by_value =
             program.types.as_record(program.variable(parameter).ty.id) == Some(self.record(class));
-        let is_version = program.function(function).copy_of.is_some()
+        let is_version = program.function(function).has_own_text()
             && self.classes.class_of_slot(Slot::Variable(parameter)) == Some(class);
         if by_value || is_version || self.classes.reader_parameters.contains(&parameter) {
             return;
