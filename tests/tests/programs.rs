@@ -191,6 +191,7 @@ programs! {
     idiom_async_stream
     idiom_byte_copy
     idiom_class
+    idiom_class_templates
     idiom_copies
     idiom_crlf
     idiom_deref

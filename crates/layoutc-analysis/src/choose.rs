@@ -80,11 +80,7 @@ pub fn targets(
         let outer = record.namespaces.iter().map(|namespace| format!("{namespace}::"));
         outer.chain([name.to_owned()]).collect()
     };
-    let compact = |text: &str| text.split_ascii_whitespace().collect::<String>();
-    let is_instance = record.instance.is_some()
-        && [spelled.to_owned(), within(spelled)]
-            .iter()
-            .any(|name| compact(name) == compact(target));
+    let is_instance = record.instance.is_some() && is_same_instance(spelled, target);
     let qualified = within(&record.name);
     let is_alias = program.aliases.iter().any(|(name, ty, _)| {
         name == target && program.types.as_record(ty.id) == Some(class.record)
@@ -99,6 +95,29 @@ pub fn targets(
         (false, EVERY_ARRAY) => Some(Target::Every),
         (false, _) => None,
     }
+}
+
+/// Whether two texts name the same instance of a class template, blanks and namespaces aside.
+fn is_same_instance(spelled: &str, target: &str) -> bool {
+    let words = |text: &str| {
+        let mut words: Vec<String> = Vec::new();
+        for c in text.chars() {
+            let is_word = |c: char| c.is_alphanumeric() || c == '_';
+            match words.last_mut() {
+                _ if c.is_whitespace() => words.push(String::new()),
+                Some(last) if last.chars().all(is_word) && is_word(c) => last.push(c),
+                Some(last) if last == ":" && c == ':' => {
+                    // A namespace in front.
+                    words.pop();
+                    words.pop();
+                }
+                _ => words.push(c.to_string()),
+            }
+        }
+        words.retain(|word| !word.is_empty());
+        words
+    };
+    words(spelled) == words(target)
 }
 
 /// What a request's target is.
@@ -284,6 +303,7 @@ pub fn unknown_target(program: &Program, classes: &Classes, target: &str) -> Dia
     for id in classes.ids() {
         let class = classes.class(id);
         known.insert(program.record(class.record).name.clone());
+        known.insert(program.spelled_name(class.record).to_owned());
         known.extend(
             class
                 .slots

@@ -18,6 +18,7 @@ use layoutc_runtime::toolchain::{BuildRequest, CompileUnit};
 use layoutc_runtime::verify::{Difference, Verdict, VerifyOutcome, VerifyRequest, verify};
 use layoutc_syntax::preprocess::{Language, PreprocessOptions};
 use numbering::{HANDLE_SITES_HEADER, SiteNumbers};
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fmt::Write;
 use std::fs;
@@ -84,6 +85,9 @@ fn compare(
     (before.cache_dir, after.cache_dir) = (Some(cache.clone()), Some(cache));
 
     let layouts = site_layouts(success, numbers);
+    let ignored_sites = mixed_sites(success, numbers);
+    let layouts: Vec<SiteLayout> =
+        layouts.into_iter().filter(|layout| !ignored_sites.contains(&layout.site)).collect();
     let run = RunRequest {
         timeout: Duration::from_secs(arguments.timeout),
         ..RunRequest::new(arguments.args.clone())
@@ -92,6 +96,7 @@ fn compare(
         before: &before,
         after: &after,
         layouts: &layouts,
+        ignored_sites: &ignored_sites,
         ignored_kernels: &success.compiled.generated_kernels,
         run: &run,
     })
@@ -194,6 +199,21 @@ fn site_layouts(success: &Success, numbers: &SiteNumbers) -> Vec<SiteLayout> {
     layouts
 }
 
+/// Call sites in templates that allocate arrays of several classes, not all in one layout.
+fn mixed_sites(success: &Success, numbers: &SiteNumbers) -> Vec<SiteId> {
+    let mut layouts: BTreeMap<SiteId, BTreeSet<String>> = BTreeMap::new();
+    for class in &success.compiled.classes {
+        let how = match class.status {
+            Status::Changed => format!("{} {}", class.type_name, class.layout),
+            _ => String::new(),
+        };
+        for site in class.allocations.iter().filter_map(|call| numbers.site_in(*call)) {
+            layouts.entry(site).or_default().insert(how.clone());
+        }
+    }
+    layouts.into_iter().filter(|(_, how)| how.len() > 1).map(|(site, _)| site).collect()
+}
+
 /// Says what was compared, and the first differences.
 fn report(
     success: &Success,
@@ -214,6 +234,13 @@ fn report(
         counted(outcome.before.stdout.len(), "byte", "s"),
         outcome.before.status,
     );
+    for place in mixed_sites(success, numbers).into_iter().filter_map(|site| numbers.place(site)) {
+        let _ = writeln!(
+            text,
+            "not compared: what {} allocates, in more than one layout",
+            success.sources().locate(place)
+        );
+    }
     let exit = match outcome.verdict {
         Verdict::Same => {
             text.push_str("identical\n");

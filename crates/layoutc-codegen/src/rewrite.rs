@@ -101,6 +101,9 @@ fn rewrite_with(
                 };
                 let mut storage = storage;
                 storage.members = plain_members(program, record, &mut names);
+                if let Some(qualified) = program.qualified_name(record) {
+                    storage.outer_record = qualified;
+                }
                 storages.push((record, storage));
                 storages.len() - 1
             }

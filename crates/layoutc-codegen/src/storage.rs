@@ -43,8 +43,10 @@ pub struct GroupStorage {
 /// The generated representation of one class (or of several with the same record and layout).
 #[derive(Clone, Debug)]
 pub struct Storage {
-    /// The record's name in the source.
+    /// The record's name where the generated declarations stand.
     pub record: String,
+    /// The record's name for all other places.
+    pub outer_record: String,
     /// The record's leaves.
     pub shape: ClassShape,
     /// The layout.
@@ -198,6 +200,7 @@ impl Storage {
             });
         }
         Some(Storage {
+            outer_record: format!("{qualifier}{record}"),
             record,
             shape: shape.clone(),
             layout: layout.clone(),

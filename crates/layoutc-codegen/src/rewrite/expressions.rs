@@ -83,7 +83,7 @@ impl Rewriter<'_> {
             && let Some((class, PlaceKind::Element)) = self.classes.place(operand)
             && let Some(storage) = self.storage(class)
         {
-            return Some(format!("sizeof({})", storage.record));
+            return Some(format!("sizeof({})", storage.outer_record));
         }
         match self.classes.place(expr).map(|(class, kind)| (class, kind.clone())) {
             // Only the name of the type changes.
@@ -110,7 +110,7 @@ impl Rewriter<'_> {
         let (class, PlaceKind::Element) = self.classes.place(left)? else { return None };
         let storage = self.storage(class).filter(|storage| storage.is_record && position == 1)?;
         let list = self.splice(expr);
-        Some(format!("{}{}{list}", storage.qualifier, storage.record))
+        Some(format!("{}{list}", storage.outer_record))
     }
 
     /// A macro, or a parameter of one, that becomes two arguments.

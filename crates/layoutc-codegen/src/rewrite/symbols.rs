@@ -121,7 +121,7 @@ impl Rewriter<'_> {
         let (class, id) = self.named_symbol(operand)?;
         let site = &self.program.variable(id).site;
         let brackets = self.program.text(Span { start: site.name.end, ..site.span });
-        Some(format!("sizeof({}{})", self.storage(class)?.record, brackets.trim()))
+        Some(format!("sizeof({}{})", self.storage(class)?.outer_record, brackets.trim()))
     }
 
     /// The new text of a call that names a symbol.

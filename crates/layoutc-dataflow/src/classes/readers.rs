@@ -131,7 +131,7 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
             });
             !has_twin
                 && !function.is_static_member
-                && function.copy_of.is_none()
+                && !function.has_own_text()
                 && function.record.is_some_and(|record| is_quiet(*id, record))
                 && matches!(
                     program.types.kind(function.result.id),

@@ -53,8 +53,6 @@ impl<'t> Lowering<'t> {
                 self.linkage_blocks -= 1;
             }
             "template_declaration" => self.template(node),
-            // It makes the compiler do at once what it would do later.
-            "template_instantiation" if is_class_instantiation(node) => {}
             "static_assert_declaration" => self.static_assert(node),
             "using_declaration" | "namespace_alias_definition" => {}
             "ERROR" => {
@@ -977,9 +975,14 @@ impl<'t> Lowering<'t> {
                 let ty = self.type_of_name(name, &[]);
                 return self.program.types.as_record(ty.id);
             }
-            if let Some(inner) = node.child_by_field_name("declarator") {
-                stack.push(inner);
-            }
+            // A reference has its declarator as a plain child.
+            let inner = node.child_by_field_name("declarator").or_else(|| {
+                let mut cursor = node.walk();
+                node.named_children(&mut cursor).find(|child| {
+                    child.kind().ends_with("declarator") || child.kind() == "qualified_identifier"
+                })
+            });
+            stack.extend(inner);
         }
         None
     }
@@ -996,16 +999,6 @@ impl<'t> Lowering<'t> {
     pub(crate) fn declare_local(&mut self, name: &str, id: VarId) {
         self.locals.declare(name, Symbol::Variable(id));
     }
-}
-
-/// `template struct Vec3<float>;`
-fn is_class_instantiation(node: Node<'_>) -> bool {
-    // The grammar misses a declared name.
-    node.child_by_field_name("type").is_some_and(|ty| {
-        matches!(ty.kind(), "struct_specifier" | "class_specifier" | "union_specifier")
-            && !is_definition(ty)
-            && !ty.has_error()
-    }) && node.child_by_field_name("declarator").is_none_or(|name| name.byte_range().is_empty())
 }
 
 /// Whether a declared name is that of an operator.

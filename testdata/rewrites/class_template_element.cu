@@ -1,5 +1,4 @@
 //@ layout = "P = soa"
-//@ errors = ["LC0042"]
 template <typename T>
 struct Q {
     T x;
