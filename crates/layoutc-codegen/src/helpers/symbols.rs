@@ -33,7 +33,12 @@ pub(super) fn arrays(storage: &Storage, out: &mut String) {
         let _ = writeln!(out, "    __align__(128) {declaration}");
         for plane in planes_of(storage, group) {
             let subscripts = plane.map_or_else(String::new, |(_, subscripts, _)| subscripts);
-            let _ = writeln!(assignments, "        p.{member}{subscripts} = {member}{subscripts};");
+            // A member of this name is hidden by the handle.
+            let this = if member == "p" { "this->" } else { "" };
+            let _ = writeln!(
+                assignments,
+                "        p.{member}{subscripts} = {this}{member}{subscripts};"
+            );
         }
     }
     let _ = write!(

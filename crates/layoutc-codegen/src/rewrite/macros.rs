@@ -285,8 +285,13 @@ impl Rewriter<'_> {
             self.want(id);
             return name;
         }
+        // What stays a `void *` is cast where its value is used, not where its address is taken.
+        let is_place = self.parents[self.outermost(expr).index()].is_some_and(|(parent, _)| {
+            matches!(self.program.expr(parent).kind, ExprKind::AddressOf(_))
+        });
         if let Some(class) = self.changed_pointer(inner)
             && self.storage(class).is_some_and(|storage| !storage.is_record)
+            && !(is_place && self.typed_cast(inner, class).is_some())
         {
             self.pointer_parts(expr, class);
             let text = self.parenthesized_argument(expr).or_else(|| self.pointer(expr, class));
