@@ -13,7 +13,7 @@ use layoutc_dataflow::layout::{Layout, RecordShape};
 use layoutc_dataflow::pointer_flow::check_layout_types;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
 use layoutc_syntax::preprocess::Preprocessed;
-use layoutc_syntax::{FunctionId, Program, lower_program};
+use layoutc_syntax::{FunctionId, Program, RecordId, lower_program};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Stands in a text for a byte that is not UTF-8 (U+001A, "substitute"). It is part of no edit, so
@@ -172,9 +172,9 @@ impl Planned {
     }
 }
 
-/// What tells versions apart: the function, which arguments are arrays, and whether the result is
-/// dropped.
-type VersionKey = (FunctionId, BTreeSet<Option<usize>>, bool);
+/// What tells versions apart: the function, which arguments are arrays, what the object is, and
+/// whether the result is dropped.
+type VersionKey = (FunctionId, BTreeSet<Option<usize>>, Option<RecordId>, bool);
 
 /// How often versions may need versions of what they call.
 const VERSION_ROUNDS: usize = 12;
@@ -191,21 +191,30 @@ fn find_versions(program: &mut Program, native_copies: &BTreeSet<Span>) -> Class
     let mut classes = find_classes_with(program, native_copies);
     for _ in 0..VERSION_ROUNDS {
         let mut redirected = false;
+        let mut has_refused = false;
         for version in std::mem::take(&mut classes.versions) {
-            let key = (version.function, version.arrays, version.drops_result);
+            let key = (version.function, version.arrays, version.object, version.drops_result);
             if !known.contains_key(&key) && known.len() < MOST_VERSIONS {
-                let copy = program.copy_function(version.function, version.drops_result).ok();
-                known.insert(key.clone(), copy);
+                let copy =
+                    program.copy_function(version.function, version.object, version.drops_result);
+                if let Err(why) = copy {
+                    program.without_copies.entry(version.function).or_insert(why);
+                    has_refused = true;
+                }
+                known.insert(key.clone(), copy.ok());
             }
             if let Some(copy) = known.get(&key).copied().flatten() {
                 program.redirect_call(version.call, copy);
                 redirected = true;
             }
         }
+        // The messages say why there is no version.
+        if redirected || has_refused {
+            classes = find_classes_with(program, native_copies);
+        }
         if !redirected {
             break;
         }
-        classes = find_classes_with(program, native_copies);
     }
     classes
 }

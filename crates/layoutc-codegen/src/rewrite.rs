@@ -185,8 +185,18 @@ fn plain_members(
         return None;
     }
     let mut declarations = Vec::new();
-    for field in &record.fields {
+    let layout = layoutc_syntax::abi::record_layout(program, id)?;
+    // What the members of base classes are followed by depends on the classes: nothing is left to
+    // the compiler then.
+    let has_bases = !record.bases.is_empty();
+    let mut end = 0;
+    for (field, offset) in record.fields.iter().zip(&layout.offsets) {
         let field = program.field(*field);
+        let (size, align) = layoutc_syntax::abi::size_align(program, field.ty.id)?;
+        if has_bases && offset.saturating_sub(end) >= align {
+            declarations.push(format!("char {}[{}]", names.fresh("gap"), offset - end));
+        }
+        end = offset + size;
         let declaration = program.declaration(field.site.declaration);
         let mut item = field.ty;
         while let TypeKind::Array(of, _) = *program.types.kind(item.id) {
@@ -204,7 +214,7 @@ fn plain_members(
     Some(crate::storage::PlainMembers {
         type_name: names.fresh(&format!("{}Members", placement::word(program, id))),
         declarations,
-        align: record.explicit_align,
+        align: if has_bases { Some(layout.align) } else { record.explicit_align },
     })
 }
 

@@ -8,6 +8,7 @@
 //!
 //! The recursion follows the syntax tree, whose depth [`crate::parse`] has bounded.
 
+mod bases;
 mod bodies;
 mod class_templates;
 mod declarations;

@@ -281,6 +281,9 @@ pub struct Field {
     pub has_initializer: bool,
     /// Declared as `void *`; its type is what the program takes it for.
     pub is_untyped: bool,
+    /// The field of a base class that this is: each record has fields of its own for those that it
+    /// inherits, with the spans of the base's.
+    pub inherited: Option<FieldId>,
 }
 
 /// What a record cannot be treated as plain data for.
@@ -290,7 +293,7 @@ pub enum RecordTrait {
     Union,
     /// Bit-fields.
     BitField,
-    /// Base classes.
+    /// Base classes that are not modelled: of a library, templates, virtual or not public ones.
     Bases,
     /// Virtual functions.
     Virtual,
@@ -327,8 +330,10 @@ pub struct Record {
     pub name: String,
     /// Span of the name, or of the keyword if there is none.
     pub name_span: Span,
-    /// Fields in order; static members are variables.
+    /// Fields in order, those of bases first; static members are variables.
     pub fields: Vec<FieldId>,
+    /// Public base classes with a definition in the program, in order.
+    pub bases: Vec<RecordId>,
     /// From the keyword to the closing brace; `None` while only declared.
     pub body: Option<Span>,
     /// The declaration around it up to and with the `;`.
@@ -352,6 +357,9 @@ pub struct Record {
     pub scope: BTreeMap<String, Option<VarId>>,
     /// How many constructors, destructors and conversions are declared in it without a body.
     pub bodiless: usize,
+    /// A constructor, assignment or destructor is defaulted or deleted in it: whether that makes it
+    /// plain old data for the ABI depends on the standard that it is compiled for.
+    pub has_defaulted: bool,
     /// Set for an instance of a class template.
     pub instance: Option<Instance>,
     /// It is an instance of a class template or defined in one: other instances have the same text.
@@ -904,6 +912,8 @@ pub struct Program {
     pub template_arguments: BTreeMap<ExprId, Vec<Span>>,
     /// The functions that operators on records may call.
     pub operators: BTreeMap<ExprId, FunctionId>,
+    /// Functions of which a copy was wanted and could not be made, and why.
+    pub without_copies: BTreeMap<FunctionId, NoCopy>,
 }
 
 impl Program {
@@ -1040,6 +1050,44 @@ impl Program {
             .iter()
             .find(|(_, ty, span)| self.types.as_record(ty.id) == Some(id) && own(span))
             .map_or(&record.name, |(name, _, _)| name)
+    }
+
+    /// Whether `base` is a base class of `record`, at any distance.
+    #[must_use]
+    pub fn derives_from(&self, record: RecordId, base: RecordId) -> bool {
+        self.with_bases(record).into_iter().skip(1).any(|id| id == base)
+    }
+
+    /// A record and all that it inherits from, itself first; one that is inherited twice is there
+    /// twice.
+    #[must_use]
+    pub fn with_bases(&self, record: RecordId) -> Vec<RecordId> {
+        let mut found = vec![record];
+        let mut next = 0;
+        while let Some(id) = found.get(next) {
+            found.extend(&self.record(*id).bases);
+            next += 1;
+        }
+        found
+    }
+
+    /// The field of `record` that is `field`, its own or a base's, in objects of the record; none
+    /// if several are.
+    #[must_use]
+    pub fn field_in(&self, record: RecordId, field: FieldId) -> Option<FieldId> {
+        let is_it = |candidate: &FieldId| {
+            let mut at = Some(*candidate);
+            while let Some(id) = at {
+                if id == field {
+                    return true;
+                }
+                at = self.field(id).inherited;
+            }
+            false
+        };
+        let mut found = self.record(record).fields.iter().copied().filter(is_it);
+        let only = found.next()?;
+        found.next().is_none().then_some(only)
     }
 
     /// All expression ids in arena order.

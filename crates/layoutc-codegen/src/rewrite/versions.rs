@@ -10,8 +10,8 @@ use crate::edit::{Edit, EditSet};
 use layoutc_dataflow::classes::{Callee, ClassId, PlaceKind, Slot, resolve_callee};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
-    DeclarationId, ExprId, ExprKind, FunctionId, FunctionSite, NameRef, Program, RecordTrait,
-    StmtKind, VarId,
+    DeclarationId, ExprId, ExprKind, FunctionId, FunctionSite, NameRef, Program, RecordId,
+    RecordTrait, StmtKind, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -55,6 +55,10 @@ impl Versions {
     }
 }
 
+/// What copies that are overloads of each other share: the storage, the name in the source, whether
+/// it is the one for constants, and the base class if several have such a member.
+type NameKey = (usize, String, bool, Option<RecordId>);
+
 /// Whether the copy is a free function where the original is a member or an operator.
 fn is_renamed(program: &Program, id: FunctionId) -> bool {
     let function = program.function(id);
@@ -88,7 +92,7 @@ impl Rewriter<'_> {
     pub(super) fn name_versions(&mut self) {
         let program = self.program;
         self.versions.object = self.names.fresh("self");
-        let mut names: BTreeMap<(usize, String, bool), String> = BTreeMap::new();
+        let mut names: BTreeMap<NameKey, String> = BTreeMap::new();
         for id in program.function_ids() {
             let function = program.function(id);
             if function.copy_of.is_none() {
@@ -199,9 +203,18 @@ impl Rewriter<'_> {
                         })
                     });
                     let suffix = if has_twin { constant } else { "" };
-                    let wish =
-                        format!("{}{}{suffix}", self.storages[at].1.prefix, upper(&function.name));
-                    let key = (at, function.name.clone(), has_twin && function.is_const);
+                    let base = self.hidden_base(function, this.map(|(class, _)| class));
+                    let wish = format!(
+                        "{}{base}{}{suffix}",
+                        self.storages[at].1.prefix,
+                        upper(&function.name)
+                    );
+                    let key = (
+                        at,
+                        function.name.clone(),
+                        has_twin && function.is_const,
+                        function.record.filter(|_| !base.is_empty()),
+                    );
                     let name = match names.get(&key) {
                         Some(known) => known.clone(),
                         None => self.names.fresh(&wish),
@@ -258,6 +271,26 @@ impl Rewriter<'_> {
         own.into_iter().find(|place| !original.contains(place))
     }
 
+    /// The name of the base class whose member a copy is, if the class of its object, or a base of
+    /// that, has another one of this name.
+    fn hidden_base(&self, function: &layoutc_syntax::Function, class: Option<ClassId>) -> String {
+        let program = self.program;
+        let (Some(own), Some(class)) = (function.record, class) else { return String::new() };
+        let object = self.classes.class(class).record;
+        if own == object {
+            return String::new();
+        }
+        let has_other = program.with_bases(object).into_iter().any(|record| {
+            record != own
+                && program
+                    .record(record)
+                    .methods
+                    .iter()
+                    .any(|method| program.function(*method).name == function.name)
+        });
+        if has_other { upper(&program.record(own).name) } else { String::new() }
+    }
+
     /// Whether every use of a copy's object is an access to a member of it.
     fn reaches_members_only(&self, object: VarId) -> bool {
         self.program.expr_ids().all(|id| match self.program.expr(id).kind {
@@ -308,7 +341,7 @@ impl Rewriter<'_> {
                 }
                 let record = program.variable(*variable).record?;
                 let text = self.text(expr);
-                (record == own_record && !text.contains("::"))
+                (program.with_bases(own_record).contains(&record) && !text.contains("::"))
                     .then(|| format!("{}::{text}", program.spelled_name(record)))
             }
             ExprKind::Member { base, arrow: true, name, .. } => {

@@ -294,7 +294,10 @@ fn accepts(program: &Program, function: FunctionId, arguments: &[ExprId]) -> boo
             )
         };
         match (element_of(program, parameter), element_of(program, argument)) {
-            (Some(left), Some(right)) => left == right,
+            // A derived class converts to its bases.
+            (Some((left, depth)), Some((right, same))) => {
+                depth == same && (left == right || program.derives_from(right, left))
+            }
             (Some(_), None) => !known(argument) || program.types.pointee(argument.id).is_some(),
             (None, Some(_)) => {
                 let ty = program.types.strip_reference(parameter);

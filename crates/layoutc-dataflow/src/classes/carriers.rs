@@ -250,7 +250,9 @@ pub(super) fn fills_fields_with(
     is_whole: impl Fn(usize) -> bool,
 ) -> bool {
     let record = program.record(record);
-    items.len() <= record.fields.len()
+    // The items of a base class have braces of their own, or none.
+    record.bases.is_empty()
+        && items.len() <= record.fields.len()
         && record.fields.iter().zip(items).enumerate().all(|(at, (field, item))| {
             let is_aggregate = matches!(
                 program.types.kind(program.field(*field).ty.id),

@@ -3,6 +3,7 @@
 mod capture;
 mod element_copies;
 mod elements;
+mod inheritance;
 mod member_addresses;
 mod methods;
 mod pointers;

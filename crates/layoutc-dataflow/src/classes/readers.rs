@@ -85,6 +85,18 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
             note_store(program, init, variable.function, &mut stores);
         }
     }
+    // A base class's members are those of what derives from it.
+    for stored in stores.values_mut() {
+        let related: Vec<RecordId> = program
+            .record_ids()
+            .filter(|id| {
+                stored.iter().any(|record| {
+                    program.derives_from(*id, *record) || program.derives_from(*record, *id)
+                })
+            })
+            .collect();
+        stored.extend(related);
+    }
     // What a callee stores, its caller stores.
     loop {
         let mut changed = false;
@@ -397,7 +409,12 @@ fn is_reader_call(
 ) -> bool {
     let called = matches!(calls.context(member), Context::Operand(call, 0)
         if matches!(program.expr(call).kind, ExprKind::Call { .. }));
-    called && !methods.is_empty() && methods.iter().all(|method| readers.methods.contains(method))
+    called
+        && !methods.is_empty()
+        && methods.iter().all(|method| {
+            // A static member function has no object.
+            readers.methods.contains(method) || program.function(*method).is_static_member
+        })
 }
 
 fn is_number(program: &Program, expr: ExprId) -> bool {

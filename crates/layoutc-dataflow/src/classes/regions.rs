@@ -153,6 +153,7 @@ fn condition_among_members(program: &Program, record: RecordId) -> Option<Span> 
         if let Some(found) = program.conditions.iter().find(among) {
             return Some(*found);
         }
+        stack.extend(&record.bases);
         stack.extend(record.fields.iter().filter_map(|field| {
             super::element_of(program, program.field(*field).ty).map(|(inner, _)| inner)
         }));

@@ -47,9 +47,11 @@ impl ClassShape {
 pub fn class_shape(program: &Program, class: &ArrayClass) -> Option<ClassShape> {
     let layout = abi::record_layout(program, class.record)?;
     // A type or alias that the record defines for itself has no such name outside.
-    let body = program.record(class.record).body?;
-    if program.aliases.iter().any(|(_, _, span)| body.contains(*span)) {
-        return None;
+    for record in program.with_bases(class.record) {
+        let body = program.record(record).body?;
+        if program.aliases.iter().any(|(_, _, span)| body.contains(*span)) {
+            return None;
+        }
     }
     let mut builder = Builder { program, class, leaves: Vec::new(), members: Vec::new() };
     builder.record(class.record, 0, &mut Vec::new(), &[], NESTING)?;
@@ -134,10 +136,9 @@ impl Builder<'_> {
         }
         if let TypeKind::Record(inner) = *self.program.types.kind(item.id)
             && self.program.record(inner).body.is_some_and(|inner| {
-                self.program
-                    .record(self.class.record)
-                    .body
-                    .is_some_and(|outer| outer.contains(inner))
+                self.program.with_bases(self.class.record).into_iter().any(|outer| {
+                    self.program.record(outer).body.is_some_and(|outer| outer.contains(inner))
+                })
             })
         {
             return None;
@@ -198,7 +199,10 @@ impl Builder<'_> {
                 RecordTrait::Methods | RecordTrait::Constructor | RecordTrait::Initializer
             )
         });
-        is_plain && !record.fields.is_empty() && record.explicit_align.is_none()
+        is_plain
+            && record.bases.is_empty()
+            && !record.fields.is_empty()
+            && record.explicit_align.is_none()
     }
 }
 

@@ -200,6 +200,9 @@ impl Sizes {
                 continue;
             };
             match program.variable(id).init.map(|init| &program.expr(init).kind) {
+                Some(ExprKind::InitList(_)) if !program.record(record).bases.is_empty() => {
+                    self.changed_fields.extend(&program.record(record).fields)
+                }
                 Some(ExprKind::InitList(items)) => {
                     for (field, item) in program.record(record).fields.iter().zip(items) {
                         self.field_values.entry(*field).or_default().push(*item);

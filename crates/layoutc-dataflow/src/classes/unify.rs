@@ -6,7 +6,9 @@ use super::host_memory::HostMemory;
 use super::places::{PlaceKind, Places, element_of};
 use super::slots::{Slot, SlotGraph};
 use layoutc_diagnostics::Span;
-use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, Program, StmtKind, TypeKind, VarId};
+use layoutc_syntax::{
+    ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, StmtKind, TypeKind, VarId,
+};
 use std::collections::BTreeSet;
 
 /// One flow of a pointer, or of a reference to an element, into a slot.
@@ -67,6 +69,15 @@ pub(super) fn unify(
                     graph.unite(own, theirs);
                 }
             }
+        }
+    }
+    for at in 0..program.fields.len() as u32 {
+        let own = FieldId(at);
+        if let Some(inherited) = program.field(own).inherited
+            && let (Some(own), Some(inherited)) =
+                (graph.node(Slot::Field(own)), graph.node(Slot::Field(inherited)))
+        {
+            graph.unite(own, inherited);
         }
     }
     for id in program.variable_ids() {

@@ -17,7 +17,7 @@ use super::places::element_of;
 use super::readers::Readers;
 use super::slots::Slot;
 use super::unify::{Flow, object_of_call, receives_address, slot_of};
-use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, Program, TypeKind, VarId};
+use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, TypeKind, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A call that is to reach a version of the function that it names.
@@ -29,6 +29,8 @@ pub struct Version {
     pub function: FunctionId,
     /// Positions of the arguments that are arrays; `None` for the object.
     pub arrays: BTreeSet<Option<usize>>,
+    /// What the object is, if the function is a member of a base class of it.
+    pub object: Option<RecordId>,
     /// The version returns nothing: the result is the object, and nobody uses it.
     pub drops_result: bool,
 }
@@ -116,7 +118,13 @@ pub(super) fn wanted_versions(
         let drops_result = returns_reference
             && matches!(calls.context(call), Context::Dropped)
             && program.returns_its_object(function);
-        found.push(Version { call, function, arrays, drops_result });
+        let object = arguments
+            .iter()
+            .find(|argument| argument.position.is_none())
+            .and_then(|argument| element_of(program, program.expr(argument.value).ty))
+            .map(|(record, _)| record)
+            .filter(|record| own.copy_of.is_none() && own.record != Some(*record));
+        found.push(Version { call, function, arrays, object, drops_result });
     }
     found
 }

@@ -944,7 +944,7 @@ impl<'t> Lowering<'t> {
             return self.opaque(node);
         }
         let Some(field) =
-            self.record.and_then(|record| self.field_named(record, self.text_of(name)))
+            self.record.and_then(|record| self.member_named(record, self.text_of(name)).0)
         else {
             return self.opaque(node);
         };

@@ -188,6 +188,9 @@ impl<'t> Lowering<'t> {
             "lambda_expression" => self.lambda(node),
             "qualified_identifier" => {
                 let (scope, last) = self.qualified_parts(node);
+                if let Some(member) = self.implicit_qualified_member(node) {
+                    return member;
+                }
                 match last {
                     Some(last) if last.kind() == "identifier" => {
                         let reference = self.resolve_name(self.text_of(last), &scope);
@@ -249,10 +252,8 @@ impl<'t> Lowering<'t> {
             return field;
         }
         // A static member hides what the name means outside the class.
-        let hidden = self
-            .record
-            .filter(|_| !is_local)
-            .and_then(|record| self.program.record(record).scope.get(name).copied().flatten());
+        let hidden =
+            self.record.filter(|_| !is_local).and_then(|record| self.static_named(record, name));
         let reference = match hidden {
             Some(variable) => NameRef::Variable(variable),
             None => self.resolve_name(name, &[]),
@@ -282,11 +283,21 @@ impl<'t> Lowering<'t> {
     /// `field` inside a member function means `this->field`.
     fn implicit_member(&mut self, name: &str, span: Span) -> Option<ExprId> {
         let record = self.record?;
-        let field = self.field_named(record, name);
-        let methods = self.methods_named(record, name);
+        let (field, methods) = self.member_named(record, name);
         if field.is_none() && methods.is_empty() {
             return None;
         }
+        Some(self.member_of_this(record, field, methods, span))
+    }
+
+    /// A member named without its object, which is `this`.
+    pub(crate) fn member_of_this(
+        &mut self,
+        record: crate::program::RecordId,
+        field: Option<crate::program::FieldId>,
+        methods: Vec<FunctionId>,
+        span: Span,
+    ) -> ExprId {
         let this_type = self.this_type(record);
         let this = self.add_expr(ExprKind::This, span.at_start(), this_type);
         let ty = match field {
@@ -301,7 +312,7 @@ impl<'t> Lowering<'t> {
             name: span,
             operator: span.at_start(),
         };
-        Some(self.add_expr(kind, span, ty))
+        self.add_expr(kind, span, ty)
     }
 
     /// The type of `this` in the current function.
@@ -310,16 +321,6 @@ impl<'t> Lowering<'t> {
         ty.is_const =
             self.function.is_some_and(|function| self.program.function(function).is_const);
         self.program.types.pointer(ty)
-    }
-
-    fn methods_named(&self, record: crate::program::RecordId, name: &str) -> Vec<FunctionId> {
-        self.program
-            .record(record)
-            .methods
-            .iter()
-            .copied()
-            .filter(|method| self.program.function(*method).name == name)
-            .collect()
     }
 
     fn two(
@@ -549,8 +550,10 @@ impl<'t> Lowering<'t> {
         if let Some(record_type) = record_type {
             match *self.program.types.kind(record_type.id) {
                 TypeKind::Record(record) => {
-                    field = self.field_named(record, name);
-                    methods = self.methods_named(record, name);
+                    (field, methods) = match name_node.kind() {
+                        "qualified_identifier" => self.qualified_member(record, name_node),
+                        _ => self.member_named(record, name),
+                    };
                     if let Some(field) = field {
                         ty = self.program.field(field).ty;
                         ty.is_const |= record_type.is_const;

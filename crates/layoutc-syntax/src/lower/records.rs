@@ -90,6 +90,7 @@ impl<'t> Lowering<'t> {
         self.program.records.push(Record {
             name_span: self.span(name_node.unwrap_or(keyword)),
             fields: Vec::new(),
+            bases: Vec::new(),
             body: None,
             declaration: None,
             explicit_align: None,
@@ -101,6 +102,7 @@ impl<'t> Lowering<'t> {
             methods: Vec::new(),
             scope: BTreeMap::new(),
             bodiless: 0,
+            has_defaulted: false,
             instance: None,
             shares_text: self.record.is_some_and(|outer| self.program.record(outer).shares_text),
             name: name.clone(),
@@ -235,10 +237,7 @@ impl<'t> Lowering<'t> {
         let children: Vec<_> = node.children(&mut cursor).collect();
         for child in children {
             match child.kind() {
-                "base_class_clause" => {
-                    self.record_trait(id, RecordTrait::Bases, self.span(child));
-                    self.region(child, RegionKind::Unmodelled);
-                }
+                "base_class_clause" => self.base_classes(id, child),
                 "alignas_qualifier" => {
                     let mut inner = child.walk();
                     let value = child.named_children(&mut inner).next();
@@ -442,6 +441,7 @@ impl<'t> Lowering<'t> {
                 is_bit_field: bit_field.is_some(),
                 has_initializer: has_default.is_some(),
                 is_untyped: false,
+                inherited: None,
             });
             self.program.records[record.index()].fields.push(id);
         }
@@ -467,6 +467,7 @@ impl<'t> Lowering<'t> {
             let mut cursor = node.walk();
             node.children(&mut cursor).any(|child| child.kind() == "delete_method_clause")
         };
+        self.program.records[record.index()].has_defaulted |= is_default || is_deleted;
         if node.child_by_field_name("body").is_none() && !has_type && !is_default && !is_deleted {
             self.program.records[record.index()].bodiless += 1;
         }
@@ -523,16 +524,6 @@ impl<'t> Lowering<'t> {
             *name = super::declarations::operator_name(name);
         }
         self.program.records[record.index()].methods.push(function);
-    }
-
-    /// The field of that name.
-    pub(crate) fn field_named(&self, record: RecordId, name: &str) -> Option<FieldId> {
-        self.program
-            .record(record)
-            .fields
-            .iter()
-            .copied()
-            .find(|field| self.program.field(*field).name == name)
     }
 
     pub(crate) fn type_definition(&mut self, node: Node<'t>) {

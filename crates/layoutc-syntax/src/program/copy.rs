@@ -8,8 +8,9 @@
 //! In a copy of a member function the object is a variable: [`Function::this_parameter`].
 
 use super::{
-    CopyOf, DeclarationId, DeclaratorSite, ExpansionId, ExprId, ExprKind, FunctionId, FunctionSite,
-    MacroRole, NameRef, Program, Space, StmtId, StmtKind, Storage, VarId, Variable,
+    CopyOf, DeclarationId, DeclaratorSite, ExpansionId, ExprId, ExprKind, FieldId, FunctionId,
+    FunctionSite, MacroRole, NameRef, Program, RecordId, Space, StmtId, StmtKind, Storage, VarId,
+    Variable,
 };
 use crate::types::{QualType, TypeKind, TypeTable};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,6 +30,28 @@ pub enum NoCopy {
     ClassScope,
     /// A member function with default arguments, which are evaluated in the class.
     DefaultArguments,
+    /// A member function of a base class that uses its object other than for its members.
+    WholeObject,
+}
+
+impl NoCopy {
+    /// The reason, as what follows "because".
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            NoCopy::NoBody => "it has no body in the program",
+            NoCopy::StaticVariable(_) => "a variable in it lives on between calls",
+            NoCopy::CLinkage => "it has C linkage",
+            NoCopy::Lambda => "it holds a lambda, which may capture the object",
+            NoCopy::ClassScope => {
+                "it names something of its class that is not public or cannot be qualified"
+            }
+            NoCopy::DefaultArguments => "it has default arguments",
+            NoCopy::WholeObject => {
+                "it is inherited, and uses the object other than for its members"
+            }
+        }
+    }
 }
 
 /// What belongs to a function: its body, parameters, prototypes and everything below them.
@@ -54,13 +77,15 @@ struct Renaming {
 }
 
 impl Program {
-    /// Adds a copy of a function that has a body; one that drops its result returns nothing.
+    /// Adds a copy of a function that has a body; one that drops its result returns nothing. The
+    /// copy of a member function of a base class is for objects of the class `object`.
     ///
     /// # Errors
     /// If copies could not take the function's place.
     pub fn copy_function(
         &mut self,
         id: FunctionId,
+        object: Option<RecordId>,
         drops_result: bool,
     ) -> Result<FunctionId, NoCopy> {
         let mut parts = self.function_parts(id);
@@ -87,6 +112,10 @@ impl Program {
                 return Err(NoCopy::ClassScope);
             }
         }
+        let members = match object {
+            Some(object) => self.members_in(object, &parts).ok_or(NoCopy::WholeObject)?,
+            None => BTreeMap::new(),
+        };
         let is_kernel = self.function(id).space == super::ExecutionSpace::Kernel;
         let lives_on = |variable: &VarId| {
             let own = self.variable(*variable);
@@ -118,6 +147,7 @@ impl Program {
             self.variables.push(variable);
         }
         if let Some(record) = original.record.filter(|_| original.this_parameter.is_none()) {
+            let record = object.unwrap_or(record);
             let mut ty = QualType::plain(self.types.intern(TypeKind::Record(record)));
             ty.is_const = original.is_const;
             let ty = self.types.pointer(ty);
@@ -156,6 +186,16 @@ impl Program {
         }
         for old in &parts.exprs {
             let mut expr = self.expr(*old).clone();
+            if let ExprKind::Member { field: Some(field), .. } = &mut expr.kind
+                && let Some(member) = members.get(old)
+            {
+                *field = *member;
+            }
+            if object.is_some()
+                && let Some(ty) = self.object_type(*old, &renaming)
+            {
+                expr.ty = ty;
+            }
             renaming.expr(&mut expr.kind);
             self.exprs.push(expr);
             let home = self.expr_homes[old.index()];
@@ -221,6 +261,51 @@ impl Program {
         }
         self.functions.push(function);
         Ok(copy)
+    }
+
+    /// The members of the object that a member function of a base class uses, as those of
+    /// `object`; none if it uses the object in another way.
+    fn members_in(
+        &self,
+        object: RecordId,
+        parts: &FunctionParts,
+    ) -> Option<BTreeMap<ExprId, FieldId>> {
+        let mut parents: BTreeMap<ExprId, ExprId> = BTreeMap::new();
+        for expr in &parts.exprs {
+            parents.extend(self.expr(*expr).children().into_iter().map(|child| (child, *expr)));
+        }
+        let mut found = BTreeMap::new();
+        for expr in &parts.exprs {
+            if !matches!(self.expr(*expr).kind, ExprKind::This) {
+                continue;
+            }
+            let mut at = *parents.get(expr)?;
+            while let ExprKind::Paren(_) | ExprKind::Deref(_) = self.expr(at).kind {
+                at = *parents.get(&at)?;
+            }
+            match &self.expr(at).kind {
+                ExprKind::Member { field: Some(field), .. } => {
+                    found.insert(at, self.field_in(object, *field)?);
+                }
+                ExprKind::Member { methods, .. } if !methods.is_empty() => {}
+                _ => return None,
+            }
+        }
+        Some(found)
+    }
+
+    /// The type of `this` or `*this` in a copy for objects of another class.
+    fn object_type(&self, expr: ExprId, renaming: &Renaming) -> Option<QualType> {
+        let this = self.variable(renaming.this?).ty;
+        match self.expr(expr).kind {
+            ExprKind::This => Some(this),
+            ExprKind::Paren(inner) => self.object_type(inner, renaming),
+            ExprKind::Deref(inner) => {
+                let pointer = self.object_type(inner, renaming)?;
+                self.types.pointee(pointer.id)
+            }
+            _ => None,
+        }
     }
 
     /// Copies the uses of macros in a function, innermost last as before.
@@ -359,11 +444,11 @@ impl Program {
     fn needs_class_scope(&self, id: FunctionId, parts: &FunctionParts) -> bool {
         let function = self.function(id);
         let Some(record) = function.record else { return false };
-        let scope = &self.record(record).scope;
+        let classes = self.with_bases(record);
         let mut resolved: BTreeMap<&str, usize> = BTreeMap::new();
         for expr in &parts.exprs {
             if let ExprKind::Name(NameRef::Variable(variable)) = self.expr(*expr).kind
-                && self.variable(variable).record == Some(record)
+                && self.variable(variable).record.is_some_and(|of| classes.contains(&of))
             {
                 // `P::limit` needs no qualification any more.
                 let text = self.text(self.expr(*expr).span);
@@ -395,7 +480,8 @@ impl Program {
                 macros.push(inner);
             }
         }
-        scope.iter().any(|(name, variable)| {
+        let scopes = classes.iter().flat_map(|class| &self.record(*class).scope);
+        scopes.into_iter().any(|(name, variable)| {
             let uses = mentioned.get(name.as_str()).copied().unwrap_or(0);
             let known = resolved.get(name.as_str()).copied().unwrap_or(0);
             uses > 0 && (variable.is_none() || uses != known)

@@ -113,7 +113,7 @@ impl Classifier<'_> {
                         "virtual functions put a hidden pointer into each element",
                     ),
                     RecordTrait::Bases => {
-                        (Code::UNSUPPORTED_RECORD, "the element type has base classes")
+                        (Code::UNSUPPORTED_RECORD, "base classes of this kind are not modelled")
                     }
                     // What they do to an element is seen where they are called.
                     RecordTrait::Methods
@@ -154,6 +154,7 @@ impl Classifier<'_> {
                 };
                 self.pin(class, code, span, message);
             }
+            self.inherited_members(class);
             let takes_address = self.program.function_ids().find(|id| {
                 let function = self.program.function(*id);
                 let operands = function.parameters.len() + usize::from(function.record.is_some());
@@ -257,6 +258,12 @@ impl Classifier<'_> {
             return;
         }
         if let Slot::Field(id) = slot {
+            let is_inherited = program.field(id).inherited.is_some()
+                || program.fields.iter().any(|field| field.inherited == Some(id));
+            if is_inherited {
+                let message = "the pointer is a member of a base class";
+                self.pin(class, Code::UNSUPPORTED_USE, span, message);
+            }
             let record = program.record(program.field(id).record);
             // A member function that is defined elsewhere can do anything with it.
             let unseen = record
