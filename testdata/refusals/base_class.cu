@@ -1,8 +1,9 @@
 //@ layout = "P = soa"
+template <class D>
 struct Base {
     int id;
 };
-struct P : Base { //~ LC0027 base classes
+struct P : Base<P> { //~ LC0027 base classes
     float x;
 };
 __global__ void step(P *p, int n) {

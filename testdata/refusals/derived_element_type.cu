@@ -17,7 +17,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    Q *q = (Q *)d; //~ LC0020
+    Q *q = (Q *)d; //~ LC0011 another type
     cudaMemset(q, 0, n * sizeof(P));
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

@@ -4,7 +4,7 @@ struct P {
     int id;
 };
 struct Base {
-    P *p;
+    P *p; //~ LC0028
 };
 struct D : Base {
     int n;
@@ -21,7 +21,7 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     D e;
-    e.p = d; //~ LC0020
+    e.p = d;
     e.p[0].x = 1.0f;
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

@@ -200,6 +200,7 @@ programs! {
     idiom_error_paths
     idiom_handle
     idiom_host_native
+    idiom_inheritance
     idiom_local_pointer
     idiom_long_copy
     idiom_macro_access

@@ -566,9 +566,23 @@ impl Rewriter<'_> {
                 // A template may stand before the record that an instance is about.
                 let record = self.classes.class(class).record;
                 let definition = super::placement::definition(program, record);
+                let is_before = is_definition && order.obstacle(whole, definition).is_some();
                 let is_early = function.this_parameter.is_none()
                     && is_definition
                     && order.obstacle(site.span, definition).is_some();
+                // A member function of a base class moves behind the class that inherits it.
+                let is_inherited = function.record.is_some_and(|own| {
+                    own != record
+                        && program.derives_from(record, own)
+                });
+                if is_inherited
+                    && is_before
+                    && let Some(callee) = self.overloaded_between(id, whole, definition)
+                {
+                    let message = "this member function is inherited, and a function that it calls is overloaded between the classes";
+                    self.refuse(class, callee, message);
+                    continue;
+                }
                 if is_early && let Some(callee) = self.overloaded_between(id, whole, definition) {
                     let message = "this template is declared before the struct, and a function that it calls is overloaded between";
                     self.refuse(class, callee, message);
@@ -595,8 +609,7 @@ impl Rewriter<'_> {
                         known.push(prototype);
                     }
                     // The definition may stand before what an instance is made of.
-                    let is_first = order.obstacle(whole, definition).is_some();
-                    if (in_class || is_first) && is_definition {
+                    if is_definition && (in_class || is_before) {
                         let block = with_record.entry(at).or_default();
                         block.push_str(&format!("\n{linkage}{text}\n"));
                     } else if is_definition {

@@ -207,8 +207,10 @@ impl Places {
                 (None, self.value(*then).or_else(|| self.value(*otherwise)))
             }
             ExprKind::Cast { target, operand, .. } => {
-                let same = element_of(program, *target).is_some();
-                (None, self.value(*operand).filter(|_| same))
+                // A pointer to another record has no meaning here, and its operand is judged.
+                let target = element_of(program, *target).map(|(record, _)| record);
+                let same = |value: &Value| target.is_some() && graph.record(value.node) == target;
+                (None, self.value(*operand).filter(same))
             }
             ExprKind::Call { callee, arguments, .. } => {
                 match calls.callee(program, *callee, arguments) {

@@ -32,11 +32,16 @@ impl Lowering<'_> {
         let name = format!("operator{symbol}");
         let mut fitting: Vec<(Fit, FunctionId)> = Vec::new();
         if let Some(record) = self.program.types.as_record(types.first()?.id) {
-            for method in &self.program.record(record).methods {
-                let function = self.program.function(*method);
-                if function.name == name && function.parameters.len() + 1 == types.len() {
+            for method in self.member_named(record, &name).1 {
+                let function = self.program.function(method);
+                if function.parameters.len() + 1 == types.len() {
                     let fit = self.fit(&function.parameters, &types[1..]);
-                    fitting.extend(fit.map(|fit| (fit, *method)));
+                    // The object of an inherited operator is converted.
+                    let object = match function.record == Some(record) {
+                        true => Fit::Exact,
+                        false => Fit::Converted,
+                    };
+                    fitting.extend(fit.map(|fit| (fit.max(object), method)));
                 }
             }
         }
@@ -101,7 +106,14 @@ impl Lowering<'_> {
                 )
             };
             let (to, from) = (types.kind(parameter.id), types.kind(operand.id));
-            let converts = (is_number(to) && is_number(from)) || unknown(to) || unknown(from);
+            let is_base = match (to, from) {
+                (TypeKind::Record(base), TypeKind::Record(record)) => {
+                    self.program.derives_from(*record, *base)
+                }
+                _ => false,
+            };
+            let converts =
+                (is_number(to) && is_number(from)) || unknown(to) || unknown(from) || is_base;
             if !converts {
                 return None;
             }

@@ -33,6 +33,21 @@ impl Classifier<'_> {
         }
     }
 
+    /// What is known of why a function has no version for elements, as the end of a message.
+    fn why_no_version(&self, function: FunctionId) -> String {
+        let program = self.program;
+        let own = program.function(function);
+        let original = own.copy_of.as_ref().map_or(function, |copy_of| copy_of.original);
+        let why = match program.without_copies.get(&original) {
+            Some(why) => why.reason(),
+            None if own.is_deleted => "it is deleted",
+            None if own.body.is_none() => "it has no body in the program",
+            None if !own.template_parameters.is_empty() => "it is a template",
+            None => return String::new(),
+        };
+        format!(": {why}")
+    }
+
     /// An element as the object of a member function or operator.
     fn object_of(&mut self, object: ExprId, class: ClassId, function: FunctionId) {
         let own = self.program.function(function);
@@ -52,8 +67,9 @@ impl Classifier<'_> {
             }
             return;
         }
+        let why = self.why_no_version(function);
         let message =
-            format!("`{}` may change the element and cannot be given a version", own.name);
+            format!("`{}` may change the element and cannot be given a version{why}", own.name);
         self.pin(class, Code::UNSUPPORTED_RECORD, self.span(object), message);
     }
 
@@ -88,8 +104,9 @@ impl Classifier<'_> {
             return;
         }
         let message = format!(
-            "`{}` takes this by reference and cannot be given a version",
-            program.function(function).name
+            "`{}` takes this by reference and cannot be given a version{}",
+            program.function(function).name,
+            self.why_no_version(function)
         );
         self.pin(class, Code::UNSUPPORTED_USE, self.span(operand), message);
     }
