@@ -11,8 +11,9 @@ __global__ void step(P *p, int n) {
 __device__ void f(P *q) {
     q->x = 1;
 }
-__device__ void f(float *q) {
-    *q = 1;
+template <class T>
+__device__ void f(T *q) {
+    *q = T();
 }
 __global__ void other(P *q, float *r) {
     f(q); //~ LC0034

@@ -357,6 +357,8 @@ pub struct Record {
     pub scope: BTreeMap<String, Option<VarId>>,
     /// How many constructors, destructors and conversions are declared in it without a body.
     pub bodiless: usize,
+    /// Names of members that are not modelled: templates, and what a `using` brings in.
+    pub unmodelled_members: BTreeSet<String>,
     /// A constructor, assignment or destructor is defaulted or deleted in it: whether that makes it
     /// plain old data for the ABI depends on the standard that it is compiled for.
     pub has_defaulted: bool,

@@ -53,7 +53,7 @@ impl Rewriter<'_> {
         if let Some(text) = self.copy_call(expr) {
             return Some(text);
         }
-        if let Some(text) = self.instance_name(expr) {
+        if let Some(text) = self.instance_name(expr).or_else(|| self.static_function(expr)) {
             return Some(text);
         }
         if let Some(text) = self.reader_object(expr) {

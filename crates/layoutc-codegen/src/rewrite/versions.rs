@@ -377,6 +377,28 @@ impl Rewriter<'_> {
         Some(if values.is_empty() { name } else { format!("{name}<{}>", values.join(", ")) })
     }
 
+    /// The name of a static member function by its class, where an object in another layout named it.
+    pub(super) fn static_function(&mut self, expr: ExprId) -> Option<String> {
+        let program = self.program;
+        let ExprKind::Member { base, field: None, methods, name, .. } = &program.expr(expr).kind
+        else {
+            return None;
+        };
+        let is_static = |id: &FunctionId| program.function(*id).is_static_member;
+        if methods.is_empty() || !methods.iter().all(is_static) {
+            return None;
+        }
+        self.object_class(*base)?;
+        let record = program.function(methods[0]).record?;
+        let mut scope = program.record(record).namespaces.join("::");
+        if !scope.is_empty() {
+            scope.push_str("::");
+        }
+        let name = program.text(*name);
+        let name = name.rsplit("::").next().unwrap_or(name).trim_start();
+        Some(format!("{scope}{}::{name}", program.spelled_name(record)))
+    }
+
     /// Base and index of the object of a member function, or of an operand.
     fn object_parts(
         &mut self,

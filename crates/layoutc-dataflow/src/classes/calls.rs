@@ -225,7 +225,10 @@ pub fn resolve_callee(program: &Program, callee: ExprId, arguments: &[ExprId]) -
                 [only] => Callee::Function(*only),
                 [] if candidates.len() == 1 => Callee::Function(candidates[0]),
                 [] => Callee::Ambiguous(candidates),
-                _ => Callee::Ambiguous(fitting),
+                _ => match exact(program, &fitting, arguments) {
+                    Some(only) => Callee::Function(only),
+                    None => Callee::Ambiguous(fitting),
+                },
             }
         }
         ExprKind::Name(NameRef::Unknown(name)) => {
@@ -250,7 +253,19 @@ pub fn resolve_callee(program: &Program, callee: ExprId, arguments: &[ExprId]) -
                 match (fitting.as_slice(), matching.as_slice()) {
                     ([only], _) | (_, [only]) => Callee::Function(*only),
                     ([], _) => Callee::Ambiguous(several.to_vec()),
-                    _ => Callee::Ambiguous(fitting),
+                    (_, matching) => {
+                        // Which of them fits best may depend on the object, too.
+                        let viable = match (is_const, matching.len()) {
+                            (true, _) => matching,
+                            (false, 0) => &fitting[..],
+                            (false, own) if own == fitting.len() => matching,
+                            (false, _) => &[],
+                        };
+                        match exact(program, viable, arguments) {
+                            Some(only) => Callee::Function(only),
+                            None => Callee::Ambiguous(fitting),
+                        }
+                    }
                 }
             }
         },
@@ -267,10 +282,73 @@ pub fn constructor_of(
 ) -> Option<FunctionId> {
     let record = program.as_record(of.id)?;
     let own = program.record(record);
+    if own.unmodelled_members.contains(&own.name) {
+        return None;
+    }
     let mut fitting =
         own.methods.iter().copied().filter(|id| {
             program.function(*id).name == own.name && accepts(program, *id, arguments)
         });
+    let only = fitting.next()?;
+    fitting.next().is_none().then_some(only)
+}
+
+/// The one function whose parameters have just the types of the arguments: nothing fits better.
+fn exact(program: &Program, candidates: &[FunctionId], arguments: &[ExprId]) -> Option<FunctionId> {
+    // A template could fit as well, for another constness.
+    if candidates.iter().any(|id| !program.function(*id).template_parameters.is_empty()) {
+        return None;
+    }
+    let is_exact = |parameter: VarId, argument: ExprId| {
+        let own = program.variable(parameter).ty;
+        let given = program.expr(argument).ty;
+        // Enumerators have types of their own.
+        let has_constant = |start: ExprId| {
+            let mut stack = vec![start];
+            while let Some(at) = stack.pop() {
+                match &program.expr(at).kind {
+                    ExprKind::Name(NameRef::Constant(_) | NameRef::Macro(_)) => return true,
+                    ExprKind::Paren(inner) | ExprKind::Comma(_, inner) => stack.push(*inner),
+                    ExprKind::Conditional(_, then, otherwise) => {
+                        stack.extend([*then, *otherwise]);
+                    }
+                    _ => {}
+                }
+            }
+            false
+        };
+        if has_constant(argument) {
+            return false;
+        }
+        let is_lvalue = matches!(
+            program.expr(program.strip_parens(argument)).kind,
+            ExprKind::Name(NameRef::Variable(_))
+                | ExprKind::Member { field: Some(_), .. }
+                | ExprKind::Index { .. }
+                | ExprKind::Deref(_)
+        );
+        let binds = match *program.types.kind(own.id) {
+            TypeKind::Reference(_, true) => false,
+            TypeKind::Reference(to, false) => to.is_const || (is_lvalue && !given.is_const),
+            _ => true,
+        };
+        let is_known = match program.types.kind(given.id) {
+            TypeKind::Scalar(scalar) => *scalar != layoutc_syntax::Scalar::Half,
+            TypeKind::Vector(_) | TypeKind::Record(_) | TypeKind::Pointer(_) => true,
+            _ => false,
+        };
+        binds && is_known && program.types.strip_reference(own).id == given.id
+    };
+    let mut fitting = candidates.iter().copied().filter(|id| {
+        let function = program.function(*id);
+        !function.is_variadic
+            && function.parameters.len() == arguments.len()
+            && function
+                .parameters
+                .iter()
+                .zip(arguments)
+                .all(|(parameter, argument)| is_exact(*parameter, *argument))
+    });
     let only = fitting.next()?;
     fitting.next().is_none().then_some(only)
 }

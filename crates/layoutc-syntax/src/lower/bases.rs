@@ -83,6 +83,10 @@ impl<'t> Lowering<'t> {
     /// what a record declares hides what its bases do. Nothing if bases do not agree.
     pub(crate) fn member_named(&self, record: RecordId, name: &str) -> Members {
         let own = self.program.record(record);
+        // One that is not modelled may be what is meant.
+        if own.unmodelled_members.contains(name) {
+            return (None, Vec::new());
+        }
         let field = own.fields.iter().copied().find(|field| {
             let field = self.program.field(*field);
             field.name == name && field.inherited.is_none()
@@ -109,6 +113,14 @@ impl<'t> Lowering<'t> {
             },
             _ => (None, Vec::new()),
         }
+    }
+
+    /// Whether a name may mean a member of the record that is not modelled.
+    pub(crate) fn is_unmodelled_member(&self, record: RecordId, name: &str) -> bool {
+        self.program
+            .with_bases(record)
+            .into_iter()
+            .any(|class| self.program.record(class).unmodelled_members.contains(name))
     }
 
     /// The static member of that name, if everybody may use it.

@@ -22,12 +22,22 @@ pub(crate) fn scalar_of_number(text: &str) -> Scalar {
         return if lower.ends_with('f') { Scalar::Float } else { Scalar::Double };
     }
     let suffix: String = lower.chars().rev().take_while(|c| matches!(c, 'u' | 'l')).collect();
+    let is_long_long = suffix.contains("ll");
     match (suffix.contains('u'), suffix.contains('l')) {
+        (true, true) if is_long_long => Scalar::UnsignedLongLong,
+        (false, true) if is_long_long => Scalar::LongLong,
         (true, true) => Scalar::UnsignedLong,
         (false, true) => Scalar::Long,
-        (true, false) => Scalar::UnsignedInt,
+        (true, false) => match integer_literal(text) {
+            Some(value) if u32::try_from(value).is_ok() => Scalar::UnsignedInt,
+            _ => Scalar::UnsignedLong,
+        },
         (false, false) => match integer_literal(text) {
             Some(value) if i32::try_from(value).is_ok() => Scalar::Int,
+            // Only other bases than ten have unsigned literals without a suffix.
+            Some(value) if lower.starts_with('0') && u32::try_from(value).is_ok() => {
+                Scalar::UnsignedInt
+            }
             _ => Scalar::Long,
         },
     }
@@ -250,6 +260,9 @@ impl<'t> Lowering<'t> {
         let is_local = self.local_symbol(name);
         if !is_local && let Some(field) = self.implicit_member(name, span) {
             return field;
+        }
+        if !is_local && self.record.is_some_and(|record| self.is_unmodelled_member(record, name)) {
+            return self.opaque(node);
         }
         // A static member hides what the name means outside the class.
         let hidden =

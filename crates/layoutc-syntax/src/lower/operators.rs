@@ -32,6 +32,9 @@ impl Lowering<'_> {
         let name = format!("operator{symbol}");
         let mut fitting: Vec<(Fit, FunctionId)> = Vec::new();
         if let Some(record) = self.program.types.as_record(types.first()?.id) {
+            if self.is_unmodelled_member(record, &name) {
+                return None;
+            }
             for method in self.member_named(record, &name).1 {
                 let function = self.program.function(method);
                 if function.parameters.len() + 1 == types.len() {

@@ -9,7 +9,7 @@ use crate::program::{
 };
 use crate::types::{QualType, TypeKind};
 use layoutc_diagnostics::Span;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tree_sitter::Node;
 
 impl<'t> Lowering<'t> {
@@ -102,6 +102,7 @@ impl<'t> Lowering<'t> {
             methods: Vec::new(),
             scope: BTreeMap::new(),
             bodiless: 0,
+            unmodelled_members: BTreeSet::new(),
             has_defaulted: false,
             instance: None,
             shares_text: self.record.is_some_and(|outer| self.program.record(outer).shares_text),
@@ -190,6 +191,12 @@ impl<'t> Lowering<'t> {
                 }
                 "function_definition" | "declaration" => methods.push((child, is_private)),
                 "template_declaration" => {
+                    match self.template_member(child) {
+                        Some(name) => {
+                            self.program.records[id.index()].unmodelled_members.insert(name);
+                        }
+                        None => self.record_trait(id, RecordTrait::Unmodelled, self.span(child)),
+                    }
                     self.record_trait(id, RecordTrait::Methods, self.span(child));
                     self.region(child, RegionKind::Unmodelled);
                 }
@@ -203,6 +210,13 @@ impl<'t> Lowering<'t> {
                 }
                 "static_assert_declaration" => self.static_assert(child),
                 "friend_declaration" | "using_declaration" => {
+                    if child.kind() == "using_declaration" {
+                        // `using Base::f;`
+                        let text = self.text_of(child).trim_end_matches(';');
+                        let name = text.rsplit("::").next().unwrap_or(text);
+                        let name = super::declarations::operator_name(name);
+                        self.program.records[id.index()].unmodelled_members.insert(name);
+                    }
                     self.record_trait(id, RecordTrait::Unmodelled, self.span(child));
                     self.region(child, RegionKind::Unmodelled);
                 }
@@ -229,6 +243,33 @@ impl<'t> Lowering<'t> {
             }
         }
         self.record = outer;
+    }
+
+    /// The name that a member template declares; an operator's without blanks.
+    fn template_member(&self, node: Node<'t>) -> Option<String> {
+        let mut cursor = node.walk();
+        let inner = node.named_children(&mut cursor).find(|child| {
+            matches!(
+                child.kind(),
+                "function_definition"
+                    | "declaration"
+                    | "field_declaration"
+                    | "template_declaration"
+            )
+        })?;
+        if inner.kind() == "template_declaration" {
+            return self.template_member(inner);
+        }
+        let mut at = inner;
+        while let Some(declarator) = at.child_by_field_name("declarator").or_else(|| {
+            // A reference's declarator has no field.
+            let mut cursor = at.walk();
+            at.named_children(&mut cursor).find(|child| child.kind().ends_with("_declarator"))
+        }) {
+            at = declarator;
+        }
+        matches!(at.kind(), "field_identifier" | "identifier" | "operator_name" | "destructor_name")
+            .then(|| super::declarations::operator_name(self.text_of(at)))
     }
 
     /// Base classes, alignment and packing in the head of a record.

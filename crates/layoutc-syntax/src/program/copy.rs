@@ -30,6 +30,8 @@ pub enum NoCopy {
     ClassScope,
     /// A member function with default arguments, which are evaluated in the class.
     DefaultArguments,
+    /// A static member function: its text relies on the scope of the class.
+    StaticMember,
     /// A member function of a base class that uses its object other than for its members.
     WholeObject,
 }
@@ -47,6 +49,7 @@ impl NoCopy {
                 "it names something of its class that is not public or cannot be qualified"
             }
             NoCopy::DefaultArguments => "it has default arguments",
+            NoCopy::StaticMember => "it is a static member function",
             NoCopy::WholeObject => {
                 "it is inherited, and uses the object other than for its members"
             }
@@ -102,6 +105,9 @@ impl Program {
             let function = self.function(id);
             if function.required_parameters < function.parameters.len() {
                 return Err(NoCopy::DefaultArguments);
+            }
+            if function.is_static_member {
+                return Err(NoCopy::StaticMember);
             }
             let is_lambda =
                 |expr: &ExprId| matches!(self.expr(*expr).kind, ExprKind::Lambda { .. });

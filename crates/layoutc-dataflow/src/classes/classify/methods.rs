@@ -16,7 +16,12 @@ impl Classifier<'_> {
             },
             _ => Callee::Unknown,
         };
+        let all_static = matches!(&program.expr(member).kind, ExprKind::Member { methods, .. }
+            if methods.iter().all(|method| program.function(*method).is_static_member));
         match callee {
+            Callee::Function(_) | Callee::Ambiguous(_) if all_static => {
+                self.static_function_of(object, class, member);
+            }
             Callee::Function(function) => self.object_of(object, class, function),
             Callee::Ambiguous(_) => self.pin(
                 class,
@@ -30,6 +35,21 @@ impl Classifier<'_> {
                 self.span(member),
                 "a member function is named other than to call it",
             ),
+        }
+    }
+
+    /// `p[i].f()` and `f()` in a member function, where `f` is static: it has no object, and is
+    /// called by its class.
+    fn static_function_of(&mut self, object: ExprId, class: ClassId, member: ExprId) {
+        let program = self.program;
+        let ExprKind::Member { methods, .. } = &program.expr(member).kind else { return };
+        if methods.iter().any(|method| program.function(*method).is_private) {
+            let message = "a static member function is called that is not public";
+            self.pin(class, Code::UNSUPPORTED_USE, self.span(member), message);
+        }
+        if has_effects(program, object) {
+            let message = "an expression with effects names the object of a static member function";
+            self.pin(class, Code::UNSUPPORTED_USE, self.span(object), message);
         }
     }
 
@@ -110,4 +130,30 @@ impl Classifier<'_> {
         );
         self.pin(class, Code::UNSUPPORTED_USE, self.span(operand), message);
     }
+}
+
+/// Whether evaluating an expression may do more than to read memory.
+fn has_effects(program: &Program, expr: ExprId) -> bool {
+    let mut stack = vec![expr];
+    while let Some(at) = stack.pop() {
+        match &program.expr(at).kind {
+            ExprKind::Unary(op, _) if op.is_update() => return true,
+            ExprKind::Integer(_)
+            | ExprKind::Literal
+            | ExprKind::Null
+            | ExprKind::This
+            | ExprKind::Name(_)
+            | ExprKind::Paren(_)
+            | ExprKind::Unary(..)
+            | ExprKind::Deref(_)
+            | ExprKind::AddressOf(_)
+            | ExprKind::Binary(..)
+            | ExprKind::Index { .. }
+            | ExprKind::Member { .. }
+            | ExprKind::SizeOfType { .. }
+            | ExprKind::SizeOfExpr(_) => stack.extend(program.expr(at).children()),
+            _ => return true,
+        }
+    }
+    false
 }
