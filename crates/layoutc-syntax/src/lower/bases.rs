@@ -41,7 +41,10 @@ impl<'t> Lowering<'t> {
                 _ => return self.unmodelled_bases(id, clause),
             }
         }
-        if bases.is_empty() || self.program.record(id).is_union {
+        let own = self.program.record(id);
+        // What is inherited has spans of its own in each instance of a template, or none.
+        let is_instance = own.instance.is_some() || own.shares_text;
+        if bases.is_empty() || own.is_union || is_instance || !self.template_parameters.is_empty() {
             return self.unmodelled_bases(id, clause);
         }
         for (base, span) in bases {
@@ -62,7 +65,8 @@ impl<'t> Lowering<'t> {
         let ty = self.type_of_name(self.text_of(last), &scope);
         let base = self.program.types.as_record(ty.id)?;
         let own = self.program.record(base);
-        (base != id && own.body.is_some() && !own.is_union).then_some(base)
+        let is_instance = own.instance.is_some() || own.shares_text;
+        (base != id && own.body.is_some() && !own.is_union && !is_instance).then_some(base)
     }
 
     fn inherit(&mut self, id: RecordId, base: RecordId, span: layoutc_diagnostics::Span) {
