@@ -593,10 +593,9 @@ impl Rewriter<'_> {
                     && is_definition
                     && order.obstacle(site.span, definition).is_some();
                 // A member function of a base class moves behind the class that inherits it.
-                let is_inherited = function.record.is_some_and(|own| {
-                    own != record
-                        && program.derives_from(record, own)
-                });
+                let is_inherited = function
+                    .record
+                    .is_some_and(|own| own != record && program.derives_from(record, own));
                 if is_inherited
                     && is_before
                     && let Some(callee) = self.overloaded_between(id, whole, definition)
