@@ -122,7 +122,21 @@ impl Rewriter<'_> {
         {
             expr = inner;
         }
+        self.look_behind_casts_of_macros(expr);
         expr
+    }
+
+    /// A cast in a macro hides what type its argument has: then the use is replaced.
+    fn look_behind_casts_of_macros(&self, start: ExprId) {
+        let mut expr = start;
+        while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } =
+            self.program.expr(expr).kind
+        {
+            expr = inner;
+        }
+        if self.classes.value(start).is_none() && self.changed_pointer(expr).is_some() {
+            self.want_uses(start, expr);
+        }
     }
 
     /// The call with another name, its device arguments without casts, and some arguments replaced.

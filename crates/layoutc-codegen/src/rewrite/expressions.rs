@@ -113,9 +113,40 @@ impl Rewriter<'_> {
         Some(format!("{}{list}", storage.outer_record))
     }
 
+    /// A macro that is tested as a pointer.
+    fn tested_macro(&mut self, expr: ExprId) -> Option<String> {
+        let Some(layoutc_syntax::MacroRole::Use(_)) = self.program.macro_role(expr) else {
+            return None;
+        };
+        let class = self.changed_pointer(expr)?;
+        let storage = self.storage(class).filter(|storage| storage.is_handle)?;
+        let outer = self.outermost(expr);
+        let is_tested = match self.parents[outer.index()] {
+            Some((parent, position)) => match &self.program.expr(parent).kind {
+                ExprKind::Binary(
+                    BinaryOp::Eq | BinaryOp::Ne | BinaryOp::LogicalAnd | BinaryOp::LogicalOr,
+                    ..,
+                )
+                | ExprKind::Unary(UnaryOp::Not, _) => true,
+                ExprKind::Conditional(..) => position == 0,
+                ExprKind::Call { .. } => position > 0 && self.is_asserted(parent),
+                _ => false,
+            },
+            None => self.is_truth(outer) || self.is_condition(outer),
+        };
+        if !is_tested {
+            return None;
+        }
+        let parts = self.pointer_parts(expr, class)?;
+        Some(storage.first_pointer(&parts.base))
+    }
+
     /// A macro, or a parameter of one, that becomes two arguments.
     fn macro_argument(&mut self, expr: ExprId) -> Option<String> {
         self.program.macro_role(expr)?;
+        if let Some(text) = self.tested_macro(expr) {
+            return Some(text);
+        }
         let (parent, position) = self.parents[expr.index()]?;
         let (callee, arguments, at) = match &self.program.expr(parent).kind {
             ExprKind::Call { callee, arguments, .. } => {

@@ -113,6 +113,22 @@ impl Rewriter<'_> {
         result
     }
 
+    /// Wants every macro between an expression and one below it to be replaced.
+    pub(super) fn want_uses(&self, outer: ExprId, inner: ExprId) {
+        let mut expr = outer;
+        while expr != inner {
+            if let Some(role) = self.program.macro_role(expr) {
+                self.want(expansion_of(role));
+            }
+            let (ExprKind::Paren(next) | ExprKind::Cast { operand: next, .. }) =
+                self.program.expr(expr).kind
+            else {
+                return;
+            };
+            expr = next;
+        }
+    }
+
     fn want(&self, id: ExpansionId) {
         self.macros.wanted.borrow_mut().insert(id);
     }
