@@ -57,6 +57,8 @@ pub(crate) fn plan_with_host_arrays(
     if wanted.is_empty() || !errors.is_empty() {
         return (base, Vec::new(), errors);
     }
+    // Slots are those of this program; each attempt makes versions of its own.
+    let named: Vec<Vec<String>> = wanted.iter().map(|array| names(&base.program, array)).collect();
     let together: BTreeSet<Span> =
         wanted.iter().flat_map(|array| array.copies.iter().copied()).collect();
     let attempt = Planned::new(program.clone(), request, &together);
@@ -78,8 +80,9 @@ pub(crate) fn plan_with_host_arrays(
     }
     let outcomes = wanted
         .iter()
+        .zip(named)
         .zip(reasons)
-        .filter_map(|(array, reason)| outcome(&best, array, reason))
+        .filter_map(|((array, names), reason)| outcome(&best, array, names, reason))
         .collect();
     (best, outcomes, Vec::new())
 }
@@ -116,13 +119,18 @@ fn keeps_all(before: &Planned, after: &Planned) -> bool {
     changed(before).is_subset(&changed(after))
 }
 
-fn outcome(best: &Planned, array: &HostArray, reason: Option<Pin>) -> Option<HostOutcome> {
+fn outcome(
+    best: &Planned,
+    array: &HostArray,
+    names: Vec<String>,
+    reason: Option<Pin>,
+) -> Option<HostOutcome> {
     let is_native = native_class(best, array).is_some();
     let class = native_class(best, array).or_else(|| class_of_copies(best, array))?;
     // What keeps the device's array is said there.
     best.plan.choices.contains_key(&class).then(|| HostOutcome {
         type_name: best.program.spelled_name(array.record).to_owned(),
-        names: names(&best.program, array),
+        names,
         is_native,
         reason: reason.filter(|_| !is_native),
     })

@@ -104,11 +104,14 @@ fn new_function(storage: &Storage, constructs: bool, is_zeroed: bool, out: &mut 
     let zero = |size: &str| {
         if is_zeroed { format!("    memset((void *)base, 0, {size});\n") } else { String::new() }
     };
+    // What `new` refuses is refused here: the byte count must not run over.
+    let limit =
+        format!("    if (n > (size_t)-1 / sizeof({record}) / 2)\n        end = (size_t)-1;\n");
     if storage.is_handle {
         let (offsets, assignments) = block(storage);
         let _ = write!(
             out,
-            "    size_t end = 0;\n{offsets}    char *base = (char *)::operator new(end);\n{}    \
+            "    size_t end = 0;\n{offsets}{limit}    char *base = (char *)::operator new(end);\n{}    \
              {result} a = {{}}, *p = &a;\n{assignments}",
             zero("end")
         );
@@ -117,8 +120,9 @@ fn new_function(storage: &Storage, constructs: bool, is_zeroed: bool, out: &mut 
         let size = format!("{} * {}", unit_count(group), unit_size(storage, group));
         let _ = write!(
             out,
-            "    char *base = (char *)::operator new({size});\n{}    {result}a = ({result})base;\n",
-            zero(&size)
+            "    size_t end = {size};\n{limit}    char *base = (char *)::operator new(end);\n{}    \
+             {result}a = ({result})base;\n",
+            zero("end")
         );
     }
     if constructs {
