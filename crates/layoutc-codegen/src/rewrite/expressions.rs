@@ -488,6 +488,17 @@ impl Rewriter<'_> {
                     is_int: true,
                 })
             }
+            // `(p = f()) == NULL`, of what only holds starts.
+            ExprKind::Assign(None, left, _) if self.index_of_slot(*left).is_none() => {
+                let base = format!("({})", self.splice(expr));
+                Some(Parts {
+                    base,
+                    slot: None,
+                    index: IndexText::simple("0"),
+                    is_repeatable: false,
+                    is_int: true,
+                })
+            }
             ExprKind::Member { .. } | ExprKind::Index { .. } | ExprKind::Call { .. } => {
                 let base = self.pointer_text(expr);
                 Some(Parts {

@@ -13,7 +13,7 @@ use super::api::strip_casts;
 use super::calls::{CallGraph, Callee, Context};
 use super::places::{Places, Value, element_of};
 use super::slots::{Slot, SlotGraph};
-use super::unify::Flow;
+use super::unify::{Flow, slot_of};
 use super::{Api, ClassId, Classes};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
@@ -161,40 +161,76 @@ pub(super) fn api_of_call(
     (fits && value.depth == depth && native.contains(&value.node)).then_some(api)
 }
 
-/// The expressions that give memory to slots of the nodes, without parentheses.
+/// The expressions that give memory to pointers of the nodes, without parentheses.
 pub(super) fn allocations(
     program: &Program,
     calls: &CallGraph,
     graph: &SlotGraph,
+    places: &Places,
     flows: &[Flow],
     native: &BTreeSet<usize>,
 ) -> BTreeMap<ExprId, HostAllocation> {
+    // What is stored in a slot, and what is stored through a pointer to a pointer.
+    let into_slots = flows.iter().filter_map(|flow| {
+        let (_, depth) = element_of(program, flow.to.declared_type(program))?;
+        Some((graph.node(flow.to)?, depth, flow.from))
+    });
+    let through_pointers = program.expr_ids().filter_map(|id| match program.expr(id).kind {
+        ExprKind::Assign(None, left, right) if slot_of(program, left).is_none() => {
+            let value = places.value(left)?;
+            Some((value.node, value.depth, right))
+        }
+        _ => None,
+    });
     let mut found = BTreeMap::new();
-    for flow in flows {
-        let Some(node) = graph.node(flow.to) else { continue };
-        let Some(record) = graph.record(node).filter(|_| native.contains(&graph.find(node))) else {
-            continue;
-        };
-        let depth = element_of(program, flow.to.declared_type(program)).map(|(_, depth)| depth);
-        let from = program.strip_parens(flow.from);
-        let is_stored = match calls.context(flow.from) {
+    for (node, depth, from) in into_slots.chain(through_pointers) {
+        let node = graph.find(node);
+        let Some(record) = graph.record(node).filter(|_| native.contains(&node)) else { continue };
+        let is_stored = match calls.context(from) {
             Context::Init(_) | Context::Returned { in_lambda: false } => true,
             Context::Operand(parent, 1) => {
                 matches!(program.expr(parent).kind, ExprKind::Assign(None, ..))
             }
             _ => false,
         };
+        let from = program.strip_parens(from);
         // The text of a macro serves other types as well.
-        if depth == Some(1)
+        if depth == 1
             && is_stored
             && program.home(from).is_none()
             && calls.function(from).is_none_or(|_| is_on_host(program, calls, from))
-            && let Some(allocation) = allocation(program, calls, from, record, graph.find(node))
+            && let Some(allocation) = allocation(program, calls, from, record, node)
         {
             found.insert(from, allocation);
         }
     }
     found
+}
+
+/// The slots through which host arrays get memory that is stored through a pointer to a pointer.
+pub(super) fn allocated_slots(
+    program: &Program,
+    allocations: &BTreeMap<ExprId, HostAllocation>,
+) -> Vec<Slot> {
+    let stored = program.expr_ids().filter_map(|id| match program.expr(id).kind {
+        ExprKind::Assign(None, left, right)
+            if allocations.contains_key(&program.strip_parens(right)) =>
+        {
+            Some(left)
+        }
+        _ => None,
+    });
+    stored
+        .filter_map(|mut at| {
+            while let ExprKind::Paren(inner)
+            | ExprKind::Index { base: inner, .. }
+            | ExprKind::Deref(inner) = program.expr(at).kind
+            {
+                at = inner;
+            }
+            slot_of(program, at)
+        })
+        .collect()
 }
 
 fn allocation(

@@ -159,7 +159,8 @@ impl<'a> SingleObjects<'a> {
                             is_pointer && size.is_some_and(|size| self.is_within(expr, *size))
                         }
                         Callee::Library(name) => {
-                            position == 1 && super::classify::is_address_intrinsic(&name)
+                            is_scan(&name)
+                                || (position == 1 && super::classify::is_address_intrinsic(&name))
                         }
                         Callee::Ambiguous(functions) => {
                             self.all_parameters(&functions, position - 1, |this, parameter| {
@@ -361,6 +362,11 @@ pub(super) fn moves_bytes(name: &str) -> bool {
 
 fn is_copy(name: &str) -> bool {
     matches!(name, "memcpy" | "cudaMemcpy" | "cudaMemcpyAsync")
+}
+
+/// Library functions that store one value through each pointer.
+fn is_scan(name: &str) -> bool {
+    matches!(name, "scanf" | "fscanf" | "sscanf")
 }
 
 /// Whether the name of a function stands where it is called.

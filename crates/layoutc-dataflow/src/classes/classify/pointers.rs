@@ -514,6 +514,18 @@ impl Classifier<'_> {
                 "a pointer is moved through an expression",
             );
         }
+        // A flow into a slot is judged with the others.
+        if position == 0
+            && op.is_none()
+            && slot_of(self.program, left).is_none()
+            && self.classes.value(right).is_none()
+            && self.classes.place(right).is_none()
+            && !is_null(self.program, right)
+            && !self.classes.host_allocations.contains_key(&self.program.strip_parens(right))
+        {
+            let span = self.span(right);
+            self.pin(class, Code::UNKNOWN_MEMORY, span, "it cannot be seen what this points to");
+        }
         match (position, op) {
             (0, None) => {}
             (0, Some(BinaryOp::Add | BinaryOp::Sub)) => self.moved_pointer(class, assignment),

@@ -81,6 +81,8 @@ impl Starts {
                             }
                             functions
                         }
+                        // They take pointers by value, or the address of one.
+                        Callee::Library(name) if takes_values(&name) => Vec::new(),
                         Callee::Library(_) | Callee::Unknown => {
                             for to in arguments.iter().filter_map(|argument| variable(*argument)) {
                                 values.insert(to, None);
@@ -253,6 +255,12 @@ impl Starts {
         visiting.remove(&id);
         found
     }
+}
+
+/// Library functions without parameters that are references.
+fn takes_values(name: &str) -> bool {
+    name.starts_with("cuda")
+        || matches!(name, "free" | "memcpy" | "memset" | "printf" | "fprintf" | "snprintf")
 }
 
 /// What the value of a pointer variable comes from.
