@@ -209,7 +209,8 @@ pub fn find_classes_with(program: &Program, native_copies: &BTreeSet<Span>) -> C
     let native: BTreeSet<usize> = native.into_iter().map(|node| graph.find(node)).collect();
     places.resolve(&mut graph);
     let api = api::find_api_calls(program, &calls, &host, &places, &native);
-    let host_allocations = host_arrays::allocations(program, &calls, &graph, &places, &flows, &native);
+    let host_allocations =
+        host_arrays::allocations(program, &calls, &graph, &places, &flows, &native);
     let allocated = api
         .iter()
         .filter(|call| call.api.allocates())
