@@ -19,7 +19,7 @@ int main()
     const size_t bytes = n * sizeof(Point);
     Point *native = new Point[n];
     Point *written = new Point[n];
-    Point fixed[4]; //~ LC0037 the host array `fixed` of `Point`
+    Point fixed[4] = {}; //~ LC0037 the host array `fixed` of `Point`
     std::vector<Point> many(n);
     Point *d;
     cudaMalloc(&d, bytes);

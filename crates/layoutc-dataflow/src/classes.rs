@@ -98,7 +98,7 @@ pub struct ArrayClass {
     pub slots: Vec<Slot>,
     /// Its allocations, in source order.
     pub allocations: Vec<Allocation>,
-    /// Arrays at file scope in device memory.
+    /// Arrays at file scope in device memory; in a native class, arrays that are objects of the host.
     pub symbols: Vec<VarId>,
     /// Why it must keep its layout, in source order; empty if it can move.
     pub pins: Vec<Pin>,
@@ -211,6 +211,7 @@ pub fn find_classes_with(program: &Program, native_copies: &BTreeSet<Span>) -> C
     let api = api::find_api_calls(program, &calls, &host, &places, &native);
     let host_allocations =
         host_arrays::allocations(program, &calls, &graph, &places, &flows, &native);
+    let host_objects = host_arrays::objects(program, &graph, &native);
     let allocated = api
         .iter()
         .filter(|call| call.api.allocates())
@@ -227,6 +228,7 @@ pub fn find_classes_with(program: &Program, native_copies: &BTreeSet<Span>) -> C
         })
         .chain(symbols::arrays(program).map(Slot::Variable))
         .chain(host_arrays::allocated_slots(program, &host_allocations))
+        .chain(host_objects.iter().copied().map(Slot::Variable))
         .collect();
     let versions =
         versions::wanted_versions(program, &calls, &flows, &readers, &allocated, &host_allocations);
@@ -246,7 +248,7 @@ pub fn find_classes_with(program: &Program, native_copies: &BTreeSet<Span>) -> C
     let mut symbols: BTreeMap<usize, Vec<VarId>> = BTreeMap::new();
     for (slot, node) in graph.slots() {
         if let Slot::Variable(id) = slot
-            && symbols::is_array(program, id)
+            && (symbols::is_array(program, id) || host_objects.contains(&id))
         {
             let node = graph.find(node);
             symbols.entry(node).or_default().push(id);

@@ -101,6 +101,8 @@ static void sort(Grain *g, int n)
     }
 }
 
+static Grain table[60];
+
 static Grain *make(int n)
 {
     return new Grain[n]();
@@ -186,6 +188,14 @@ int main(int argc, char **argv)
     for (int i = 0; i < n; i++)
         total += probes[i].at + probes[i].value * probes[i].weight;
     printf("%.6g\n", total);
+
+    // Arrays that are objects of the host.
+    Grain few[50];
+    memset(few, 0, sizeof few);
+    CHECK(cudaMemcpy(few + 1, d_grains, (n < 40 ? n : 40) * sizeof(Grain), cudaMemcpyDeviceToHost));
+    CHECK(cudaMemcpy(table + 30, d_more, (n < 30 ? n : 30) * sizeof(Grain), cudaMemcpyDeviceToHost));
+    few[49] = few[2];
+    printf("%.6g %.6g %d\n", sum(few, sizeof(few) / sizeof(few[0])), n > 40 ? sum(table, 60) : 0.0, few[49].links[0]);
 
     // A container owns its elements.
     std::vector<Grain> kept(n);

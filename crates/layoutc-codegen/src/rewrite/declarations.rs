@@ -280,6 +280,11 @@ impl Rewriter<'_> {
             && let Some(id) = only.variable
             && self.classes.class(only.class).symbols.contains(&id)
         {
+            if is_inline || head.is_some() {
+                let message = "this declaration cannot be divided where it stands";
+                self.refuse(only.class, declaration.span, message);
+                return;
+            }
             let specifier = self.specifier_text(&declaration, self.storage_of[&only.class]);
             self.symbol_declaration(&declaration, only.class, id, specifier);
             return;

@@ -7,7 +7,7 @@ use crate::edit::Edit;
 use crate::storage::GroupKind;
 use layoutc_dataflow::classes::{Api, ApiCall, Callee, ClassId, Slot, resolve_callee};
 use layoutc_diagnostics::Span;
-use layoutc_syntax::{Declaration, ExprId, ExprKind, NameRef, VarId};
+use layoutc_syntax::{Declaration, ExprId, ExprKind, NameRef, Storage, VarId};
 
 impl Rewriter<'_> {
     /// The array at file scope that an expression names, if its class changes.
@@ -24,11 +24,18 @@ impl Rewriter<'_> {
     /// Refuses what an array of several arrays cannot be: it is no pointer, though it converts to
     /// the handle where one is wanted.
     pub(super) fn symbol_uses(&mut self) {
+        let lambdas: Vec<Span> = self
+            .program
+            .exprs
+            .iter()
+            .filter(|expr| matches!(expr.kind, ExprKind::Lambda { .. }))
+            .map(|expr| expr.span)
+            .collect();
         for expr in self.program.expr_ids() {
             if matches!(self.program.expr(expr).kind, ExprKind::Paren(_)) {
                 continue;
             }
-            let Some((class, _)) = self.named_symbol(expr) else { continue };
+            let Some((class, id)) = self.named_symbol(expr) else { continue };
             let Some(storage) = self.storage(class).filter(|storage| storage.is_handle) else {
                 continue;
             };
@@ -57,9 +64,12 @@ impl Rewriter<'_> {
                     None => self.returned.contains_key(&outer),
                 },
             };
-            if !is_fine {
-                let span = self.program.expr(expr).span;
-                self.refuse(class, span, "an array at file scope that is split is no pointer here");
+            let span = self.program.expr(expr).span;
+            // A copy of it in a lambda would be constant.
+            let is_captured = self.program.variable(id).storage == Storage::Local
+                && lambdas.iter().any(|lambda| lambda.contains(span));
+            if !is_fine || is_captured {
+                self.refuse(class, span, "an array that is split is no pointer here");
             }
         }
     }
@@ -100,19 +110,19 @@ impl Rewriter<'_> {
         let extent = if is_one_word { extent.to_owned() } else { format!("({extent})") };
         if storage.is_handle {
             let name = format!("{}{}<{extent}>", storage.qualifier, storage.symbol_name);
-            self.edits.push(Edit::replace(declaration.specifier, name));
-            self.edits.push(Edit::replace(brackets, String::new()));
+            self.push(Edit::replace(declaration.specifier, name));
+            self.push(Edit::replace(brackets, String::new()));
             self.needs(class).symbol = true;
             return;
         }
         if self.program.text(declaration.specifier) != specifier {
-            self.edits.push(Edit::replace(declaration.specifier, specifier));
+            self.push(Edit::replace(declaration.specifier, specifier));
         }
         if let GroupKind::Tile { tile, .. } = storage.groups[0].kind
             && tile > 1
         {
             let rounded = format!("[({extent} + {}) / {tile}]", tile - 1);
-            self.edits.push(Edit::replace(brackets, rounded));
+            self.push(Edit::replace(brackets, rounded));
         }
     }
 

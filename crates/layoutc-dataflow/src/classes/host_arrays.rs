@@ -17,7 +17,8 @@ use super::unify::{Flow, slot_of};
 use super::{Api, ClassId, Classes};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
-    CastStyle, ExprId, ExprKind, NameRef, Program, RecordId, RecordTrait, TypeKind,
+    CastStyle, ExecutionSpace, ExprId, ExprKind, NameRef, Program, RecordId, RecordTrait, Space,
+    Storage, TypeKind, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -231,6 +232,37 @@ pub(super) fn allocated_slots(
             slot_of(program, at)
         })
         .collect()
+}
+
+/// Whether a variable is an array of records in host memory whose declaration may change: of known
+/// length, without an initializer, and without constructors that would run for each element.
+pub(super) fn is_object(program: &Program, id: VarId) -> bool {
+    let variable = program.variable(id);
+    let TypeKind::Array(of, Some(length)) = *program.types.kind(variable.ty.id) else {
+        return false;
+    };
+    let on_host = variable
+        .function
+        .is_none_or(|function| program.function(function).space == ExecutionSpace::Host);
+    program.types.as_record(of.id).is_some_and(|record| !constructs(program, record, 0))
+        && length > 0
+        && matches!(variable.storage, Storage::Local | Storage::Static)
+        && variable.space == Space::Default
+        && variable.init.is_none()
+        && !variable.is_extern
+        && on_host
+}
+
+/// The arrays of the nodes that are objects in host memory.
+pub(super) fn objects(
+    program: &Program,
+    graph: &SlotGraph,
+    native: &BTreeSet<usize>,
+) -> BTreeSet<VarId> {
+    let is_native = |id: VarId| {
+        graph.node(Slot::Variable(id)).is_some_and(|node| native.contains(&graph.find(node)))
+    };
+    program.variable_ids().filter(|id| is_native(*id) && is_object(program, *id)).collect()
 }
 
 fn allocation(

@@ -263,6 +263,10 @@ impl<'a> Builder<'a> {
         (self.procedure, self.block) = (procedure, BlockId(0));
         for class in self.classes.ids() {
             for symbol in &self.classes.class(class).symbols {
+                // Local arrays have it where they are declared.
+                if self.program.variable(*symbol).storage == Storage::Local {
+                    continue;
+                }
                 let span = self.program.variable(*symbol).site.name;
                 let pointer = self.pointer(Slot::Variable(*symbol));
                 let site = SiteId(self.built.site_spans.len() as u32);
@@ -482,6 +486,15 @@ impl<'a> Builder<'a> {
         }
         let span = variable.site.full;
         let target = self.pointer(Slot::Variable(id));
+        if let Some(class) = self.classes.class_of_slot(Slot::Variable(id))
+            && self.classes.class(class).symbols.contains(&id)
+        {
+            let site = SiteId(self.built.site_spans.len() as u32);
+            self.built.site_spans.push(span);
+            self.built.sites.entry(class).or_default().push(site);
+            self.push(PointerOp::Allocate { pointer: target, site }, span);
+            return;
+        }
         match variable.init {
             // An array of records holds them by value.
             Some(_) if self.is_array_of_records(id) => {

@@ -46,11 +46,14 @@ impl Classifier<'_> {
             Some("the length of this array is not known")
         } else if element.is_const
             || element.is_volatile
-            || variable.function.is_some()
+            || (variable.function.is_some() && variable.space != Space::Default)
             || !is_plain
         {
             Some("a declaration of this form is not rewritten")
-        } else if !has_main && !is_static_text(program, &variable.site) {
+        } else if !has_main
+            && variable.function.is_none()
+            && !is_static_text(program, &variable.site)
+        {
             Some("other parts of the program, which were not given, can use this array")
         } else {
             None
@@ -96,7 +99,11 @@ impl Classifier<'_> {
     pub(super) fn is_symbol_size(&self, operand: ExprId, size: ExprId) -> bool {
         if let ExprKind::Name(NameRef::Variable(id)) =
             self.program.expr(self.program.strip_parens(operand)).kind
-            && super::super::symbols::is_array(self.program, id)
+            && (super::super::symbols::is_array(self.program, id)
+                || self
+                    .classes
+                    .class_of_slot(Slot::Variable(id))
+                    .is_some_and(|class| self.classes.class(class).symbols.contains(&id)))
         {
             return true;
         }
