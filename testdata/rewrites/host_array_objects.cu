@@ -9,7 +9,7 @@
 
 struct Point { float x, y, z; };
 
-static Point all[N + 20];
+static Point every[N + 20];
 
 __global__ void lift(Point *p, int n)
 {
@@ -47,15 +47,15 @@ int main()
     if (!(made))
         return 1;
     Point *d;
-    cudaMalloc(&d, sizeof(all));
+    cudaMalloc(&d, sizeof(every));
     memset(some, 0, sizeof some);
     some[3].x = made[4].y;
     cudaMemcpy(d, made, N * sizeof(Point), cudaMemcpyHostToDevice);
     cudaMemcpy(d, some, 50 * sizeof(Point), cudaMemcpyHostToDevice);
     lift<<<1, 128>>>(d, N);
-    cudaMemcpy(all + 20, d, N * sizeof(Point), cudaMemcpyDeviceToHost);
+    cudaMemcpy(every + 20, d, N * sizeof(Point), cudaMemcpyDeviceToHost);
     cudaMemcpy(kept, d + 2, sizeof(kept), cudaMemcpyDeviceToHost);
-    printf("%g %g %zu\n", sum(all, N + 20), kept[1].x, sizeof(kept) / sizeof(kept[0]));
+    printf("%g %g %zu\n", sum(every, N + 20), kept[1].x, sizeof(kept) / sizeof(kept[0]));
     free(made);
     cudaFree(d);
 }

@@ -1,4 +1,4 @@
-//@ layout = "P = soa"
+//@ layouts = ["P = soa", "P = tiled(32)"]
 #include <cstdio>
 #include <cstring>
 #include <algorithm>
@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
     int n = 100;
     P *p;
     cudaMallocManaged(&p, n * sizeof(P));
-    scanf("%f", &p[0].x); //~ LC0017
+    scanf("%f", &p[0].x);
     step<<<1, 128>>>(p, n);
     cudaDeviceSynchronize();
     cudaFree(p);
