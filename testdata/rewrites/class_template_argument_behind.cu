@@ -7,11 +7,6 @@ struct Tagged {
     __device__ void bump() { value += tag.id; }
 };
 }
-template <class T>
-__global__ void step(a::Tagged<T> *p, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) p[i].value += p[i].tag.id;
-}
 namespace b {
 struct Tag {
     int id;
@@ -19,6 +14,11 @@ struct Tag {
 }
 using namespace a;
 using b::Tag;
+template <class T>
+__global__ void step(a::Tagged<T> *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) p[i].value += p[i].tag.id;
+}
 int main() {
     const int n = 100;
     Tagged<Tag> *d;

@@ -7,18 +7,17 @@ struct Tagged {
     __device__ void bump() { value += tag.id; }
 };
 }
-template <class T>
-__global__ void step(a::Tagged<T> *p, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) p[i].bump();
-}
-namespace b {
+namespace a {
 struct Tag {
     int id;
 };
 }
 using namespace a;
-using b::Tag;
+template <class T>
+__global__ void step(a::Tagged<T> *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) p[i].bump();
+}
 int main() {
     const int n = 100;
     Tagged<Tag> *d;

@@ -609,6 +609,27 @@ impl Rewriter<'_> {
                     self.refuse(class, callee, message);
                     continue;
                 }
+                // Text that is moved to the generated declarations must mean there what it means here.
+                let home = super::placement::home(program, record);
+                let is_moved = is_early || ((in_class || is_before) && home != record);
+                let namespaces = |declaration: DeclarationId| {
+                    program.declarations.get(declaration.index()).map(|own| own.namespaces.clone())
+                };
+                let is_elsewhere = namespaces(site.result.declaration)
+                    .is_some_and(|own| own != program.record(home).namespaces);
+                if is_moved && is_definition && is_elsewhere {
+                    let message = "a version of this would stand in another namespace";
+                    self.refuse(class, site.name, message);
+                    continue;
+                }
+                if is_moved
+                    && is_definition
+                    && let Some(callee) = self.overloaded_between(id, whole, definition)
+                {
+                    let message = "this is declared before what the element is made of, and a function that it calls is overloaded between";
+                    self.refuse(class, callee, message);
+                    continue;
+                }
                 let key = ((!in_class).then_some(whole), one_line(&signature));
                 if let Some((other, _)) = seen.get(&key) {
                     if *other != text {
@@ -849,15 +870,44 @@ impl Rewriter<'_> {
         let inside = |span: Span| body.is_some_and(|body| body.contains(span));
         let edited: Vec<Span> =
             self.versions.edits.get(&id).into_iter().flatten().map(|edit| edit.span).collect();
+        // `Vec3<T>` in the class `Vec3<float>` names the template.
+        let names_template = |span: Span| {
+            let text = program.sources.file(span.file).text();
+            text[span.end as usize..].trim_start().starts_with('<')
+        };
         for (span, text) in &copy_of.type_uses {
-            if !inside(*span) && !edited.iter().any(|edit| edit.overlaps(*span)) {
+            if !names_template(*span)
+                && !inside(*span)
+                && !edited.iter().any(|edit| edit.overlaps(*span))
+            {
                 self.push(Edit::replace(*span, text.clone()));
             }
         }
         let Some(body) = body else { return };
         let uses = |name: &str| {
-            copy_of.type_uses.iter().any(|(span, _)| inside(*span) && program.text(*span) == name)
+            copy_of.type_uses.iter().any(|(span, _)| {
+                inside(*span) && program.text(*span) == name && !names_template(*span)
+            })
         };
+        // An alias would hide the template.
+        let hidden = copy_of
+            .type_uses
+            .iter()
+            .map(|(span, _)| *span)
+            .find(|span| inside(*span) && names_template(*span) && uses(program.text(*span)));
+        if let Some(span) = hidden {
+            let function = program.function(id);
+            let class = function
+                .this_parameter
+                .into_iter()
+                .chain(function.parameters.iter().copied())
+                .find_map(|parameter| self.changed_slot(Slot::Variable(parameter)))
+                .or_else(|| self.changed_slot(Slot::Result(id)));
+            if let Some(class) = class {
+                let message = "a version would hide the class template that this names";
+                self.refusals.push((class, pin(span, Code::TEMPLATE_USE, message)));
+            }
+        }
         let aliases: String = copy_of
             .aliases
             .iter()

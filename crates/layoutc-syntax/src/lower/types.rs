@@ -199,6 +199,10 @@ impl<'t> Lowering<'t> {
     fn template_type(&mut self, node: Node<'t>, scope: &[&str]) -> QualType {
         let name = node.child_by_field_name("name").map_or("", |name| self.text_of(name));
         let arguments = node.child_by_field_name("arguments");
+        // In its own class the name is bound; with arguments it is the template's.
+        if let Some(name_node) = node.child_by_field_name("name").filter(|_| scope.is_empty()) {
+            self.note_type_use(name, self.span(name_node));
+        }
         if let Some(arguments) = arguments
             && let Some(ty) = self.template_id(name, scope, arguments)
         {
