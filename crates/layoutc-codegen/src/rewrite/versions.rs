@@ -540,6 +540,7 @@ impl Rewriter<'_> {
         let changed: Vec<(FunctionId, String)> =
             self.versions.changed.iter().map(|(id, name)| (*id, name.clone())).collect();
         let mut with_record: BTreeMap<usize, String> = BTreeMap::new();
+        let mut early: Vec<(usize, Span, String)> = Vec::new();
         let mut prototypes: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         let order = super::order::FileOrder::new(program);
         let mut seen: BTreeMap<(Option<Span>, String), (String, FunctionId)> = BTreeMap::new();
@@ -662,7 +663,7 @@ impl Rewriter<'_> {
                     let at = self.storage_of[&class];
                     let text = unindent(program, whole, &text);
                     let linkage = self.instance_linkage(id, site);
-                    with_record.entry(at).or_default().push_str(&format!("\n{linkage}{text}\n"));
+                    early.push((at, whole, format!("\n{linkage}{text}\n")));
                 } else {
                     if is_definition {
                         let head = format!("{}{head}", self.instance_linkage(id, site));
@@ -678,6 +679,11 @@ impl Rewriter<'_> {
                     self.edits.push(Edit::version(whole, text));
                 }
             }
+        }
+        // What one calls stands in front of it in the source.
+        early.sort_by_key(|(at, whole, _)| (*at, *whole));
+        for (at, _, text) in early {
+            with_record.entry(at).or_default().push_str(&text);
         }
         for (at, prototypes) in prototypes {
             let block = with_record.entry(at).or_default();
