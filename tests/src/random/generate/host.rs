@@ -148,7 +148,7 @@ impl Generator {
             kind: Kind::Frame,
             ..Node::line(&format!("{fill}({host_pointer}, {count}, {seed}u);"))
         });
-        let is_untyped = unit.has(Trait::UntypedPointer);
+        let is_untyped = is_untyped(unit);
         let pointer = if is_untyped { "void *".to_owned() } else { format!("{name} *") };
         let typed = if is_untyped { format!("({name} *){device}") } else { device.clone() };
         let bytes = self.bytes(&count.to_string(), name, &typed);
@@ -167,7 +167,10 @@ impl Generator {
             let checked = self.checked(&call);
             if in_context { checked } else { format!("{pointer}{device}{null};\n{checked}") }
         };
-        let declaration = if unit.has(Trait::AllocateByPointer) && !in_context {
+        let declaration = if unit.has(Trait::AllocateByPointer)
+            && !unit.has(Trait::OwningBuffer)
+            && !in_context
+        {
             format!("{name} *{device};\n{declaration}")
         } else {
             declaration
@@ -519,5 +522,12 @@ impl Generator {
 
 /// What a device pointer is declared to point to.
 fn pointee(unit: &Unit, record: Symbol) -> String {
-    if unit.has(Trait::UntypedPointer) { "void".to_owned() } else { record.to_string() }
+    if is_untyped(unit) { "void".to_owned() } else { record.to_string() }
+}
+
+/// Whether device pointers are declared as `void *`: where the unit's other traits leave it open.
+fn is_untyped(unit: &Unit) -> bool {
+    unit.has(Trait::UntypedPointer)
+        && !unit.has(Trait::OwningBuffer)
+        && !unit.has(Trait::AllocateByPointer)
 }
