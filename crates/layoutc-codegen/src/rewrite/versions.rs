@@ -866,6 +866,55 @@ impl Rewriter<'_> {
         self.owner = None;
     }
 
+    /// Refuses type parameters in the head of an instance for which no text is known.
+    fn unbound_in_heads(&mut self, id: FunctionId, copy_of: &layoutc_syntax::CopyOf) {
+        let program = self.program;
+        let function = program.function(id);
+        let names: Vec<&String> = copy_of
+            .aliases
+            .iter()
+            .map(|(name, _)| name)
+            .chain(copy_of.values.iter().map(|(name, _)| name))
+            .collect();
+        let body = function.body.map(|body| program.stmt(body).span);
+        let mut unbound = None;
+        for site in &function.sites {
+            let end =
+                body.filter(|body| site.span.contains(*body)).map_or(site.span.end, |b| b.start);
+            let head = Span { end, ..site.span };
+            let text = program.text(head);
+            for token in layoutc_syntax::preprocess::tokens(text) {
+                if !names.iter().any(|name| *name == token.text(text)) {
+                    continue;
+                }
+                let start = head.start as usize + token.start as usize;
+                let at = Span::new(head.file, start, start + token.text(text).len());
+                let is_bound = copy_of.head.as_ref().is_some_and(|(span, _)| span.contains(at))
+                    || copy_of.type_uses.iter().any(|(span, _)| span.contains(at))
+                    || self
+                        .versions
+                        .edits
+                        .get(&id)
+                        .into_iter()
+                        .flatten()
+                        .any(|edit| edit.span.contains(at));
+                if !is_bound {
+                    unbound.get_or_insert(at);
+                }
+            }
+        }
+        let class = function
+            .this_parameter
+            .into_iter()
+            .chain(function.parameters.iter().copied())
+            .find_map(|parameter| self.changed_slot(Slot::Variable(parameter)))
+            .or_else(|| self.changed_slot(Slot::Result(id)));
+        if let (Some(span), Some(class)) = (unbound, class) {
+            let message = "a version has no text for this use of a template parameter";
+            self.refusals.push((class, pin(span, Code::TEMPLATE_USE, message)));
+        }
+    }
+
     /// The head of an instance of a template, and what its type parameters stand for.
     fn bound_types(&mut self, id: FunctionId, copy_of: &layoutc_syntax::CopyOf) {
         let program = self.program;
@@ -889,11 +938,15 @@ impl Rewriter<'_> {
                 self.push(Edit::replace(*span, text.clone()));
             }
         }
+        self.unbound_in_heads(id, copy_of);
         let Some(body) = body else { return };
+        // By name: not everything that a type parameter can be is an expression of the model.
+        let mentioned = program.words_below(body);
         let uses = |name: &str| {
-            copy_of.type_uses.iter().any(|(span, _)| {
-                inside(*span) && program.text(*span) == name && !names_template(*span)
-            })
+            mentioned.contains(name)
+                || copy_of.type_uses.iter().any(|(span, _)| {
+                    inside(*span) && program.text(*span) == name && !names_template(*span)
+                })
         };
         // An alias would hide the template.
         let hidden = copy_of

@@ -141,7 +141,9 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
                     other.name == function.name && other.is_const != function.is_const
                 })
             });
-            !has_twin
+            // The compiler has checked it, in whatever way the text could store something.
+            function.is_const
+                && !has_twin
                 && !function.is_static_member
                 && !function.has_own_text()
                 && function.record.is_some_and(|record| is_quiet(*id, record))

@@ -305,20 +305,49 @@ impl<'t> Lowering<'t> {
         let mut arguments = Vec::new();
         let mut cursor = parameters.walk();
         let children: Vec<_> = parameters.named_children(&mut cursor).collect();
+        // What a type that is not known does with them cannot be said.
+        let is_deduced = self.is_deduced(node);
+        let is_known = is_deduced
+            || !matches!(
+                self.program.types.kind(base.id),
+                TypeKind::Unknown | TypeKind::Named(..) | TypeKind::TemplateParameter(_)
+            );
         for child in children {
-            let item = self.argument_like_a_parameter(child);
+            let item = is_known.then(|| self.argument_like_a_parameter(child)).flatten();
             arguments.push(item.unwrap_or_else(|| self.opaque(child)));
         }
         let span = self.span(parameters);
-        let init = self.add_expr(ExprKind::Construct { of: base, arguments }, span, base);
         let mut site = lowered.site;
         site.full = self.span(node);
-        self.new_variable(lowered.name, base, site, Some(init), words, false)
+        let mut ty = base;
+        for _ in &site.pointers {
+            ty = self.program.types.pointer(ty);
+        }
+        if site.reference.is_some() {
+            ty = QualType::plain(self.program.types.intern(TypeKind::Reference(ty, false)));
+        }
+        let init = match arguments.as_slice() {
+            // `float &r(a)` and `int n(m)` are plain initializations.
+            [only] if is_known && self.program.types.as_record(ty.id).is_none() => *only,
+            _ => self.add_expr(ExprKind::Construct { of: ty, arguments }, span, ty),
+        };
+        self.new_variable(lowered.name, ty, site, Some(init), words, false)
     }
 
-    /// `p[i]` in `T a(p[i])`, which parses as an unnamed array parameter of type `p`.
+    /// Whether a declarator stands in a declaration with `auto`.
+    fn is_deduced(&self, declarator: Node<'t>) -> bool {
+        declarator
+            .parent()
+            .and_then(|declaration| declaration.child_by_field_name("type"))
+            .is_some_and(|ty| matches!(ty.kind(), "placeholder_type_specifier" | "auto"))
+    }
+
+    /// `b` in `T a(b)`, which parses as an unnamed parameter of type `b`, and `p[i]`, as an array.
     fn argument_like_a_parameter(&mut self, node: Node<'t>) -> Option<crate::program::ExprId> {
         let name = node.child_by_field_name("type")?;
+        if name.kind() == "type_identifier" && node.named_child_count() == 1 {
+            return Some(self.name(name));
+        }
         let array = node.child_by_field_name("declarator")?;
         if array.kind() != "abstract_array_declarator"
             || array.child_by_field_name("declarator").is_some()

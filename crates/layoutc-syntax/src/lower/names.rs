@@ -291,6 +291,11 @@ impl Lowering<'_> {
 
     /// Whether the name is a variable, function or constant at the current place.
     pub(crate) fn names_value(&self, name: &str) -> bool {
+        let is_member = !self.locals.is_empty()
+            && self.record.is_some_and(|record| self.member_named(record, name).0.is_some());
+        if is_member {
+            return true;
+        }
         self.symbols(name, &[]).first().is_some_and(|symbol| {
             matches!(symbol, Symbol::Variable(_) | Symbol::Function(_) | Symbol::Constant(_))
         })

@@ -22,6 +22,8 @@ pub enum NoCopy {
     NoBody,
     /// A variable in it lives longer than a call, and each copy would have its own.
     StaticVariable(VarId),
+    /// A member function with text that is not in the model, which may name members.
+    Unmodelled,
     /// It has C linkage: two functions of one name would clash.
     CLinkage,
     /// A member function with a lambda, which may capture the object.
@@ -44,6 +46,7 @@ impl NoCopy {
             NoCopy::NoBody => "it has no body in the program",
             NoCopy::StaticVariable(_) => "a variable in it lives on between calls",
             NoCopy::CLinkage => "it has C linkage",
+            NoCopy::Unmodelled => "part of its text is not understood",
             NoCopy::Lambda => "it holds a lambda, which may capture the object",
             NoCopy::ClassScope => {
                 "it names something of its class that is not public or cannot be qualified"
@@ -116,6 +119,12 @@ impl Program {
             }
             if self.needs_class_scope(id, &parts) {
                 return Err(NoCopy::ClassScope);
+            }
+            let is_inside = |span: layoutc_diagnostics::Span| {
+                self.function(id).sites.iter().any(|site| site.span.overlaps(span))
+            };
+            if self.regions.iter().any(|region| is_inside(region.span)) {
+                return Err(NoCopy::Unmodelled);
             }
         }
         let members = match object {
@@ -486,12 +495,40 @@ impl Program {
                 macros.push(inner);
             }
         }
+        let mut unmodelled =
+            classes.iter().flat_map(|class| &self.record(*class).unmodelled_members);
+        if unmodelled.any(|name| mentioned.contains_key(name.as_str())) {
+            return true;
+        }
         let scopes = classes.iter().flat_map(|class| &self.record(*class).scope);
         scopes.into_iter().any(|(name, variable)| {
             let uses = mentioned.get(name.as_str()).copied().unwrap_or(0);
             let known = resolved.get(name.as_str()).copied().unwrap_or(0);
             uses > 0 && (variable.is_none() || uses != known)
         })
+    }
+
+    /// The names in a text other than those of members (`a.name`), and in the macros that it uses.
+    #[must_use]
+    pub fn words_below(&self, span: layoutc_diagnostics::Span) -> BTreeSet<&str> {
+        let text = self.text(span);
+        let mut found: BTreeSet<&str> = BTreeSet::new();
+        let mut pending: Vec<&str> = Vec::new();
+        let mut before = "";
+        for token in crate::preprocess::tokens(text) {
+            let word = token.text(text);
+            if before != "." && before != "->" {
+                pending.push(word);
+            }
+            before = word;
+        }
+        while let Some(word) = pending.pop() {
+            if found.insert(word) {
+                let macros = self.macros.iter().filter(|def| def.name == word);
+                pending.extend(macros.flat_map(|def| &def.body_identifiers).map(String::as_str));
+            }
+        }
+        found
     }
 
     fn add_declaration(&self, site: &DeclaratorSite, parts: &mut FunctionParts) {
