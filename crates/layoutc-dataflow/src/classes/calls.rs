@@ -317,7 +317,7 @@ fn exact(program: &Program, candidates: &[FunctionId], arguments: &[ExprId]) -> 
             }
             false
         };
-        if has_constant(argument) {
+        if has_constant(argument) || is_untyped(program, argument) {
             return false;
         }
         let is_lvalue = matches!(
@@ -363,6 +363,10 @@ fn accepts(program: &Program, function: FunctionId, arguments: &[ExprId]) -> boo
         if matches!(program.expr(*argument).kind, ExprKind::Null | ExprKind::Integer(Some(0))) {
             return true;
         }
+        // What is declared as `void *` chooses overloads as that, whatever it is taken for.
+        if is_untyped(program, *argument) || program.variable(*parameter).is_untyped {
+            return program.types.as_scalar(program.variable(*parameter).ty.id).is_none();
+        }
         let parameter = program.variable(*parameter).ty;
         let argument = program.expr(*argument).ty;
         let known = |ty: layoutc_syntax::QualType| {
@@ -394,6 +398,16 @@ fn accepts(program: &Program, function: FunctionId, arguments: &[ExprId]) -> boo
             }
         }
     })
+}
+
+/// Whether an expression is declared as `void *`, or is the address of what is.
+fn is_untyped(program: &Program, expr: ExprId) -> bool {
+    match program.expr(program.strip_parens(expr)).kind {
+        ExprKind::Name(NameRef::Variable(id)) => program.variable(id).is_untyped,
+        ExprKind::Member { field: Some(id), .. } => program.field(id).is_untyped,
+        ExprKind::Assign(None, inner, _) | ExprKind::AddressOf(inner) => is_untyped(program, inner),
+        _ => false,
+    }
 }
 
 /// Whether a type depends on a template parameter.

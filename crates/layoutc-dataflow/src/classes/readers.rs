@@ -115,8 +115,16 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
             break;
         }
     }
+    // Text that is not in the model may store anything.
+    let has_gap = |function: FunctionId| {
+        let sites = &program.function(function).sites;
+        sites
+            .iter()
+            .any(|site| program.regions.iter().any(|region| site.span.overlaps(region.span)))
+    };
     let is_quiet = |function: FunctionId, record: RecordId| {
         program.function(function).body.is_some()
+            && !has_gap(function)
             && !opaque.contains(&function)
             && stores.get(&function).is_none_or(|stored| !stored.contains(&record))
     };

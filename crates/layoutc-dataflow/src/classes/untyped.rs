@@ -12,7 +12,8 @@ use super::places::element_of;
 use super::slots::Slot;
 use super::unify::slot_of;
 use layoutc_syntax::{
-    ExprId, ExprKind, FieldId, Program, QualType, RecordId, TypeId, TypeKind, TypeTable, VarId,
+    BinaryOp, ExprId, ExprKind, FieldId, Program, QualType, RecordId, TypeId, TypeKind, TypeTable,
+    VarId,
 };
 use petgraph::unionfind::UnionFind;
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,6 +27,8 @@ struct Evidence {
     stored: BTreeSet<RecordId>,
     /// The runtime allocates memory through one of them.
     is_allocated: bool,
+    /// Some compilers move such a pointer by bytes; a typed one would move by elements.
+    is_moved: bool,
 }
 
 /// Gives each `void *` variable and member that only holds pointers to one record the type `T *`.
@@ -92,6 +95,8 @@ fn records(program: &Program, slots: &BTreeMap<Slot, usize>) -> BTreeMap<Slot, R
     let mut casts: Vec<(usize, RecordId)> = Vec::new();
     let mut stored: Vec<(usize, RecordId)> = Vec::new();
     let mut allocated: Vec<usize> = Vec::new();
+    let mut moved: Vec<usize> = Vec::new();
+    let untyped = |expr: ExprId| slots.get(&slot_of(program, program.strip_parens(expr))?).copied();
     let mut flow = |to: usize, from: ExprId, union: &mut UnionFind<usize>| match node(from) {
         Some(from) => {
             union.union(to, from);
@@ -156,6 +161,13 @@ fn records(program: &Program, slots: &BTreeMap<Slot, usize>) -> BTreeMap<Slot, R
                     casts.push((from, record));
                 }
             }
+            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, left, right) => {
+                moved.extend([*left, *right].into_iter().filter_map(untyped));
+            }
+            ExprKind::Unary(op, operand) if op.is_update() => moved.extend(untyped(*operand)),
+            ExprKind::Assign(Some(_), operand, _)
+            | ExprKind::Deref(operand)
+            | ExprKind::Index { base: operand, .. } => moved.extend(untyped(*operand)),
             // No pointer flows into a slot here, or it is none that the others do not show.
             _ => {}
         }
@@ -170,6 +182,9 @@ fn records(program: &Program, slots: &BTreeMap<Slot, usize>) -> BTreeMap<Slot, R
     for slot in allocated {
         evidence.entry(union.find(slot)).or_default().is_allocated = true;
     }
+    for slot in moved {
+        evidence.entry(union.find(slot)).or_default().is_moved = true;
+    }
     slots
         .iter()
         .filter_map(|(slot, at)| {
@@ -180,7 +195,8 @@ fn records(program: &Program, slots: &BTreeMap<Slot, usize>) -> BTreeMap<Slot, R
             let record = *all.next()?;
             let is_one = all.next().is_none();
             let is_defined = program.record(record).body.is_some();
-            (is_filled && is_one && is_defined).then_some((*slot, record))
+            let is_kept = is_filled && is_one && is_defined && !evidence.is_moved;
+            is_kept.then_some((*slot, record))
         })
         .collect()
 }
