@@ -621,6 +621,10 @@ pub enum ExprKind {
         parameters: Vec<VarId>,
         /// Initialisers in the capture list, and captured names.
         captures: Vec<ExprId>,
+        /// Those of the captured names that are captured by reference.
+        by_reference: Vec<ExprId>,
+        /// `[=`: what is not listed is copied.
+        copies_rest: bool,
         /// Its body.
         body: StmtId,
     },

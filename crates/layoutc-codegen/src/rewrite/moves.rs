@@ -66,7 +66,8 @@ impl Rewriter<'_> {
         let (parent, _) = self.parents[expr.index()]?;
         let ExprKind::Lambda { .. } = self.program.expr(parent).kind else { return None };
         let (companion, _) = self.indices.get(&variable)?;
-        let by_reference = layoutc_dataflow::classes::captures_reference(self.program, expr);
+        let by_reference =
+            layoutc_dataflow::classes::captures_reference(self.program, parent, expr);
         let sign = if by_reference { "&" } else { "" };
         Some(format!("{}, {sign}{companion}", self.text(expr)))
     }

@@ -4,17 +4,11 @@ use layoutc_diagnostics::Span;
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, StmtKind, VarId};
 use std::collections::BTreeSet;
 
-/// Whether a name in a capture list is captured by reference.
+/// Whether a lambda captures a name of its capture list by reference.
 #[must_use]
-pub fn captures_reference(program: &Program, name: ExprId) -> bool {
-    let span = program.expr(name).span;
-    let file = program.sources.file(span.file);
-    // The list starts with `[`, and so does whatever stands around it on the way to the file's start.
-    let before = &file.text()[..span.start as usize];
-    let list = before.rfind('[').map_or(0, |at| at + 1);
-    layoutc_syntax::preprocess::tokens(&before[list..])
-        .last()
-        .is_some_and(|token| token.text(&before[list..]) == "&")
+pub fn captures_reference(program: &Program, lambda: ExprId, name: ExprId) -> bool {
+    matches!(&program.expr(lambda).kind,
+        ExprKind::Lambda { by_reference, .. } if by_reference.contains(&name))
 }
 
 /// References to elements that some lambda captures by value: it holds a copy of the element.
@@ -22,20 +16,32 @@ pub(super) fn copied_references(
     program: &Program,
     is_reference: impl Fn(VarId) -> bool,
 ) -> BTreeSet<(VarId, Span)> {
+    let copying: Vec<_> = program
+        .exprs
+        .iter()
+        .filter_map(|expr| match &expr.kind {
+            ExprKind::Lambda { captures, body, parameters, copies_rest: true, .. } => {
+                let body = program.stmt(*body);
+                matches!(body.kind, StmtKind::Block(_))
+                    .then_some((expr.span, body.span, captures, parameters))
+            }
+            _ => None,
+        })
+        .collect();
+    if copying.is_empty() {
+        return BTreeSet::new();
+    }
+    let uses: Vec<(VarId, Span)> = program
+        .expr_ids()
+        .filter_map(|id| match program.expr(id).kind {
+            ExprKind::Name(NameRef::Variable(variable)) if is_reference(variable) => {
+                Some((variable, program.expr(id).span))
+            }
+            _ => None,
+        })
+        .collect();
     let mut found = BTreeSet::new();
-    for expr in &program.exprs {
-        let ExprKind::Lambda { captures, body, parameters } = &expr.kind else { continue };
-        let body = program.stmt(*body);
-        let StmtKind::Block(_) = body.kind else { continue };
-        let list = Span { end: body.span.start, ..expr.span };
-        let text = program.text(list);
-        let tokens = layoutc_syntax::preprocess::tokens(text);
-        // `[=`: what is not listed is copied.
-        let copies = matches!(tokens.as_slice(), [open, default, ..]
-            if open.text(text) == "[" && default.text(text) == "=");
-        if !copies {
-            continue;
-        }
+    for (whole, body, captures, parameters) in copying {
         let listed: BTreeSet<VarId> = captures
             .iter()
             .filter_map(|capture| match program.expr(*capture).kind {
@@ -43,17 +49,13 @@ pub(super) fn copied_references(
                 _ => None,
             })
             .collect();
-        for used in program.expr_ids() {
-            let ExprKind::Name(NameRef::Variable(id)) = program.expr(used).kind else { continue };
-            let span = program.expr(used).span;
-            let declared = program.variable(id).site.name;
-            if body.span.contains(span)
-                && !expr.span.contains(declared)
-                && !listed.contains(&id)
-                && !parameters.contains(&id)
-                && is_reference(id)
+        for (id, span) in &uses {
+            if body.contains(*span)
+                && !whole.contains(program.variable(*id).site.name)
+                && !listed.contains(id)
+                && !parameters.contains(id)
             {
-                found.insert((id, span));
+                found.insert((*id, *span));
             }
         }
     }

@@ -978,17 +978,26 @@ impl<'t> Lowering<'t> {
         let span = self.span(node);
         let unknown = self.program.types.unknown();
         let Some(body) = node.child_by_field_name("body") else { return self.opaque(node) };
-        let mut captures = Vec::new();
+        let (mut captures, mut by_reference) = (Vec::new(), Vec::new());
+        let mut copies_rest = false;
         if let Some(list) = node.child_by_field_name("captures") {
             let mut cursor = list.walk();
-            let children: Vec<_> = list.named_children(&mut cursor).collect();
+            let children: Vec<_> = list.children(&mut cursor).collect();
+            let mut is_reference = false;
             for child in children {
                 match child.kind() {
-                    "lambda_default_capture" => {}
+                    "lambda_default_capture" => copies_rest = self.text_of(child) == "=",
                     // The body uses the variable under the same name.
-                    "identifier" => captures.push(self.name(child)),
-                    _ => captures.push(self.opaque(child)),
+                    "identifier" => {
+                        let name = self.name(child);
+                        captures.push(name);
+                        by_reference.extend(is_reference.then_some(name));
+                    }
+                    "comment" => continue,
+                    _ if child.is_named() => captures.push(self.opaque(child)),
+                    _ => {}
                 }
+                is_reference = child.kind() == "&";
             }
         }
         let (parameters, body) = self.scoped(|this| {
@@ -1000,7 +1009,8 @@ impl<'t> Lowering<'t> {
             let body = this.statement(body);
             (parameters, body)
         });
-        self.add_expr(ExprKind::Lambda { parameters, captures, body }, span, unknown)
+        let kind = ExprKind::Lambda { parameters, captures, by_reference, copies_rest, body };
+        self.add_expr(kind, span, unknown)
     }
 }
 

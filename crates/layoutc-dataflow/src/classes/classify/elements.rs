@@ -244,8 +244,8 @@ impl Classifier<'_> {
                 }
             }
             // `[&e]` refers to the element that `e` refers to; `[e]` would be a copy of it.
-            ExprKind::Lambda { .. } if super::super::lambdas::captures_reference(program, expr) => {
-            }
+            ExprKind::Lambda { .. }
+                if super::super::lambdas::captures_reference(program, parent, expr) => {}
             // `T t(p[i])`, `T{p[i]}`
             ExprKind::Construct { of, arguments }
                 if arguments.len() == 1 && program.types.as_record(of.id) == Some(record) => {}
