@@ -92,10 +92,17 @@ impl Generator {
                 .filter(|field| !field.is_inherited)
                 .map(|field| format!("{}()", field.symbol))
                 .collect();
+            // What a base class holds has no value until the constructor gives it one.
+            let inherited: String = self.records[record]
+                .fields
+                .iter()
+                .filter(|field| field.is_inherited)
+                .map(|field| format!("{} = 0; ", field.symbol))
+                .collect();
             let (lvalue, scalar) = self.leaf(&none, &this);
             members.push(Node::line(&format!("{name}() = default;")));
             members.push(Node::line(&format!(
-                "__host__ __device__ explicit {name}(unsigned amount) : {} {{ {lvalue} = {}; }}",
+                "__host__ __device__ explicit {name}(unsigned amount) : {} {{ {inherited}{lvalue} = {}; }}",
                 fields.join(", "),
                 scalar.of_value("amount")
             )));
