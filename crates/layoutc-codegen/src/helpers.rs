@@ -112,6 +112,8 @@ pub struct Needs {
     pub load: bool,
     /// Record to element.
     pub store: bool,
+    /// The same, as an assignment whose value is used.
+    pub assign: bool,
     /// Host to device.
     pub copy_in: bool,
     /// Device to host.
@@ -184,7 +186,7 @@ impl Needs {
             self.copy_in || self.copy_in_async || self.copy_within || self.copy_within_async;
         self.load |=
             self.copy_out || self.copy_out_async || self.copy_within || self.copy_within_async;
-        self.store |= self.constructs;
+        self.store |= self.constructs || self.assign;
         self
     }
 }
@@ -246,6 +248,9 @@ pub fn declarations(storage: &Storage, needs: Needs) -> String {
     }
     if needs.store {
         store_function(storage, needs, &mut out);
+    }
+    if needs.assign {
+        assign_function(storage, needs, &mut out);
     }
     if let Some(vector) = needs.wide {
         vector_functions(storage, vector, needs, &mut out);
@@ -710,6 +715,17 @@ fn store_function(storage: &Storage, needs: Needs, out: &mut String) {
          static {space} __forceinline__ void {prefix}Store({}, Index i, const {record} &e)\n{{\n{}}}\n",
         parameter(storage, false, "p"),
         leaf_statements(storage, "e", |own, stored| format!("{stored} = {own};")),
+    );
+}
+
+/// An assignment whose value is used: it is what was assigned, which is what the element holds.
+fn assign_function(storage: &Storage, needs: Needs, out: &mut String) {
+    let (record, prefix, space) = (&storage.record, &storage.prefix, space(needs));
+    let _ = write!(
+        out,
+        "\n// Sets element i; the value of the assignment.\ntemplate <typename Index>\n\
+         static {space} __forceinline__ {record} {prefix}Assign({}, Index i, const {record} &e)\n{{\n    {prefix}Store(p, i, e);\n    return e;\n}}\n",
+        parameter(storage, false, "p"),
     );
 }
 

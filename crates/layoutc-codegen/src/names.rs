@@ -7,6 +7,7 @@ pub(crate) const FUNCTIONS: &[&str] = &[
     "Bytes",
     "Load",
     "Store",
+    "Assign",
     "Malloc",
     "Memcpy",
     "MemcpyAsync",

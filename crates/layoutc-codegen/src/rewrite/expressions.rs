@@ -318,10 +318,6 @@ impl Rewriter<'_> {
         if members != path.len() || subscripts.len() != extents {
             return None;
         }
-        let parts = match &self.program.expr(element).kind {
-            ExprKind::Member { base, arrow: true, .. } => self.pointer_parts(*base, class)?,
-            _ => self.element_parts(element, class)?,
-        };
         let mut extents_text = Vec::new();
         for subscript in subscripts.into_iter().rev() {
             extents_text.push(match subscript {
@@ -329,13 +325,44 @@ impl Rewriter<'_> {
                 None => "0".to_owned(),
             });
         }
+        let text = self.leaf_of(element, class, leaf, &extents_text)?;
+        Some(self.with_field_parameter(expr, text))
+    }
+
+    /// A member of one element.
+    fn leaf_of(
+        &mut self,
+        element: ExprId,
+        class: ClassId,
+        leaf: usize,
+        extents: &[String],
+    ) -> Option<String> {
+        let storage = self.storage(class)?;
+        let chosen = match self.program.expr(self.strip_parens(element)).kind {
+            ExprKind::Conditional(condition, then, otherwise) => {
+                let a = self.element_parts(then, class)?;
+                let b = self.element_parts(otherwise, class)?;
+                (a.base != b.base).then_some((condition, then, otherwise))
+            }
+            _ => None,
+        };
+        // The member of either: the condition is evaluated once.
+        if let Some((condition, then, otherwise)) = chosen {
+            let condition = self.render(condition);
+            let then = self.leaf_of(then, class, leaf, extents)?;
+            let otherwise = self.leaf_of(otherwise, class, leaf, extents)?;
+            return Some(format!("({condition} ? {then} : {otherwise})"));
+        }
+        let parts = match &self.program.expr(element).kind {
+            ExprKind::Member { base, arrow: true, .. } => self.pointer_parts(*base, class)?,
+            _ => self.element_parts(element, class)?,
+        };
         let group = storage.group_of(leaf);
         let repeats = matches!(storage.groups[group].kind, GroupKind::Tile { .. });
         if repeats && (!parts.is_repeatable || parts.index.text.len() > LONGEST_INDEX) {
             let at = self.storage_of[&class];
             self.accessors[at].insert(leaf);
-            let arguments: String =
-                extents_text.iter().map(|extent| format!(", {extent}")).collect();
+            let arguments: String = extents.iter().map(|extent| format!(", {extent}")).collect();
             let name =
                 format!("{}{}", storage.qualifier, crate::helpers::accessor_name(storage, leaf));
             return Some(format!("{name}({}, {}{arguments})", parts.base, parts.index.text));
@@ -345,14 +372,7 @@ impl Rewriter<'_> {
             .filter(|_| self.macros.home.is_none())
             .and_then(|slot| self.local_copies.get(&(slot, group)))
             .cloned();
-        let text = storage.leaf_expression(
-            &parts.base,
-            local.as_deref(),
-            leaf,
-            &parts.index,
-            &extents_text,
-        );
-        Some(self.with_field_parameter(expr, text))
+        Some(storage.leaf_expression(&parts.base, local.as_deref(), leaf, &parts.index, extents))
     }
 
     /// Base and index of an element.
@@ -367,6 +387,12 @@ impl Rewriter<'_> {
                 Some(self.offset(parts, *index, BinaryOp::Add))
             }
             ExprKind::Deref(operand) => self.pointer_parts(*operand, class),
+            ExprKind::Conditional(condition, then, otherwise) => {
+                let (condition, then, otherwise) = (*condition, *then, *otherwise);
+                let a = self.element_parts(then, class)?;
+                let b = self.element_parts(otherwise, class)?;
+                self.choice(condition, a, b, class)
+            }
             ExprKind::Name(NameRef::Variable(variable)) => {
                 let (index, width) = self.indices.get(variable)?.clone();
                 Some(Parts {
@@ -383,6 +409,35 @@ impl Rewriter<'_> {
                 None
             }
         }
+    }
+
+    /// One of two pointers.
+    fn choice(&mut self, condition: ExprId, a: Parts, b: Parts, class: ClassId) -> Option<Parts> {
+        let text = self.render(condition);
+        let is_repeatable = self.is_repeatable(condition);
+        let same_base = a.base == b.base;
+        if !same_base && !is_repeatable {
+            let span = self.program.expr(condition).span;
+            let message = "the condition that chooses the pointer cannot be evaluated twice";
+            self.refuse(class, span, message);
+            return None;
+        }
+        let choose = |a: &str, b: &str| {
+            if a == b && is_repeatable { a.to_owned() } else { format!("({text} ? {a} : {b})") }
+        };
+        // The two are converted to one type, which may not hold a negative index.
+        let widened = |own: &Parts, other: &Parts| {
+            let index = own.index.operand();
+            let is_known = own.is_int == other.is_int || index == "0";
+            if is_known { index } else { format!("(ptrdiff_t){index}") }
+        };
+        Some(Parts {
+            base: if same_base { a.base.clone() } else { choose(&a.base, &b.base) },
+            slot: a.slot.filter(|_| same_base && a.slot == b.slot),
+            index: IndexText::simple(choose(&widened(&a, &b), &widened(&b, &a))),
+            is_repeatable: is_repeatable && a.is_repeatable && b.is_repeatable,
+            is_int: a.is_int && b.is_int,
+        })
     }
 
     /// Base and index of a pointer.
@@ -449,29 +504,10 @@ impl Rewriter<'_> {
                 })
             }
             ExprKind::Conditional(condition, then, otherwise) => {
-                let condition_text = self.render(*condition);
-                let repeatable = self.is_repeatable(*condition);
-                let a = self.pointer_parts(*then, class)?;
-                let b = self.pointer_parts(*otherwise, class)?;
-                if !repeatable {
-                    let span = self.program.expr(*condition).span;
-                    self.refuse(
-                        class,
-                        span,
-                        "the condition that chooses the pointer cannot be evaluated twice",
-                    );
-                    return None;
-                }
-                let choose = |a: &str, b: &str| {
-                    if a == b { a.to_owned() } else { format!("({condition_text} ? {a} : {b})") }
-                };
-                Some(Parts {
-                    base: choose(&a.base, &b.base),
-                    slot: None,
-                    index: IndexText::simple(choose(&a.index.operand(), &b.index.operand())),
-                    is_repeatable: a.is_repeatable && b.is_repeatable,
-                    is_int: a.is_int && b.is_int,
-                })
+                let (condition, then, otherwise) = (*condition, *then, *otherwise);
+                let a = self.pointer_parts(then, class)?;
+                let b = self.pointer_parts(otherwise, class)?;
+                self.choice(condition, a, b, class)
             }
             ExprKind::Null | ExprKind::Integer(_) => {
                 let storage = self.storage(class)?;
@@ -937,10 +973,16 @@ impl Rewriter<'_> {
                     }
                     let parts = self.element_parts(left, class)?;
                     let value = self.render(right);
-                    self.needs(class).store = true;
+                    let name = if self.is_dropped(expr) {
+                        self.needs(class).store = true;
+                        "Store"
+                    } else {
+                        self.needs(class).assign = true;
+                        "Assign"
+                    };
                     return Some(format!(
                         "{}({}, {}, {value})",
-                        storage.function("Store"),
+                        storage.function(name),
                         parts.base,
                         parts.index.text
                     ));

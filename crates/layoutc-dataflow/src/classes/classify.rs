@@ -10,6 +10,7 @@ mod pointers;
 mod same_array;
 mod slots;
 mod symbols;
+mod values;
 mod ways;
 
 pub use element_copies::{ElementCopy, WideAccess};

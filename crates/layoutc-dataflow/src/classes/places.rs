@@ -5,9 +5,12 @@
 //! part of a box, and a pointer into another array.
 
 use super::FieldPath;
-use super::calls::{CallGraph, Callee};
+use super::calls::{CallGraph, Callee, Context};
 use super::slots::{Slot, SlotGraph};
-use layoutc_syntax::{BinaryOp, ExprId, ExprKind, NameRef, Program, QualType, RecordId, TypeKind};
+use super::unify::is_reference;
+use layoutc_syntax::{
+    BinaryOp, ExprId, ExprKind, NameRef, Program, QualType, RecordId, Space, Storage, TypeKind,
+};
 
 /// The record at the end of a type's pointers and arrays, and how many of them there are.
 ///
@@ -61,6 +64,39 @@ pub struct Value {
     pub(super) node: usize,
     /// Dereferences to an element: 1 for `T*`, 2 for `T**`.
     pub depth: u32,
+}
+
+/// Whether an expression stands where memory is asked for: an object whose member is named or that
+/// is assigned to, or what a reference is bound to.
+fn is_used_as_element(program: &Program, calls: &CallGraph, expr: ExprId) -> bool {
+    match calls.context(expr) {
+        Context::Init(variable) => is_reference(program, variable),
+        Context::Operand(parent, position) => match &program.expr(parent).kind {
+            ExprKind::Paren(_) => is_used_as_element(program, calls, parent),
+            ExprKind::Conditional(..) => position > 0 && is_used_as_element(program, calls, parent),
+            ExprKind::Member { arrow: false, .. } | ExprKind::AddressOf(_) => true,
+            ExprKind::Assign(None, ..) => position == 0,
+            ExprKind::Assign(Some(_), ..) | ExprKind::Binary(..) | ExprKind::Unary(..) => {
+                program.operators.contains_key(&parent)
+            }
+            ExprKind::Call { callee, arguments, .. } => {
+                match calls.callee(program, *callee, arguments) {
+                    Callee::Function(function) => position
+                        .checked_sub(1)
+                        .and_then(|at| program.function(function).parameters.get(at))
+                        .is_some_and(|parameter| is_reference(program, *parameter)),
+                    Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => false,
+                }
+            }
+            _ => false,
+        },
+        Context::Dropped
+        | Context::Condition
+        | Context::Returned { .. }
+        | Context::Range
+        | Context::Assembly
+        | Context::Opaque => false,
+    }
 }
 
 /// Places and values of all expressions.
@@ -136,6 +172,45 @@ impl Places {
         }
     }
 
+    /// `(c ? p[i] : q[j])` where it is used as the element that it is, not for its value.
+    fn chosen(&self, program: &Program, calls: &CallGraph, id: ExprId) -> Option<Place> {
+        let ExprKind::Conditional(_, then, otherwise) = program.expr(id).kind else { return None };
+        let both = [then, otherwise].iter().all(|branch| self.is_reached(program, *branch));
+        let place = self.place(then).filter(|_| both && is_used_as_element(program, calls, id));
+        place.cloned()
+    }
+
+    /// Whether an expression is an element that is reached through a pointer or reference, no
+    /// object of its own.
+    fn is_reached(&self, program: &Program, expr: ExprId) -> bool {
+        if !matches!(self.place(expr), Some(Place { kind: PlaceKind::Element, .. })) {
+            return false;
+        }
+        match program.expr(program.strip_parens(expr)).kind {
+            ExprKind::Index { base: pointer, .. } | ExprKind::Deref(pointer) => {
+                match program.expr(program.strip_parens(pointer)).kind {
+                    ExprKind::Name(NameRef::Variable(id)) => {
+                        let variable = program.variable(id);
+                        let is_array =
+                            matches!(program.types.kind(variable.ty.id), TypeKind::Array(..));
+                        let is_symbol = variable.function.is_none()
+                            && matches!(variable.space, Space::Device | Space::Managed);
+                        !is_array
+                            || is_symbol
+                            || matches!(variable.storage, Storage::Parameter { .. })
+                    }
+                    ExprKind::Member { field: Some(id), .. } => {
+                        !matches!(program.types.kind(program.field(id).ty.id), TypeKind::Array(..))
+                    }
+                    _ => true,
+                }
+            }
+            ExprKind::Name(NameRef::Variable(id)) => is_reference(program, id),
+            ExprKind::Conditional(..) => true,
+            _ => false,
+        }
+    }
+
     fn of(
         &self,
         program: &Program,
@@ -204,7 +279,7 @@ impl Places {
             ExprKind::Assign(_, left, _) => (None, self.value(*left)),
             ExprKind::Comma(_, right) => (None, self.value(*right)),
             ExprKind::Conditional(_, then, otherwise) => {
-                (None, self.value(*then).or_else(|| self.value(*otherwise)))
+                (self.chosen(program, calls, id), self.value(*then).or(self.value(*otherwise)))
             }
             ExprKind::Cast { target, operand, .. } => {
                 // A pointer to another record has no meaning here, and its operand is judged.

@@ -106,6 +106,12 @@ pub(super) fn unify(
                 {
                     graph.unite(then.node, otherwise.node);
                 }
+                if places.place(id).is_some()
+                    && let (Some(then), Some(otherwise)) =
+                        (places.place(*then), places.place(*otherwise))
+                {
+                    graph.unite(then.node, otherwise.node);
+                }
             }
             ExprKind::Call { callee, arguments, .. } => {
                 match calls.callee(program, *callee, arguments) {

@@ -524,7 +524,14 @@ impl<'a> Builder<'a> {
 
     /// `target = value`, for a pointer or a reference.
     fn assign(&mut self, target: PointerId, value: ExprId, span: Span) {
-        let value = self.program.strip_parens(value);
+        let mut value = self.program.strip_parens(value);
+        // The address of a choice is a choice of addresses.
+        if let ExprKind::AddressOf(operand) = self.program.expr(value).kind {
+            let operand = self.program.strip_parens(operand);
+            if matches!(self.program.expr(operand).kind, ExprKind::Conditional(..)) {
+                value = operand;
+            }
+        }
         if self.host_allocation(target, value) {
             return;
         }

@@ -134,30 +134,6 @@ impl Classifier<'_> {
         self.pin(class, Code::UNSUPPORTED_USE, span, "an element is converted to another type");
     }
 
-    /// Whether the value of `expr` is used as a record by value.
-    pub(super) fn is_load_context(&self, expr: ExprId, record: RecordId) -> bool {
-        match self.calls.context(expr) {
-            Context::Init(variable) => {
-                self.program.types.as_record(self.program.variable(variable).ty.id) == Some(record)
-            }
-            Context::Operand(parent, position) => match &self.program.expr(parent).kind {
-                ExprKind::Assign(None, left, _) => {
-                    position == 1
-                        && self.program.types.as_record(self.program.expr(*left).ty.id)
-                            == Some(record)
-                }
-                ExprKind::Paren(_) => self.is_load_context(parent, record),
-                _ => false,
-            },
-            Context::Dropped
-            | Context::Condition
-            | Context::Returned { .. }
-            | Context::Range
-            | Context::Assembly
-            | Context::Opaque => false,
-        }
-    }
-
     pub(super) fn element_operand(
         &mut self,
         expr: ExprId,
@@ -198,7 +174,7 @@ impl Classifier<'_> {
                         "what is assigned to the element is not plainly of its type",
                     );
                 }
-                if !matches!(self.calls.context(parent), Context::Dropped) {
+                if !self.is_dropped(parent) && !self.is_load_context(parent, record) {
                     self.pin(
                         class,
                         Code::UNSUPPORTED_USE,
@@ -218,6 +194,8 @@ impl Classifier<'_> {
                     );
                 }
             }
+            // A choice that is an element itself is judged as that.
+            ExprKind::Conditional(..) if position > 0 && self.classes.place(parent).is_some() => {}
             ExprKind::Conditional(..) if position > 0 => {
                 if !self.is_load_context(parent, record) {
                     self.pin(

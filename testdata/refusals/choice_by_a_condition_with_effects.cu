@@ -3,11 +3,12 @@ struct P {
     float x;
     int id;
 };
-__global__ void step(P *p, int n) {
+__global__ void step(P *p, P *q, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        P &r = i > 2 ? p[i] : p[0]; //~ LC0028
-        r.x = 1;
+        int k = 0;
+        (k++ ? p[i] : q[i]) = p[0]; //~ LC0028 cannot be evaluated twice
+        p[i].id = k;
     }
 }
 int main() {
@@ -16,9 +17,13 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    step<<<1, 128>>>(d, n);
+    P *e;
+    cudaMalloc(&e, n * sizeof(P));
+    cudaMemcpy(e, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, e, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);
+    cudaFree(e);
     delete[] h;
     return 0;
 }

@@ -3,11 +3,11 @@ struct P {
     float x;
     int id;
 };
-__global__ void step(P *p, const P *q, int n) {
-    int i = threadIdx.x;
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i] = q[i];
-        p[i].x = (i ? p[i] : q[0]).x; //~ LC0028 choice between elements
+        P a = p[0];
+        (p[i] = a).x = 2.0f; //~ LC0028 the assignment is used as a value
     }
 }
 int main() {
@@ -16,7 +16,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    step<<<1, 128>>>(d, d, n);
+    step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);
     delete[] h;

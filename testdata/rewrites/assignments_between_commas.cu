@@ -1,0 +1,26 @@
+//@ layout = "P = soa"
+struct P {
+    float x;
+    int id;
+};
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        for (int j = 0; j < 2; p[i] = p[0], j++)
+            p[i].id += j;
+        P a = p[i];
+        p[i] = a, p[n - 1 - i] = a;
+    }
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}
