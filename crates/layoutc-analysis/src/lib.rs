@@ -1,9 +1,12 @@
 //! Access analysis of kernels and the choice of a layout for each array class.
 //!
 //! [`kernel_model`] says how the threads of a warp reach each class; [`choose`] answers which
-//! layout each class gets. Nothing here edits or knows source text.
+//! layout each class gets; [`grid`] does so for structured grids, and [`device`] is what is known of
+//! GPUs. Nothing here edits or knows source text.
 
 pub mod choose;
+pub mod device;
+pub mod grid;
 pub mod index_form;
 pub mod kernel_model;
 
