@@ -679,6 +679,7 @@ impl Rewriter<'_> {
                 | ExprKind::Construct { .. }
                 | ExprKind::Opaque(_) => true,
                 ExprKind::Unary(op, _) => op.is_update(),
+                ExprKind::Index { .. } => self.program.operators.contains_key(&at),
                 ExprKind::Name(NameRef::Macro(name)) => self.program.macro_constant(name).is_none(),
                 _ => false,
             };
@@ -1052,6 +1053,14 @@ impl Rewriter<'_> {
         };
         while let Some(at) = stack.pop() {
             match &self.program.expr(at).kind {
+                ExprKind::Index { .. } if self.program.operators.contains_key(&at) => {
+                    found.calls = true;
+                }
+                ExprKind::Unary(op, _)
+                    if op.is_update() && self.program.operators.contains_key(&at) =>
+                {
+                    found.calls = true;
+                }
                 ExprKind::Name(NameRef::Variable(id)) => {
                     found.reads.insert(*id);
                     let is_global =

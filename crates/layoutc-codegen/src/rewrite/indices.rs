@@ -1,7 +1,7 @@
 //! Companion variables of slots that may point behind the first element.
 
 use super::Rewriter;
-use layoutc_dataflow::classes::{Callee, PlaceKind, Slot, resolve_callee};
+use layoutc_dataflow::classes::{Callee, PlaceKind, Slot, operator_operands, resolve_callee};
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, NameRef, Scalar, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -147,9 +147,24 @@ impl Rewriter<'_> {
                         {
                             add(*parameter, *argument);
                         }
+                        if let Some(this) = self.program.function(function).this_parameter
+                            && let ExprKind::Member { base, .. } =
+                                self.program.expr(self.program.strip_parens(*callee)).kind
+                        {
+                            add(this, base);
+                        }
                     }
                 }
                 _ => {}
+            }
+            if let Some((function, object, operands)) = operator_operands(self.program, id) {
+                let function = self.program.function(function);
+                for (parameter, operand) in function.parameters.iter().zip(&operands) {
+                    add(*parameter, *operand);
+                }
+                if let (Some(this), Some(object)) = (function.this_parameter, object) {
+                    add(this, object);
+                }
             }
         }
         // Prototypes agree with their definition, in both directions.

@@ -11,7 +11,7 @@ use layoutc_dataflow::classes::{Callee, ClassId, PlaceKind, Slot, resolve_callee
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
     DeclarationId, ExprId, ExprKind, FunctionId, FunctionSite, NameRef, Program, RecordId,
-    RecordTrait, StmtKind, VarId,
+    RecordTrait, StmtKind, UnaryOp, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -454,6 +454,7 @@ impl Rewriter<'_> {
             ExprKind::Binary(_, left, right) | ExprKind::Assign(_, left, right) => {
                 vec![left, right]
             }
+            ExprKind::Index { base, index, .. } => vec![base, index],
             ExprKind::Unary(_, operand) => vec![operand],
             _ => return None,
         };
@@ -469,6 +470,12 @@ impl Rewriter<'_> {
                 }
                 None => self.render(operand),
             });
+        }
+        // The number that tells `x++` from `++x`.
+        if let ExprKind::Unary(UnaryOp::PostIncrement | UnaryOp::PostDecrement, _) =
+            program.expr(expr).kind
+        {
+            texts.push("0".to_owned());
         }
         Some(format!("{name}({})", texts.join(", ")))
     }
@@ -1115,6 +1122,9 @@ fn upper(name: &str) -> String {
             ">" => "Greater",
             "<=" => "LessOrEqual",
             ">=" => "GreaterOrEqual",
+            "[]" => "At",
+            "++" => "Increment",
+            "--" => "Decrement",
             _ => "Operator",
         },
         None => name,

@@ -82,6 +82,24 @@ impl CallGraph {
         self.contexts[expr.index()]
     }
 
+    /// Whether nothing uses the value of an expression.
+    pub(super) fn is_dropped(&self, program: &Program, expr: ExprId) -> bool {
+        match self.context(expr) {
+            Context::Dropped => true,
+            Context::Operand(parent, position) => match program.expr(parent).kind {
+                ExprKind::Comma(..) => position == 0 || self.is_dropped(program, parent),
+                ExprKind::Paren(_) => self.is_dropped(program, parent),
+                _ => false,
+            },
+            Context::Condition
+            | Context::Init(_)
+            | Context::Returned { .. }
+            | Context::Range
+            | Context::Opaque
+            | Context::Assembly => false,
+        }
+    }
+
     /// The function in whose body the expression stands.
     pub(super) fn function(&self, expr: ExprId) -> Option<FunctionId> {
         self.functions[expr.index()]
@@ -432,6 +450,10 @@ pub fn operator_operands(
     let mut operands = match program.expr(expr).kind {
         ExprKind::Binary(_, left, right) | ExprKind::Assign(Some(_), left, right) => {
             vec![left, right]
+        }
+        ExprKind::Index { base, index, .. } => vec![base, index],
+        ExprKind::Call { callee, ref arguments, .. } => {
+            [callee].into_iter().chain(arguments.iter().copied()).collect()
         }
         ExprKind::Unary(_, operand) => vec![operand],
         _ => return None,

@@ -76,9 +76,11 @@ fn is_used_as_element(program: &Program, calls: &CallGraph, expr: ExprId) -> boo
             ExprKind::Conditional(..) => position > 0 && is_used_as_element(program, calls, parent),
             ExprKind::Member { arrow: false, .. } | ExprKind::AddressOf(_) => true,
             ExprKind::Assign(None, ..) => position == 0,
-            ExprKind::Assign(Some(_), ..) | ExprKind::Binary(..) | ExprKind::Unary(..) => {
-                program.operators.contains_key(&parent)
-            }
+            ExprKind::Assign(Some(_), ..)
+            | ExprKind::Binary(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Index { .. } => program.operators.contains_key(&parent),
+            ExprKind::Call { .. } if position == 0 => program.operators.contains_key(&parent),
             ExprKind::Call { callee, arguments, .. } => {
                 match calls.callee(program, *callee, arguments) {
                     Callee::Function(function) => position
@@ -228,6 +230,8 @@ impl Places {
                 program.variable(*variable).ty,
             ),
             ExprKind::Paren(inner) => (self.place(*inner).cloned(), self.value(*inner)),
+            // `r[k]` of an object calls a function.
+            ExprKind::Index { .. } if program.operators.contains_key(&id) => none,
             ExprKind::Deref(operand) | ExprKind::Index { base: operand, .. } => {
                 self.dereferenced(*operand)
             }

@@ -315,7 +315,11 @@ fn only_reads(program: &Program, calls: &CallGraph, name: ExprId, readers: &Read
                 ExprKind::Member { arrow: false, field: None, methods, .. } => {
                     return is_reader_call(calls, program, parent, methods, readers);
                 }
-                ExprKind::Index { .. } if position == 0 => at = parent,
+                ExprKind::Index { .. }
+                    if position == 0 && !program.operators.contains_key(&parent) =>
+                {
+                    at = parent;
+                }
                 ExprKind::Call { callee, arguments, .. } if position > 0 => {
                     let is_scalar = program.types.as_scalar(program.expr(at).ty.id).is_some();
                     let Callee::Function(function) = calls.callee(program, *callee, arguments)
@@ -328,7 +332,10 @@ fn only_reads(program: &Program, calls: &CallGraph, name: ExprId, readers: &Read
                         None => false,
                     };
                 }
-                ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Assign(Some(_), ..)
+                ExprKind::Binary(..)
+                | ExprKind::Unary(..)
+                | ExprKind::Assign(Some(_), ..)
+                | ExprKind::Index { .. }
                     if program.operators.contains_key(&parent) =>
                 {
                     let Some((function, object, operands)) = operator_operands(program, parent)

@@ -31,6 +31,8 @@ impl<'a> SingleObjects<'a> {
         let mut names: BTreeMap<VarId, Vec<ExprId>> = BTreeMap::new();
         let mut called: BTreeMap<FunctionId, Vec<ExprId>> = BTreeMap::new();
         let mut named: BTreeSet<FunctionId> = BTreeSet::new();
+        // Subscripts of objects whose function is not known.
+        let mut hides_subscripts = false;
         for id in program.expr_ids() {
             match &program.expr(id).kind {
                 ExprKind::Name(NameRef::Variable(variable)) => {
@@ -46,6 +48,13 @@ impl<'a> SingleObjects<'a> {
                         Callee::Library(_) | Callee::Unknown => {}
                     }
                 }
+                ExprKind::Index { base, .. } => match program.operators.get(&id) {
+                    Some(function) => called.entry(*function).or_default().push(id),
+                    None => {
+                        let ty = program.expr(*base).ty;
+                        hides_subscripts |= program.types.as_record(ty.id).is_some();
+                    }
+                },
                 _ => {}
             }
         }
@@ -63,7 +72,8 @@ impl<'a> SingleObjects<'a> {
                     let function = program.function(*id);
                     reaches_object(program, function.result)
                         && !named.contains(id)
-                        && !function.name.starts_with("operator")
+                        && (!function.name.starts_with("operator")
+                            || (function.name == "operator[]" && !hides_subscripts))
                         && !hidden.functions.contains(&function.name)
                         && !may_be_overridden(program, *id)
                 })

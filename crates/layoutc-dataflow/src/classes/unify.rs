@@ -177,7 +177,10 @@ pub(super) fn unify(
                     bind(program, constructor, arguments, readers, &mut flows);
                 }
             }
-            ExprKind::Binary(..) | ExprKind::Assign(Some(_), ..) | ExprKind::Unary(..) => {
+            ExprKind::Binary(..)
+            | ExprKind::Assign(Some(_), ..)
+            | ExprKind::Unary(..)
+            | ExprKind::Index { .. } => {
                 if let Some((function, object, operands)) = operator_operands(program, id) {
                     bind(program, function, &operands, readers, &mut flows);
                     bind_object(program, function, object, &mut flows);

@@ -116,7 +116,7 @@ pub(super) fn wanted_versions(
         let returns_reference =
             matches!(program.types.kind(own.result.id), TypeKind::Reference(..));
         let drops_result = returns_reference
-            && matches!(calls.context(call), Context::Dropped)
+            && calls.is_dropped(program, call)
             && program.returns_its_object(function);
         let object = arguments
             .iter()

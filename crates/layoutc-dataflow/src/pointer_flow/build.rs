@@ -635,7 +635,10 @@ impl<'a> Builder<'a> {
                     self.call(&Callee::Function(constructor), arguments, None, span);
                 }
             }
-            ExprKind::Binary(..) | ExprKind::Assign(Some(_), ..) | ExprKind::Unary(..) => {
+            ExprKind::Binary(..)
+            | ExprKind::Assign(Some(_), ..)
+            | ExprKind::Unary(..)
+            | ExprKind::Index { .. } => {
                 if let Some((function, object, operands)) = operator_operands(self.program, expr) {
                     self.call(&Callee::Function(function), &operands, object, span);
                 }

@@ -396,7 +396,9 @@ impl<'t> Lowering<'t> {
         let operand = self.expression(argument);
         let ty = self.program.expr(operand).ty;
         let span = self.span(node);
-        self.add_expr(ExprKind::Unary(op, operand), span, ty)
+        let update = self.add_expr(ExprKind::Unary(op, operand), span, ty);
+        self.note_operator(update, self.operator_text(node), &[operand]);
+        update
     }
 
     fn pointer_expression(&mut self, node: Node<'t>) -> ExprId {
@@ -536,7 +538,9 @@ impl<'t> Lowering<'t> {
         let base_type = self.program.expr(base).ty;
         let ty = self.program.types.pointee(base_type.id).unwrap_or(self.program.types.unknown());
         let span = self.span(node);
-        self.add_expr(ExprKind::Index { base, index, brackets }, span, ty)
+        let subscript = self.add_expr(ExprKind::Index { base, index, brackets }, span, ty);
+        self.note_operator(subscript, "[]", &[base, index]);
+        subscript
     }
 
     fn member(&mut self, node: Node<'t>) -> ExprId {
@@ -661,7 +665,10 @@ impl<'t> Lowering<'t> {
         let arguments = self.arguments(arguments_node);
         self.instantiate_callee(callee, explicit_arguments(function), &arguments);
         let ty = self.result_type(callee, arguments.len());
-        self.add_expr(ExprKind::Call { callee, arguments, parentheses }, span, ty)
+        let operands: Vec<ExprId> = [&[callee][..], &arguments].concat();
+        let call = self.add_expr(ExprKind::Call { callee, arguments, parentheses }, span, ty);
+        self.note_operator(call, "()", &operands);
+        call
     }
 
     /// Whether an expression is `Name<…>` with a class or alias template of the program.

@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use super::names::Symbol;
-use crate::program::{ExprId, FunctionId};
+use crate::program::{ExprId, ExprKind, FunctionId, UnaryOp};
 use crate::types::{QualType, Scalar, TypeKind};
 
 /// How well an operand fits a parameter.
@@ -20,9 +20,12 @@ impl Lowering<'_> {
         symbol: &str,
         operands: &[ExprId],
         instances: &[FunctionId],
+        is_postfix: bool,
     ) -> Option<(FunctionId, QualType)> {
         let types: Vec<QualType> =
             operands.iter().map(|operand| self.program.expr(*operand).ty).collect();
+        // `x++` has a number that tells it from `++x`.
+        let count = types.len() + usize::from(is_postfix);
         let is_class = |ty: &QualType| {
             matches!(self.program.types.kind(ty.id), TypeKind::Record(_) | TypeKind::Vector(_))
         };
@@ -35,9 +38,9 @@ impl Lowering<'_> {
             if self.is_unmodelled_member(record, &name) {
                 return None;
             }
-            for method in self.member_named(record, &name).1 {
+            for method in self.member_operators(record, &name, types[0].is_const) {
                 let function = self.program.function(method);
-                if function.parameters.len() + 1 == types.len() {
+                if function.parameters.len() + 1 == count {
                     let fit = self.fit(&function.parameters, &types[1..]);
                     // The object of an inherited operator is converted.
                     let object = match function.record == Some(record) {
@@ -51,7 +54,7 @@ impl Lowering<'_> {
         for symbol in self.global_symbols(&name, &[]) {
             if let Symbol::Function(id) = symbol {
                 let function = self.program.function(*id);
-                if function.parameters.len() == types.len() {
+                if function.parameters.len() == count {
                     let fit = self.fit(&function.parameters, &types);
                     fitting.extend(fit.map(|fit| (fit, *id)));
                 }
@@ -125,10 +128,60 @@ impl Lowering<'_> {
         Some(worst)
     }
 
+    /// Member operators that an object may call: of two that differ by constness alone, the one
+    /// that is like it.
+    fn member_operators(
+        &self,
+        record: crate::program::RecordId,
+        name: &str,
+        is_const: bool,
+    ) -> Vec<FunctionId> {
+        let mut methods = self.member_named(record, name).1;
+        if is_const {
+            methods.retain(|method| self.program.function(*method).is_const);
+            return methods;
+        }
+        let parameters = |method: FunctionId| -> Vec<QualType> {
+            let parameters = &self.program.function(method).parameters;
+            parameters.iter().map(|parameter| self.program.variable(*parameter).ty).collect()
+        };
+        let own: Vec<Vec<QualType>> = methods
+            .iter()
+            .filter(|method| !self.program.function(**method).is_const)
+            .map(|method| parameters(*method))
+            .collect();
+        methods.retain(|method| {
+            !self.program.function(*method).is_const || !own.contains(&parameters(*method))
+        });
+        methods
+    }
+
+    /// Whether what a subscript or call of an object gives is no other object.
+    fn is_plain_result(&self, function: FunctionId) -> bool {
+        let result = self.program.types.strip_reference(self.program.function(function).result);
+        matches!(
+            self.program.types.kind(result.id),
+            TypeKind::Void | TypeKind::Scalar(_) | TypeKind::Enum(..) | TypeKind::Vector(_)
+        )
+    }
+
     /// Notes the function that an operator calls, and returns the type of its result.
     pub(crate) fn note_operator(&mut self, expr: ExprId, symbol: &str, operands: &[ExprId]) {
-        let instances = self.operator_instances(symbol, operands);
-        if let Some((function, ty)) = self.operator_function(symbol, operands, &instances) {
+        let is_postfix = matches!(
+            self.program.expr(expr).kind,
+            ExprKind::Unary(UnaryOp::PostIncrement | UnaryOp::PostDecrement, _)
+        );
+        let is_of_object = matches!(symbol, "[]" | "()");
+        let instances =
+            if is_of_object { Vec::new() } else { self.operator_instances(symbol, operands) };
+        let found = self.operator_function(symbol, operands, &instances, is_postfix);
+        if let Some((function, ty)) = found {
+            if is_of_object
+                && (self.program.types.as_record(self.program.expr(operands[0]).ty.id).is_none()
+                    || !self.is_plain_result(function))
+            {
+                return;
+            }
             self.program.operators.insert(expr, function);
             let comparison = matches!(symbol, "==" | "!=" | "<" | "<=" | ">" | ">=");
             let known = !matches!(self.program.types.kind(ty.id), TypeKind::Unknown);

@@ -1,5 +1,6 @@
 //! Uses of elements and of their members.
 
+use super::super::calls::operator_operands;
 use super::*;
 
 impl Classifier<'_> {
@@ -150,9 +151,16 @@ impl Classifier<'_> {
             ExprKind::Member { arrow: false, field: None, methods, .. } if !methods.is_empty() => {
                 self.method_use(expr, class, parent);
             }
-            ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Assign(Some(_), ..)
+            ExprKind::Binary(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Assign(Some(_), ..)
+            | ExprKind::Index { .. }
                 if program.operators.contains_key(&parent) =>
             {
+                self.operator_use(expr, class, parent);
+            }
+            // `p[i](x)`
+            ExprKind::Call { .. } if position == 0 && program.operators.contains_key(&parent) => {
                 self.operator_use(expr, class, parent);
             }
             ExprKind::Member { arrow: false, field, name, .. } => {
@@ -334,10 +342,12 @@ impl Classifier<'_> {
                 at = parent;
                 continue;
             };
-            let Callee::Function(function) = self.calls.callee(self.program, *callee, arguments)
-            else {
-                return true;
+            // `p[i](x)` is no call of a name.
+            let called = match operator_operands(self.program, parent) {
+                Some((function, ..)) => Callee::Function(function),
+                None => self.calls.callee(self.program, *callee, arguments),
             };
+            let Callee::Function(function) = called else { return true };
             let parameters = &self.program.function(function).parameters;
             return parameters.iter().zip(arguments).any(|(parameter, argument)| {
                 let argument = self.program.strip_parens(*argument);

@@ -412,15 +412,7 @@ impl Classifier<'_> {
 
     /// Whether nothing uses the value of an expression.
     pub(super) fn is_dropped(&self, expr: ExprId) -> bool {
-        match self.calls.context(expr) {
-            Context::Dropped => true,
-            Context::Operand(parent, position) => match self.program.expr(parent).kind {
-                ExprKind::Comma(..) => position == 0 || self.is_dropped(parent),
-                ExprKind::Paren(_) => self.is_dropped(parent),
-                _ => false,
-            },
-            _ => false,
-        }
+        self.calls.is_dropped(self.program, expr)
     }
 
     /// A pointer that is moved (`q++`, `q += n`): dropped, or used at once as base and index.
