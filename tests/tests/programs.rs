@@ -189,6 +189,7 @@ programs! {
     idiom_addresses
     idiom_allocators
     idiom_async_stream
+    idiom_buffer_template
     idiom_byte_copy
     idiom_class
     idiom_class_templates

@@ -9,13 +9,14 @@ use crate::exit::{Exit, fail, print};
 use crate::render::render;
 use crate::transform::report_failure;
 use layoutc_codegen::{ClassOutcome, Status};
-use layoutc_diagnostics::{FileId, SourceFile};
+use layoutc_diagnostics::{FileId, SourceFile, Span};
 use layoutc_runtime::layout_table::SiteLayout;
 use layoutc_runtime::lowering::SiteId;
 use layoutc_runtime::process::RunRequest;
 use layoutc_runtime::program::SourceText;
 use layoutc_runtime::toolchain::{BuildRequest, CompileUnit};
 use layoutc_runtime::verify::{Difference, Verdict, VerifyOutcome, VerifyRequest, verify};
+use layoutc_syntax::Record;
 use layoutc_syntax::preprocess::{Language, PreprocessOptions};
 use numbering::{HANDLE_SITES_HEADER, SiteNumbers};
 use std::collections::{BTreeMap, BTreeSet};
@@ -207,11 +208,31 @@ fn mixed_sites(success: &Success, numbers: &SiteNumbers) -> Vec<SiteId> {
             Status::Changed => format!("{} {}", class.type_name, class.layout),
             _ => String::new(),
         };
-        for site in class.allocations.iter().filter_map(|call| numbers.site_in(*call)) {
-            layouts.entry(site).or_default().insert(how.clone());
+        for call in &class.allocations {
+            let Some(site) = numbers.site_in(*call) else { continue };
+            let known = layouts.entry(site).or_default();
+            known.insert(how.clone());
+            // Other instances may allocate what is no array of records.
+            if instances_around(success, *call) > 1 {
+                known.insert(String::new());
+            }
         }
     }
     layouts.into_iter().filter(|(_, how)| how.len() > 1).map(|(site, _)| site).collect()
+}
+
+/// How many instances have the text around a call.
+fn instances_around(success: &Success, call: Span) -> usize {
+    let program = &success.compiled.program;
+    let holds = |record: &&Record| {
+        let Some((_, text)) = record.instance.as_ref().and_then(|own| own.definition.as_ref())
+        else {
+            return false;
+        };
+        let mut sites = record.methods.iter().flat_map(|id| &program.function(*id).sites);
+        text.contains(call) || sites.any(|site| site.span.contains(call))
+    };
+    program.records.iter().filter(holds).count()
 }
 
 /// Says what was compared, and the first differences.

@@ -9,12 +9,14 @@
 //! pass again without it.
 
 mod calls;
+mod class_texts;
 mod copies;
 mod declarations;
 mod element_copies;
 mod expressions;
 mod host_arrays;
 mod indices;
+mod instantiation;
 mod locals;
 mod macros;
 mod moves;
@@ -149,13 +151,27 @@ fn rewrite_with(
     let mut edits = std::mem::take(&mut this.edits);
     let refusals = std::mem::take(&mut this.refusals);
     let mut generated_kernels = Vec::new();
+    let mut behind = Vec::new();
     for (at, (record, storage)) in storages.iter().enumerate() {
         generated_kernels.extend(crate::helpers::kernel_names(storage, needs[at]));
         let mut text = crate::helpers::declarations(storage, needs[at]);
         crate::helpers::accessors(storage, needs[at], &accessors[at], &mut text);
-        text.push_str(versions.get(&at).map_or("", String::as_str));
+        text.push_str(versions.heads.get(&at).map_or("", String::as_str));
+        let rest = versions.with_record.get(&at).map_or("", String::as_str);
+        // Instances of class templates stand behind all types, and in front of what uses them.
+        if versions.class_texts.is_behind(placement::definition(program, *record)) {
+            if !rest.is_empty() {
+                let edit =
+                    place_declarations(program, *record, &storage.type_name, rest.to_owned());
+                behind.push(edit);
+            }
+        } else {
+            text.push_str(rest);
+        }
         edits.push(place_declarations(program, *record, &storage.type_name, text));
     }
+    edits.extend(versions.class_texts.edits);
+    edits.extend(behind);
     Ok(Rewritten { edits, refusals, generated_kernels })
 }
 
@@ -312,6 +328,8 @@ pub(super) struct Rewriter<'a> {
     versions: versions::Versions,
     /// The copy that is being rewritten.
     owner: Option<layoutc_syntax::FunctionId>,
+    /// The instance of a class template whose members are being rewritten.
+    text_owner: Option<layoutc_syntax::RecordId>,
     macros: macros::MacroState<'a>,
 }
 
@@ -359,6 +377,7 @@ impl<'a> Rewriter<'a> {
             returned: returned(program),
             versions: versions::Versions::new(program),
             owner: None,
+            text_owner: None,
             macros: macros::MacroState::new(modes),
         }
     }

@@ -21,6 +21,7 @@ mod classify;
 mod host_arrays;
 mod host_memory;
 mod lambdas;
+mod open_templates;
 mod places;
 mod readers;
 mod regions;

@@ -370,13 +370,17 @@ pub struct Record {
 
 /// Which instance of a class template a record is.
 ///
-/// Its fields and member functions have spans in the template's text, which no instance may edit.
+/// Its fields and member functions have spans in the template's text, which no instance may edit:
+/// one that means something else is written out as a specialisation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Instance {
     /// The record that the template's own text declares.
     pub template: RecordId,
     /// What the parameters stand for, defaults included; empty if that is not known.
     pub arguments: Vec<TemplateArgument>,
+    /// The names of the parameters where the template is defined, and that definition from
+    /// `template`; none if it was not met.
+    pub definition: Option<(Vec<String>, Span)>,
     /// The instance as C++ writes it in the template's namespace: `Vec3<float>`.
     pub spelling: String,
     /// The same as a word: `Vec3Float`.

@@ -76,7 +76,8 @@ impl Rewriter<'_> {
                         || (copy.this_parameter.is_some()
                             && definition.contains(declared.site.span))
                 });
-                if in_version {
+                // A specialisation stands behind them too.
+                if in_version || self.versions.instance_of_declaration(id).is_some() {
                     continue;
                 }
                 if let Some(obstacle) = order.obstacle(declared.site.span, definition) {
@@ -86,8 +87,10 @@ impl Rewriter<'_> {
             declared.sort_by_key(|declared| declared.site.index);
             declared.dedup_by_key(|declared| declared.site.index);
             self.owner = self.versions.of_declaration(id);
+            self.text_owner = self.versions.instance_of_declaration(id);
             let home = self.program.declaration_homes.get(id.0 as usize).copied().flatten();
             self.in_home(home, |this| this.declaration(id, &declared, inline.contains(&id)));
+            self.text_owner = None;
         }
         // Several loops may end at one place.
         for ((owner, end), count) in std::mem::take(&mut self.loop_ends) {
@@ -358,8 +361,10 @@ impl Rewriter<'_> {
         let bound = self.owner.and_then(|owner| {
             let copy_of = self.program.function(owner).copy_of.as_ref()?;
             let text = self.program.text(declaration.specifier);
-            copy_of.aliases.iter().find(|(name, _)| name == text).map(|(_, ty)| ty.as_str())
+            let found = copy_of.aliases.iter().find(|(name, _)| name == text);
+            found.map(|(_, ty)| ty.clone())
         });
+        let bound = bound.or_else(|| self.parameter_of_text(declaration.specifier));
         match bound {
             Some(ty) if !storage.is_handle => {
                 let star = if ty.ends_with('*') { " *" } else { "" };

@@ -41,6 +41,9 @@ impl Rewriter<'_> {
         if let Some(text) = self.macro_argument(expr).or_else(|| self.macro_text(expr)) {
             return Some(text);
         }
+        if let Some(text) = self.bound_value(expr) {
+            return Some(text);
+        }
         if let Some(text) = self.api_call(expr) {
             return Some(text);
         }

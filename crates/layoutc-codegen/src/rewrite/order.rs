@@ -33,6 +33,13 @@ impl FileOrder {
         FileOrder { units }
     }
 
+    /// The pieces of files that each root is compiled from, in order.
+    pub(super) fn units(&self) -> impl Iterator<Item = Vec<(FileId, std::ops::Range<usize>)>> {
+        self.units
+            .iter()
+            .map(|unit| unit.iter().map(|piece| (piece.file, piece.start..piece.end)).collect())
+    }
+
     /// Why `text` cannot name what `definition` defines: it must come behind it in every
     /// compilation that holds it, and there must be one.
     pub(super) fn obstacle(&self, text: Span, definition: Span) -> Option<&'static str> {

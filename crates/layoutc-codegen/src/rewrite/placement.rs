@@ -65,8 +65,19 @@ fn found(program: &Program, record: RecordId) -> Option<RecordId> {
         .find(|place| parts.iter().all(|other| is_behind(*place, *other)))
 }
 
+/// The definition that comes behind all the others.
+pub(super) fn last_of(order: &FileOrder, definitions: &[Span]) -> Option<Span> {
+    let is_behind = |place: Span, other: Span| {
+        place == other || order.obstacle(place.at_end(), other).is_none()
+    };
+    definitions
+        .iter()
+        .copied()
+        .find(|place| definitions.iter().all(|other| is_behind(*place, *other)))
+}
+
 /// Adds the records that a record is made of.
-fn collect(program: &Program, record: RecordId, parts: &mut BTreeSet<RecordId>) {
+pub(super) fn collect(program: &Program, record: RecordId, parts: &mut BTreeSet<RecordId>) {
     if !parts.insert(record) {
         return;
     }

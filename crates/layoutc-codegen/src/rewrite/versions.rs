@@ -25,6 +25,12 @@ pub(super) struct Versions {
     pub(super) changed: BTreeMap<FunctionId, String>,
     /// The edits of each, in the text of the original.
     edits: BTreeMap<FunctionId, Vec<Edit>>,
+    /// The instances of class templates that are written out, with a class for which.
+    pub(super) written: BTreeMap<RecordId, ClassId>,
+    /// Declarations of members of instances.
+    fields: BTreeMap<DeclarationId, RecordId>,
+    /// The edits of members of instances, in the text of the template.
+    pub(super) field_edits: BTreeMap<RecordId, Vec<Edit>>,
     /// The class for which a copy is written out, if no parameter says it.
     contents: BTreeMap<FunctionId, ClassId>,
     /// The name of the object in copies of member functions.
@@ -43,7 +49,26 @@ impl Versions {
             this.variables.extend(parts.variables.into_iter().map(|part| (part, id)));
             this.declarations.extend(parts.declarations.into_iter().map(|part| (part, id)));
         }
+        let fields = program.fields.iter().filter(|field| {
+            program.record(field.record).instance.is_some() && field.inherited.is_none()
+        });
+        this.fields = fields.map(|field| (field.site.declaration, field.record)).collect();
         this
+    }
+
+    /// The instance of a class template whose members a declaration declares.
+    pub(super) fn instance_of_declaration(&self, id: DeclarationId) -> Option<RecordId> {
+        self.fields.get(&id).copied()
+    }
+
+    /// Copies with edits.
+    pub(super) fn edited(&self) -> impl Iterator<Item = FunctionId> {
+        self.edits.iter().filter(|(_, edits)| !edits.is_empty()).map(|(id, _)| *id)
+    }
+
+    /// Takes the edits of a copy.
+    pub(super) fn take_edits(&mut self, id: FunctionId) -> Vec<Edit> {
+        self.edits.remove(&id).unwrap_or_default()
     }
 
     pub(super) fn of_expr(&self, expr: ExprId) -> Option<FunctionId> {
@@ -53,6 +78,16 @@ impl Versions {
     pub(super) fn of_declaration(&self, id: DeclarationId) -> Option<FunctionId> {
         self.declarations.get(&id).copied()
     }
+}
+
+/// What stands with the generated declarations of each storage.
+pub(super) struct PlacedVersions {
+    /// Declarations of versions.
+    pub(super) heads: BTreeMap<usize, String>,
+    /// Their definitions.
+    pub(super) with_record: BTreeMap<usize, String>,
+    /// Instances of class templates.
+    pub(super) class_texts: super::class_texts::ClassTexts,
 }
 
 /// What copies that are overloads of each other share: the storage, the name in the source, whether
@@ -82,6 +117,10 @@ fn needs_own_name(program: &Program, id: FunctionId) -> bool {
 impl Rewriter<'_> {
     /// Adds an edit to the file, or to the copy that is being rewritten.
     pub(super) fn push(&mut self, edit: Edit) {
+        if let Some(record) = self.text_owner {
+            self.versions.field_edits.entry(record).or_default().push(edit);
+            return;
+        }
         match self.owner {
             Some(copy) => self.versions.edits.entry(copy).or_default().push(edit),
             None => self.edits.push(edit),
@@ -144,10 +183,9 @@ impl Rewriter<'_> {
             }
             if is_shared {
                 let class = others.first().copied().or(result).or(content.map(|(class, _)| class));
-                if let Some(class) = class {
+                if let (Some(class), Some(record)) = (class, function.record) {
                     let span = content.map_or(function.sites[0].name, |(_, span)| span);
-                    let message = "this stands in the text of a class template, which all its instances share";
-                    self.refusals.push((class, pin(span, Code::TEMPLATE_USE, message)));
+                    self.write_out(record, class, span);
                 }
                 continue;
             }
@@ -233,6 +271,71 @@ impl Rewriter<'_> {
                 },
             };
             self.versions.changed.insert(id, name);
+        }
+        self.name_callers();
+        for class in self.storage_of.keys().copied().collect::<Vec<_>>() {
+            for slot in &self.classes.class(class).slots {
+                let Slot::Field(field) = slot else { continue };
+                let field = program.field(*field);
+                if program.record(field.record).shares_text {
+                    self.write_out(field.record, class, field.site.name);
+                }
+            }
+        }
+    }
+
+    /// Instances that say the same as their template but for the names of other instances.
+    fn name_callers(&mut self) {
+        let program = self.program;
+        loop {
+            let mut found = None;
+            for id in program.function_ids() {
+                let function = program.function(id);
+                let is_instance =
+                    function.copy_of.as_ref().is_some_and(layoutc_syntax::CopyOf::is_instance);
+                let is_written =
+                    function.record.is_some_and(|own| self.versions.written.contains_key(&own));
+                if !is_instance
+                    || function.this_parameter.is_some()
+                    || self.versions.changed.contains_key(&id)
+                    || is_written
+                {
+                    continue;
+                }
+                let renamed = program.function_parts(id).exprs.into_iter().find_map(|expr| {
+                    let ExprKind::Name(NameRef::Functions(called)) = &program.expr(expr).kind
+                    else {
+                        return None;
+                    };
+                    called.iter().find_map(|called| {
+                        let name = self.versions.changed.get(called)?;
+                        let class = self.versions.contents.get(called)?;
+                        let is_new = *name != program.function(*called).name;
+                        is_new.then_some((*class, program.expr(expr).span))
+                    })
+                });
+                if let Some((class, span)) = renamed {
+                    found = Some((id, class, span));
+                    break;
+                }
+            }
+            let Some((id, class, span)) = found else { return };
+            let function = program.function(id);
+            match function.record {
+                Some(record) => {
+                    self.write_out(record, class, span);
+                    if !self.versions.written.contains_key(&record) {
+                        return;
+                    }
+                }
+                None => {
+                    self.versions.contents.insert(id, class);
+                    let at = self.storage_of[&class];
+                    let wish = format!("{}{}", function.name, upper(&self.storages[at].1.prefix));
+                    let name = self.names.fresh(&wish);
+                    self.versions.changed.insert(id, name);
+                }
+            }
         }
     }
 
@@ -542,14 +645,15 @@ impl Rewriter<'_> {
 
     /// Puts the copies that changed beside their originals: the text of those that stand with the
     /// record's generated declarations, by storage.
-    pub(super) fn place_versions(&mut self) -> BTreeMap<usize, String> {
+    pub(super) fn place_versions(&mut self) -> PlacedVersions {
         let program = self.program;
+        let order = super::order::FileOrder::new(program);
+        let class_texts = self.class_texts(&order);
         let changed: Vec<(FunctionId, String)> =
             self.versions.changed.iter().map(|(id, name)| (*id, name.clone())).collect();
         let mut with_record: BTreeMap<usize, String> = BTreeMap::new();
         let mut early: Vec<(usize, Span, String)> = Vec::new();
         let mut prototypes: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-        let order = super::order::FileOrder::new(program);
         let mut seen: BTreeMap<(Option<Span>, String), (String, FunctionId)> = BTreeMap::new();
         for (id, name) in changed {
             self.copy_heads(id, &name);
@@ -638,6 +742,17 @@ impl Rewriter<'_> {
                     self.refuse(class, callee, message);
                     continue;
                 }
+                let moves_with_record =
+                    function.this_parameter.is_some() && (in_class || is_before);
+                let place = if is_early || moves_with_record { definition } else { whole };
+                let mut used = BTreeSet::new();
+                if is_definition {
+                    self.used_records(&[id], &mut used);
+                }
+                if let Some(obstacle) = class_texts.obstacle(&order, place, &used) {
+                    self.refuse(class, site.name, obstacle);
+                    continue;
+                }
                 let key = ((!in_class).then_some(whole), one_line(&signature));
                 if let Some((other, _)) = seen.get(&key) {
                     if *other != text {
@@ -692,20 +807,23 @@ impl Rewriter<'_> {
         for (at, _, text) in early {
             with_record.entry(at).or_default().push_str(&text);
         }
+        let mut heads: BTreeMap<usize, String> = BTreeMap::new();
         for (at, prototypes) in prototypes {
             let block = with_record.entry(at).or_default();
+            let record = self.storages[at].0;
+            let has_text = class_texts.is_behind(super::placement::definition(program, record));
             // One alone is defined where it would be declared.
-            if prototypes.len() == 1 && !block.is_empty() {
+            if prototypes.len() == 1 && !block.is_empty() && !has_text {
                 continue;
             }
             let head: String = prototypes.iter().map(|line| format!("\n{line}")).collect();
-            *block = format!("{head}\n{block}");
+            heads.insert(at, format!("{head}\n"));
         }
-        with_record
+        PlacedVersions { heads, with_record, class_texts }
     }
 
     /// The text with the line breaks of the file that it is put into.
-    fn with_newlines(&self, at: Span, text: String) -> String {
+    pub(super) fn with_newlines(&self, at: Span, text: String) -> String {
         let is_crlf = self.program.sources.file(at.file).text().contains("\r\n");
         let plain = text.replace("\r\n", "\n");
         if is_crlf { plain.replace('\n', "\r\n") } else { plain }
@@ -1070,7 +1188,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// The text of a span after edits that lie in it.
-fn apply(program: &Program, span: Span, edits: Vec<Edit>) -> Option<String> {
+pub(super) fn apply(program: &Program, span: Span, edits: Vec<Edit>) -> Option<String> {
     let moved = edits
         .into_iter()
         .map(|edit| Edit {

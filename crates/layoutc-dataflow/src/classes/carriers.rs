@@ -54,6 +54,7 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
     }
     let pin =
         |span: Span, code: Code, message: String| Pin { span, code, message, related: Vec::new() };
+    let open = super::open_templates::instantiated_only(program);
     for id in program.expr_ids() {
         let expr = program.expr(id);
         let unresolved = match &expr.kind {
@@ -65,7 +66,7 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
             }
             _ => None,
         };
-        if let Some(name) = unresolved {
+        if let Some(name) = unresolved.filter(|_| !open.contains(&id)) {
             for class in by_name.get(name).into_iter().flatten() {
                 let message = format!("`{name}` may be the member that holds the array");
                 found.push((*class, pin(expr.span, Code::UNSUPPORTED_USE, message)));

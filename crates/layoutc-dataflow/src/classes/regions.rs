@@ -4,7 +4,10 @@ use super::classify::slot_span;
 use super::slots::Slot;
 use super::{ClassId, Classes, Pin};
 use layoutc_diagnostics::{Code, Span};
-use layoutc_syntax::{ExprKind, FunctionId, NameRef, Program, RecordId, RegionKind, Storage};
+use layoutc_syntax::preprocess::TokenKind;
+use layoutc_syntax::{
+    ExprKind, FunctionId, NameRef, Program, RecordId, RecordTrait, RegionKind, Storage,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The names under which a class can be mentioned, with the text in which each means it.
@@ -19,11 +22,81 @@ struct Names {
     local: Vec<(String, Span)>,
 }
 
+/// What templates do with members of types that nobody may have bound: text outside the model can
+/// instantiate them.
+struct TemplateTexts<'a> {
+    by_name: BTreeMap<&'a str, TemplateText<'a>>,
+}
+
+#[derive(Default)]
+struct TemplateText<'a> {
+    /// Names behind `.` and `->`.
+    members: BTreeSet<&'a str>,
+    words: BTreeSet<&'a str>,
+}
+
+impl<'a> TemplateTexts<'a> {
+    fn new(program: &'a Program) -> Self {
+        let mut this = TemplateTexts { by_name: BTreeMap::new() };
+        for function in &program.functions {
+            if function.copy_of.is_none() && !function.template_parameters.is_empty() {
+                let sites = function.sites.iter().map(|site| site.span);
+                let owner = function.record.map_or(&function.name, |id| &program.record(id).name);
+                this.add(program, owner, sites);
+            }
+        }
+        for record in &program.records {
+            let is_template =
+                record.traits.iter().any(|(which, _)| *which == RecordTrait::Template);
+            if is_template && record.instance.is_none() {
+                this.add(program, &record.name, record.body.into_iter());
+            }
+        }
+        this
+    }
+
+    fn add(&mut self, program: &'a Program, name: &'a str, spans: impl Iterator<Item = Span>) {
+        let own = self.by_name.entry(name).or_default();
+        for span in spans {
+            let text = program.text(span);
+            let mut before = "";
+            for token in layoutc_syntax::preprocess::tokens(text) {
+                let word = token.text(text);
+                if token.kind == TokenKind::Identifier {
+                    own.words.insert(word);
+                    if matches!(before, "." | "->" | "::") {
+                        own.members.insert(word);
+                    }
+                }
+                before = word;
+            }
+        }
+    }
+
+    /// The members that text with these identifiers may reach through templates that it names.
+    fn reached(&self, identifiers: &BTreeSet<String>) -> impl Iterator<Item = &'a str> {
+        let mut seen: BTreeSet<&str> = BTreeSet::new();
+        let mut members = BTreeSet::new();
+        let mut stack: Vec<&str> = identifiers.iter().map(String::as_str).collect();
+        while let Some(name) = stack.pop() {
+            if !seen.insert(name) {
+                continue;
+            }
+            if let Some(text) = self.by_name.get(name) {
+                members.extend(text.members.iter().copied());
+                stack.extend(&text.words);
+            }
+        }
+        members.into_iter()
+    }
+}
+
 /// Pins classes by unparsed, inactive and unmodelled text, and by macro bodies.
 pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
     let mut pins: Vec<(ClassId, Pin)> = Vec::new();
     let bodies = macro_bodies(program);
     let uses = macro_uses(program);
+    let templates = TemplateTexts::new(program);
     for class in classes.ids() {
         let names = names_of(program, classes, class);
         if let Some(span) = condition_among_members(program, classes.class(class).record) {
@@ -48,7 +121,11 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
                 RegionKind::MacroBody => (Code::OPAQUE_MACRO, "this is the body of a macro"),
             };
             let is_inactive = region.kind == RegionKind::Inactive;
-            if let Some(name) = names.mentioned(&region.identifiers, region.span, is_inactive) {
+            let found = names.mentioned(&region.identifiers, region.span, is_inactive);
+            let found = found.or_else(|| {
+                templates.reached(&region.identifiers).find(|name| names.everywhere.contains(*name))
+            });
+            if let Some(name) = found {
                 pins.push((
                     class,
                     Pin {

@@ -491,7 +491,8 @@ impl<'t> Lowering<'t> {
         if record.is_union {
             record.traits.push((RecordTrait::Union, record.name_span));
         }
-        record.instance = Some(Instance { template: id, arguments, spelling, word });
+        record.instance =
+            Some(Instance { template: id, arguments, definition: None, spelling, word });
         self.program.records.push(record);
         RecordId(self.program.records.len() as u32 - 1)
     }
@@ -546,6 +547,12 @@ impl<'t> Lowering<'t> {
         };
         let Some(definition) = template.definition else { return };
         let bindings = self.instance_bindings(record, &template.parameters);
+        let whole = definition.node.parent().unwrap_or(definition.node);
+        let whole = Span::new(definition.file, whole.start_byte(), whole.end_byte());
+        if let Some(own) = &mut self.program.records[record.index()].instance {
+            let names = template.parameters.iter().map(|own| own.name.clone()).collect();
+            own.definition = Some((names, whole));
+        }
         self.templates.classes.depth += 1;
         let before = self.program.functions.len();
         let ((), uses) = self.bound_at(&definition, bindings.clone(), |this| {

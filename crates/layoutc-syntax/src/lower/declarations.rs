@@ -972,9 +972,10 @@ impl<'t> Lowering<'t> {
         {
             return self.opaque(node);
         }
-        let Some(field) =
-            self.record.and_then(|record| self.member_named(record, self.text_of(name)).0)
-        else {
+        let found = self
+            .record
+            .and_then(|record| Some((record, self.member_named(record, self.text_of(name)).0?)));
+        let Some((record, field)) = found else {
             return self.opaque(node);
         };
         let is_simple = matches!(
@@ -987,7 +988,9 @@ impl<'t> Lowering<'t> {
             return self.opaque(node);
         }
         let span = self.span(node);
-        let target = self.expression(name);
+        // A parameter of that name hides the member everywhere but here.
+        let at = self.span(name);
+        let target = self.member_of_this(record, Some(field), Vec::new(), at);
         let ty = self.program.expr(target).ty;
         self.add_expr(ExprKind::Assign(None, target, value), span, ty)
     }

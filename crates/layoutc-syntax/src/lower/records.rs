@@ -614,9 +614,13 @@ impl<'t> Lowering<'t> {
     }
 
     fn alias(&mut self, name: &str, ty: QualType, span: Span) {
+        // In an instance of a template a name may be made of nothing that is open.
+        let is_open = super::templates::depends(&self.program, ty.id)
+            || matches!(self.program.types.kind(ty.id), TypeKind::Unknown);
+        let in_instance = self.is_in_instance() && !self.locals.is_empty();
         if self.record.is_some_and(|record| self.is_instance(record)) {
             self.declare(name, Symbol::Type(ty));
-        } else if self.template_parameters.is_empty() {
+        } else if self.template_parameters.is_empty() || (in_instance && !is_open) {
             self.program.aliases.push((name.to_owned(), ty, span));
             self.declare(name, Symbol::Type(ty));
         } else {

@@ -598,6 +598,11 @@ impl<'t> Lowering<'t> {
         self.templates.bindings.iter().find(|(own, _)| own == name).map(|(_, argument)| *argument)
     }
 
+    /// Whether parameters of a template are bound at the current place.
+    pub(crate) fn is_in_instance(&self) -> bool {
+        !self.templates.bindings.is_empty()
+    }
+
     /// The type that a template parameter stands for at the current place.
     pub(crate) fn bound_type(&self, name: &str) -> Option<QualType> {
         match self.bound(name)? {

@@ -54,7 +54,8 @@ impl Program {
     }
 
     /// A template argument as C++ writes it.
-    pub(crate) fn argument_spelling(&self, argument: TemplateArgument) -> Option<String> {
+    #[must_use]
+    pub fn argument_spelling(&self, argument: TemplateArgument) -> Option<String> {
         match argument {
             TemplateArgument::Type(ty) => self.spelling(ty),
             TemplateArgument::Value(value, Scalar::Bool) => Some((value != 0).to_string()),

@@ -413,7 +413,15 @@ impl Classifier<'_> {
             Slot::Variable(id) => program.variable(id).record,
             Slot::Result(_) => None,
         };
-        if holder.is_some_and(|holder| program.record(holder).shares_text) {
+        // The members of an instance are written out as a specialisation.
+        let is_shared = |holder: layoutc_syntax::RecordId| {
+            let holder = program.record(holder);
+            let is_field = matches!(slot, Slot::Field(_));
+            holder.shares_text
+                && !(is_field
+                    && holder.instance.as_ref().is_some_and(|own| own.definition.is_some()))
+        };
+        if holder.is_some_and(is_shared) {
             self.pin(
                 class,
                 Code::TEMPLATE_USE,

@@ -11,7 +11,7 @@ __global__ void step(Vec<T> *p, int n) {
 template <class T>
 struct App {
     void run(int n) {
-        Vec<T> *d; //~ LC0029 this stands in the text of a class template
+        Vec<T> *d;
         cudaMalloc((void **)&d, n * sizeof(Vec<T>));
         step<T><<<1, 128>>>(d, n);
         cudaFree(d);

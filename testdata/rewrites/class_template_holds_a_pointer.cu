@@ -4,7 +4,7 @@ struct P {
 };
 template <class T>
 struct Buffer {
-    T *data; //~ LC0029 this member stands in the text of a class template
+    T *data;
     int n;
 };
 __global__ void step(Buffer<P> b) {

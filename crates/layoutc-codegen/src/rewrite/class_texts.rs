@@ -1,0 +1,690 @@
+//! Texts of class templates, written out for an instance.
+//!
+//! The text of a class template belongs to all of its instances. One whose members mean something
+//! else in the new layouts becomes an explicit specialisation: the template's text with the edits
+//! of that instance, in which the template's parameters are members. Definitions of member
+//! functions outside of the class are written out behind their originals.
+
+use super::instantiation;
+use super::order::FileOrder;
+use super::versions::apply;
+use super::{Rewriter, pin, placement};
+use crate::edit::Edit;
+use layoutc_dataflow::classes::{Callee, ClassId, Slot, resolve_callee};
+use layoutc_diagnostics::{Code, Span};
+use layoutc_syntax::preprocess::{TokenKind, tokens};
+use layoutc_syntax::{
+    ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, TemplateArgument, TypeId, TypeKind,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An instance whose text changes.
+struct ClassText {
+    record: RecordId,
+    /// A class of arrays for which it changes.
+    class: ClassId,
+    methods: Vec<FunctionId>,
+    /// The edits in the template's text, and in definitions outside of the class.
+    edits: Vec<Edit>,
+    /// The definition behind which it stands.
+    anchor: Span,
+}
+
+/// The specialisations of a program.
+#[derive(Default)]
+pub(super) struct ClassTexts {
+    /// The definitions behind which they stand, with the instances.
+    anchors: BTreeMap<RecordId, Span>,
+    /// What is written out, in order.
+    pub(super) edits: Vec<Edit>,
+}
+
+impl ClassTexts {
+    /// Why text behind a definition cannot use one of the records.
+    pub(super) fn obstacle(
+        &self,
+        order: &FileOrder,
+        place: Span,
+        records: &BTreeSet<RecordId>,
+    ) -> Option<&'static str> {
+        self.anchors
+            .iter()
+            .filter(|(record, anchor)| records.contains(record) && **anchor != place)
+            .find_map(|(_, anchor)| order.obstacle(place.at_end(), *anchor))
+            .map(|_| "this would stand in front of an instance of a class template that it uses")
+    }
+
+    /// Whether a specialisation stands behind the definition.
+    pub(super) fn is_behind(&self, definition: Span) -> bool {
+        self.anchors.values().any(|anchor| *anchor == definition)
+    }
+}
+
+impl Rewriter<'_> {
+    /// Notes that the text of an instance changes, or refuses that.
+    pub(super) fn write_out(&mut self, record: RecordId, class: ClassId, span: Span) {
+        let own = self.program.record(record);
+        let is_known = own.instance.as_ref().is_some_and(|own| own.definition.is_some());
+        if is_known {
+            self.versions.written.entry(record).or_insert(class);
+        } else {
+            let message =
+                "this stands in the text of a class template, which all its instances share";
+            self.refusals.push((class, pin(span, Code::TEMPLATE_USE, message)));
+        }
+    }
+
+    /// What a type parameter stands for among the members of the instance that is being rewritten.
+    pub(super) fn parameter_of_text(&self, specifier: Span) -> Option<String> {
+        let instance = self.program.record(self.text_owner?).instance.as_ref()?;
+        let (names, _) = instance.definition.as_ref()?;
+        let at = names.iter().position(|name| name == self.program.text(specifier))?;
+        self.program.argument_spelling(*instance.arguments.get(at)?)
+    }
+
+    /// Writes out the instances whose text changes.
+    pub(super) fn class_texts(&mut self, order: &FileOrder) -> ClassTexts {
+        let program = self.program;
+        // What was edited is what changes.
+        let edited: Vec<(RecordId, FunctionId)> = self
+            .versions
+            .edited()
+            .filter_map(|id| {
+                let function = program.function(id);
+                let record = function.record.filter(|_| function.this_parameter.is_none())?;
+                program.record(record).shares_text.then_some((record, id))
+            })
+            .collect();
+        for (record, id) in edited {
+            if self.versions.written.contains_key(&record) {
+                continue;
+            }
+            let span = program.function(id).sites[0].name;
+            let classes: Vec<ClassId> = self.storage_of.keys().copied().collect();
+            for class in classes {
+                self.write_out(record, class, span);
+            }
+        }
+        let mut texts: Vec<ClassText> = Vec::new();
+        for (record, class) in self.versions.written.clone() {
+            let methods: Vec<FunctionId> = program
+                .record(record)
+                .methods
+                .iter()
+                .copied()
+                .filter(|id| {
+                    let function = program.function(*id);
+                    function.copy_of.is_some() && function.this_parameter.is_none()
+                })
+                .collect();
+            let mut edits = self.versions.field_edits.remove(&record).unwrap_or_default();
+            for id in &methods {
+                edits.extend(self.versions.take_edits(*id));
+            }
+            let whole = placement::definition(program, record);
+            texts.push(ClassText { record, class, methods, edits, anchor: whole });
+        }
+        // What one is made of comes first.
+        let mentioned: BTreeMap<RecordId, BTreeSet<RecordId>> = texts
+            .iter()
+            .map(|text| {
+                let mut found = BTreeSet::new();
+                self.mentioned_records(text, &mut found);
+                (text.record, found)
+            })
+            .collect();
+        let mut done = ClassTexts::default();
+        while !texts.is_empty() {
+            let is_next = |text: &ClassText| {
+                mentioned[&text.record].iter().all(|other| {
+                    *other == text.record
+                        || done.anchors.contains_key(other)
+                        || !mentioned.contains_key(other)
+                })
+            };
+            let Some(at) = texts.iter().position(is_next) else {
+                for text in texts {
+                    let message = "instances of class templates that need each other would change";
+                    self.refuse_text(&text, message);
+                }
+                break;
+            };
+            let mut text = texts.remove(at);
+            let mut places = vec![placement::definition(program, text.record)];
+            for other in &mentioned[&text.record] {
+                places.extend(done.anchors.get(other));
+            }
+            places.extend(self.generated_places(&text));
+            match placement::last_of(order, &places) {
+                Some(anchor) => text.anchor = anchor,
+                None => {
+                    let message = "there is no place behind the class template and all that this instance is made of";
+                    self.refuse_text(&text, message);
+                    continue;
+                }
+            }
+            done.anchors.insert(text.record, text.anchor);
+            if let Some(message) = self.text_obstacle(&text, order) {
+                self.refuse_text(&text, message);
+                continue;
+            }
+            self.write_text(text, order, &mut done.edits);
+        }
+        done
+    }
+
+    fn refuse_text(&mut self, text: &ClassText, message: &str) {
+        let span = self.program.record(text.record).name_span;
+        self.refusals.push((text.class, pin(span, Code::TEMPLATE_USE, message)));
+    }
+
+    /// The records that the text of an instance is about.
+    fn mentioned_records(&self, text: &ClassText, found: &mut BTreeSet<RecordId>) {
+        placement::collect(self.program, text.record, found);
+        self.used_records(&text.methods, found);
+    }
+
+    /// The records that functions are about.
+    pub(super) fn used_records(&self, functions: &[FunctionId], found: &mut BTreeSet<RecordId>) {
+        let program = self.program;
+        for id in functions {
+            let parts = program.function_parts(*id);
+            let types = parts
+                .exprs
+                .iter()
+                .map(|expr| program.expr(*expr).ty.id)
+                .chain(parts.variables.iter().map(|variable| program.variable(*variable).ty.id))
+                .chain([program.function(*id).result.id]);
+            for ty in types {
+                if let Some(record) = record_in(program, ty)
+                    && !program.record(record).is_local
+                {
+                    placement::collect(program, record, found);
+                }
+            }
+        }
+    }
+
+    /// The definitions behind which the generated types in the text stand.
+    fn generated_places(&self, text: &ClassText) -> BTreeSet<Span> {
+        let program = self.program;
+        let mut slots: Vec<Slot> =
+            program.record(text.record).fields.iter().map(|field| Slot::Field(*field)).collect();
+        let mut classes = BTreeSet::from([text.class]);
+        for id in &text.methods {
+            let parts = program.function_parts(*id);
+            slots.push(Slot::Result(*id));
+            slots.extend(parts.variables.iter().map(|variable| Slot::Variable(*variable)));
+            for expr in &parts.exprs {
+                classes.extend(self.classes.place(*expr).map(|(class, _)| class));
+                classes.extend(self.classes.value(*expr).map(|(class, _)| class));
+            }
+        }
+        classes.extend(slots.into_iter().filter_map(|slot| self.changed_slot(slot)));
+        classes
+            .into_iter()
+            .filter(|class| self.storage_of.contains_key(class))
+            .map(|class| placement::definition(program, self.classes.class(class).record))
+            .collect()
+    }
+
+    /// Why an instance cannot be written out.
+    fn text_obstacle(&self, text: &ClassText, order: &FileOrder) -> Option<&'static str> {
+        let program = self.program;
+        let record = program.record(text.record);
+        let template = record.instance.as_ref().map(|own| own.template)?;
+        if self.storages.iter().any(|(other, _)| *other == text.record) {
+            return Some("the text of this class template would change, and it is an element type");
+        }
+        if program.is_host_text(text.anchor) || program.is_host_text(record.name_span) {
+            return Some(
+                "the text of this class template would change, and a file that is not CUDA includes it",
+            );
+        }
+        use layoutc_syntax::RecordTrait as Trait;
+        let is_open = |which: &Trait| {
+            matches!(
+                which,
+                Trait::Union
+                    | Trait::Bases
+                    | Trait::Virtual
+                    | Trait::Template
+                    | Trait::Unmodelled
+                    | Trait::UnknownMember
+            )
+        };
+        let of_template = &program.record(template).unmodelled_members;
+        if record.is_union
+            || record.traits.iter().any(|(which, _)| is_open(which))
+            || !record.bases.is_empty()
+            || !record.unmodelled_members.is_empty()
+            || !of_template.is_empty()
+        {
+            return Some(
+                "the text of this class template would change, and it has base classes or members that are not modelled",
+            );
+        }
+        let has_static = program.variables.iter().any(|variable| {
+            variable.record == Some(text.record) || variable.record == Some(template)
+        });
+        let whole = program.text(record.declaration?);
+        let has_friend = tokens(whole).iter().any(|token| token.text(whole) == "friend");
+        if has_static || has_friend {
+            return Some(
+                "the text of this class template would change, and it has static members or friends",
+            );
+        }
+        if self.namespaces_within(text).is_none() {
+            return Some("the text of this class template would change in another namespace");
+        }
+        if record.in_linkage_block {
+            return Some("the text of this class template would change in a linkage block");
+        }
+        self.late_callee(text, order).or_else(|| {
+            instantiation::obstacle(
+                program,
+                order,
+                text.record,
+                text.anchor,
+                &self.moved_words(text),
+            )
+        })
+    }
+
+    /// The namespaces of the template that are not around the place of an instance; nothing if it
+    /// cannot be written there.
+    fn namespaces_within(&self, text: &ClassText) -> Option<Vec<String>> {
+        let program = self.program;
+        let own = &program.record(text.record).namespaces;
+        let around = program.records.iter().find(|other| other.declaration == Some(text.anchor))?;
+        let within = own.strip_prefix(&around.namespaces[..])?;
+        (!within.iter().any(|name| name.starts_with('('))).then(|| within.to_vec())
+    }
+
+    /// The words of the text in the class.
+    fn moved_words(&self, text: &ClassText) -> BTreeSet<String> {
+        let program = self.program;
+        let record = program.record(text.record);
+        let Some(span) = record.declaration else { return BTreeSet::new() };
+        self.words_of(text, span)
+    }
+
+    /// The words of a span, without those that the template's parameters mean.
+    fn words_of(&self, text: &ClassText, span: Span) -> BTreeSet<String> {
+        let program = self.program;
+        let mut words: BTreeSet<String> =
+            program.words_below(span).into_iter().map(str::to_owned).collect();
+        let own = program.record(text.record).instance.as_ref();
+        for name in own.and_then(|own| own.definition.as_ref()).iter().flat_map(|(names, _)| names)
+        {
+            words.remove(name);
+        }
+        words
+    }
+
+    /// A function that the text calls and that is not declared where it would stand.
+    fn late_callee(&self, text: &ClassText, order: &FileOrder) -> Option<&'static str> {
+        let program = self.program;
+        const LATE: &str = "the text of this class template would change, and it calls a function that is declared behind it";
+        for id in &text.methods {
+            // Where the bodies stand.
+            let places: Vec<Span> = program
+                .function(*id)
+                .sites
+                .iter()
+                .map(|site| {
+                    let outer = site
+                        .template
+                        .filter(|outer| order.obstacle(outer.at_end(), text.anchor).is_none());
+                    outer.unwrap_or(text.anchor).at_end()
+                })
+                .collect();
+            let body = program.function(*id).body.map(|body| program.stmt(body).span);
+            let last = places
+                .iter()
+                .zip(&program.function(*id).sites)
+                .filter(|(_, site)| body.is_some_and(|body| site.span.contains(body)));
+            let places: Vec<Span> = last.map(|(place, _)| *place).collect();
+            for expr in program.function_parts(*id).exprs {
+                let mut called: Vec<FunctionId> =
+                    program.operators.get(&expr).copied().into_iter().collect();
+                if let ExprKind::Call { callee, arguments, .. }
+                | ExprKind::Launch { kernel: callee, arguments, .. } = &program.expr(expr).kind
+                {
+                    match resolve_callee(program, *callee, arguments) {
+                        Callee::Function(function) => called.push(function),
+                        Callee::Ambiguous(candidates) => called.extend(candidates),
+                        Callee::Library(_) | Callee::Unknown => {}
+                    }
+                }
+                for id in called {
+                    let function = program.function(id);
+                    // Members of classes are known with those, and versions of member functions
+                    // are declared in front of all that is generated.
+                    if function.record.is_some() {
+                        continue;
+                    }
+                    let original = function.copy_of.as_ref().map_or(id, |copy_of| copy_of.original);
+                    let is_there = program.function(original).sites.iter().any(|site| {
+                        let site = site.template.unwrap_or(site.span);
+                        places.iter().all(|place| order.obstacle(*place, site).is_none())
+                    });
+                    // What was declared in front of the struct moves behind it.
+                    let is_moved = self.versions.changed.contains_key(&id)
+                        && function
+                            .sites
+                            .iter()
+                            .any(|site| order.obstacle(site.span, text.anchor).is_some())
+                        && self.generated_places(text).contains(&text.anchor);
+                    if !is_there || is_moved {
+                        return Some(LATE);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// The texts of the specialisation and of its members that are defined outside of the class.
+    fn write_text(&mut self, text: ClassText, order: &FileOrder, done: &mut Vec<Edit>) {
+        let program = self.program;
+        let record = program.record(text.record);
+        let Some(instance) = &record.instance else { return };
+        let (Some((names, whole)), Some(declaration)) = (&instance.definition, record.declaration)
+        else {
+            return;
+        };
+        let whole = whole.to(declaration);
+        let bound: Vec<(&str, TemplateArgument)> = names
+            .iter()
+            .map(String::as_str)
+            .zip(instance.arguments.iter().copied())
+            .filter(|(name, _)| !name.is_empty())
+            .collect();
+        let spelled: BTreeMap<&str, String> = bound
+            .iter()
+            .filter_map(|(name, argument)| Some((*name, program.argument_spelling(*argument)?)))
+            .collect();
+        if spelled.len() != bound.len() {
+            return self.refuse_text(&text, "an argument of this instance has no name");
+        }
+        let mut edits = text.edits.clone();
+        edits.extend(self.constants_by_reference(&text, &spelled));
+        // `template <class T> struct Buffer {` is `template <> struct Buffer<Particle> {`.
+        let head = Span { end: declaration.start, ..whole };
+        let blank: String = {
+            let text = program.text(head);
+            text[text.trim_end().len()..].to_owned()
+        };
+        let mut inside = vec![Edit::replace(head, format!("template <>{blank}"))];
+        let source = program.text(declaration);
+        let place = |token: layoutc_syntax::preprocess::Token| {
+            let start = declaration.start as usize + token.start as usize;
+            Span::new(declaration.file, start, start + token.text(source).len())
+        };
+        let mut open = None;
+        let mut named = false;
+        let mut depth = 0usize;
+        for token in tokens(source) {
+            match token.text(source) {
+                "(" => depth += 1,
+                ")" => depth = depth.saturating_sub(1),
+                "{" if depth == 0 => {
+                    open = Some(place(token));
+                    break;
+                }
+                name if name == record.name && depth == 0 && !named => {
+                    named = true;
+                    inside.push(Edit::replace(place(token), instance.spelling.clone()));
+                }
+                name => {
+                    if let Some(text) = spelled.get(name) {
+                        inside.push(Edit::replace(place(token), text.clone()));
+                    }
+                }
+            }
+        }
+        let (Some(open), true) = (open, named) else {
+            return self.refuse_text(&text, "the head of this class template is not understood");
+        };
+        let Some(members) = self.parameter_members(&text, &bound, &spelled) else {
+            let message = "the text of this class template would change, and a name in its arguments means something else in it";
+            return self.refuse_text(&text, message);
+        };
+        if !members.is_empty() {
+            let indent = indent_behind(program, open);
+            let lines: String = members.iter().map(|line| format!("\n{indent}{line}")).collect();
+            inside.push(Edit::replace(open.at_end(), lines));
+        }
+        inside.extend(edits.iter().filter(|edit| whole.contains(edit.span)).cloned());
+        let Some(new) = apply(program, whole, inside) else {
+            return self.refuse_text(&text, "two rewrites want the text of this class template");
+        };
+        let within = self.namespaces_within(&text).unwrap_or_default();
+        let open: String = within.iter().map(|name| format!("namespace {name} {{\n")).collect();
+        let close = "\n}".repeat(within.len());
+        let new = self.with_newlines(text.anchor, format!("\n\n{open}{new}{close}"));
+        done.push(Edit { span: text.anchor.at_end(), ..Edit::version(whole, new) });
+        let mut outside: Vec<(FunctionId, &layoutc_syntax::FunctionSite)> = text
+            .methods
+            .iter()
+            .flat_map(|id| program.function(*id).sites.iter().map(|site| (*id, site)))
+            .filter(|(_, site)| !whole.contains(site.span))
+            .collect();
+        outside.sort_by_key(|(_, site)| site.span);
+        for (id, site) in outside {
+            {
+                let outer = site.template.unwrap_or(site.span);
+                let Some(parentheses) = site.parentheses else {
+                    self.refuse_text(&text, "the head of a member function is not understood");
+                    continue;
+                };
+                let has_other_names =
+                    program.function(id).copy_of.as_ref().is_some_and(|copy_of| {
+                        copy_of
+                            .aliases
+                            .iter()
+                            .map(|(name, _)| name)
+                            .chain(copy_of.values.iter().map(|(name, _)| name))
+                            .any(|name| *name != record.name && !names.contains(name))
+                    });
+                if has_other_names {
+                    let message = "a member function of this class template is defined with other names for the parameters";
+                    self.refuse_text(&text, message);
+                    continue;
+                }
+                let before = Span { end: site.span.start, ..outer };
+                let signature = Span { end: parentheses.start, ..site.span };
+                let source = program.text(signature);
+                let is_inline = tokens(source).iter().any(|token| {
+                    matches!(token.text(source), "inline" | "__forceinline__" | "constexpr")
+                });
+                let inline = if is_inline { "" } else { "inline " };
+                let mut inside = vec![Edit::replace(before, inline)];
+                let own: Vec<Edit> =
+                    edits.iter().filter(|edit| site.span.contains(edit.span)).cloned().collect();
+                for token in tokens(source) {
+                    let Some(name) = spelled.get(token.text(source)) else { continue };
+                    let start = signature.start as usize + token.start as usize;
+                    let at = Span::new(signature.file, start, start + token.text(source).len());
+                    if !own.iter().any(|edit| edit.span.overlaps(at)) {
+                        inside.push(Edit::replace(at, name.clone()));
+                    }
+                }
+                inside.extend(own);
+                let Some(new) = apply(program, outer, inside) else {
+                    self.refuse_text(&text, "two rewrites want the text of this member function");
+                    continue;
+                };
+                let is_behind = order.obstacle(outer.at_end(), text.anchor).is_none();
+                let at = if is_behind { outer } else { text.anchor };
+                if !is_behind && order.obstacle(text.anchor.at_end(), outer).is_some() {
+                    let message = "there is no place behind this instance and its member functions";
+                    self.refuse_text(&text, message);
+                    continue;
+                }
+                let words = self.words_of(&text, site.span);
+                if !is_behind
+                    && instantiation::changes_meaning(program, order, outer, text.anchor, &words)
+                {
+                    self.refuse_text(&text, instantiation::MEANING);
+                    continue;
+                }
+                let (open, close) = if is_behind { ("", "") } else { (&*open, &*close) };
+                let new = self.with_newlines(at, format!("\n\n{open}{new}{close}"));
+                done.push(Edit { span: at.at_end(), ..Edit::version(outer, new) });
+            }
+        }
+    }
+
+    /// A value parameter of the template in a text that is written out, where it is used other than
+    /// for its value.
+    pub(super) fn bound_value(&self, expr: ExprId) -> Option<String> {
+        let program = self.program;
+        let ExprKind::Name(NameRef::Constant(_)) = program.expr(expr).kind else { return None };
+        let owner = program.function(self.versions.of_expr(expr)?);
+        let record = owner.record.filter(|record| {
+            owner.this_parameter.is_none() && self.versions.written.contains_key(record)
+        })?;
+        let instance = program.record(record).instance.as_ref()?;
+        let (names, _) = instance.definition.as_ref()?;
+        let name = program.text(program.expr(expr).span);
+        let at = names.iter().position(|other| other == name)?;
+        if program.home(expr).is_some() || self.is_value_operand(self.outermost(expr)) {
+            return None;
+        }
+        let value = program.argument_spelling(*instance.arguments.get(at)?)?;
+        Some(if value.starts_with('-') { format!("({value})") } else { value })
+    }
+
+    /// What the template's parameters stand for, as members; nothing if a name in that means
+    /// another thing in the class.
+    fn parameter_members(
+        &self,
+        text: &ClassText,
+        bound: &[(&str, TemplateArgument)],
+        spelled: &BTreeMap<&str, String>,
+    ) -> Option<Vec<String>> {
+        let program = self.program;
+        let record = program.record(text.record);
+        let mut words: BTreeSet<&str> =
+            record.declaration.map(|span| program.words_below(span)).unwrap_or_default();
+        for id in &text.methods {
+            for site in &program.function(*id).sites {
+                words.extend(program.words_below(site.span));
+            }
+        }
+        let mut own: BTreeSet<&str> = bound.iter().map(|(name, _)| *name).collect();
+        own.extend(record.fields.iter().map(|field| program.field(*field).name.as_str()));
+        own.extend(record.methods.iter().map(|id| program.function(*id).name.as_str()));
+        own.extend(record.scope.keys().map(String::as_str));
+        own.remove(record.name.as_str());
+        let mut lines = Vec::new();
+        for (name, argument) in bound {
+            if !words.contains(*name) {
+                continue;
+            }
+            let spelling = &spelled[name];
+            match argument {
+                TemplateArgument::Type(_) => {
+                    let names: Vec<&str> = tokens(spelling)
+                        .iter()
+                        .filter(|token| token.kind == TokenKind::Identifier)
+                        .map(|token| token.text(spelling))
+                        .collect();
+                    let is_plain = *spelling == names.join("::");
+                    if names.iter().skip(usize::from(is_plain)).any(|name| own.contains(name)) {
+                        return None;
+                    }
+                    let global = if names.first().is_some_and(|first| own.contains(first)) {
+                        "::"
+                    } else {
+                        ""
+                    };
+                    lines.push(format!("using {name} = {global}{spelling};"));
+                }
+                TemplateArgument::Value(_, scalar) => {
+                    lines.push(format!(
+                        "static constexpr {} {name} = {spelling};",
+                        scalar.spelling()
+                    ));
+                }
+            }
+        }
+        Some(lines)
+    }
+
+    /// A parameter of a template is a value; a member is an object, and a reference to it needs
+    /// that object in device memory.
+    fn constants_by_reference(
+        &self,
+        text: &ClassText,
+        spelled: &BTreeMap<&str, String>,
+    ) -> Vec<Edit> {
+        let program = self.program;
+        let mut found = Vec::new();
+        for id in &text.methods {
+            for expr in program.function_parts(*id).exprs {
+                let own = program.expr(expr);
+                let ExprKind::Name(NameRef::Constant(_)) = own.kind else { continue };
+                if program.home(expr).is_some() {
+                    continue;
+                }
+                let name = program.text(own.span);
+                let Some(value) = spelled.get(name) else { continue };
+                let outer = self.outermost(expr);
+                if self.is_value_operand(outer) {
+                    continue;
+                }
+                let is_edited = text.edits.iter().any(|edit| edit.span.contains(own.span));
+                if !is_edited {
+                    let value =
+                        if value.starts_with('-') { format!("({value})") } else { value.clone() };
+                    found.push(Edit::replace(own.span, value));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether an operand is only used for its value.
+    fn is_value_operand(&self, expr: ExprId) -> bool {
+        let Some((parent, _)) = self.parents[expr.index()] else { return false };
+        matches!(
+            self.program.expr(parent).kind,
+            ExprKind::Binary(..)
+                | ExprKind::Assign(..)
+                | ExprKind::Unary(..)
+                | ExprKind::Index { .. }
+                | ExprKind::Cast { .. }
+        )
+    }
+}
+
+/// The record that a type leads to.
+fn record_in(program: &Program, mut ty: TypeId) -> Option<RecordId> {
+    loop {
+        match program.types.kind(ty) {
+            TypeKind::Pointer(to) | TypeKind::Reference(to, _) | TypeKind::Array(to, _) => {
+                ty = to.id;
+            }
+            TypeKind::Record(record) => return Some(*record),
+            _ => return None,
+        }
+    }
+}
+
+/// The white space in front of what follows an opening brace on a line of its own.
+fn indent_behind(program: &Program, open: Span) -> String {
+    let text = &program.sources.file(open.file).text()[open.end as usize..];
+    let next = text.find(|c: char| !c.is_whitespace()).unwrap_or(0);
+    let line = text[..next].rfind('\n').map(|at| &text[at + 1..next]);
+    // An access specifier stands further out than members.
+    let rest = &text[next..];
+    let is_access = ["public", "private", "protected"].iter().any(|word| rest.starts_with(word));
+    match line {
+        Some(line) if is_access => format!("{line}    "),
+        Some(line) => line.to_owned(),
+        None => "    ".to_owned(),
+    }
+}

@@ -1,0 +1,404 @@
+//! Whether a place comes before everything that may instantiate a class template.
+//!
+//! An explicit specialisation must be declared before the first use that would instantiate the
+//! template for the same arguments. Uses are found by name, in every compilation: in front of the
+//! place, no text but that of templates may name the class template, an alias or macro that leads
+//! to it, or a template that mentions it.
+
+use super::order::FileOrder;
+use layoutc_diagnostics::{FileId, Span};
+use layoutc_syntax::preprocess::{Token, TokenKind, tokens_and_lines};
+use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, RecordTrait};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+const EARLY: &str = "the text of this class template would change, and it may be used before there is a place for that";
+const NAMED: &str = "the text of this class template would change, and a template that uses it is named other than to call an instance";
+pub(super) const MEANING: &str = "the text of this class template would change behind declarations that could give it another meaning";
+
+/// Why the specialisation for `record` cannot stand behind `anchor`, with the words of its text.
+pub(super) fn obstacle(
+    program: &Program,
+    order: &FileOrder,
+    record: RecordId,
+    anchor: Span,
+    words: &BTreeSet<String>,
+) -> Option<&'static str> {
+    let own = program.record(record);
+    let (_, definition) = own.instance.as_ref()?.definition.as_ref()?;
+    for unit in order.units() {
+        let holds = |(file, range): &(FileId, Range<usize>), span: Span| {
+            *file == span.file && range.start <= span.end as usize && span.end as usize <= range.end
+        };
+        if !unit.iter().any(|piece| holds(piece, *definition)) {
+            continue;
+        }
+        let end = unit.iter().position(|piece| holds(piece, anchor));
+        let texts: Vec<Text> =
+            unit.iter().map(|(file, range)| Text::new(program, *file, range.clone())).collect();
+        let names = names(program, &own.name, &texts);
+        if named_templates(program).iter().any(|name| names.contains(name)) {
+            return Some(NAMED);
+        }
+        let last = end.unwrap_or(texts.len() - 1);
+        for (at, text) in texts.iter().enumerate().take(last + 1) {
+            let limit = match end {
+                Some(end) if end == at => anchor.end as usize,
+                _ => usize::MAX,
+            };
+            if text.uses(&names, limit) {
+                return Some(EARLY);
+            }
+        }
+    }
+    changes_meaning(program, order, *definition, anchor, words).then_some(MEANING)
+}
+
+/// Function templates that the program names as such, other than in templates: their instances are
+/// not in the model.
+fn named_templates(program: &Program) -> BTreeSet<&str> {
+    let is_open = |id: FunctionId| {
+        let function = program.function(id);
+        function.copy_of.is_none()
+            && (!function.template_parameters.is_empty()
+                || function.record.is_some_and(|record| {
+                    let record = program.record(record);
+                    record.instance.is_none()
+                        && record.traits.iter().any(|(which, _)| *which == RecordTrait::Template)
+                }))
+    };
+    let in_templates: BTreeSet<ExprId> = program
+        .function_ids()
+        .filter(|id| is_open(*id))
+        .flat_map(|id| program.function_parts(id).exprs)
+        .collect();
+    program
+        .expr_ids()
+        .filter(|id| !in_templates.contains(id))
+        .filter_map(|id| match &program.expr(id).kind {
+            ExprKind::Name(NameRef::Functions(functions)) => Some(functions),
+            _ => None,
+        })
+        .flatten()
+        .filter(|id| is_open(**id))
+        .map(|id| program.function(*id).name.as_str())
+        .collect()
+}
+
+/// Whether something between two places could change what the words mean.
+pub(super) fn changes_meaning(
+    program: &Program,
+    order: &FileOrder,
+    from: Span,
+    to: Span,
+    words: &BTreeSet<String>,
+) -> bool {
+    let holds = |(file, range): &(FileId, Range<usize>), span: Span| {
+        *file == span.file && range.start <= span.end as usize && span.end as usize <= range.end
+    };
+    order.units().any(|unit| {
+        let (Some(first), Some(last)) = (
+            unit.iter().position(|piece| holds(piece, from)),
+            unit.iter().position(|piece| holds(piece, to)),
+        ) else {
+            return false;
+        };
+        unit.iter().enumerate().take(last + 1).skip(first).any(|(at, (file, range))| {
+            let start = if at == first { from.end as usize } else { range.start };
+            let end = if at == last { to.end as usize } else { range.end };
+            if end <= start {
+                return false;
+            }
+            let text = Text::new(program, *file, start..end);
+            text.macros.iter().any(|(_, name)| words.contains(*name))
+                || declared(program).any(|(span, name)| {
+                    span.file == *file
+                        && (start..end).contains(&(span.start as usize))
+                        && words.contains(name)
+                })
+        })
+    })
+}
+
+/// What is declared at file scope.
+fn declared(program: &Program) -> impl Iterator<Item = (Span, &str)> {
+    let functions =
+        program.functions.iter().filter(|function| function.record.is_none()).flat_map(
+            |function| function.sites.iter().map(|site| (site.name, function.name.as_str())),
+        );
+    let variables = program
+        .variables
+        .iter()
+        .filter(|variable| {
+            variable.storage == layoutc_syntax::Storage::Static && variable.function.is_none()
+        })
+        .map(|variable| (variable.site.name, variable.name.as_str()));
+    let records = program
+        .records
+        .iter()
+        .filter(|record| !record.is_local && record.instance.is_none())
+        .map(|record| (record.name_span, record.name.as_str()));
+    let aliases = program.aliases.iter().map(|(name, _, span)| (*span, name.as_str()));
+    functions.chain(variables).chain(records).chain(aliases)
+}
+
+/// The names that lead to a class template.
+fn names<'a>(program: &'a Program, template: &'a str, texts: &[Text<'a>]) -> BTreeSet<&'a str> {
+    let mut names = BTreeSet::from([template]);
+    loop {
+        let before = names.len();
+        for def in &program.macros {
+            if def.body_identifiers.iter().any(|word| names.contains(word.as_str())) {
+                names.insert(&def.name);
+            }
+        }
+        for text in texts {
+            for part in &text.templates {
+                if part.words.iter().any(|word| names.contains(word)) {
+                    names.extend(declared_in(program, text.file, &part.span));
+                    names.extend(part.aliases.iter().copied());
+                }
+            }
+        }
+        if names.len() == before {
+            return names;
+        }
+    }
+}
+
+/// The functions and classes that a piece of text declares.
+fn declared_in<'a>(
+    program: &'a Program,
+    file: FileId,
+    range: &Range<usize>,
+) -> impl Iterator<Item = &'a str> {
+    let range = range.clone();
+    let inside = move |span: Span| span.file == file && range.contains(&(span.start as usize));
+    let is_inside = inside.clone();
+    let functions = program
+        .functions
+        .iter()
+        .filter(move |function| {
+            function.record.is_none() && function.sites.iter().any(|site| is_inside(site.name))
+        })
+        .map(|function| function.name.as_str());
+    let records = program
+        .records
+        .iter()
+        .filter(move |record| inside(record.name_span))
+        .map(|record| record.name.as_str());
+    functions.chain(records)
+}
+
+/// A piece of a file as tokens, divided into templates and the rest.
+struct Text<'a> {
+    file: FileId,
+    range: Range<usize>,
+    source: &'a str,
+    tokens: Vec<Token>,
+    templates: Vec<Template<'a>>,
+    /// Macros that are defined or undefined, and where.
+    macros: Vec<(usize, &'a str)>,
+    /// Which tokens belong to directives.
+    directives: Vec<bool>,
+}
+
+/// The text of a template.
+struct Template<'a> {
+    span: Range<usize>,
+    /// Its tokens.
+    tokens: Range<usize>,
+    words: BTreeSet<&'a str>,
+    parameters: BTreeSet<&'a str>,
+    /// What it declares with `using`.
+    aliases: Vec<&'a str>,
+}
+
+impl<'a> Text<'a> {
+    fn new(program: &'a Program, file: FileId, range: Range<usize>) -> Self {
+        let whole = program.sources.file(file).text();
+        let range = range.start.min(whole.len())..range.end.min(whole.len());
+        let source = whole.get(range.clone()).unwrap_or_default();
+        let tokens = tokens_and_lines(source);
+        let mut this = Text {
+            file,
+            range,
+            source,
+            directives: vec![false; tokens.len()],
+            tokens,
+            templates: Vec::new(),
+            macros: Vec::new(),
+        };
+        this.find_directives();
+        let mut at = 0;
+        while at < this.tokens.len() {
+            at = match this.template_at(at) {
+                Some(end) => end,
+                None => at + 1,
+            };
+        }
+        this
+    }
+
+    fn word(&self, at: usize) -> &'a str {
+        match self.tokens.get(at) {
+            Some(token) if token.kind != TokenKind::Newline => token.text(self.source),
+            _ => "",
+        }
+    }
+
+    fn find_directives(&mut self) {
+        let mut is_first = true;
+        let mut at = 0;
+        while at < self.tokens.len() {
+            if self.tokens[at].kind == TokenKind::Newline {
+                is_first = true;
+            } else if is_first && self.word(at) == "#" {
+                if matches!(self.word(at + 1), "define" | "undef") {
+                    let start = self.range.start + self.tokens[at].start as usize;
+                    self.macros.push((start, self.word(at + 2)));
+                }
+                while at < self.tokens.len() && self.tokens[at].kind != TokenKind::Newline {
+                    self.directives[at] = true;
+                    at += 1;
+                }
+                continue;
+            } else {
+                is_first = false;
+            }
+            at += 1;
+        }
+    }
+
+    /// The next token that is neither a line end nor in a directive.
+    fn next(&self, mut at: usize) -> usize {
+        while at < self.tokens.len()
+            && (self.directives[at] || self.tokens[at].kind == TokenKind::Newline)
+        {
+            at += 1;
+        }
+        at
+    }
+
+    /// The token behind the `>` that closes the `<` at `at`.
+    fn behind_list(&self, at: usize) -> Option<usize> {
+        let (mut angles, mut depth) = (0isize, 0isize);
+        let mut next = at;
+        while next < self.tokens.len() {
+            match self.word(next) {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" | "}" if depth == 0 => return None,
+                ")" | "]" | "}" => depth -= 1,
+                "<" if depth == 0 => angles += 1,
+                ">" if depth == 0 => angles -= 1,
+                ">>" if depth == 0 => angles -= 2,
+                ">>>" if depth == 0 => angles -= 3,
+                ";" => return None,
+                _ => {}
+            }
+            next = self.next(next + 1);
+            if angles <= 0 {
+                return Some(next);
+            }
+        }
+        None
+    }
+
+    /// Adds the names that a list of template parameters declares.
+    fn parameters(&self, list: Range<usize>, found: &mut BTreeSet<&'a str>) {
+        let mut last = "";
+        for at in list {
+            match self.word(at) {
+                "," | ">" | "=" | ">>" => {
+                    found.insert(last);
+                    last = "";
+                }
+                word => last = word,
+            }
+        }
+        found.remove("");
+    }
+
+    /// Notes the template that starts at a token; the token behind it.
+    fn template_at(&mut self, start: usize) -> Option<usize> {
+        if self.directives[start] || self.word(start) != "template" {
+            return None;
+        }
+        let list = self.next(start + 1);
+        // Without a list it is an explicit instantiation, with an empty one a specialisation.
+        if self.word(list) != "<" || self.word(self.next(list + 1)) == ">" {
+            return None;
+        }
+        let mut at = self.behind_list(list)?;
+        let mut depth = 0usize;
+        let mut aliases = Vec::new();
+        loop {
+            if at >= self.tokens.len() {
+                return None;
+            }
+            match self.word(at) {
+                "(" | "[" | "{" => depth += 1,
+                ")" | "]" => depth = depth.checked_sub(1)?,
+                "}" => {
+                    depth = depth.checked_sub(1)?;
+                    if depth == 0 {
+                        break;
+                    }
+                }
+                ";" if depth == 0 => break,
+                "using" if depth == 0 => aliases.push(self.word(self.next(at + 1))),
+                _ => {}
+            }
+            at = self.next(at + 1);
+        }
+        let mut parameters = BTreeSet::new();
+        let mut words = BTreeSet::new();
+        for inside in start..=at {
+            if self.tokens[inside].kind == TokenKind::Identifier {
+                words.insert(self.word(inside));
+            }
+            if self.word(inside) == "template" {
+                let list = self.next(inside + 1);
+                if self.word(list) == "<"
+                    && let Some(end) = self.behind_list(list)
+                {
+                    self.parameters(list + 1..end, &mut parameters);
+                }
+            }
+        }
+        let first = self.range.start + self.tokens[start].start as usize;
+        let last = self.range.start + self.tokens[at].end as usize;
+        self.templates.push(Template {
+            span: first..last,
+            tokens: start..at + 1,
+            words,
+            parameters,
+            aliases,
+        });
+        Some(at + 1)
+    }
+
+    /// Whether text in front of `limit` may instantiate one of the names.
+    fn uses(&self, names: &BTreeSet<&str>, limit: usize) -> bool {
+        (0..self.tokens.len()).any(|at| {
+            let token = self.tokens[at];
+            if self.directives[at]
+                || token.kind != TokenKind::Identifier
+                || self.range.start + token.start as usize >= limit
+                || !names.contains(self.word(at))
+            {
+                return false;
+            }
+            let Some(part) = self.templates.iter().find(|part| part.tokens.contains(&at)) else {
+                return true;
+            };
+            // With arguments that depend on no parameter it is instantiated in a template too.
+            let list = self.next(at + 1);
+            if self.word(list) != "<" {
+                return false;
+            }
+            let Some(end) = self.behind_list(list) else { return true };
+            !(list..end).any(|inside| part.parameters.contains(self.word(inside)))
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! Texts of templates that mean nothing by themselves.
+//!
+//! The text of a template is lowered once with its parameters open, and once for each instance.
+//! If every use of a template that the model sees reaches an instance, then nothing happens by the
+//! open text, and what it does with members of open types need not be feared. What text outside
+//! the model may instantiate is found by name (`regions`).
+
+use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, RecordTrait};
+use std::collections::BTreeSet;
+
+/// The expressions of templates that are only reached by their instances.
+pub(super) fn instantiated_only(program: &Program) -> BTreeSet<ExprId> {
+    let mut open: BTreeSet<FunctionId> =
+        program.function_ids().filter(|id| is_open(program, *id)).collect();
+    let in_macros: BTreeSet<&str> = program
+        .macros
+        .iter()
+        .flat_map(|def| def.body_identifiers.iter().map(String::as_str))
+        .collect();
+    open.retain(|id| {
+        let function = program.function(*id);
+        let name = function.record.map_or(&function.name, |record| &program.record(record).name);
+        !in_macros.contains(name.as_str())
+    });
+    // A template that is named as such drops out, with what it names.
+    loop {
+        let exprs: BTreeSet<ExprId> =
+            open.iter().flat_map(|id| program.function_parts(*id).exprs).collect();
+        let mut named: BTreeSet<FunctionId> = BTreeSet::new();
+        for id in program.expr_ids().filter(|id| !exprs.contains(id)) {
+            match &program.expr(id).kind {
+                ExprKind::Name(NameRef::Functions(functions)) => named.extend(functions),
+                ExprKind::Member { methods, .. } => named.extend(methods),
+                _ => {}
+            }
+        }
+        named.extend(program.operators.values());
+        let before = open.len();
+        open.retain(|id| !named.contains(id));
+        if open.len() == before {
+            return exprs;
+        }
+    }
+}
+
+/// Whether the text of a function has open parameters, and the model knows all of its instances.
+fn is_open(program: &Program, id: FunctionId) -> bool {
+    let function = program.function(id);
+    if function.copy_of.is_some() || function.name.starts_with("operator") {
+        return false;
+    }
+    match function.record {
+        None => !function.template_parameters.is_empty(),
+        Some(record) => is_open_class(program, record),
+    }
+}
+
+/// Whether a record is a class template, all of whose instances are lowered.
+fn is_open_class(program: &Program, id: RecordId) -> bool {
+    let is_template = |id: RecordId| {
+        program.record(id).traits.iter().any(|(which, _)| *which == RecordTrait::Template)
+    };
+    program.record(id).instance.is_none()
+        && is_template(id)
+        && program.record_ids().all(|other| {
+            program.record(other).instance.as_ref().is_none_or(|own| {
+                own.template != id || (own.definition.is_some() && !is_template(other))
+            })
+        })
+}

@@ -1,0 +1,17 @@
+//@ layout = "* = soa"
+#include <cstdio>
+#include <cuda_runtime.h>
+#define SCALE 1
+template <class T> struct Buffer { //~ LC0029 could give it another meaning
+    T *d; int n;
+    explicit Buffer(int m) : n(m * SCALE) { cudaMalloc(&d, n * sizeof(T)); }
+    ~Buffer() { cudaFree(d); }
+    T *get() const { return d; }
+};
+template <class T> void show(const Buffer<T> &b) { printf("%d\n", b.n); }
+#undef SCALE
+#define SCALE 2
+struct P { float x, y; int id; };
+__global__ void step(P *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+int main() { P h[50]; for (int i = 0; i < 50; i++) h[i].x = h[i].y = i; Buffer<P> b(50); Buffer<int> c(3); show(b); show(c);
+ cudaMemcpy(b.get(), h, sizeof h, cudaMemcpyHostToDevice); step<<<1, 64>>>(b.get(), 50); cudaMemcpy(h, b.d, sizeof h, cudaMemcpyDeviceToHost); printf("%g\n", h[7].x); }
