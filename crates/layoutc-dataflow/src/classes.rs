@@ -36,7 +36,7 @@ mod untyped;
 mod versions;
 
 pub use api::{Api, ApiCall, CopyArguments, Direction};
-pub use calls::{Callee, constructor_of, operator_operands, resolve_callee};
+pub use calls::{Callee, constructor_of, given_object, operator_operands, resolve_callee};
 pub use classify::{ElementCopy, WideAccess};
 pub use host_arrays::{HostAllocation, HostArray, HostSource};
 pub use lambdas::captures_reference;

@@ -2,7 +2,7 @@
 
 use super::Rewriter;
 use crate::storage::{GroupKind, IndexText};
-use layoutc_dataflow::classes::{ClassId, PlaceKind, Slot};
+use layoutc_dataflow::classes::{ClassId, PlaceKind, Slot, given_object};
 use layoutc_syntax::{BinaryOp, CastStyle, ExprId, ExprKind, NameRef, TypeKind, UnaryOp, VarId};
 
 /// An index whose text is longer goes through an accessor: an index that holds accesses of its own
@@ -11,9 +11,9 @@ const LONGEST_INDEX: usize = 80;
 
 /// What the evaluation of an expression reads and writes.
 #[derive(Default)]
-struct Effects {
-    reads: std::collections::BTreeSet<VarId>,
-    writes: std::collections::BTreeSet<VarId>,
+pub(super) struct Effects {
+    pub(super) reads: std::collections::BTreeSet<VarId>,
+    pub(super) writes: std::collections::BTreeSet<VarId>,
     /// It reads what a function could write.
     reads_memory: bool,
     /// It calls a function of the program, or writes to memory.
@@ -53,7 +53,15 @@ impl Rewriter<'_> {
         if let Some(text) = self.element_copy(expr).or_else(|| self.wide_access(expr)) {
             return Some(text);
         }
-        if let Some(text) = self.copy_call(expr) {
+        if let Some(class) = self.given_record(expr) {
+            let span = self.program.expr(expr).span;
+            let message = "a reference to what this gives back has another type in the new layout";
+            self.refuse(class, span, message);
+            return None;
+        }
+        if !self.is_given_element(expr)
+            && let Some(text) = self.copy_call(expr)
+        {
             return Some(text);
         }
         if let Some(text) = self.instance_name(expr).or_else(|| self.static_function(expr)) {
@@ -382,6 +390,9 @@ impl Rewriter<'_> {
     pub(super) fn element_parts(&mut self, expr: ExprId, class: ClassId) -> Option<Parts> {
         if let Some(inner) = self.through_macro(expr) {
             return self.element_parts(inner, class);
+        }
+        if let Some(object) = given_object(self.program, expr) {
+            return self.given_parts(expr, object, class);
         }
         match &self.program.expr(expr).kind {
             ExprKind::Paren(inner) => self.element_parts(*inner, class),
@@ -1046,7 +1057,7 @@ impl Rewriter<'_> {
     }
 
     /// What the evaluation of an expression reads and writes.
-    fn effects(&self, expr: ExprId) -> Effects {
+    pub(super) fn effects(&self, expr: ExprId) -> Effects {
         let mut found = Effects::default();
         let mut stack = vec![expr];
         let variable = |expr: ExprId| match self.program.expr(self.program.strip_parens(expr)).kind
@@ -1137,7 +1148,7 @@ impl Rewriter<'_> {
         found
     }
 
-    fn is_reference(&self, variable: VarId) -> bool {
+    pub(super) fn is_reference(&self, variable: VarId) -> bool {
         let ty = self.program.variable(variable).ty;
         matches!(self.program.types.kind(ty.id), TypeKind::Reference(..))
     }

@@ -1,7 +1,9 @@
 //! Companion variables of slots that may point behind the first element.
 
 use super::Rewriter;
-use layoutc_dataflow::classes::{Callee, PlaceKind, Slot, operator_operands, resolve_callee};
+use layoutc_dataflow::classes::{
+    Callee, PlaceKind, Slot, given_object, operator_operands, resolve_callee,
+};
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, NameRef, Scalar, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -188,6 +190,10 @@ impl Rewriter<'_> {
         let mut slots = Vec::new();
         let mut stack = vec![expr];
         while let Some(at) = stack.pop() {
+            if let Some(object) = given_object(self.program, at) {
+                stack.push(object);
+                continue;
+            }
             match &self.program.expr(at).kind {
                 ExprKind::Paren(inner)
                 | ExprKind::AddressOf(inner)

@@ -7,11 +7,11 @@
 
 use super::{Rewriter, pin};
 use crate::edit::{Edit, EditSet};
-use layoutc_dataflow::classes::{Callee, ClassId, PlaceKind, Slot, resolve_callee};
+use layoutc_dataflow::classes::{Callee, ClassId, PlaceKind, Slot, given_object, resolve_callee};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
     DeclarationId, ExprId, ExprKind, FunctionId, FunctionSite, NameRef, Program, RecordId,
-    RecordTrait, StmtKind, UnaryOp, VarId,
+    RecordTrait, StmtKind, Storage, UnaryOp, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,6 +35,8 @@ pub(super) struct Versions {
     contents: BTreeMap<FunctionId, ClassId>,
     /// The name of the object in copies of member functions.
     object: String,
+    /// Copies that return the index of their object.
+    returning: BTreeSet<FunctionId>,
 }
 
 impl Versions {
@@ -273,6 +275,11 @@ impl Rewriter<'_> {
             self.versions.changed.insert(id, name);
         }
         self.name_callers();
+        self.versions.returning = program
+            .expr_ids()
+            .filter(|id| self.is_given_element(*id))
+            .filter_map(|id| self.called(id))
+            .collect();
         for class in self.storage_of.keys().copied().collect::<Vec<_>>() {
             for slot in &self.classes.class(class).slots {
                 let Slot::Field(field) = slot else { continue };
@@ -337,6 +344,92 @@ impl Rewriter<'_> {
                 }
             }
         }
+    }
+
+    /// The function that a call or operator reaches.
+    fn called(&self, expr: ExprId) -> Option<FunctionId> {
+        match &self.program.expr(expr).kind {
+            ExprKind::Call { callee, arguments, .. } => {
+                match resolve_callee(self.program, *callee, arguments) {
+                    Callee::Function(function) => Some(function),
+                    _ => None,
+                }
+            }
+            _ => self.program.operators.get(&expr).copied(),
+        }
+    }
+
+    /// Whether a call gives back an element in another layout, which is used.
+    pub(super) fn is_given_element(&self, expr: ExprId) -> bool {
+        given_object(self.program, expr).is_some()
+            && self.classes.place(expr).is_some_and(|(class, _)| {
+                self.storage(class).is_some_and(|storage| !storage.is_record)
+            })
+    }
+
+    /// The class of an aligned element that a call gives back as the record that it derives from,
+    /// where a reference or pointer to the element is asked for.
+    pub(super) fn given_record(&self, expr: ExprId) -> Option<ClassId> {
+        given_object(self.program, expr)?;
+        let (class, _) = self.classes.place(expr)?;
+        self.storage(class).filter(|storage| storage.is_record)?;
+        let outer = self.outermost(expr);
+        let fits = match self.parents[outer.index()] {
+            Some((parent, _)) => matches!(
+                self.program.expr(parent).kind,
+                ExprKind::Member { arrow: false, .. } | ExprKind::Assign(None, ..)
+            ),
+            None => !self.inits.get(&outer).is_some_and(|variable| self.is_reference(*variable)),
+        };
+        (!fits).then_some(class)
+    }
+
+    /// The object of a copy: what `this` is, or the first parameter.
+    fn copy_object(&self, function: FunctionId) -> Option<VarId> {
+        let own = self.program.function(function);
+        own.this_parameter.or(own.parameters.first().copied())
+    }
+
+    /// Base and index of the element that a call gives back: the copy returns the index.
+    pub(super) fn given_parts(
+        &mut self,
+        expr: ExprId,
+        object: ExprId,
+        class: ClassId,
+    ) -> Option<super::expressions::Parts> {
+        let parts = self.object_parts(object, class)?;
+        let span = self.program.expr(expr).span;
+        // The pointer is named again beside the call, which must not change it.
+        let is_fixed = parts.slot.is_some_and(|slot| {
+            let variable = self.program.variable(slot);
+            variable.storage != Storage::Static
+                && !self.effects(expr).writes.contains(&slot)
+                && (!self.is_reference(slot)
+                    || self
+                        .program
+                        .types
+                        .as_record(self.program.types.strip_reference(variable.ty).id)
+                        .is_some())
+        });
+        let width = self
+            .called(expr)
+            .filter(|function| self.versions.returning.contains(function))
+            .and_then(|function| self.copy_object(function))
+            .map(|object| self.indices.get(&object).map_or("int", |(_, width)| width));
+        let (Some(width), true, None) = (width, is_fixed, self.program.home(expr)) else {
+            self.refuse(class, span, "this element has no form in the new layout");
+            return None;
+        };
+        let Some(text) = self.copy_call(expr) else {
+            self.refuse(class, span, "this element has no form in the new layout");
+            return None;
+        };
+        Some(super::expressions::Parts {
+            index: crate::storage::IndexText::simple(text),
+            is_repeatable: false,
+            is_int: width == "int",
+            ..parts
+        })
     }
 
     /// Something of a class that changes in an instance of a template, where the template's own
@@ -527,7 +620,8 @@ impl Rewriter<'_> {
     pub(super) fn copy_call(&mut self, expr: ExprId) -> Option<String> {
         let program = self.program;
         if let ExprKind::Call { callee, arguments, parentheses } = &program.expr(expr).kind {
-            let Callee::Function(function) = resolve_callee(program, *callee, arguments) else {
+            let arguments = arguments.clone();
+            let Callee::Function(function) = resolve_callee(program, *callee, &arguments) else {
                 return None;
             };
             let name = self.versions.changed.get(&function)?.clone();
@@ -540,6 +634,15 @@ impl Rewriter<'_> {
                 program.expr(program.strip_parens(*callee)).kind,
                 ExprKind::Member { arrow: true, .. }
             );
+            if let Some(class) = self.changed_slot(Slot::Variable(this))
+                && self.is_unordered(base, &arguments)
+            {
+                let span = program.expr(expr).span;
+                let message =
+                    "the object and an argument depend on each other's order of evaluation";
+                self.refuse(class, span, message);
+                return None;
+            }
             let object = match self.changed_slot(Slot::Variable(this)) {
                 Some(class) => self.object_argument(base, class, this)?,
                 None if arrow => self.render(base),
@@ -547,7 +650,7 @@ impl Rewriter<'_> {
             };
             let inside =
                 Span { start: parentheses.start + 1, end: parentheses.end - 1, ..*parentheses };
-            let rest = self.splice_span(program.home(expr), inside, arguments);
+            let rest = self.splice_span(program.home(expr), inside, &arguments);
             let comma = if arguments.is_empty() { "" } else { ", " };
             return Some(format!("{name}({object}{comma}{rest})"));
         }
@@ -562,6 +665,18 @@ impl Rewriter<'_> {
             _ => return None,
         };
         let own = program.function(function);
+        if let [left, right] = operands[..]
+            && given_object(program, program.strip_parens(left)).is_some()
+            && self.order_matters(left, right)
+        {
+            let class = self.classes.place(left).map(|(class, _)| class);
+            if let Some(class) = class {
+                let span = program.expr(expr).span;
+                let message = "the operands depend on each other's order of evaluation";
+                self.refuse(class, span, message);
+            }
+            return None;
+        }
         let parameters: Vec<VarId> =
             own.this_parameter.into_iter().chain(own.parameters.iter().copied()).collect();
         let mut texts = Vec::new();
@@ -581,6 +696,11 @@ impl Rewriter<'_> {
             texts.push("0".to_owned());
         }
         Some(format!("{name}({})", texts.join(", ")))
+    }
+
+    /// Whether an object, which is evaluated first, and the arguments depend on each other.
+    fn is_unordered(&self, object: ExprId, arguments: &[ExprId]) -> bool {
+        arguments.iter().any(|argument| self.order_matters(object, *argument))
     }
 
     /// The address of an object that keeps its form.
@@ -955,6 +1075,10 @@ impl Rewriter<'_> {
         let program = self.program;
         let function = program.function(id);
         let copy_of = function.copy_of.clone();
+        let returned = self.versions.returning.contains(&id).then(|| {
+            let index = self.copy_object(id).and_then(|object| self.indices.get(&object));
+            index.cloned().unwrap_or(("0".to_owned(), "int"))
+        });
         self.owner = Some(id);
         for site in &function.sites {
             if is_renamed(program, id) || *name != *function.name {
@@ -975,7 +1099,11 @@ impl Rewriter<'_> {
                 }
                 let gap = Span { start: span.end, end: site.name.start, ..span };
                 let blank = if program.text(gap).is_empty() { " " } else { "" };
-                self.push(Edit::replace(span, format!("void{blank}")));
+                let result = match &returned {
+                    Some((_, width)) => *width,
+                    None => "void",
+                };
+                self.push(Edit::replace(span, format!("{result}{blank}")));
             }
         }
         if let Some(copy_of) = &copy_of {
@@ -984,7 +1112,11 @@ impl Rewriter<'_> {
         if copy_of.is_some_and(|copy_of| copy_of.drops_result) {
             for stmt in program.function_parts(id).stmts {
                 if let StmtKind::Return(None) = program.stmt(stmt).kind {
-                    self.push(Edit::replace(program.stmt(stmt).span, "return;"));
+                    let text = match &returned {
+                        Some((index, _)) => format!("return {index};"),
+                        None => "return;".to_owned(),
+                    };
+                    self.push(Edit::replace(program.stmt(stmt).span, text));
                 }
             }
         }

@@ -461,3 +461,51 @@ pub fn operator_operands(
     let object = program.function(function).record.is_some().then(|| operands.remove(0));
     Some((function, object, operands))
 }
+
+/// The object whose reference a call or operator gives back: the one that it is made on, or its
+/// first operand. `p[i].scale(2)` with `T &scale(float)` that returns `*this` is `p[i]`, changed.
+#[must_use]
+pub fn given_object(program: &Program, expr: ExprId) -> Option<ExprId> {
+    let (function, object) = match operator_operands(program, expr) {
+        Some((function, object, operands)) => (function, object.or(operands.first().copied())?),
+        None => {
+            let ExprKind::Call { callee, arguments, .. } = &program.expr(expr).kind else {
+                return None;
+            };
+            let Callee::Function(function) = resolve_callee(program, *callee, arguments) else {
+                return None;
+            };
+            let own = program.function(function);
+            let object = match program.expr(program.strip_parens(*callee)).kind {
+                ExprKind::Member { base, .. } if own.record.is_some() && !own.is_static_member => {
+                    base
+                }
+                ExprKind::Name(_) if own.record.is_none() => *arguments.first()?,
+                _ => return None,
+            };
+            (function, object)
+        }
+    };
+    gives_object(program, function).then_some(object)
+}
+
+/// Whether a function returns a reference to its object, or to its first parameter if it has none.
+fn gives_object(program: &Program, function: layoutc_syntax::FunctionId) -> bool {
+    let own = program.function(function);
+    // A version returns nothing, or the index of the object.
+    let function = match &own.copy_of {
+        Some(copy_of) if copy_of.drops_result => copy_of.original,
+        _ => function,
+    };
+    let own = program.function(function);
+    let to_record = |ty: layoutc_syntax::QualType| {
+        matches!(*program.types.kind(ty.id), TypeKind::Reference(to, false)
+            if !to.is_const && program.types.as_record(to.id).is_some())
+    };
+    let is_method = own.record.is_some() && !own.is_static_member;
+    to_record(own.result)
+        && own.body.is_some()
+        && (is_method
+            || own.parameters.first().is_some_and(|first| to_record(program.variable(*first).ty)))
+        && program.returns_its_object(function)
+}

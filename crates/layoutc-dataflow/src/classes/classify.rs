@@ -335,6 +335,13 @@ pub(super) fn is_offset(
 ) -> bool {
     let mut stack = vec![expr];
     while let Some(at) = stack.pop() {
+        if let Some(object) = super::given_object(program, at) {
+            if classes.place(object).is_some() {
+                return true;
+            }
+            stack.push(object);
+            continue;
+        }
         match &program.expr(at).kind {
             ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => stack.push(*inner),
             ExprKind::Name(_) | ExprKind::Member { .. }

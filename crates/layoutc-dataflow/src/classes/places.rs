@@ -5,7 +5,7 @@
 //! part of a box, and a pointer into another array.
 
 use super::FieldPath;
-use super::calls::{CallGraph, Callee, Context};
+use super::calls::{CallGraph, Callee, Context, given_object};
 use super::slots::{Slot, SlotGraph};
 use super::unify::is_reference;
 use layoutc_syntax::{
@@ -182,6 +182,22 @@ impl Places {
         place.cloned()
     }
 
+    /// `p[i].scale(2)` that gives `p[i]` back, where that is used.
+    fn given(&self, program: &Program, calls: &CallGraph, id: ExprId) -> Option<Place> {
+        let object = given_object(program, id)?;
+        if calls.is_dropped(program, id) {
+            return None;
+        }
+        if self.is_reached(program, object) {
+            return self.place(object).cloned();
+        }
+        let value = self.value(object).filter(|value| value.depth == 1)?;
+        // `q->scale(2)`; an array is an object of its own.
+        let is_pointer = program.types.pointee(program.expr(object).ty.id).is_some()
+            && !matches!(program.types.kind(program.expr(object).ty.id), TypeKind::Array(..));
+        is_pointer.then_some(Place { node: value.node, kind: PlaceKind::Element })
+    }
+
     /// Whether an expression is an element that is reached through a pointer or reference, no
     /// object of its own.
     fn is_reached(&self, program: &Program, expr: ExprId) -> bool {
@@ -209,6 +225,10 @@ impl Places {
             }
             ExprKind::Name(NameRef::Variable(id)) => is_reference(program, id),
             ExprKind::Conditional(..) => true,
+            ExprKind::Call { .. }
+            | ExprKind::Assign(..)
+            | ExprKind::Binary(..)
+            | ExprKind::Unary(..) => given_object(program, program.strip_parens(expr)).is_some(),
             _ => false,
         }
     }
@@ -222,6 +242,9 @@ impl Places {
     ) -> (Option<Place>, Option<Value>) {
         let none = (None, None);
         let expr = program.expr(id);
+        if let Some(place) = self.given(program, calls, id) {
+            return (Some(place), None);
+        }
         match &expr.kind {
             ExprKind::Name(NameRef::Variable(variable)) => Self::of_slot(
                 program,

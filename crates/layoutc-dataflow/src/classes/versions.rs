@@ -12,7 +12,7 @@
 
 use super::HostAllocation;
 use super::calls::Context;
-use super::calls::{CallGraph, Callee, operator_operands};
+use super::calls::{CallGraph, Callee, given_object, operator_operands};
 use super::places::element_of;
 use super::readers::Readers;
 use super::slots::Slot;
@@ -116,8 +116,15 @@ pub(super) fn wanted_versions(
         let returns_reference =
             matches!(program.types.kind(own.result.id), TypeKind::Reference(..));
         let drops_result = returns_reference
-            && calls.is_dropped(program, call)
-            && program.returns_its_object(function);
+            && match calls.is_dropped(program, call) {
+                true => program.returns_its_object(function),
+                // The object is an array's: its index is what is given back.
+                false => given_object(program, call).is_some_and(|given| {
+                    arguments.iter().any(|argument| {
+                        argument.value == given && arrays.contains(&argument.position)
+                    })
+                }),
+            };
         let object = arguments
             .iter()
             .find(|argument| argument.position.is_none())
@@ -262,6 +269,10 @@ impl<'a> PointsTo<'a> {
         while let Some(at) = stack.pop() {
             if self.host_allocations.contains_key(&at) {
                 found = found.join(Targets::ARRAY);
+                continue;
+            }
+            if let Some(object) = given_object(program, at) {
+                stack.push(object);
                 continue;
             }
             match &program.expr(at).kind {

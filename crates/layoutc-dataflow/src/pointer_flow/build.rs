@@ -2,7 +2,7 @@
 
 use crate::classes::{
     Api, ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, constructor_of, element_of,
-    operator_operands, resolve_callee,
+    given_object, operator_operands, resolve_callee,
 };
 use crate::layout_type::{
     BlockId, OpIndex, PointerId, PointerKind, PointerOp, PointerProgram, ProcedureId, SiteId,
@@ -532,6 +532,13 @@ impl<'a> Builder<'a> {
                 value = operand;
             }
         }
+        // What a call gives back is its object.
+        while self.classes.places.place(value).is_some()
+            && let Some(object) = given_object(self.program, value)
+            && self.classes.places.place(object).is_some()
+        {
+            value = self.program.strip_parens(object);
+        }
         if self.host_allocation(target, value) {
             return;
         }
@@ -569,6 +576,13 @@ impl<'a> Builder<'a> {
     fn source(&mut self, expr: ExprId) -> Source {
         let value = self.classes.places.value(expr);
         let place = self.classes.places.place(expr);
+        if place.is_some()
+            && let Some(object) = given_object(self.program, expr)
+        {
+            let inner = self.source(object);
+            let is_element = self.classes.places.place(object).is_some();
+            return if is_element { inner } else { inner.element() };
+        }
         match &self.program.expr(expr).kind {
             ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => self.source(*inner),
             ExprKind::Null | ExprKind::Integer(Some(0)) => Source::Nothing,

@@ -351,8 +351,8 @@ impl Program {
         uses
     }
 
-    /// Whether every `return` of a function gives back the object it was called on, or its first
-    /// parameter: then a copy whose results are dropped can return nothing.
+    /// Whether every `return` of a function gives back the object it was called on, or the first
+    /// parameter of one without an object: then a copy whose results are dropped can return nothing.
     #[must_use]
     pub fn returns_its_object(&self, id: FunctionId) -> bool {
         let function = self.function(id);
@@ -362,7 +362,10 @@ impl Program {
                 ExprKind::Name(NameRef::Variable(id)) => function.this_parameter == Some(id),
                 _ => false,
             },
-            ExprKind::Name(NameRef::Variable(id)) => function.parameters.first() == Some(&id),
+            ExprKind::Name(NameRef::Variable(id)) => {
+                let is_method = function.record.is_some() && !function.is_static_member;
+                !is_method && function.parameters.first() == Some(&id)
+            }
             _ => false,
         };
         self.function_parts(id).stmts.iter().all(|stmt| match self.stmt(*stmt).kind {

@@ -1,0 +1,27 @@
+//@ layout = "P = soa"
+struct P {
+    float x;
+    int id;
+};
+__device__ P &twice(P &o) { //~ LC0028
+    o.x *= 2.0f;
+    return o;
+}
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        twice(p[i]).id = 3;
+    }
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}

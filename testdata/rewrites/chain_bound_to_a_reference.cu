@@ -1,0 +1,33 @@
+//@ layouts = ["P = tiled(32)", "P = soa"]
+struct P {
+    float x;
+    int id;
+    __device__ P &scale(float f) { x *= f; return *this; }
+    __device__ P &shift(float f) { x += f; id++; return *this; }
+    __device__ P &operator+=(const P &o) { x += o.x; return *this; }
+    __device__ float get(float k) const { return x * k; }
+};
+__device__ void bump(P *q) {
+    P &r = q->scale(2.0f);
+    r.shift(1.0f).x += 1.0f;
+}
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        bump(p + i);
+        size_t k = i;
+        p[k].scale(2.0f).shift(1.0f);
+    }
+}
+int main() {
+    int n = 100;
+    P *h = new P[n]();
+    P *d;
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}
