@@ -250,7 +250,7 @@ pub struct Device {
 pub struct SteeringModel {
     /// Offset of a word in a burst.
     pub coalescing: BitRange,
-    /// Bits that choose channels and banks; directly above `coalescing`.
+    /// Bits that choose channels and banks; above `coalescing`.
     pub steering: BitRange,
     /// Those that suffice, if that is known.
     pub most_important: Option<BitRange>,
@@ -273,7 +273,7 @@ impl Device {
         let steering = &device.steering;
         let ranges = (steering.coalescing_bits.known(), steering.steering_bits.known());
         match ranges {
-            (Some(coalescing), Some(bits)) if bits.low != coalescing.high + 1 => Err(format!(
+            (Some(coalescing), Some(bits)) if bits.low <= coalescing.high => Err(format!(
                 "the steering bits {bits} do not begin above the coalescing bits {coalescing}"
             )),
             _ => Ok(device),
@@ -368,9 +368,9 @@ mod tests {
         assert!(error("[execution]\nwarp_size = { value = 32 }\n").contains("a fact is"));
         let reversed = "[steering]\nsteering_bits = { value = [6, 13], source = \"s\" }\n";
         assert!(error(reversed).contains("a fact is"));
-        let gap = "[steering]\ncoalescing_bits = { value = [4, 2], source = \"s\" }\n\
+        let overlap = "[steering]\ncoalescing_bits = { value = [6, 2], source = \"s\" }\n\
             steering_bits = { value = [13, 6], source = \"s\" }\n";
-        assert!(error(gap).contains("do not begin above"));
+        assert!(error(overlap).contains("do not begin above"));
     }
 
     #[test]

@@ -2,8 +2,10 @@
 //!
 //! [`kernel_model`] says how the threads of a warp reach each class; [`choose`] answers which
 //! layout each class gets; [`grid`] does so for structured grids, and [`device`] is what is known of
-//! GPUs. Nothing here edits or knows source text.
+//! GPUs. [`calibration`] derives facts about a device from measurements. Nothing here edits or
+//! knows source text.
 
+pub mod calibration;
 pub mod choose;
 pub mod device;
 pub mod grid;

@@ -59,6 +59,21 @@ Examples:
 
 Exit codes: 0 identical, 1 different, 2 the program cannot be built or run.";
 
+const CALIBRATE_EXAMPLES: &str = "\
+Many blocks of one thread load words a fixed stride apart, again and again. Strides that slow them down show
+which address bits spread requests over channels and banks (Sung, Stratton, Hwu, PACT 2010). The result is the
+[steering] table of a device file. On a device with a second-level cache it is the slices of the cache that are
+measured, as far as they follow the channels.
+
+A curve is CSV with the columns stride_words (words of 4 bytes) and requests_per_second or latency_ns, or JSON:
+{\"device\": \"...\", \"points\": [{\"stride_words\": 16, \"requests_per_second\": 1e9}, ...]}
+
+Examples:
+  layoutc calibrate steering --out-dir calibration -o steering.toml
+  layoutc calibrate steering --curve calibration/curve.csv --burst 64
+
+Exit codes: 0 done, 1 the curve cannot be used, 2 no compiler, no device, or bad usage.";
+
 /// The parsed command line.
 #[derive(Debug, Parser)]
 #[command(name = "layoutc", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 110)]
@@ -79,6 +94,8 @@ pub enum Command {
     Verify(VerifyArguments),
     /// Print what a diagnostic code means and what to change.
     Explain(ExplainArguments),
+    /// Measure what a device file needs to know.
+    Calibrate(CalibrateArguments),
 }
 
 /// What a local header that is not found means.
@@ -229,6 +246,50 @@ pub struct ExplainArguments {
     /// List all codes with their names.
     #[arg(long, conflicts_with = "code")]
     pub list: bool,
+}
+
+/// `layoutc calibrate`.
+#[derive(Debug, Args)]
+pub struct CalibrateArguments {
+    /// What to measure.
+    #[command(subcommand)]
+    pub what: Calibrate,
+}
+
+/// What can be measured.
+#[derive(Debug, Subcommand)]
+pub enum Calibrate {
+    /// Which address bits choose memory channels and banks.
+    #[command(after_help = CALIBRATE_EXAMPLES)]
+    Steering(SteeringArguments),
+}
+
+/// `layoutc calibrate steering`.
+#[derive(Debug, Args)]
+pub struct SteeringArguments {
+    /// Measure nothing: derive the bits from this curve (.csv, or .json).
+    #[arg(long, value_name = "FILE")]
+    pub curve: Option<PathBuf>,
+    /// Write the micro-benchmark, its binary and the measured curve into this folder.
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = "layoutc-calibration",
+        conflicts_with = "curve"
+    )]
+    pub out_dir: PathBuf,
+    /// Write the table of the device file to this file instead of printing it.
+    #[arg(short = 'o', long = "output", value_name = "FILE.toml")]
+    pub output: Option<PathBuf>,
+    /// Bytes of a memory burst; it cannot be measured by strides.
+    #[arg(long, value_name = "BYTES", default_value_t = 64)]
+    pub burst: u64,
+    /// The CUDA compiler.
+    #[arg(long, value_name = "PATH", default_value = "nvcc", conflicts_with = "curve")]
+    pub nvcc: PathBuf,
+    /// What to compile for, as nvcc's -arch.
+    #[arg(long, value_name = "ARCH", default_value = "all-major", conflicts_with = "curve")]
+    pub arch: String,
 }
 
 /// `NAME`, `NAME=VALUE`, `NAME(PARAMETERS)=VALUE`.

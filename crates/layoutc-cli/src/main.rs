@@ -3,6 +3,7 @@
 //! Everything that touches the world is here: the crates below are functions from texts to texts.
 
 mod arguments;
+mod calibrate;
 mod compile;
 mod diff;
 mod encoding;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         Command::Transform(arguments) => transform::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Calibrate(arguments) => calibrate::run(&arguments),
     };
     exit.into()
 }

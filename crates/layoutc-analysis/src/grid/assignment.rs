@@ -63,7 +63,7 @@ pub(super) fn fastest(pattern: &CommonPattern, launch: &Launch) -> Option<Fastes
 
 /// The bits of a subscript that its extent has room for; `None`: not known.
 fn bits_of(extent: &Extent) -> Option<u32> {
-    extent.constant().map(|extent| extent.max(1).next_power_of_two().ilog2())
+    extent.constant().map(|extent| u64::BITS - extent.saturating_sub(1).leading_zeros())
 }
 
 /// The slices for a device with steering bits, innermost first.

@@ -4,6 +4,9 @@ use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
 
+/// Terms of a polynomial, and symbols of a term: more is no subscript that anybody wrote.
+const MAX_TERMS: usize = 32;
+
 /// An integer, or a sum of products of integers and symbols such as `blockDim.x`.
 ///
 /// Symbols are compared by name; what they stand for is known only to [`Coefficient::evaluate`].
@@ -32,7 +35,7 @@ impl Coefficient {
         Coefficient { terms: terms.collect() }
     }
 
-    /// The sum; `None` if a factor exceeds 64 bits.
+    /// The sum; `None` if a factor exceeds 64 bits, or there are too many terms.
     #[must_use]
     pub fn checked_add(&self, other: &Self) -> Option<Self> {
         let mut sum = self.clone();
@@ -41,16 +44,19 @@ impl Coefficient {
             *entry = entry.checked_add(*factor)?;
         }
         sum.terms.retain(|_, factor| *factor != 0);
-        Some(sum)
+        (sum.terms.len() <= MAX_TERMS).then_some(sum)
     }
 
-    /// The product; `None` if a factor exceeds 64 bits.
+    /// The product; `None` if a factor exceeds 64 bits, or there are too many terms or symbols.
     #[must_use]
     pub fn checked_mul(&self, other: &Self) -> Option<Self> {
         let mut product = Self::default();
         for (left, a) in &self.terms {
             for (right, b) in &other.terms {
                 let mut symbols = [&left[..], &right[..]].concat();
+                if symbols.len() > MAX_TERMS {
+                    return None;
+                }
                 symbols.sort_unstable();
                 product = product.checked_add(&Self::term(symbols, a.checked_mul(*b)?))?;
             }
@@ -134,5 +140,7 @@ mod tests {
         assert_eq!(inner.evaluate(&value), Some(14));
         assert_eq!(product.evaluate(&value), None);
         assert_eq!(Coefficient::constant(i64::MAX).checked_add(&two), None);
+        let power = (0..40).try_fold(block.clone(), |power, _| power.checked_mul(&block));
+        assert_eq!(power, None);
     }
 }

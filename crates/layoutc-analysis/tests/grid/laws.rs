@@ -118,7 +118,7 @@ proptest! {
     }
 
     #[test]
-    fn digits_place_every_element_once_and_tiles_of_constants_pad_little(
+    fn digits_place_every_element_once(
         (grid, extents, pattern) in grids(),
         launch in launches(),
         name in prop::sample::select(device_names()),

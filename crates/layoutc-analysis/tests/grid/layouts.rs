@@ -211,6 +211,20 @@ fn constant_extents_are_not_padded_much() {
 }
 
 #[test]
+fn extents_may_be_absurd() {
+    let launch = Launch::new([u64::MAX, u64::MAX, 1], u64::MAX);
+    let pattern = pattern(&[&[(BX, i64::MIN), (TY, i64::MAX)], &[(TX, 1 << 62)]]);
+    for extent in ["0", "1", "18446744073709551615"] {
+        let mut grid = grid(&[("y", extent), ("x", extent)]);
+        for (name, is_record) in [("gtx280", true), ("gtx280", false), ("h100", true)] {
+            grid.is_record = is_record;
+            let layout = choose_grid_layout(&grid, &pattern, &launch, &device(name));
+            assert!(layout.is_ok(), "{extent}");
+        }
+    }
+}
+
+#[test]
 fn subscripts_without_threads_cannot_coalesce() {
     let grid = grid(&[("y", "ny"), ("x", "nx")]);
     let pattern = pattern(&[&[(BX, 1)], &[]]);
