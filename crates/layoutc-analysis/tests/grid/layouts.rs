@@ -148,6 +148,14 @@ fn blocks_of_two_dimensions_put_threads_before_blocks() {
 }
 
 #[test]
+fn rows_are_padded_to_whole_tiles_so_that_each_begins_a_burst() {
+    let grid = grid(&[("y", "ny"), ("x", "nx")]);
+    let rows = pattern(&[&[], &[(TX, 1)]]);
+    let launch = Launch::new([128, 1, 1], 32);
+    assert_eq!(chosen(&grid, &rows, &launch, "gtx280"), "y, x/128, x%128");
+}
+
+#[test]
 fn one_dimension_needs_no_tiles() {
     let grid = grid(&[("i", "n")]);
     let flat = pattern(&[&[(BX, 128), (TX, 1)]]);
