@@ -41,8 +41,8 @@
 //!   dimension itself and pads nothing; one for steering may pad a constant extent by an eighth,
 //!   otherwise it is made smaller.
 //! - *Padding of rows.* `x/128, x%128` next to each other are one digit where that changes nothing, or
-//!   where a smaller tile stands below them; as the innermost digits of several dimensions they stay
-//!   two, so that every row begins a burst.
+//!   where smaller tiles stand below them. As the innermost digits the slice for coalescing stays one
+//!   of its own: `y, x/16, x%16` pads rows to whole bursts and no further.
 //! - *Limits.* The slices of one grid have 16 bits at most, the largest tile of the layout algebra.
 //!
 //! # Devices without steering bits

@@ -148,11 +148,11 @@ fn blocks_of_two_dimensions_put_threads_before_blocks() {
 }
 
 #[test]
-fn rows_are_padded_to_whole_tiles_so_that_each_begins_a_burst() {
+fn rows_are_padded_to_whole_bursts() {
     let grid = grid(&[("y", "ny"), ("x", "nx")]);
     let rows = pattern(&[&[], &[(TX, 1)]]);
     let launch = Launch::new([128, 1, 1], 32);
-    assert_eq!(chosen(&grid, &rows, &launch, "gtx280"), "y, x/128, x%128");
+    assert_eq!(chosen(&grid, &rows, &launch, "gtx280"), "y, x/16, x%16");
 }
 
 #[test]
