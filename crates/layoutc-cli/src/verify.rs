@@ -218,7 +218,13 @@ fn mixed_sites(success: &Success, numbers: &SiteNumbers) -> Vec<SiteId> {
             }
         }
     }
-    layouts.into_iter().filter(|(_, how)| how.len() > 1).map(|(site, _)| site).collect()
+    let mut sites: BTreeSet<SiteId> =
+        layouts.into_iter().filter(|(_, how)| how.len() > 1).map(|(site, _)| site).collect();
+    // Where the values of a grid with several extents lie depends on the run.
+    for class in changed(success).filter(|class| class.geometry.is_none()) {
+        sites.extend(class.allocations.iter().filter_map(|call| numbers.site_in(*call)));
+    }
+    sites.into_iter().collect()
 }
 
 /// How many instances have the text around a call.
@@ -258,7 +264,7 @@ fn report(
     for place in mixed_sites(success, numbers).into_iter().filter_map(|site| numbers.place(site)) {
         let _ = writeln!(
             text,
-            "not compared: what {} allocates, in more than one layout",
+            "not compared: what {} allocates, in more than one layout or as a grid",
             success.sources().locate(place)
         );
     }

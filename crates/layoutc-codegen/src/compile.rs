@@ -1,6 +1,7 @@
 //! The passes in order.
 
 use crate::edit::{Edit, EditSet, OverlappingEdits};
+use crate::grids::plan_grids;
 use crate::host_arrays::{HostLayout, HostOutcome, plan_with_host_arrays};
 use crate::rewrite::{Rewritten, rewrite};
 use layoutc_analysis::choose::{targets, unknown_target};
@@ -87,6 +88,19 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let mut diagnostics = preprocessed.diagnostics.clone();
     let (program, found) = lower_program(preprocessed);
     diagnostics.extend(found);
+    let grids = plan_grids(&program, &request.layouts);
+    // A request that means a grid is none for arrays of structs.
+    let mut request = request.clone();
+    if let Some(grids) = &grids {
+        let mut at = 0..;
+        request.layouts.retain(|_| at.next().is_none_or(|at| !grids.met.contains(&at)));
+    }
+    let only_grids = request.layouts.is_empty() && grids.as_ref().is_some_and(|grids| !grids.met.is_empty());
+    if only_grids {
+        // The others stay, as with any request.
+        request.layouts.extend(LayoutSpec::parse("* = aos").ok());
+    }
+    let request = &request;
     let (planned, host_arrays) = match request.host {
         HostLayout::Convert => (Planned::new(program, request, &BTreeSet::new()), Vec::new()),
         HostLayout::Native | HostLayout::NativeOnly(_) => {
@@ -95,29 +109,39 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
             (planned, outcomes)
         }
     };
-    let Planned { program, classes, plan, rewritten, edits } = planned;
-    let outcomes: Vec<ClassOutcome> =
+    let Planned { program, classes, plan, rewritten, mut edits } = planned;
+    let mut generated_kernels = rewritten.generated_kernels;
+    let mut outcomes: Vec<ClassOutcome> =
         classes.ids().map(|id| outcome(&program, &classes, &plan, id)).collect();
     for (id, outcome) in classes.ids().zip(&outcomes) {
         if outcome.status == Status::Kept {
             diagnostics.extend(kept_diagnostic(&program, &classes, id, outcome, request));
         }
     }
+    let mut failed = !plan.errors.is_empty();
+    if let Some(grids) = grids {
+        let found = grids.finish(&mut edits, &request.require);
+        failed |= !found.errors.is_empty();
+        diagnostics.extend(found.errors);
+        diagnostics.extend(found.diagnostics);
+        outcomes.extend(found.outcomes);
+        generated_kernels.extend(found.generated_kernels);
+    }
     diagnostics.extend(host_arrays.iter().filter_map(crate::host_arrays::note));
     for name in &request.require {
-        let known = classes.ids().any(|id| targets(&program, &classes, id, name).is_some());
+        let known = classes.ids().any(|id| targets(&program, &classes, id, name).is_some())
+            || outcomes.iter().any(|outcome| outcome.names.iter().any(|own| own == name));
         if !known && name != EVERY_ARRAY {
             diagnostics.push(unknown_target(&program, &classes, name));
         }
     }
-    let failed = !plan.errors.is_empty();
     diagnostics.extend(plan.errors);
     Compiled {
         program,
         classes: outcomes,
         host_arrays,
         edits: if failed { BTreeMap::new() } else { edits },
-        generated_kernels: rewritten.generated_kernels,
+        generated_kernels,
         diagnostics,
     }
 }
@@ -338,7 +362,8 @@ fn placeholders(
     plan.choices.keys().map(|class| (*class, pin.clone())).collect()
 }
 
-fn outcome(program: &Program, classes: &Classes, plan: &Plan, id: ClassId) -> ClassOutcome {
+/// The names of a class's arrays, in source order.
+pub(crate) fn array_names(program: &Program, classes: &Classes, id: ClassId) -> Vec<String> {
     let class = classes.class(id);
     let mut names = Vec::new();
     for slot in &class.slots {
@@ -358,6 +383,12 @@ fn outcome(program: &Program, classes: &Classes, plan: &Plan, id: ClassId) -> Cl
             names.push(name);
         }
     }
+    names
+}
+
+fn outcome(program: &Program, classes: &Classes, plan: &Plan, id: ClassId) -> ClassOutcome {
+    let class = classes.class(id);
+    let names = array_names(program, classes, id);
     let mut reasons = class.pins.clone();
     reasons.extend(plan.kept.get(&id).cloned());
     let choice = plan.choices.get(&id);
@@ -387,6 +418,11 @@ fn kept_diagnostic(
     request: &Request,
 ) -> Option<Diagnostic> {
     let required = request.require.iter().any(|name| targets(program, classes, id, name).is_some());
+    stays(outcome, required)
+}
+
+/// The message that arrays stay, and why.
+pub(crate) fn stays(outcome: &ClassOutcome, required: bool) -> Option<Diagnostic> {
     let first = outcome.reasons.first()?;
     // What nobody asked for is in the report; it is no warning.
     if !required && first.code == Code::NO_GAIN {

@@ -6,6 +6,7 @@
 
 mod compile;
 pub mod edit;
+mod grids;
 mod helpers;
 mod host_arrays;
 mod names;

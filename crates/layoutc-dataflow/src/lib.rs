@@ -2,6 +2,7 @@
 
 pub mod classes;
 pub mod framework;
+pub mod grid;
 pub mod layout;
 pub mod layout_type;
 pub mod pointer_flow;

@@ -884,7 +884,7 @@ impl Rewriter<'_> {
                 }
                 seen.insert(key, (text.clone(), id));
                 if function.this_parameter.is_some() {
-                    let at = self.storage_of[&class];
+                    let at = self.last_storage_there(class);
                     // In the class the text is indented.
                     let text = unindent(program, whole, &text);
                     let linkage = linkage(program, site);
@@ -902,7 +902,7 @@ impl Rewriter<'_> {
                         self.edits.push(Edit::version(whole, text));
                     }
                 } else if is_early {
-                    let at = self.storage_of[&class];
+                    let at = self.last_storage_there(class);
                     let text = unindent(program, whole, &text);
                     let linkage = self.instance_linkage(id, site);
                     early.push((at, whole, format!("\n{linkage}{text}\n")));
@@ -940,6 +940,15 @@ impl Rewriter<'_> {
             heads.insert(at, format!("{head}\n"));
         }
         PlacedVersions { heads, with_record, class_texts }
+    }
+
+    /// The last of the storages that are declared where the class's is: behind it, a version may
+    /// mention each of them.
+    fn last_storage_there(&self, class: ClassId) -> usize {
+        let own = self.storage_of[&class];
+        let place = |at: usize| super::placement::definition(self.program, self.storages[at].0);
+        let found = (0..self.storages.len()).rev().find(|at| place(*at) == place(own));
+        found.unwrap_or(own)
     }
 
     /// The text with the line breaks of the file that it is put into.

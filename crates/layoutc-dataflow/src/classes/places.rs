@@ -160,10 +160,21 @@ impl Places {
     }
 
     /// Dereferences a pointer, or an array that is part of an element.
-    fn dereferenced(&self, operand: ExprId) -> (Option<Place>, Option<Value>) {
+    fn dereferenced(
+        &self,
+        program: &Program,
+        graph: &SlotGraph,
+        operand: ExprId,
+    ) -> (Option<Place>, Option<Value>) {
         if let Some(value) = self.value(operand) {
             return if value.depth == 1 {
-                (Some(Place { node: value.node, kind: PlaceKind::Element }), None)
+                // A scalar element is its only member.
+                let record = graph.record(value.node).map(|record| program.record(record));
+                let kind = match record.filter(|record| record.element.is_some()) {
+                    Some(record) => PlaceKind::Part(record.fields.clone()),
+                    None => PlaceKind::Element,
+                };
+                (Some(Place { node: value.node, kind }), None)
             } else {
                 (None, Some(Value { depth: value.depth - 1, ..value }))
             };
@@ -256,7 +267,7 @@ impl Places {
             // `r[k]` of an object calls a function.
             ExprKind::Index { .. } if program.operators.contains_key(&id) => none,
             ExprKind::Deref(operand) | ExprKind::Index { base: operand, .. } => {
-                self.dereferenced(*operand)
+                self.dereferenced(program, graph, *operand)
             }
             ExprKind::AddressOf(operand) => match (self.place(*operand), self.value(*operand)) {
                 (Some(Place { node, kind: PlaceKind::Element }), _) => {
@@ -268,7 +279,7 @@ impl Places {
             },
             ExprKind::Member { base, arrow, field, .. } => {
                 let container =
-                    if *arrow { self.dereferenced(*base).0 } else { self.place(*base).cloned() };
+                    if *arrow { self.dereferenced(program, graph, *base).0 } else { self.place(*base).cloned() };
                 let value = field.and_then(|field| {
                     Self::of_slot(program, graph, Slot::Field(field), program.field(field).ty).1
                 });

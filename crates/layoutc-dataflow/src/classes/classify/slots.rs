@@ -92,6 +92,9 @@ impl Classifier<'_> {
     pub(super) fn records(&mut self) {
         for class in self.classes.ids() {
             let record = self.program.record(self.record(class));
+            if record.element.is_some() {
+                continue;
+            }
             if record.body.is_none() {
                 let name = record.name.clone();
                 self.pin(
@@ -407,6 +410,15 @@ impl Classifier<'_> {
                 span,
                 "this may lead to a pointer behind the first element",
             );
+        }
+        // Pointers into grids keep their types.
+        if program.record(self.record(class)).element.is_some() {
+            if interior {
+                let message =
+                    "this may point behind the first element, and coordinates count from there";
+                self.pin(class, Code::SUB_RANGE, span, message);
+            }
+            return;
         }
         let holder = match slot {
             Slot::Field(id) => Some(program.field(id).record),

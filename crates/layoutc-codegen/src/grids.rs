@@ -1,0 +1,522 @@
+//! Grids: arrays of numbers that are indexed by several coordinates, in another order of digits.
+//!
+//! A pointer into a grid stays what it is; what changes is the index of each access, the size of
+//! each allocation and what copies and fills do. So grids are planned on a copy of the program in
+//! which scalars are records ([`type_scalar_arrays`]), apart from the arrays of structs, and
+//! the edits of both are put together. *Invariant:* all edits of a class apply, or none.
+
+mod accesses;
+mod calls;
+mod declarations;
+mod flatten;
+
+use crate::compile::{ClassOutcome, Status, array_names, stays};
+use crate::edit::{Edit, EditSet, OverlappingEdits};
+use crate::names::Names;
+use layoutc_dataflow::classes::{
+    ClassId, Classes, Pin, Slot, find_classes, type_scalar_arrays,
+};
+use layoutc_dataflow::grid::{Grid, Grids, find_grids};
+use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, Order, SpecBody};
+use layoutc_dataflow::layout::{Digit, DimensionId, Layout, RecordShape};
+use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
+use layoutc_syntax::{ExprKind, Program, Scalar, TypeKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The tile of the default rule: one slot per lane of a warp.
+const TILE: u64 = 32;
+
+/// A grid with the order of its digits.
+#[derive(Clone, Debug)]
+pub(crate) struct GridPlan {
+    /// The grid; its accesses say which extents each function knows.
+    pub(crate) grid: Grid,
+    /// Slowest first.
+    pub(crate) digits: Vec<Digit>,
+    /// Why this order.
+    pub(crate) because: String,
+    /// The element type.
+    pub(crate) scalar: Scalar,
+}
+
+/// What became of a class of arrays of numbers.
+#[derive(Clone, Debug)]
+pub(crate) struct GridOutcome {
+    /// The class.
+    pub(crate) class: ClassId,
+    /// The plan, if it changes.
+    pub(crate) plan: Option<GridPlan>,
+    /// Why it is as it was.
+    pub(crate) reasons: Vec<Pin>,
+}
+
+/// All grids of a program.
+pub(crate) struct PlannedGrids {
+    /// The program in which scalars are records.
+    pub(crate) program: Program,
+    pub(crate) classes: Classes,
+    pub(crate) outcomes: Vec<GridOutcome>,
+    pub(crate) edits: Vec<Edit>,
+    pub(crate) generated_kernels: Vec<String>,
+    /// Requests, by position, that mean a grid.
+    pub(crate) met: BTreeSet<usize>,
+    pub(crate) errors: Vec<Diagnostic>,
+}
+
+/// Plans and rewrites the grids of a program.
+///
+/// `None` where no array of numbers is worth a look: nothing in device code multiplies in the index
+/// of one, and no request names one.
+pub(crate) fn plan_grids(program: &Program, requests: &[LayoutSpec]) -> Option<PlannedGrids> {
+    let scalars = candidates(program);
+    if scalars.is_empty() {
+        return None;
+    }
+    let mut program = program.clone();
+    type_scalar_arrays(&mut program, &scalars);
+    let classes = find_classes(&program);
+    let grids = find_grids(&program, &classes);
+    let mut this = Planner {
+        program: &program,
+        classes: &classes,
+        grids: &grids,
+        requests,
+        met: BTreeSet::new(),
+        errors: Vec::new(),
+    };
+    let mut outcomes: Vec<GridOutcome> =
+        classes.ids().filter_map(|class| this.outcome(class)).collect();
+    let (met, errors) = (this.met, this.errors);
+    // What has no form keeps its layout, and the rest is rewritten again.
+    loop {
+        let plans: BTreeMap<ClassId, &GridPlan> = outcomes
+            .iter()
+            .filter_map(|outcome| Some((outcome.class, outcome.plan.as_ref()?)))
+            .collect();
+        let mut rewriter = Rewriter {
+            program: &program,
+            classes: &classes,
+            indices: &grids.indices,
+            plans: &plans,
+            names: Names::new(program.identifiers.clone()),
+            functions: BTreeMap::new(),
+            edits: Vec::new(),
+            refusals: Vec::new(),
+        };
+        rewriter.rewrite();
+        let Rewriter { edits, refusals, functions, .. } = rewriter;
+        if refusals.is_empty() {
+            let generated_kernels =
+                functions.values().flat_map(declarations::Functions::kernels).collect();
+            return Some(PlannedGrids {
+                program,
+                classes,
+                outcomes,
+                edits,
+                generated_kernels,
+                met,
+                errors,
+            });
+        }
+        for (class, pin) in refusals {
+            if let Some(outcome) = outcomes.iter_mut().find(|outcome| outcome.class == class) {
+                outcome.plan = None;
+                outcome.reasons.push(pin);
+            }
+        }
+    }
+}
+
+/// What grids add to the result of a run.
+pub(crate) struct FoundGrids {
+    pub(crate) outcomes: Vec<ClassOutcome>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) errors: Vec<Diagnostic>,
+    pub(crate) generated_kernels: Vec<String>,
+}
+
+impl PlannedGrids {
+    /// Adds the edits to those of the arrays of structs; where both want one text, the grids stay.
+    pub(crate) fn finish(
+        mut self,
+        edits: &mut BTreeMap<FileId, EditSet>,
+        require: &[String],
+    ) -> FoundGrids {
+        let mut all: BTreeMap<FileId, Vec<Edit>> =
+            edits.iter().map(|(file, set)| (*file, set.edits().to_vec())).collect();
+        for edit in std::mem::take(&mut self.edits) {
+            all.entry(edit.span.file).or_default().push(edit);
+        }
+        let merged: Result<BTreeMap<FileId, EditSet>, OverlappingEdits> =
+            all.into_iter().map(|(file, edits)| Ok((file, EditSet::new(edits)?))).collect();
+        match merged {
+            Ok(merged) => *edits = merged,
+            Err(overlap) => {
+                self.generated_kernels.clear();
+                let message = "an array of structs that changes, and a grid, want this text";
+                for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.plan.is_some()) {
+                    outcome.plan = None;
+                    outcome.reasons.push(pin(overlap.edits.1.span, message));
+                }
+            }
+        }
+        let outcomes: Vec<ClassOutcome> =
+            self.outcomes.iter().map(|outcome| self.reported(outcome)).collect();
+        let diagnostics = outcomes
+            .iter()
+            .filter(|outcome| outcome.status == Status::Kept)
+            .filter_map(|outcome| {
+                let required = require.iter().any(|name| outcome.names.contains(name));
+                stays(outcome, required)
+            })
+            .collect();
+        FoundGrids {
+            outcomes,
+            diagnostics,
+            errors: self.errors,
+            generated_kernels: self.generated_kernels,
+        }
+    }
+
+    /// A class as the result of a run lists it.
+    fn reported(&self, outcome: &GridOutcome) -> ClassOutcome {
+        let class = self.classes.class(outcome.class);
+        let plan = outcome.plan.as_ref();
+        ClassOutcome {
+            type_name: self.program.spelled_name(class.record).to_owned(),
+            names: array_names(&self.program, &self.classes, outcome.class),
+            status: if plan.is_some() { Status::Changed } else { Status::Kept },
+            layout: plan.map_or_else(|| "aos".to_owned(), GridPlan::notation),
+            because: plan.map_or_else(String::new, |plan| plan.because.clone()),
+            reasons: outcome.reasons.clone(),
+            allocations: class
+                .allocations
+                .iter()
+                .map(|allocation| self.program.expr(allocation.call).span)
+                .collect(),
+            geometry: plan.and_then(GridPlan::geometry),
+        }
+    }
+}
+
+impl GridPlan {
+    /// The digits in the common notation: `[i/32, field, i%32]`.
+    pub(crate) fn notation(&self) -> String {
+        let digits: Vec<String> = self
+            .digits
+            .iter()
+            .filter_map(|digit| match digit {
+                Digit::Slice { dimension, divisor, modulus } => {
+                    let name = &self.grid.dimensions[dimension.0 as usize].name;
+                    let by = if *divisor == 1 { String::new() } else { format!("/{divisor}") };
+                    let of = modulus.map_or_else(String::new, |modulus| format!("%{modulus}"));
+                    Some(match (*divisor, modulus) {
+                        (1, _) | (_, None) => format!("{name}{by}{of}"),
+                        _ => format!("({name}{by}){of}"),
+                    })
+                }
+                Digit::Field | Digit::Extent(_) => None,
+            })
+            .collect();
+        format!("[{}]", digits.join(", "))
+    }
+
+    /// The layout as one of records, where the grid is an array of hand-flattened ones in tiles.
+    fn geometry(&self) -> Option<(RecordShape, Layout)> {
+        let [_, record] = self.grid.dimensions.as_slice() else { return None };
+        let extent = u64::try_from(record.extent?).ok()?;
+        let tile = match self.digits.as_slice() {
+            [
+                Digit::Slice { dimension: DimensionId(0), divisor: by, modulus: None },
+                Digit::Slice { dimension: DimensionId(1), divisor: 1, modulus: None },
+                Digit::Slice { dimension: DimensionId(0), divisor: 1, modulus: Some(tile) },
+            ] if by == tile => *tile,
+            _ => return None,
+        };
+        let size = self.scalar.size();
+        let extents = [extent];
+        let shape = RecordShape::flat(
+            self.scalar.spelling(),
+            [("value", self.scalar.spelling(), size, size, &extents[..])],
+        );
+        let layout = Layout::tiled(&shape, tile, None).ok()?;
+        Some((shape, layout))
+    }
+}
+
+/// Scalar types of which device code indexes an array by a product or sum.
+fn candidates(program: &Program) -> BTreeSet<Scalar> {
+    let mut found = BTreeSet::new();
+    for function in program.function_ids() {
+        let own = program.function(function);
+        if !own.space.on_device() || own.body.is_none() {
+            continue;
+        }
+        for expr in program.function_parts(function).exprs {
+            let ExprKind::Index { base, .. } = program.expr(expr).kind else { continue };
+            if let TypeKind::Pointer(to) = *program.types.kind(program.expr(base).ty.id)
+                && let Some(scalar) = program.types.as_scalar(to.id)
+            {
+                found.insert(scalar);
+            }
+        }
+    }
+    found
+}
+
+/// Decides what each class gets.
+struct Planner<'a> {
+    program: &'a Program,
+    classes: &'a Classes,
+    grids: &'a Grids,
+    requests: &'a [LayoutSpec],
+    met: BTreeSet<usize>,
+    errors: Vec<Diagnostic>,
+}
+
+impl Planner<'_> {
+    /// What becomes of a class; nothing is said of arrays that nobody asks for and that gain
+    /// nothing.
+    fn outcome(&mut self, id: ClassId) -> Option<GridOutcome> {
+        let class = self.classes.class(id);
+        let scalar = self.program.record(class.record).element?;
+        // A request by name; `*` speaks of arrays of structs.
+        let wanted = self.requests.iter().enumerate().rev().find(|(_, request)| {
+            request.target != EVERY_ARRAY
+                && class.slots.iter().any(|slot| {
+                    layoutc_analysis::choose::slot_names(self.program, *slot)
+                        .iter()
+                        .any(|name| *name == request.target)
+                })
+        });
+        let kept = |reasons: Vec<Pin>| Some(GridOutcome { class: id, plan: None, reasons });
+        match wanted {
+            Some((at, request)) => {
+                self.met.insert(at);
+                if !class.pins.is_empty() {
+                    return kept(class.pins.clone());
+                }
+                let grid = match (self.grids.grids.get(&id), self.grids.flat.get(&id)) {
+                    (Some(grid), flat) => {
+                        // A tile speaks of the numbers of a record where there are any.
+                        let is_short = !matches!(form(request), Some(Order::Digits(_)));
+                        match flat.filter(|_| is_short || !self.names_fit(request, grid)) {
+                            Some(flat) => flat,
+                            None => grid,
+                        }
+                    }
+                    (None, Some(flat)) => flat,
+                    (None, None) => {
+                        let pin = self.grids.refused.get(&id).cloned().unwrap_or_else(|| {
+                            pin(
+                                slot_span(self.program, class.slots.first().copied()),
+                                "no index of this array has more than one coordinate",
+                            )
+                        });
+                        return kept(vec![pin]);
+                    }
+                };
+                match digits(request, grid) {
+                    Ok(digits) => {
+                        let plan = GridPlan {
+                            grid: grid.clone(),
+                            digits,
+                            because: "asked for".to_owned(),
+                            scalar,
+                        };
+                        Some(GridOutcome { class: id, plan: Some(plan), reasons: Vec::new() })
+                    }
+                    Err(error) => {
+                        self.errors.push(error);
+                        kept(Vec::new())
+                    }
+                }
+            }
+            None if self.requests.is_empty() => {
+                let grid = self.grids.flat.get(&id)?;
+                if !class.pins.is_empty() {
+                    return kept(class.pins.clone());
+                }
+                let plan = GridPlan {
+                    grid: grid.clone(),
+                    digits: tiled(grid, TILE),
+                    because: "consecutive threads read the same number of consecutive records"
+                        .to_owned(),
+                    scalar,
+                };
+                Some(GridOutcome { class: id, plan: Some(plan), reasons: Vec::new() })
+            }
+            None => None,
+        }
+    }
+
+    /// Whether all names of a request are dimensions of the grid.
+    fn names_fit(&self, request: &LayoutSpec, grid: &Grid) -> bool {
+        match form(request) {
+            Some(Order::Digits(digits)) => digits.iter().all(|digit| {
+                grid.dimensions.iter().any(|dimension| dimension.name == digit.name.value)
+            }),
+            _ => true,
+        }
+    }
+}
+
+/// The order that a request gives to all members.
+fn form(request: &LayoutSpec) -> Option<&Order> {
+    match &request.body {
+        SpecBody::Uniform(form) => Some(&form.order.value),
+        SpecBody::Soa(_) | SpecBody::Groups(_) => None,
+    }
+}
+
+/// The digits that a request asks for.
+fn digits(request: &LayoutSpec, grid: &Grid) -> Result<Vec<Digit>, Diagnostic> {
+    let names: Vec<&str> =
+        grid.dimensions.iter().map(|dimension| dimension.name.as_str()).collect();
+    let digits = match form(request) {
+        Some(Order::Tiled(tile)) => tiled(grid, *tile),
+        Some(Order::Digits(_)) => {
+            let shape = RecordShape::flat("grid", [("value", "float", 4, 4, &[][..])]);
+            let layout: Layout = request
+                .resolve_grid(&shape, &names, "")
+                .map_err(|error| error.diagnostic(&request.to_string()))?;
+            layout.groups()[0].digits().to_vec()
+        }
+        Some(Order::Default | Order::Aos) | None => {
+            return Err(Diagnostic::error(
+                Code::UNKNOWN_LAYOUT,
+                format!("`{request}` is no layout of a grid"),
+            )
+            .help(format!(
+                "list the digits, slowest first, for example `{} = [{}]`, or say `tiled(32)`",
+                request.target,
+                names.join(", ")
+            )));
+        }
+    };
+    // The extent of the slowest dimension is what the allocation leaves.
+    let is_first = matches!(digits.first(),
+        Some(Digit::Slice { dimension: DimensionId(0), modulus: None, .. }));
+    if !is_first {
+        return Err(Diagnostic::error(
+            Code::UNKNOWN_LAYOUT,
+            format!("`{request}` needs the extent of `{}`, which is not known", names[0]),
+        )
+        .help(format!("begin with `{0}` or a slice of it, such as `{0}/32`", names[0])));
+    }
+    Ok(digits)
+}
+
+/// The dimension before the numbers of a record cut into tiles, whose slots are the fastest digit.
+fn tiled(grid: &Grid, tile: u64) -> Vec<Digit> {
+    let last = grid.dimensions.len() - 1;
+    let is_record = grid.dimensions[last].extent.is_some();
+    let cut = if is_record { last - 1 } else { last };
+    let slice = |dimension: usize, divisor: u64, modulus: Option<u64>| Digit::Slice {
+        dimension: DimensionId(dimension as u32),
+        divisor,
+        modulus,
+    };
+    let mut digits: Vec<Digit> = (0..cut).map(|at| slice(at, 1, None)).collect();
+    digits.push(slice(cut, tile, None));
+    digits.extend((cut + 1..=last).map(|at| slice(at, 1, None)));
+    digits.push(slice(cut, 1, Some(tile)));
+    digits
+}
+
+/// Writes the edits of the plans.
+struct Rewriter<'a> {
+    program: &'a Program,
+    classes: &'a Classes,
+    indices: &'a layoutc_dataflow::grid::index::Indices,
+    plans: &'a BTreeMap<ClassId, &'a GridPlan>,
+    names: Names,
+    functions: BTreeMap<ClassId, declarations::Functions>,
+    edits: Vec<Edit>,
+    refusals: Vec<(ClassId, Pin)>,
+}
+
+impl Rewriter<'_> {
+    fn rewrite(&mut self) {
+        for (id, plan) in self.plans {
+            let class = self.classes.class(*id);
+            let wish = class
+                .slots
+                .iter()
+                .find_map(|slot| match slot {
+                    Slot::Variable(id) => Some(self.program.variable(*id).name.clone()),
+                    Slot::Field(id) => Some(self.program.field(*id).name.clone()),
+                    Slot::Result(_) => None,
+                })
+                .unwrap_or_else(|| "grid".to_owned());
+            let functions = declarations::Functions::new(self.program, plan, &wish, &mut self.names);
+            self.functions.insert(*id, functions);
+        }
+        for id in self.plans.keys() {
+            let words = self.functions[id].words();
+            let hidden = self.program.macros.iter().find(|def| words.contains(&def.name));
+            if let Some(def) = hidden {
+                let span = def.span.unwrap_or(slot_span(
+                    self.program,
+                    self.classes.class(*id).slots.first().copied(),
+                ));
+                let message =
+                    format!("the generated code uses the name `{}`, which is a macro here", def.name);
+                self.refusals.push((*id, pin(span, &message)));
+            }
+        }
+        self.accesses();
+        self.calls();
+        for (id, plan) in self.plans {
+            let Some(text) = self.functions[id].text(plan) else { continue };
+            self.place(*id, text);
+        }
+    }
+
+    fn refuse(&mut self, class: ClassId, span: Span, message: &str) {
+        self.refusals.push((class, pin(span, message)));
+    }
+
+    /// Puts the generated functions behind the `#include`s of the one file that uses them.
+    fn place(&mut self, class: ClassId, text: String) {
+        let uses: BTreeSet<_> = self.functions[&class].files.clone();
+        let mut files = uses.iter();
+        let (Some((file, span)), None) =
+            (files.next().copied(), files.find(|(file, _)| Some(file) != uses.first().map(|(file, _)| file)))
+        else {
+            if let Some((_, span)) = uses.last().copied() {
+                self.refuse(class, span, "the grid is used in several files");
+            }
+            return;
+        };
+        let own = &self.program.files[file.index()];
+        if !own.is_cuda {
+            self.refuse(class, span, "the grid is used in a file that is not compiled as CUDA");
+            return;
+        }
+        let at = own.after_includes;
+        let source = self.program.sources.file(file);
+        let text = format!("\n{}\n", text.trim_matches('\n'));
+        let text = if source.text().contains("\r\n") {
+            text.replace('\n', "\r\n")
+        } else {
+            text
+        };
+        let place = Span { file, start: at as u32, end: at as u32 };
+        self.edits.push(Edit { is_generated: true, ..Edit::replace(place, text) });
+    }
+}
+
+fn slot_span(program: &Program, slot: Option<Slot>) -> Span {
+    match slot {
+        Some(Slot::Variable(id)) => program.variable(id).site.name,
+        Some(Slot::Field(id)) => program.field(id).site.name,
+        Some(Slot::Result(id)) => program.function(id).sites[0].name,
+        None => Span { file: layoutc_diagnostics::FileId(0), start: 0, end: 0 },
+    }
+}
+
+/// A pin without a flow.
+fn pin(span: Span, message: &str) -> Pin {
+    Pin { span, code: Code::UNSUPPORTED_USE, message: message.to_owned(), related: Vec::new() }
+}

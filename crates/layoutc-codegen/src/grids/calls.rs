@@ -1,0 +1,168 @@
+//! Calls of the runtime on grids: allocations, copies and fills.
+
+use super::Rewriter;
+use crate::edit::Edit;
+use layoutc_dataflow::classes::{Api, ApiCall, ClassId, Direction, Sizes};
+use layoutc_syntax::{ExprId, ExprKind, FunctionId};
+use std::collections::BTreeMap;
+
+impl Rewriter<'_> {
+    /// Rewrites the calls of all changed classes.
+    pub(super) fn calls(&mut self) {
+        let sizes = Sizes::collect(self.program);
+        let mut functions: BTreeMap<ExprId, FunctionId> = BTreeMap::new();
+        for function in self.program.function_ids() {
+            for expr in self.program.function_parts(function).exprs {
+                functions.insert(expr, function);
+            }
+        }
+        for call in &self.classes.api_calls {
+            let device: Vec<(usize, ClassId)> = (0..call.arguments.len())
+                .filter(|position| call.is_device_argument(*position))
+                .filter_map(|position| {
+                    let argument = strip_casts(self.program, call.arguments[position]);
+                    let (class, _) = self.classes.value(argument)?;
+                    self.plans.contains_key(&class).then_some((position, class))
+                })
+                .collect();
+            let Some((_, class)) = device.first().copied() else { continue };
+            let span = self.program.expr(call.call).span;
+            if self.program.home(call.call).is_some() {
+                self.refuse(class, span, "the call stands in the body of a macro");
+                continue;
+            }
+            if let Some((position, _)) =
+                device.iter().find(|(position, _)| !self.is_start(call.arguments[*position]))
+            {
+                let span = self.program.expr(call.arguments[*position]).span;
+                self.refuse(class, span, "the call starts inside the grid");
+                continue;
+            }
+            let function = functions.get(&call.call).copied();
+            if let Err(message) = self.call(call, class, function, &sizes) {
+                self.refuse(class, span, &message);
+            }
+        }
+    }
+
+    fn call(
+        &mut self,
+        call: &ApiCall,
+        class: ClassId,
+        function: Option<FunctionId>,
+        sizes: &Sizes,
+    ) -> Result<(), String> {
+        let span = self.program.expr(call.call).span;
+        let extents =
+            self.extent_texts(class, function.unwrap_or(FunctionId(u32::MAX)), span);
+        let record = self.classes.class(class).record;
+        let whole = |size: ExprId| {
+            if sizes.is_multiple_of_record(self.program, size, record) {
+                Ok(())
+            } else {
+                Err("the byte count is not shown to be a whole number of values".to_owned())
+            }
+        };
+        match call.api {
+            Api::Free | Api::FreeAsync => return Ok(()),
+            Api::Malloc | Api::MallocAsync | Api::MallocManaged => {
+                if call.api == Api::MallocManaged {
+                    return Err("the grid is in managed memory".to_owned());
+                }
+                let size = call.size().ok_or("no size")?;
+                let text = self.rendered(&BTreeMap::new(), size)?;
+                let extents = extents?;
+                let functions = self.functions.get_mut(&class).ok_or("no functions")?;
+                functions.needs_bytes = true;
+                functions.files.insert((span.file, span));
+                let arguments: Vec<String> = std::iter::once(text).chain(extents).collect();
+                let text = format!("{}({})", functions.bytes, arguments.join(", "));
+                self.edits.push(Edit::replace(self.program.expr(size).span, text));
+            }
+            Api::Memcpy
+                if matches!(
+                    call.direction,
+                    Direction::HostToDevice | Direction::DeviceToHost | Direction::DeviceToDevice
+                ) =>
+            {
+                whole(call.size().ok_or("no size")?)?;
+                let extents = extents?;
+                let functions = self.functions.get_mut(&class).ok_or("no functions")?;
+                functions.needs_memcpy = true;
+                functions.files.insert((span.file, span));
+                let name = functions.memcpy.clone();
+                self.renamed(call, &name, &extents)?;
+            }
+            Api::Memset => {
+                whole(call.size().ok_or("no size")?)?;
+                let extents = extents?;
+                let functions = self.functions.get_mut(&class).ok_or("no functions")?;
+                functions.needs_memset = true;
+                functions.files.insert((span.file, span));
+                let name = functions.memset.clone();
+                self.renamed(call, &name, &extents)?;
+            }
+            Api::Memcpy
+            | Api::MemcpyAsync
+            | Api::Memcpy2D
+            | Api::Memcpy2DAsync
+            | Api::MemcpyPeer
+            | Api::MallocHost
+            | Api::HostAlloc
+            | Api::FreeHost
+            | Api::LibraryFree
+            | Api::LibraryMemset
+            | Api::LibraryMemcpy
+            | Api::Prefetch
+            | Api::Advise
+            | Api::Attach
+            | Api::ToSymbol
+            | Api::FromSymbol
+            | Api::PointerToSymbol
+            | Api::PointerFromSymbol
+            | Api::SymbolAddress
+            | Api::MemsetAsync => return Err("this call has no form for grids".to_owned()),
+        }
+        Ok(())
+    }
+
+    /// The call of another function, with the extents as further arguments.
+    fn renamed(&mut self, call: &ApiCall, name: &str, extents: &[String]) -> Result<(), String> {
+        let ExprKind::Call { callee, parentheses, .. } = self.program.expr(call.call).kind else {
+            return Err("this is no call".to_owned());
+        };
+        self.edits.push(Edit::replace(self.program.expr(callee).span, name.to_owned()));
+        if !extents.is_empty() {
+            let end = parentheses.end - 1;
+            let place = layoutc_diagnostics::Span { start: end, end, ..parentheses };
+            self.edits.push(Edit::replace(place, format!(", {}", extents.join(", "))));
+        }
+        Ok(())
+    }
+
+    /// Whether a pointer is a variable or member that holds the start of an array.
+    fn is_start(&self, argument: ExprId) -> bool {
+        let argument = strip_casts(self.program, argument);
+        match self.program.expr(argument).kind {
+            ExprKind::Name(_) | ExprKind::Member { .. } => true,
+            ExprKind::AddressOf(inner) => {
+                matches!(
+                    self.program.expr(self.program.strip_parens(inner)).kind,
+                    ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index { .. }
+                ) && self.classes.value(inner).is_some()
+            }
+            ExprKind::Index { .. } | ExprKind::Deref(_) => self.classes.value(argument).is_some(),
+            _ => false,
+        }
+    }
+}
+
+/// The operand behind parentheses and casts.
+fn strip_casts(program: &layoutc_syntax::Program, mut expr: ExprId) -> ExprId {
+    while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } =
+        program.expr(expr).kind
+    {
+        expr = inner;
+    }
+    expr
+}

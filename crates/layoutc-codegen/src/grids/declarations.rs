@@ -1,0 +1,237 @@
+//! The generated functions of a grid.
+
+use super::{GridPlan, flatten};
+use crate::names::Names;
+use layoutc_dataflow::grid::Grid;
+use layoutc_diagnostics::{FileId, Span};
+use layoutc_syntax::{ExprKind, Program, Scalar};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// Names of the generated functions, and which of them the program uses.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Functions {
+    /// The flattening function.
+    pub(super) place: String,
+    /// The same, from the index in the order of the source.
+    pub(super) linear: String,
+    /// Bytes of an allocation.
+    pub(super) bytes: String,
+    /// Copies.
+    pub(super) memcpy: String,
+    /// Byte fills.
+    pub(super) memset: String,
+    kernel: String,
+    fill: String,
+    pub(super) needs_place: bool,
+    pub(super) needs_linear: bool,
+    pub(super) needs_bytes: bool,
+    pub(super) needs_memcpy: bool,
+    pub(super) needs_memset: bool,
+    /// Files with edits of the class, with a place in each.
+    pub(super) files: BTreeSet<(FileId, Span)>,
+    /// The type in which places are computed.
+    index: &'static str,
+    /// Names of the extents that are no constants.
+    extents: Vec<String>,
+    coordinates: Vec<String>,
+}
+
+/// Words of the generated text.
+const WORDS: [&str; 10] =
+    ["at", "bytes", "count", "to", "from", "first", "n", "stage", "kind", "value"];
+
+impl Functions {
+    /// Chooses names that nothing in the program has.
+    pub(super) fn new(program: &Program, plan: &GridPlan, wish: &str, names: &mut Names) -> Self {
+        let base = wish.trim_end_matches('_');
+        let mut local: BTreeSet<String> = WORDS.iter().map(|word| (*word).to_owned()).collect();
+        let mut unique = |name: &str| {
+            let mut name = name.to_owned();
+            while !local.insert(name.clone()) {
+                name.push('_');
+            }
+            name
+        };
+        let dimensions = &plan.grid.dimensions;
+        let coordinates: Vec<String> =
+            dimensions.iter().map(|dimension| unique(&dimension.name)).collect();
+        let extents = dimensions[1..]
+            .iter()
+            .filter(|dimension| dimension.extent.is_none())
+            .map(|dimension| unique(&format!("n{}", dimension.name)))
+            .collect();
+        Functions {
+            place: names.fresh(&format!("{base}At")),
+            linear: names.fresh(&format!("{base}AtLinear")),
+            bytes: names.fresh(&format!("{base}Bytes")),
+            memcpy: names.fresh(&format!("{base}Memcpy")),
+            memset: names.fresh(&format!("{base}Memset")),
+            kernel: names.fresh(&format!("{base}Convert")),
+            fill: names.fresh(&format!("{base}Fill")),
+            index: index_type(program, &plan.grid),
+            extents,
+            coordinates,
+            ..Functions::default()
+        }
+    }
+
+    /// Names in the generated text that are not its own.
+    pub(super) fn words(&self) -> BTreeSet<String> {
+        const OTHERS: [&str; 12] = [
+            "i", "inner", "chunk", "error", "freed", "blocks", "size_t", "inline", "threadIdx",
+            "blockIdx", "blockDim", "memset",
+        ];
+        WORDS
+            .iter()
+            .chain(&OTHERS)
+            .map(|word| (*word).to_owned())
+            .chain(self.coordinates.iter().cloned())
+            .chain(self.extents.iter().cloned())
+            .collect()
+    }
+
+    /// Names of the generated kernels.
+    pub(super) fn kernels(&self) -> Vec<String> {
+        let convert = self.needs_memcpy.then(|| self.kernel.clone());
+        let fill = self.needs_memset.then(|| self.fill.clone());
+        convert.into_iter().chain(fill).collect()
+    }
+
+    /// The extents behind the slowest dimension, constants included.
+    fn extents(&self, grid: &Grid) -> Vec<String> {
+        let mut names = self.extents.iter();
+        grid.dimensions[1..]
+            .iter()
+            .map(|dimension| match dimension.extent {
+                Some(extent) => extent.to_string(),
+                None => names.next().cloned().unwrap_or_default(),
+            })
+            .collect()
+    }
+
+    fn parameters(&self, ty: &str, names: &[String]) -> String {
+        names.iter().map(|name| format!("{ty} {name}")).collect::<Vec<_>>().join(", ")
+    }
+
+    /// `, int ny, int nx`, for functions of the host.
+    fn more(&self, ty: &str) -> String {
+        self.extents.iter().map(|name| format!(", {ty} {name}")).collect()
+    }
+
+    fn arguments(&self) -> String {
+        self.extents.iter().map(|name| format!(", {name}")).collect()
+    }
+
+    /// All that the program uses; `None` if it uses nothing.
+    pub(super) fn text(&self, plan: &GridPlan) -> Option<String> {
+        let (grid, digits, scalar) = (&plan.grid, &plan.digits, plan.scalar.spelling());
+        let extents = self.extents(grid);
+        let mut out = String::new();
+        let _ = writeln!(out, "// Where a value lies: {}, slowest first.", plan.notation());
+        if self.needs_place {
+            let all: Vec<String> =
+                self.coordinates.iter().chain(&self.extents).cloned().collect();
+            let _ = writeln!(
+                out,
+                "static __host__ __device__ __forceinline__ {0} {1}({2})\n{{\n    return {3};\n}}",
+                self.index,
+                self.place,
+                self.parameters(self.index, &all),
+                flatten::place(grid, digits, &self.coordinates, &extents),
+            );
+        }
+        if self.needs_linear || self.needs_memcpy || self.needs_memset {
+            let coordinates = flatten::unflatten(grid, "at", &extents);
+            let _ = writeln!(
+                out,
+                "\nstatic __host__ __device__ __forceinline__ size_t {}(size_t at{})\n{{\n    return {};\n}}",
+                self.linear,
+                self.more("size_t"),
+                flatten::place(grid, digits, &coordinates, &extents),
+            );
+        }
+        if self.needs_bytes {
+            let inner = extents.join(" * ");
+            let _ = writeln!(
+                out,
+                "\n// Bytes of an array of `bytes`, with its last tiles filled up.\n\
+                 static inline size_t {}(size_t bytes{})\n{{\n    const size_t inner = {inner};\n    \
+                 const size_t count = (bytes / sizeof({scalar}) + inner - 1) / inner;\n    \
+                 return {} * sizeof({scalar});\n}}",
+                self.bytes,
+                self.more("size_t"),
+                flatten::count(grid, digits, "count", &extents),
+            );
+        }
+        if self.needs_memcpy {
+            self.memcpy_text(plan.scalar, &mut out);
+        }
+        if self.needs_memset {
+            let (fill, memset, linear) = (&self.fill, &self.memset, &self.linear);
+            let (more, arguments) = (self.more("size_t"), self.arguments());
+            let _ = write!(
+                out,
+                "\nstatic __global__ void {fill}({scalar} *to, int value, size_t n{more})\n{{\n    \
+                 size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n    if (i < n)\n        \
+                 memset((void *)(to + {linear}(i{arguments})), value, sizeof(*to));\n}}\n\n\
+                 static inline cudaError_t {memset}({scalar} *to, int value, size_t bytes{more})\n{{\n    \
+                 const size_t n = bytes / sizeof({scalar});\n    if (n > 0)\n        \
+                 {fill}<<<(unsigned)((n + 255) / 256), 256>>>(to, value, n{arguments});\n    \
+                 return cudaSuccess;\n}}\n",
+            );
+        }
+        (self.needs_place || self.needs_linear || self.needs_bytes || self.needs_memcpy)
+            .then_some(out)
+    }
+
+    /// Copies between the host's order and the device's, a chunk at a time.
+    fn memcpy_text(&self, scalar: Scalar, out: &mut String) {
+        let scalar = scalar.spelling();
+        let (kernel, memcpy, linear) = (&self.kernel, &self.memcpy, &self.linear);
+        let (more, arguments) = (self.more("size_t"), self.arguments());
+        let _ = write!(
+            out,
+            "\n// Values of a grid `from` `first` on to plain memory, or back, or from grid to grid.\n\
+             static __global__ void {kernel}({scalar} *to, const {scalar} *from, size_t first, size_t n, int kind{more})\n{{\n    \
+             size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n    if (i >= n)\n        return;\n    \
+             const size_t at = {linear}(first + i{arguments});\n    \
+             to[kind == cudaMemcpyDeviceToHost ? i : at] = from[kind == cudaMemcpyHostToDevice ? i : at];\n}}\n\n\
+             static inline cudaError_t {memcpy}(void *to, const void *from, size_t bytes, cudaMemcpyKind kind{more})\n{{\n    \
+             const size_t n = bytes / sizeof({scalar}), chunk = n < (1 << 22) ? n : (1 << 22);\n    \
+             {scalar} *stage = NULL;\n    cudaError_t error = cudaSuccess;\n    \
+             if (n > 0 && kind != cudaMemcpyDeviceToDevice)\n        \
+             error = cudaMalloc((void **)&stage, chunk * sizeof({scalar}));\n    \
+             for (size_t first = 0; first < n && error == cudaSuccess; first += chunk) {{\n        \
+             const size_t count = n - first < chunk ? n - first : chunk;\n        \
+             const unsigned blocks = (unsigned)((count + 255) / 256);\n        \
+             if (kind == cudaMemcpyDeviceToDevice) {{\n            \
+             {kernel}<<<blocks, 256>>>(({scalar} *)to, (const {scalar} *)from, first, count, kind{arguments});\n        \
+             }} else if (kind == cudaMemcpyHostToDevice) {{\n            \
+             error = cudaMemcpy(stage, (const {scalar} *)from + first, count * sizeof({scalar}), kind);\n            \
+             {kernel}<<<blocks, 256>>>(({scalar} *)to, stage, first, count, kind{arguments});\n        \
+             }} else {{\n            \
+             {kernel}<<<blocks, 256>>>(stage, (const {scalar} *)from, first, count, kind{arguments});\n            \
+             error = cudaMemcpy(({scalar} *)to + first, stage, count * sizeof({scalar}), kind);\n        \
+             }}\n    }}\n    \
+             const cudaError_t freed = stage ? cudaFree(stage) : cudaSuccess;\n    \
+             return error != cudaSuccess ? error : freed;\n}}\n",
+        );
+    }
+}
+
+/// The widest type of an index of the grid.
+fn index_type(program: &Program, grid: &Grid) -> &'static str {
+    let mut found = "int";
+    for access in grid.accesses.keys() {
+        let ExprKind::Index { index, .. } = program.expr(*access).kind else { continue };
+        match program.types.as_scalar(program.expr(index).ty.id) {
+            Some(scalar) if scalar.size() > 4 => return "size_t",
+            Some(scalar) if scalar.is_unsigned() && scalar.size() == 4 => found = "unsigned",
+            Some(_) => {}
+            // A builtin: unsigned.
+            None => found = "unsigned",
+        }
+    }
+    found
+}

@@ -1,0 +1,148 @@
+//! Arrays of scalars as arrays of records with one member, so that they are classes too.
+//!
+//! A grid is an array of numbers to which pointers are handed around as those to records are. In a copy
+//! of the program, every pointer to the scalar type becomes a pointer to a record that
+//! stands for it ([`Record::element`]): then slots, flows and uses are found and judged by the same
+//! rules, and an access `f[e]` is a place, the one member of an element.
+//!
+//! *Invariant:* all pointers and arrays of the scalar type are replaced, so no flow is lost at
+//! a pointer that was left out; members that are arrays keep their type, as they are no pointers.
+
+use layoutc_diagnostics::{FileId, Span};
+use layoutc_syntax::{
+    DeclarationId, DeclaratorSite, ExprKind, Field, FieldId, Program, QualType, Record, RecordId,
+    Scalar, TypeId, TypeKind,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Replaces the pointers to the scalar types by pointers to records that stand for them.
+pub fn type_scalar_arrays(program: &mut Program, scalars: &BTreeSet<Scalar>) {
+    let records: BTreeMap<Scalar, RecordId> =
+        scalars.iter().map(|scalar| (*scalar, record_of(program, *scalar))).collect();
+    let mut types = Types { records, known: BTreeMap::new() };
+    for at in 0..program.variables.len() {
+        program.variables[at].ty = types.of(program, program.variables[at].ty);
+    }
+    for at in 0..program.fields.len() {
+        let ty = program.fields[at].ty;
+        if !matches!(program.types.kind(ty.id), TypeKind::Array(..)) {
+            program.fields[at].ty = types.of(program, ty);
+        }
+    }
+    for at in 0..program.functions.len() {
+        program.functions[at].result = types.of(program, program.functions[at].result);
+    }
+    for at in 0..program.exprs.len() {
+        // A member array is one of its record.
+        let is_member = matches!(program.exprs[at].kind, ExprKind::Member { .. })
+            && matches!(program.types.kind(program.exprs[at].ty.id), TypeKind::Array(..));
+        if !is_member {
+            program.exprs[at].ty = types.of(program, program.exprs[at].ty);
+        }
+        if let ExprKind::Cast { target, .. } = program.exprs[at].kind {
+            let new = types.of(program, target);
+            if let ExprKind::Cast { target, .. } = &mut program.exprs[at].kind {
+                *target = new;
+            }
+        }
+    }
+}
+
+/// Adds the record that stands for a scalar.
+fn record_of(program: &mut Program, scalar: Scalar) -> RecordId {
+    let nowhere = Span { file: FileId(0), start: 0, end: 0 };
+    let record = RecordId(program.records.len() as u32);
+    let field = FieldId(program.fields.len() as u32);
+    program.records.push(Record {
+        name: scalar.spelling().to_owned(),
+        name_span: nowhere,
+        fields: vec![field],
+        bases: Vec::new(),
+        body: None,
+        declaration: None,
+        explicit_align: None,
+        traits: Vec::new(),
+        is_local: false,
+        is_union: false,
+        in_linkage_block: false,
+        namespaces: Vec::new(),
+        methods: Vec::new(),
+        scope: BTreeMap::new(),
+        bodiless: 0,
+        unmodelled_members: BTreeSet::new(),
+        has_defaulted: false,
+        instance: None,
+        shares_text: false,
+        element: Some(scalar),
+    });
+    let ty = program.types.scalar(scalar);
+    program.fields.push(Field {
+        record,
+        name: "value".to_owned(),
+        ty,
+        site: DeclaratorSite {
+            declaration: DeclarationId(u32::MAX),
+            index: 0,
+            span: nowhere,
+            pointers: Vec::new(),
+            reference: None,
+            name: nowhere,
+            full: nowhere,
+        },
+        is_bit_field: false,
+        has_initializer: false,
+        is_untyped: false,
+        inherited: None,
+    });
+    record
+}
+
+/// Types with the scalars replaced where something points to them.
+struct Types {
+    records: BTreeMap<Scalar, RecordId>,
+    known: BTreeMap<TypeId, TypeId>,
+}
+
+impl Types {
+    fn of(&mut self, program: &mut Program, ty: QualType) -> QualType {
+        if let Some(known) = self.known.get(&ty.id) {
+            return QualType { id: *known, ..ty };
+        }
+        let new = match program.types.kind(ty.id).clone() {
+            TypeKind::Pointer(to) => {
+                let to = self.pointee(program, to);
+                program.types.intern(TypeKind::Pointer(to))
+            }
+            TypeKind::Array(to, length) => {
+                let to = self.pointee(program, to);
+                program.types.intern(TypeKind::Array(to, length))
+            }
+            TypeKind::Reference(to, is_rvalue) => {
+                let to = self.of(program, to);
+                program.types.intern(TypeKind::Reference(to, is_rvalue))
+            }
+            TypeKind::Unknown
+            | TypeKind::Void
+            | TypeKind::Scalar(_)
+            | TypeKind::Vector(_)
+            | TypeKind::Record(_)
+            | TypeKind::Enum(..)
+            | TypeKind::Function
+            | TypeKind::Named(..)
+            | TypeKind::TemplateParameter(_) => ty.id,
+        };
+        self.known.insert(ty.id, new);
+        QualType { id: new, ..ty }
+    }
+
+    /// What is pointed to: the record for the scalar.
+    fn pointee(&mut self, program: &mut Program, to: QualType) -> QualType {
+        let scalar = program.types.as_scalar(to.id);
+        match scalar.and_then(|scalar| self.records.get(&scalar).copied()) {
+            Some(record) => {
+                QualType { id: program.types.intern(TypeKind::Record(record)), ..to }
+            }
+            None => self.of(program, to),
+        }
+    }
+}

@@ -1,0 +1,347 @@
+//! Grids: arrays of scalars that a program indexes by several coordinates.
+//!
+//! `f[((z*ny + y)*nx + x)*19 + q]` has the dimension vector (·, ny, nx, 19) and the index vector
+//! (z, y, x, q). A [`Grid`] says so for every access of an array class, slowest dimension first;
+//! the extent of the slowest is what the allocation leaves.
+//!
+//! # Claims
+//!
+//! - The index of an access is, as an integer, the number that its coordinates spell:
+//!   `index = Σ coordinateₖ · Π extents behind k`.
+//! - Each coordinate but the slowest is proven to lie in its extent ([`proof`]). An access of which
+//!   that is not proven is [`GridAccess::Linear`] where all extents are constants, since then its
+//!   coordinates can be computed from the index; otherwise the array is no grid.
+//! - Index arithmetic is taken not to wrap around (it is undefined for signed types).
+//!
+//! Source: Sung, Stratton, Hwu, PACT 2010, §4 (dimension and index vectors). The paper takes them
+//! from C99 array parameters; here they are recovered from linear indices.
+
+mod callers;
+mod extents;
+pub mod facts;
+pub mod index;
+pub mod polynomial;
+pub mod proof;
+
+use crate::classes::{ClassId, Classes, Pin, PlaceKind};
+use extents::{Extents, Strides};
+use facts::{Changes, Facts, Walk};
+use index::{Atom, Index, Indices};
+use layoutc_diagnostics::{Code, Span};
+use layoutc_syntax::{ExprId, ExprKind, FunctionId, Program, VarId};
+use proof::Prover;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// More constants in one dimension would be a dimension of its own.
+pub const LARGEST_RECORD: i64 = 256;
+
+/// A dimension of a grid.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Dimension {
+    /// Its name in layouts: `x` for the extent `nx`.
+    pub name: String,
+    /// The extent, if it is a constant. The slowest dimension has none.
+    pub extent: Option<i64>,
+}
+
+/// The index vector of an access.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum GridAccess {
+    /// One value per dimension, slowest first.
+    Coordinates(Vec<Index>),
+    /// The coordinates have to be computed from the index; `why` is what is not proven.
+    Linear {
+        /// What is not known.
+        why: String,
+    },
+}
+
+/// An array class that is a grid.
+#[derive(Clone, Debug)]
+pub struct Grid {
+    /// The class.
+    pub class: ClassId,
+    /// The dimensions, slowest first; at least two.
+    pub dimensions: Vec<Dimension>,
+    /// By function that accesses it: the extents behind the slowest dimension.
+    pub extents: BTreeMap<FunctionId, Vec<Index>>,
+    /// All accesses.
+    pub accesses: BTreeMap<ExprId, GridAccess>,
+    /// The function of each access.
+    pub functions: BTreeMap<ExprId, FunctionId>,
+}
+
+impl Grid {
+    /// Whether all extents but the slowest are constants.
+    #[must_use]
+    pub fn has_constant_extents(&self) -> bool {
+        self.dimensions[1..].iter().all(|dimension| dimension.extent.is_some())
+    }
+}
+
+/// All grids of a program, and why other arrays of scalars are none.
+#[derive(Clone, Debug, Default)]
+pub struct Grids {
+    /// The grids by class, with all their dimensions.
+    pub grids: BTreeMap<ClassId, Grid>,
+    /// Hand-flattened records: the fastest dimension, whose extent is a constant, and one for all
+    /// others. No extent but that has to be known.
+    pub flat: BTreeMap<ClassId, Grid>,
+    /// Classes that are indexed by several coordinates and are no grids, with the reason.
+    pub refused: BTreeMap<ClassId, Pin>,
+    /// The expressions that indices are made of.
+    pub indices: Indices,
+}
+
+/// An access before its coordinates are known.
+struct Access {
+    expr: ExprId,
+    function: FunctionId,
+    index: Index,
+    facts: Facts,
+}
+
+/// Finds the grids among the classes of arrays of scalars.
+#[must_use]
+pub fn find_grids(program: &Program, classes: &Classes) -> Grids {
+    let changes = Changes::collect(program);
+    let mut grids = Grids::default();
+    let accesses = accesses(program, classes, &changes, &mut grids.indices);
+    for (class, accesses) in accesses {
+        let Strides { flat, full } = Strides::find(program, &changes, &accesses);
+        let flat = flat.map(|flat| vectors(program, &mut grids.indices, class, &flat, &accesses));
+        if let Some(Ok(grid)) = flat {
+            grids.flat.insert(class, grid);
+        }
+        let full = full.map(|full| {
+            let mut full = full?;
+            callers::add(program, classes, class, &mut grids.indices, &mut full)?;
+            vectors(program, &mut grids.indices, class, &full, &accesses)
+        });
+        match full {
+            Some(Ok(grid)) => {
+                grids.grids.insert(class, grid);
+            }
+            Some(Err(pin)) => {
+                grids.refused.insert(class, pin);
+            }
+            None => {}
+        }
+    }
+    grids
+}
+
+/// The accesses to each class, with what is known at each.
+fn accesses(
+    program: &Program,
+    classes: &Classes,
+    changes: &Changes,
+    indices: &mut Indices,
+) -> BTreeMap<ClassId, Vec<Access>> {
+    let mut wanted: BTreeMap<ExprId, (ClassId, Option<ExprId>)> = BTreeMap::new();
+    for id in program.expr_ids() {
+        let Some((class, PlaceKind::Part(_))) = classes.place(id) else { continue };
+        if program.record(classes.class(class).record).element.is_none() {
+            continue;
+        }
+        match program.expr(id).kind {
+            ExprKind::Index { index, .. } => {
+                wanted.insert(id, (class, Some(index)));
+            }
+            ExprKind::Deref(_) => {
+                wanted.insert(id, (class, None));
+            }
+            // Parentheses around one; a class with another use is pinned.
+            _ => {}
+        }
+    }
+    let all: BTreeSet<ExprId> = wanted.keys().copied().collect();
+    let mut found: BTreeMap<ClassId, Vec<Access>> = BTreeMap::new();
+    for function in program.function_ids() {
+        if program.function(function).body.is_none() {
+            continue;
+        }
+        let own: BTreeSet<ExprId> =
+            program.function_parts(function).exprs.intersection(&all).copied().collect();
+        if own.is_empty() {
+            continue;
+        }
+        let facts =
+            Walk::function(program, changes, indices, &own, function, &Facts::default());
+        for expr in own {
+            let (class, index) = wanted[&expr];
+            let index = match index {
+                Some(index) => indices.index(program, index),
+                None => Some(Index::constant(0)),
+            };
+            let index = match (index, wanted[&expr].1) {
+                (Some(index), _) => index,
+                (None, Some(expr)) => indices.atom(program, expr),
+                (None, None) => continue,
+            };
+            let facts = facts.get(&expr).cloned().unwrap_or_default();
+            found.entry(class).or_default().push(Access { expr, function, index, facts });
+        }
+    }
+    found
+}
+
+/// The index with every variable replaced that is itself a linear index.
+fn expanded(program: &Program, changes: &Changes, index: &Index, facts: &Facts) -> Index {
+    let mut index = index.clone();
+    for _ in 0..16 {
+        let next = index.atoms().into_iter().find_map(|atom| {
+            let Atom::Variable(id) = atom else { return None };
+            let value = facts.definition(id)?;
+            if !is_linear(program, changes, value, facts, 8) {
+                return None;
+            }
+            index.replace(&atom, value)
+        });
+        match next {
+            Some(next) => index = next,
+            None => break,
+        }
+    }
+    index
+}
+
+/// Whether a value is made by multiplying with an extent or a number, other than to find out which
+/// thread this is.
+fn is_linear(
+    program: &Program,
+    changes: &Changes,
+    value: &Index,
+    facts: &Facts,
+    depth: usize,
+) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    let by_itself = value.terms().any(|(monomial, coefficient)| {
+        let has_variable = monomial.iter().any(|atom| matches!(atom, Atom::Variable(_)));
+        let has_extent = monomial.len() > 1
+            && monomial.iter().any(
+                |atom| matches!(atom, Atom::Variable(id) if is_uniform(program, changes, *id)),
+            );
+        has_extent || (coefficient.unsigned_abs() >= 2 && has_variable)
+    });
+    by_itself
+        || value.atoms().iter().any(|atom| match atom {
+            Atom::Variable(id) => facts
+                .definition(*id)
+                .is_some_and(|value| is_linear(program, changes, value, facts, depth)),
+            Atom::Expression(_) => false,
+        })
+}
+
+/// Whether a variable has one value for all threads of a kernel, and all the time: a parameter that
+/// nothing changes, or a constant.
+fn is_uniform(program: &Program, changes: &Changes, id: VarId) -> bool {
+    use layoutc_syntax::Storage;
+    let variable = program.variable(id);
+    changes.is_constant(id)
+        && (matches!(variable.storage, Storage::Parameter { .. }) || variable.function.is_none())
+}
+
+/// The index vector of each access.
+fn vectors(
+    program: &Program,
+    indices: &mut Indices,
+    class: ClassId,
+    extents: &Extents,
+    accesses: &[Access],
+) -> Result<Grid, Pin> {
+    let mut found = BTreeMap::new();
+    for access in accesses {
+        let own = &extents.by_function[&access.function];
+        let positive: BTreeSet<VarId> = own
+            .iter()
+            .filter_map(|extent| match extent.as_atom() {
+                Some(Atom::Variable(id)) => Some(*id),
+                _ => None,
+            })
+            .collect();
+        let mut candidates = vec![access.index.clone()];
+        let full = expanded(program, &extents.changes, &access.index, &access.facts);
+        if full != access.index {
+            candidates.push(full);
+        }
+        let mut prover = Prover::new(program, indices, &positive);
+        let vector = candidates
+            .iter()
+            .find_map(|index| coordinates(&mut prover, index, own, &access.facts));
+        let vector = match vector {
+            Some(vector) => GridAccess::Coordinates(vector),
+            None => {
+                let why = "its coordinates are not shown to stay inside the extents".to_owned();
+                let span = program.expr(access.expr).span;
+                if own.iter().any(|extent| extent.as_constant().is_none()) {
+                    return Err(Pin {
+                        span,
+                        code: Code::UNSUPPORTED_USE,
+                        message: format!("this index has no coordinates: {why}"),
+                        related: Vec::new(),
+                    });
+                }
+                GridAccess::Linear { why }
+            }
+        };
+        found.insert(access.expr, vector);
+    }
+    Ok(Grid {
+        class,
+        dimensions: extents.dimensions(program),
+        extents: extents.by_function.clone(),
+        accesses: found,
+        functions: accesses.iter().map(|access| (access.expr, access.function)).collect(),
+    })
+}
+
+/// The coordinates of an index, if they are proven to be inside the extents.
+fn coordinates(
+    prover: &mut Prover<'_>,
+    index: &Index,
+    extents: &[Index],
+    facts: &Facts,
+) -> Option<Vec<Index>> {
+    let mut rest = index.clone();
+    let mut vector = Vec::new();
+    for at in 0..extents.len() {
+        let stride =
+            extents[at..].iter().try_fold(Index::constant(1), |product, e| product.times(e))?;
+        let (quotient, remainder) = rest.divide(&stride)?;
+        vector.push(quotient);
+        rest = remainder;
+    }
+    vector.push(rest);
+    // From the fastest: what sticks out of one extent is a step of the next.
+    for at in (1..vector.len()).rev() {
+        let extent = &extents[at - 1];
+        let steps: Vec<i64> = match (extent.as_constant(), constant_term(&vector[at])) {
+            (Some(extent), term) => {
+                let near = -term.div_euclid(extent);
+                vec![0, near, near - 1, near + 1, 1, -1]
+            }
+            (None, _) => vec![0, 1, -1],
+        };
+        let inside = steps.into_iter().find_map(|step| {
+            let moved = vector[at].plus(&extent.times(&Index::constant(step))?)?;
+            let below = extent.minus(&moved)?.plus(&Index::constant(-1))?;
+            let is_inside = prover.is_at_least_zero(&moved, facts)
+                && prover.is_at_least_zero(&below, facts);
+            is_inside.then_some((step, moved))
+        });
+        let (step, moved) = inside?;
+        vector[at] = moved;
+        vector[at - 1] = vector[at - 1].plus(&Index::constant(-step))?;
+    }
+    Some(vector)
+}
+
+fn constant_term(index: &Index) -> i64 {
+    index.terms().find(|(monomial, _)| monomial.is_empty()).map_or(0, |term| term.1)
+}
+
+/// A pin at a place.
+fn pin(span: Span, code: Code, message: String) -> Pin {
+    Pin { span, code, message, related: Vec::new() }
+}

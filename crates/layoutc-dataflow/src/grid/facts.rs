@@ -1,0 +1,789 @@
+//! What is known at each access: definitions, guards and loop bounds.
+//!
+//! A fact holds in a region of text: the branch that a condition guards, the statements behind
+//! `if (…) return;`, the body of a loop, the rest of a block behind a declaration.
+//! *Claim:* wherever a fact is listed, it holds; it is only listed if nothing in its region changes
+//! a variable that it speaks of.
+
+use super::index::{Atom, Index, Indices, builtin_of, is_integer};
+use layoutc_diagnostics::Span;
+use layoutc_syntax::{
+    BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, Scalar, StmtId, StmtKind, TypeKind,
+    UnaryOp, VarId,
+};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+/// A list of facts that grows towards the inside of a function, shared from the front.
+#[derive(Clone, Debug, Default)]
+pub struct Facts {
+    head: Option<Rc<Node>>,
+}
+
+#[derive(Debug)]
+struct Node {
+    fact: Fact,
+    rest: Facts,
+}
+
+/// Something that is known.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fact {
+    /// The value is at least 0.
+    AtLeastZero(Index),
+    /// The value is not 0.
+    NotZero(Index),
+    /// The variable has this value.
+    Defined(VarId, Index),
+}
+
+impl Facts {
+    /// The list with one more.
+    #[must_use]
+    pub fn with(&self, fact: Fact) -> Facts {
+        Facts { head: Some(Rc::new(Node { fact, rest: self.clone() })) }
+    }
+
+    /// The facts, innermost first.
+    pub fn iter(&self) -> impl Iterator<Item = &Fact> {
+        let mut at = self.head.as_deref();
+        std::iter::from_fn(move || {
+            let node = at?;
+            at = node.rest.head.as_deref();
+            Some(&node.fact)
+        })
+    }
+
+    /// The value of a variable, if it is known.
+    #[must_use]
+    pub fn definition(&self, id: VarId) -> Option<&Index> {
+        self.iter().find_map(|fact| match fact {
+            Fact::Defined(variable, value) if *variable == id => Some(value),
+            _ => None,
+        })
+    }
+}
+
+/// Where each variable is changed.
+#[derive(Clone, Debug, Default)]
+pub struct Changes {
+    places: BTreeMap<VarId, Vec<Span>>,
+    /// Variables whose changes are not all seen.
+    anywhere: BTreeSet<VarId>,
+}
+
+impl Changes {
+    /// The changes of all variables of a program.
+    #[must_use]
+    pub fn collect(program: &Program) -> Self {
+        let mut this = Changes::default();
+        let name = |expr: ExprId| match program.expr(program.strip_parens(expr)).kind {
+            ExprKind::Name(NameRef::Variable(id)) => Some(id),
+            _ => None,
+        };
+        for id in program.variable_ids() {
+            let variable = program.variable(id);
+            let is_reference = matches!(program.types.kind(variable.ty.id), TypeKind::Reference(..));
+            let is_global = variable.function.is_none() && !variable.ty.is_const;
+            if is_reference || is_global || variable.ty.is_volatile {
+                this.anywhere.insert(id);
+            }
+            if is_reference {
+                this.anywhere.extend(variable.init.and_then(name));
+            }
+        }
+        for id in program.expr_ids() {
+            let site = program.expr_site(id);
+            match &program.expr(id).kind {
+                ExprKind::Assign(_, left, _) => {
+                    if let Some(variable) = name(*left) {
+                        this.places.entry(variable).or_default().push(site);
+                    }
+                }
+                ExprKind::Unary(op, operand) if op.is_update() => {
+                    if let Some(variable) = name(*operand) {
+                        this.places.entry(variable).or_default().push(site);
+                    }
+                }
+                ExprKind::AddressOf(operand) => this.anywhere.extend(name(*operand)),
+                ExprKind::MacroCall { arguments, .. } | ExprKind::Opaque(arguments) => {
+                    this.anywhere.extend(arguments.iter().filter_map(|argument| name(*argument)));
+                }
+                ExprKind::Lambda { by_reference, copies_rest, captures, .. } => {
+                    this.anywhere.extend(by_reference.iter().filter_map(|capture| name(*capture)));
+                    let _ = (copies_rest, captures);
+                }
+                ExprKind::Call { callee, arguments, .. }
+                | ExprKind::Launch { kernel: callee, arguments, .. } => {
+                    match crate::classes::resolve_callee(program, *callee, arguments) {
+                        crate::classes::Callee::Function(function) => {
+                            let parameters = &program.function(function).parameters;
+                            for (parameter, argument) in parameters.iter().zip(arguments) {
+                                let ty = program.variable(*parameter).ty;
+                                if matches!(program.types.kind(ty.id), TypeKind::Reference(to, _) if !to.is_const)
+                                {
+                                    this.anywhere.extend(name(*argument));
+                                }
+                            }
+                        }
+                        crate::classes::Callee::Library(library)
+                            if takes_values(&library) => {}
+                        crate::classes::Callee::Library(_)
+                        | crate::classes::Callee::Ambiguous(_)
+                        | crate::classes::Callee::Unknown => this
+                            .anywhere
+                            .extend(arguments.iter().filter_map(|argument| name(*argument))),
+                    }
+                }
+                ExprKind::Binary(BinaryOp::Shr, left, right)
+                    if program.types.as_scalar(program.expr(*left).ty.id).is_none() =>
+                {
+                    this.anywhere.extend(name(*right));
+                }
+                _ => {}
+            }
+        }
+        // A macro's body, or text outside of the model, may assign what it names.
+        let mut words: BTreeSet<&str> = program
+            .macros
+            .iter()
+            .filter(|def| def.obstacle.is_some())
+            .flat_map(|def| def.body_identifiers.iter().map(String::as_str))
+            .collect();
+        words.extend(
+            program.regions.iter().flat_map(|region| region.identifiers.iter().map(String::as_str)),
+        );
+        for id in program.variable_ids() {
+            if words.contains(program.variable(id).name.as_str()) {
+                this.anywhere.insert(id);
+            }
+        }
+        // Lambdas without a list of captures may change what they name: their text does so in places
+        // that are listed, but they run elsewhere.
+        for expr in &program.exprs {
+            if let ExprKind::Lambda { body, .. } = &expr.kind {
+                let span = program.stmt(*body).span;
+                let changed: Vec<VarId> = this
+                    .places
+                    .iter()
+                    .filter(|(_, places)| places.iter().any(|place| span.contains(*place)))
+                    .map(|(id, _)| *id)
+                    .collect();
+                this.anywhere.extend(changed);
+            }
+        }
+        this
+    }
+
+    /// Whether the variable keeps its value in the regions.
+    #[must_use]
+    pub fn is_constant_in(&self, id: VarId, regions: &[Span]) -> bool {
+        !self.anywhere.contains(&id)
+            && self.places.get(&id).is_none_or(|places| {
+                !places.iter().any(|place| regions.iter().any(|region| region.contains(*place)))
+            })
+    }
+
+    /// Whether the variable has one value wherever it is in scope.
+    #[must_use]
+    pub fn is_constant(&self, id: VarId) -> bool {
+        !self.anywhere.contains(&id) && !self.places.contains_key(&id)
+    }
+}
+
+/// Library functions of device code that take numbers by value.
+fn takes_values(name: &str) -> bool {
+    matches!(
+        name,
+        "min" | "max" | "abs" | "printf" | "fabs" | "fabsf" | "sqrt" | "sqrtf" | "exp" | "expf"
+            | "pow" | "powf" | "atoi" | "malloc" | "calloc" | "free" | "exit" | "fprintf" | "assert"
+    ) || name.starts_with("cuda")
+        || name.starts_with("__")
+        || name.starts_with("atomic")
+}
+
+/// Facts at each expression of interest in one function.
+pub struct Walk<'a> {
+    program: &'a Program,
+    changes: &'a Changes,
+    indices: &'a mut Indices,
+    wanted: &'a BTreeSet<ExprId>,
+    found: BTreeMap<ExprId, Facts>,
+}
+
+impl<'a> Walk<'a> {
+    /// The facts at each of the `wanted` expressions of a function.
+    pub fn function(
+        program: &'a Program,
+        changes: &'a Changes,
+        indices: &'a mut Indices,
+        wanted: &'a BTreeSet<ExprId>,
+        function: FunctionId,
+        start: &Facts,
+    ) -> BTreeMap<ExprId, Facts> {
+        let mut this = Walk { program, changes, indices, wanted, found: BTreeMap::new() };
+        let jumps = program
+            .function_parts(function)
+            .stmts
+            .iter()
+            .any(|stmt| matches!(program.stmt(*stmt).kind, StmtKind::Goto(_)));
+        // A jump may pass any guard.
+        if let Some(body) = program.function(function).body.filter(|_| !jumps) {
+            this.statement(body, start);
+        }
+        this.found
+    }
+
+    /// What lies below an expression, with what conditions inside it say.
+    fn expression(&mut self, expr: ExprId, facts: &Facts) {
+        if self.wanted.contains(&expr) {
+            self.found.insert(expr, facts.clone());
+        }
+        match &self.program.expr(expr).kind {
+            ExprKind::Conditional(condition, then, otherwise) => {
+                let (condition, then, otherwise) = (*condition, *then, *otherwise);
+                self.expression(condition, facts);
+                let region = [self.program.expr_site(then)];
+                let inner = self.assume(facts, condition, true, &region);
+                self.expression(then, &inner);
+                let region = [self.program.expr_site(otherwise)];
+                let inner = self.assume(facts, condition, false, &region);
+                self.expression(otherwise, &inner);
+            }
+            ExprKind::Binary(op @ (BinaryOp::LogicalAnd | BinaryOp::LogicalOr), left, right) => {
+                let (is_and, left, right) = (*op == BinaryOp::LogicalAnd, *left, *right);
+                self.expression(left, facts);
+                let region = [self.program.expr_site(right)];
+                let inner = self.assume(facts, left, is_and, &region);
+                self.expression(right, &inner);
+            }
+            ExprKind::Lambda { captures, body, .. } => {
+                let (captures, body) = (captures.clone(), *body);
+                for capture in captures {
+                    self.expression(capture, facts);
+                }
+                // It runs some time, with what is known of constants only by name.
+                self.statement(body, &Facts::default());
+            }
+            _ => {
+                for child in self.program.expr(expr).children() {
+                    self.expression(child, facts);
+                }
+            }
+        }
+    }
+
+    fn statement(&mut self, stmt: StmtId, facts: &Facts) {
+        let program = self.program;
+        match &program.stmt(stmt).kind {
+            StmtKind::Expr(expr) => {
+                if let Some(expr) = expr {
+                    self.expression(*expr, facts);
+                }
+            }
+            StmtKind::Declaration(_, variables) => {
+                for init in variables.iter().filter_map(|id| program.variable(*id).init) {
+                    self.expression(init, facts);
+                }
+            }
+            StmtKind::Block(body) => {
+                let end = program.stmt_site(stmt);
+                self.sequence(body, end, facts);
+            }
+            StmtKind::If { init, condition, then, otherwise } => {
+                let facts = match init {
+                    Some(init) => {
+                        self.statement(*init, facts);
+                        Facts::default()
+                    }
+                    None => facts.clone(),
+                };
+                if let Some(condition) = condition {
+                    self.expression(*condition, &facts);
+                }
+                for (branch, truth) in
+                    [(Some(*then), true), (*otherwise, false)]
+                {
+                    let Some(branch) = branch else { continue };
+                    let inner = match condition {
+                        Some(condition) => {
+                            self.assume(&facts, *condition, truth, &[program.stmt_site(branch)])
+                        }
+                        None => facts.clone(),
+                    };
+                    self.statement(branch, &inner);
+                }
+            }
+            StmtKind::For { init, condition, step, body } => {
+                if let Some(init) = init {
+                    self.statement(*init, facts);
+                }
+                let mut region = vec![program.stmt_site(*body)];
+                region.extend(step.map(|step| program.expr_site(step)));
+                region.extend(condition.map(|condition| program.expr_site(condition)));
+                // What the loop changes is not known in it, nor in what it depends on.
+                let mut inner = self.kept(facts, &region);
+                if let Some(init) = init {
+                    inner = self.counted(&inner, facts, *init, *step, *body, &region);
+                }
+                if let Some(condition) = condition {
+                    self.expression(*condition, &inner);
+                    inner = self.assume(&inner, *condition, true, &region[..1]);
+                }
+                if let Some(step) = step {
+                    self.expression(*step, &self.kept(facts, &region));
+                }
+                self.statement(*body, &inner);
+            }
+            StmtKind::ForRange { range, body, .. } => {
+                self.expression(*range, facts);
+                let inner = self.kept(facts, &[program.stmt_site(*body)]);
+                self.statement(*body, &inner);
+            }
+            StmtKind::While { init, condition, body } => {
+                if let Some(init) = init {
+                    self.statement(*init, facts);
+                }
+                let mut region = vec![program.stmt_site(*body)];
+                region.extend(condition.map(|condition| program.expr_site(condition)));
+                let mut inner = self.kept(facts, &region);
+                if let Some(condition) = condition {
+                    self.expression(*condition, &inner);
+                    inner = self.assume(&inner, *condition, true, &region[..1]);
+                }
+                self.statement(*body, &inner);
+            }
+            StmtKind::DoWhile { body, condition } => {
+                let region = [program.stmt_site(*body), program.expr_site(*condition)];
+                let inner = self.kept(facts, &region);
+                self.statement(*body, &inner);
+                self.expression(*condition, &inner);
+            }
+            StmtKind::Switch { init, condition, body } => {
+                if let Some(init) = init {
+                    self.statement(*init, facts);
+                }
+                if let Some(condition) = condition {
+                    self.expression(*condition, facts);
+                }
+                // A label inside is reached from the top, past what stands before it.
+                let inner = self.kept(facts, &[program.stmt_site(*body)]);
+                self.unordered(*body, &inner);
+            }
+            StmtKind::Labelled { value, body, .. } => {
+                if let Some(value) = value {
+                    self.expression(*value, facts);
+                }
+                let end = program.stmt_site(stmt);
+                self.sequence(body, end, facts);
+            }
+            StmtKind::Return(value) => {
+                if let Some(value) = value {
+                    self.expression(*value, facts);
+                }
+            }
+            StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => {}
+            StmtKind::Asm(operands) | StmtKind::Nothing(operands) => {
+                for operand in operands {
+                    self.expression(*operand, facts);
+                }
+            }
+            StmtKind::Try(stmts) => {
+                for stmt in stmts {
+                    self.statement(*stmt, &Facts::default());
+                }
+            }
+            StmtKind::Opaque { exprs, stmts } => {
+                for expr in exprs {
+                    self.expression(*expr, &Facts::default());
+                }
+                for stmt in stmts {
+                    self.statement(*stmt, &Facts::default());
+                }
+            }
+        }
+    }
+
+    /// The body of a `switch`: each statement may be the first that runs.
+    fn unordered(&mut self, body: StmtId, facts: &Facts) {
+        match &self.program.stmt(body).kind {
+            StmtKind::Block(stmts) => {
+                for stmt in stmts {
+                    self.statement(*stmt, facts);
+                }
+            }
+            _ => self.statement(body, facts),
+        }
+    }
+
+    /// Statements one after the other; `whole` ends where they end.
+    fn sequence(&mut self, stmts: &[StmtId], whole: Span, facts: &Facts) {
+        let program = self.program;
+        // A label in between is reached from elsewhere: only what holds everywhere is kept there.
+        let is_labelled = |stmt: &StmtId| matches!(&program.stmt(*stmt).kind, StmtKind::Labelled { label: Some(_), .. });
+        let has_label = stmts.iter().any(is_labelled);
+        let mut known = if has_label { Facts::default() } else { facts.clone() };
+        for stmt in stmts {
+            self.statement(*stmt, &known);
+            if has_label {
+                continue;
+            }
+            let rest = Span { start: program.stmt_site(*stmt).end, ..whole };
+            match &program.stmt(*stmt).kind {
+                StmtKind::Declaration(_, variables) => {
+                    for id in variables {
+                        if let Some(init) = program.variable(*id).init {
+                            known = self.define(&known, *id, init, rest);
+                        }
+                    }
+                }
+                StmtKind::Expr(Some(expr)) => {
+                    let expr = program.strip_parens(*expr);
+                    if let ExprKind::Assign(None, left, right) = program.expr(expr).kind
+                        && let ExprKind::Name(NameRef::Variable(id)) =
+                            program.expr(program.strip_parens(left)).kind
+                    {
+                        known = self.define(&known, id, right, rest);
+                    }
+                }
+                StmtKind::If { init: None, condition: Some(condition), then, otherwise: None }
+                    if leaves(program, *then) =>
+                {
+                    known = self.assume(&known, *condition, false, &[rest]);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What a variable's definition says in the rest of its block.
+    fn define(&mut self, facts: &Facts, id: VarId, value: ExprId, rest: Span) -> Facts {
+        let program = self.program;
+        let is_wide = program
+            .types
+            .as_scalar(program.variable(id).ty.id)
+            .is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4);
+        if !is_wide || !is_integer(program, value) || !self.changes.is_constant_in(id, &[rest]) {
+            return facts.clone();
+        }
+        match self.indices.index(program, value) {
+            Some(index) if self.is_constant(&index, &[rest]) => {
+                facts.with(Fact::Defined(id, index))
+            }
+            _ => facts.clone(),
+        }
+    }
+
+    /// The counter of a loop is at least what it starts with, if it is only ever increased.
+    fn counted(
+        &mut self,
+        inner: &Facts,
+        outer: &Facts,
+        init: StmtId,
+        step: Option<ExprId>,
+        body: StmtId,
+        region: &[Span],
+    ) -> Facts {
+        let program = self.program;
+        let mut facts = inner.clone();
+        let started: Vec<(VarId, ExprId)> = match &program.stmt(init).kind {
+            StmtKind::Declaration(_, variables) => variables
+                .iter()
+                .filter_map(|id| Some((*id, program.variable(*id).init?)))
+                .collect(),
+            StmtKind::Expr(Some(expr)) => match program.expr(program.strip_parens(*expr)).kind {
+                ExprKind::Assign(None, left, right) => {
+                    match program.expr(program.strip_parens(left)).kind {
+                        ExprKind::Name(NameRef::Variable(id)) => vec![(id, right)],
+                        _ => Vec::new(),
+                    }
+                }
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        let _ = outer;
+        for (id, start) in started {
+            let is_wide = program
+                .types
+                .as_scalar(program.variable(id).ty.id)
+                .is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4);
+            let in_body = !self.changes.is_constant_in(id, &[program.stmt_site(body)]);
+            if !is_wide || in_body || !is_integer(program, start) {
+                continue;
+            }
+            let Some(first) = self.indices.index(program, start) else { continue };
+            if !self.is_constant(&first, region) {
+                continue;
+            }
+            let from = Index::atom(Atom::Variable(id)).minus(&first);
+            match (step.map(|step| direction(program, step, id)), from) {
+                (Some(Some(true)), Some(from)) => facts = facts.with(Fact::AtLeastZero(from)),
+                (Some(Some(false)), Some(from)) => {
+                    if let Some(down) = from.times(&Index::constant(-1)) {
+                        facts = facts.with(Fact::AtLeastZero(down));
+                    }
+                }
+                _ => {}
+            }
+        }
+        facts
+    }
+
+    /// The facts that changes in the regions leave as they are.
+    fn kept(&self, facts: &Facts, regions: &[Span]) -> Facts {
+        let kept: Vec<&Fact> = facts
+            .iter()
+            .filter(|fact| match fact {
+                Fact::AtLeastZero(index) | Fact::NotZero(index) => self.is_constant(index, regions),
+                Fact::Defined(id, index) => {
+                    self.changes.is_constant_in(*id, regions) && self.is_constant(index, regions)
+                }
+            })
+            .collect();
+        kept.into_iter().rev().fold(Facts::default(), |facts, fact| facts.with(fact.clone()))
+    }
+
+    /// Whether all that an index is made of keeps its value in the regions.
+    fn is_constant(&self, index: &Index, regions: &[Span]) -> bool {
+        index.atoms().iter().all(|atom| match atom {
+            Atom::Variable(id) => self.changes.is_constant_in(*id, regions),
+            Atom::Expression(number) => {
+                self.indices.is_pure(*number)
+                    && variables(self.program, self.indices.expression(*number))
+                        .into_iter()
+                        .all(|id| self.changes.is_constant_in(id, regions))
+            }
+        })
+    }
+
+    /// What the truth of a condition says in the regions.
+    fn assume(&mut self, facts: &Facts, condition: ExprId, truth: bool, regions: &[Span]) -> Facts {
+        let mut found = Vec::new();
+        said(self.program, self.indices, condition, truth, &mut found);
+        found.retain(|fact| match fact {
+            Fact::AtLeastZero(index) | Fact::NotZero(index) => self.is_constant(index, regions),
+            Fact::Defined(..) => true,
+        });
+        found.into_iter().fold(facts.clone(), |facts, fact| facts.with(fact))
+    }
+}
+
+/// Whether a statement always leaves the block around it.
+fn leaves(program: &Program, stmt: StmtId) -> bool {
+    match &program.stmt(stmt).kind {
+        StmtKind::Return(_) | StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => true,
+        StmtKind::Block(stmts) => stmts.last().is_some_and(|last| leaves(program, *last)),
+        _ => false,
+    }
+}
+
+/// Whether the step of a loop increases (`true`) or decreases the variable, and does no more to it.
+fn direction(program: &Program, step: ExprId, id: VarId) -> Option<bool> {
+    let mut stack = vec![step];
+    let mut found = None;
+    while let Some(at) = stack.pop() {
+        let is_it = |expr: ExprId| {
+            matches!(program.expr(program.strip_parens(expr)).kind,
+                ExprKind::Name(NameRef::Variable(other)) if other == id)
+        };
+        let positive = |expr: ExprId| {
+            layoutc_syntax::evaluate::constant(program, expr).is_some_and(|value| value >= 0)
+                || builtins_only(program, expr)
+        };
+        let up = match &program.expr(at).kind {
+            ExprKind::Paren(inner) => {
+                stack.push(*inner);
+                continue;
+            }
+            ExprKind::Comma(left, right) => {
+                stack.extend([*left, *right]);
+                continue;
+            }
+            ExprKind::Unary(UnaryOp::PreIncrement | UnaryOp::PostIncrement, operand)
+                if is_it(*operand) =>
+            {
+                true
+            }
+            ExprKind::Unary(UnaryOp::PreDecrement | UnaryOp::PostDecrement, operand)
+                if is_it(*operand) =>
+            {
+                false
+            }
+            ExprKind::Assign(Some(BinaryOp::Add), left, right)
+                if is_it(*left) && positive(*right) =>
+            {
+                true
+            }
+            ExprKind::Assign(Some(BinaryOp::Sub), left, right)
+                if is_it(*left) && positive(*right) =>
+            {
+                false
+            }
+            _ => {
+                let mentions = variables(program, at).contains(&id);
+                if mentions {
+                    return None;
+                }
+                continue;
+            }
+        };
+        if found.replace(up).is_some() {
+            return None;
+        }
+    }
+    found
+}
+
+/// Whether an expression is made of `blockDim.x` and the like, which are not negative.
+fn builtins_only(program: &Program, expr: ExprId) -> bool {
+    match program.expr(program.strip_parens(expr)).kind {
+        ExprKind::Binary(BinaryOp::Mul | BinaryOp::Add, left, right) => {
+            builtins_only(program, left) && builtins_only(program, right)
+        }
+        _ => {
+            builtin_of(program, expr).is_some()
+                || layoutc_syntax::evaluate::constant(program, expr).is_some_and(|value| value >= 0)
+        }
+    }
+}
+
+/// All variables of an expression.
+#[must_use]
+pub fn variables(program: &Program, expr: ExprId) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    let mut stack = vec![expr];
+    while let Some(at) = stack.pop() {
+        if let ExprKind::Name(NameRef::Variable(id)) = program.expr(at).kind {
+            found.insert(id);
+        }
+        stack.extend(program.expr(at).children());
+    }
+    found
+}
+
+/// What the truth of a condition says.
+pub fn said(
+    program: &Program,
+    indices: &mut Indices,
+    condition: ExprId,
+    truth: bool,
+    out: &mut Vec<Fact>,
+) {
+    match &program.expr(condition).kind {
+        ExprKind::Paren(inner) => said(program, indices, *inner, truth, out),
+        ExprKind::Unary(UnaryOp::Not, inner) => said(program, indices, *inner, !truth, out),
+        ExprKind::Binary(BinaryOp::LogicalAnd, left, right) if truth => {
+            said(program, indices, *left, true, out);
+            said(program, indices, *right, true, out);
+        }
+        ExprKind::Binary(BinaryOp::LogicalOr, left, right) if !truth => {
+            said(program, indices, *left, false, out);
+            said(program, indices, *right, false, out);
+        }
+        ExprKind::Binary(
+            op @ (BinaryOp::Lt
+            | BinaryOp::Le
+            | BinaryOp::Gt
+            | BinaryOp::Ge
+            | BinaryOp::Eq
+            | BinaryOp::Ne),
+            left,
+            right,
+        ) => {
+            if !is_compared_as_integers(program, *left, *right) {
+                return;
+            }
+            let (Some(left), Some(right)) =
+                (indices.index(program, *left), indices.index(program, *right))
+            else {
+                return;
+            };
+            let (Some(up), Some(down)) = (right.minus(&left), left.minus(&right)) else { return };
+            let one = Index::constant(-1);
+            let at_least = |index: Index| Fact::AtLeastZero(index);
+            let above = |index: Index| index.plus(&one).map(Fact::AtLeastZero);
+            let facts = match (op, truth) {
+                (BinaryOp::Lt, true) | (BinaryOp::Ge, false) => vec![above(up)],
+                (BinaryOp::Le, true) | (BinaryOp::Gt, false) => vec![Some(at_least(up))],
+                (BinaryOp::Gt, true) | (BinaryOp::Le, false) => vec![above(down)],
+                (BinaryOp::Ge, true) | (BinaryOp::Lt, false) => vec![Some(at_least(down))],
+                (BinaryOp::Eq, true) | (BinaryOp::Ne, false) => {
+                    vec![Some(at_least(up)), Some(at_least(down))]
+                }
+                _ => vec![Some(Fact::NotZero(up))],
+            };
+            out.extend(facts.into_iter().flatten());
+        }
+        // `if (n)`
+        ExprKind::Name(_) | ExprKind::Binary(..) if is_integer_value(program, condition) => {
+            let Some(index) = indices.index(program, condition) else { return };
+            if truth {
+                out.push(Fact::NotZero(index));
+            } else if let Some(down) = index.times(&Index::constant(-1)) {
+                out.extend([Fact::AtLeastZero(index), Fact::AtLeastZero(down)]);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn is_integer_value(program: &Program, expr: ExprId) -> bool {
+    program.types.as_scalar(program.expr(expr).ty.id).is_some_and(Scalar::is_integer)
+}
+
+/// Whether a comparison compares the integers that its operands are, as far as can be told.
+///
+/// Two types without a sign compare as they are. With one unsigned operand a negative number on the
+/// other side becomes a large one, and a difference may have wrapped around: only operands
+/// of which neither can happen are taken.
+fn is_compared_as_integers(program: &Program, left: ExprId, right: ExprId) -> bool {
+    if !is_integer(program, left) || !is_integer(program, right) {
+        return false;
+    }
+    let unsigned = |expr: ExprId| {
+        let is_unsigned =
+            program.types.as_scalar(program.expr(expr).ty.id).is_some_and(|scalar| {
+                scalar.is_unsigned() && scalar.size() >= 4
+            });
+        is_unsigned || holds_builtin(program, expr)
+    };
+    if !unsigned(left) && !unsigned(right) {
+        return true;
+    }
+    [left, right].into_iter().all(|side| never_negative(program, side))
+}
+
+fn holds_builtin(program: &Program, expr: ExprId) -> bool {
+    let mut stack = vec![expr];
+    while let Some(at) = stack.pop() {
+        if builtin_of(program, at).is_some() {
+            return true;
+        }
+        stack.extend(program.expr(at).children());
+    }
+    false
+}
+
+/// Whether a value is never negative and never the result of wrapping around, whatever the types:
+/// unsigned variables, builtins, constants, their sums and products, and plain `int` variables,
+/// of which a negative one would have been compared as a huge number: such a guard guards nothing.
+fn never_negative(program: &Program, expr: ExprId) -> bool {
+    let expr = program.strip_parens(expr);
+    if layoutc_syntax::evaluate::constant(program, expr).is_some_and(|value| value >= 0) {
+        return true;
+    }
+    if builtin_of(program, expr).is_some() {
+        return true;
+    }
+    match program.expr(expr).kind {
+        ExprKind::Name(NameRef::Variable(id)) => program
+            .types
+            .as_scalar(program.variable(id).ty.id)
+            .is_some_and(Scalar::is_unsigned),
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Mul, left, right) => {
+            never_negative(program, left) && never_negative(program, right)
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,303 @@
+//! Index expressions as polynomials over the values that a function computes with.
+
+use super::polynomial::Polynomial;
+use crate::classes::{Callee, resolve_callee};
+use layoutc_syntax::{
+    BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, Scalar, StmtKind, TypeKind, UnaryOp,
+    VarId, evaluate,
+};
+use std::collections::BTreeMap;
+
+/// How deep expressions, and functions that are one expression, are followed.
+const DEPTH: usize = 48;
+
+/// What an index is made of.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Atom {
+    /// A variable's value.
+    Variable(VarId),
+    /// The value of an expression that is no polynomial: number in [`Indices::expressions`].
+    Expression(u32),
+}
+
+/// An index, multiplied out.
+pub type Index = Polynomial<Atom>;
+
+/// Expressions that are atoms, each with what tells it from others.
+#[derive(Clone, Debug, Default)]
+pub struct Indices {
+    /// The first expression with each key.
+    expressions: Vec<ExprId>,
+    /// The same value wherever it is evaluated, as long as its variables keep theirs.
+    is_pure: Vec<bool>,
+    known: BTreeMap<String, u32>,
+    /// Bindings of parameters of functions that are one expression.
+    bound: Vec<(VarId, Index)>,
+}
+
+impl Indices {
+    /// The expression of an atom.
+    #[must_use]
+    pub fn expression(&self, number: u32) -> ExprId {
+        self.expressions[number as usize]
+    }
+
+    /// Whether equal expressions have equal values, as long as their variables do.
+    #[must_use]
+    pub fn is_pure(&self, number: u32) -> bool {
+        self.is_pure[number as usize]
+    }
+
+    /// The polynomial of an integer expression.
+    ///
+    /// Sums, differences and products of integers, their casts to integers of at least 32 bits and
+    /// calls of functions that are one returned expression are followed; everything else is an
+    /// atom. `None` where the numbers become too large.
+    #[must_use]
+    pub fn index(&mut self, program: &Program, expr: ExprId) -> Option<Index> {
+        self.of(program, expr, DEPTH)
+    }
+
+    fn of(&mut self, program: &Program, expr: ExprId, depth: usize) -> Option<Index> {
+        let depth = depth.checked_sub(1)?;
+        if let Some(value) = evaluate::constant(program, expr) {
+            return Some(Index::constant(value));
+        }
+        match &program.expr(expr).kind {
+            ExprKind::Paren(inner) => self.of(program, *inner, depth),
+            ExprKind::Cast { target, operand, .. } => {
+                let is_wide = |ty| {
+                    program
+                        .types
+                        .as_scalar(ty)
+                        .is_some_and(|scalar: Scalar| scalar.is_integer() && scalar.size() >= 4)
+                };
+                // An unsigned value that wrapped around is another number in a wider type.
+                let from = program.types.as_scalar(program.expr(*operand).ty.id);
+                let widens = from.is_some_and(Scalar::is_unsigned)
+                    && program.types.as_scalar(target.id).map(Scalar::size)
+                        > from.map(Scalar::size);
+                if is_wide(target.id)
+                    && is_wide(program.expr(*operand).ty.id)
+                    && !(widens && may_wrap(program, *operand))
+                {
+                    self.of(program, *operand, depth)
+                } else {
+                    Some(self.atom(program, expr))
+                }
+            }
+            ExprKind::Unary(UnaryOp::Plus, inner) => self.of(program, *inner, depth),
+            ExprKind::Unary(UnaryOp::Minus, inner) => {
+                self.of(program, *inner, depth)?.times(&Index::constant(-1))
+            }
+            ExprKind::Binary(op, left, right) if is_integer(program, expr) => match op {
+                BinaryOp::Add => {
+                    self.of(program, *left, depth)?.plus(&self.of(program, *right, depth)?)
+                }
+                BinaryOp::Sub => {
+                    self.of(program, *left, depth)?.minus(&self.of(program, *right, depth)?)
+                }
+                BinaryOp::Mul => {
+                    self.of(program, *left, depth)?.times(&self.of(program, *right, depth)?)
+                }
+                BinaryOp::Shl => match evaluate::constant(program, *right) {
+                    Some(by @ 0..=31) => {
+                        self.of(program, *left, depth)?.times(&Index::constant(1 << by))
+                    }
+                    _ => Some(self.atom(program, expr)),
+                },
+                _ => Some(self.atom(program, expr)),
+            },
+            ExprKind::Name(NameRef::Variable(id)) => Some(
+                self.bound
+                    .iter()
+                    .rev()
+                    .find(|(parameter, _)| parameter == id)
+                    .map_or_else(|| Index::atom(Atom::Variable(*id)), |(_, value)| value.clone()),
+            ),
+            ExprKind::Call { callee, arguments, .. } => {
+                match resolve_callee(program, *callee, arguments) {
+                    Callee::Function(function) => {
+                        match self.inlined(program, function, arguments, depth) {
+                            Some(value) => Some(value),
+                            None => Some(self.atom(program, expr)),
+                        }
+                    }
+                    Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {
+                        Some(self.atom(program, expr))
+                    }
+                }
+            }
+            _ => Some(self.atom(program, expr)),
+        }
+    }
+
+    /// The value of a call of a function whose body returns one polynomial of its parameters.
+    fn inlined(
+        &mut self,
+        program: &Program,
+        function: FunctionId,
+        arguments: &[ExprId],
+        depth: usize,
+    ) -> Option<Index> {
+        let value = single_result(program, function)?;
+        let parameters = &program.function(function).parameters;
+        if parameters.len() != arguments.len() || !is_integer(program, value) {
+            return None;
+        }
+        let wide = |ty| program.types.as_scalar(ty).is_some_and(|scalar: Scalar| scalar.size() >= 4);
+        if !parameters.iter().all(|id| wide(program.variable(*id).ty.id)) {
+            return None;
+        }
+        let values: Option<Vec<_>> =
+            arguments.iter().map(|argument| self.of(program, *argument, depth)).collect();
+        let before = self.bound.len();
+        self.bound.extend(parameters.iter().copied().zip(values?));
+        let result = self.of(program, value, depth);
+        self.bound.truncate(before);
+        // An atom made of parameters has no meaning outside.
+        let result = result?;
+        let is_outside = result.atoms().iter().all(|atom| match atom {
+            Atom::Variable(id) => program.variable(*id).function != Some(function),
+            Atom::Expression(number) => {
+                let mut stack = vec![self.expression(*number)];
+                let mut is_outside = true;
+                while let Some(at) = stack.pop() {
+                    if let ExprKind::Name(NameRef::Variable(id)) = program.expr(at).kind {
+                        is_outside &= program.variable(id).function != Some(function);
+                    }
+                    stack.extend(program.expr(at).children());
+                }
+                is_outside
+            }
+        });
+        is_outside.then_some(result)
+    }
+
+    /// The atom of an expression.
+    pub fn atom(&mut self, program: &Program, expr: ExprId) -> Index {
+        let expr = program.strip_parens(expr);
+        let (key, is_pure) = match key(program, expr, DEPTH) {
+            Some(key) => (key, true),
+            None => (format!("#{}", expr.0), false),
+        };
+        let number = match self.known.get(&key) {
+            Some(number) => *number,
+            None => {
+                let number = self.expressions.len() as u32;
+                self.expressions.push(expr);
+                self.is_pure.push(is_pure);
+                self.known.insert(key, number);
+                number
+            }
+        };
+        Index::atom(Atom::Expression(number))
+    }
+}
+
+/// The one expression that a function consists of.
+#[must_use]
+pub fn single_result(program: &Program, function: FunctionId) -> Option<ExprId> {
+    let body = program.function(function).body?;
+    let StmtKind::Block(stmts) = &program.stmt(body).kind else { return None };
+    let [only] = stmts.as_slice() else { return None };
+    match program.stmt(*only).kind {
+        StmtKind::Return(value) => value,
+        _ => None,
+    }
+}
+
+/// Whether the type of an expression is an integer type, or one that the model cannot tell (a
+/// builtin such as `threadIdx.x`).
+#[must_use]
+pub fn is_integer(program: &Program, expr: ExprId) -> bool {
+    match program.types.kind(program.expr(expr).ty.id) {
+        TypeKind::Scalar(scalar) => scalar.is_integer(),
+        TypeKind::Enum(..) | TypeKind::Unknown => true,
+        TypeKind::Void
+        | TypeKind::Vector(_)
+        | TypeKind::Record(_)
+        | TypeKind::Pointer(_)
+        | TypeKind::Reference(..)
+        | TypeKind::Array(..)
+        | TypeKind::Function
+        | TypeKind::Named(..)
+        | TypeKind::TemplateParameter(_) => false,
+    }
+}
+
+/// Whether unsigned arithmetic in an expression may wrap around: anything but a value as it is.
+fn may_wrap(program: &Program, expr: ExprId) -> bool {
+    !matches!(
+        program.expr(program.strip_parens(expr)).kind,
+        ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Integer(_)
+    )
+}
+
+/// What tells an expression over variables and constants from others.
+fn key(program: &Program, expr: ExprId, depth: usize) -> Option<String> {
+    let depth = depth.checked_sub(1)?;
+    match &program.expr(expr).kind {
+        ExprKind::Integer(Some(value)) => Some(value.to_string()),
+        ExprKind::Paren(inner) => key(program, *inner, depth),
+        ExprKind::Name(NameRef::Variable(id)) => {
+            (!program.variable(*id).ty.is_volatile).then(|| format!("v{}", id.0))
+        }
+        ExprKind::Name(NameRef::Constant(Some(value))) => Some(value.to_string()),
+        ExprKind::Name(NameRef::Macro(name)) => Some(format!("m{name}")),
+        ExprKind::Member { base, name, .. } => {
+            let ExprKind::Name(NameRef::Unknown(builtin)) =
+                &program.expr(program.strip_parens(*base)).kind
+            else {
+                return None;
+            };
+            is_builtin(builtin).then(|| format!("{builtin}.{}", program.text(*name)))
+        }
+        ExprKind::Unary(op, operand) if !op.is_update() => {
+            Some(format!("{op:?}({})", key(program, *operand, depth)?))
+        }
+        ExprKind::Binary(op, left, right) => Some(format!(
+            "{op:?}({},{})",
+            key(program, *left, depth)?,
+            key(program, *right, depth)?
+        )),
+        ExprKind::Conditional(condition, then, otherwise) => Some(format!(
+            "if({},{},{})",
+            key(program, *condition, depth)?,
+            key(program, *then, depth)?,
+            key(program, *otherwise, depth)?
+        )),
+        ExprKind::Cast { target, operand, .. } => {
+            Some(format!("cast{}({})", target.id.0, key(program, *operand, depth)?))
+        }
+        ExprKind::Call { callee, arguments, .. } => {
+            match resolve_callee(program, *callee, arguments) {
+                Callee::Library(name) if name == "min" || name == "max" => {
+                    let arguments: Option<Vec<String>> =
+                        arguments.iter().map(|argument| key(program, *argument, depth)).collect();
+                    Some(format!("{name}({})", arguments?.join(",")))
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    }
+}
+
+/// Whether a name is one of the variables in which CUDA gives the place of a thread.
+#[must_use]
+pub fn is_builtin(name: &str) -> bool {
+    matches!(name, "threadIdx" | "blockIdx" | "blockDim" | "gridDim")
+}
+
+/// The builtin that an expression is a component of: `threadIdx` for `threadIdx.x`.
+#[must_use]
+pub fn builtin_of(program: &Program, expr: ExprId) -> Option<&str> {
+    let ExprKind::Member { base, .. } = program.expr(program.strip_parens(expr)).kind else {
+        return None;
+    };
+    match &program.expr(program.strip_parens(base)).kind {
+        ExprKind::Name(NameRef::Unknown(name)) if is_builtin(name) => Some(name),
+        _ => None,
+    }
+}

@@ -1,0 +1,337 @@
+//! Proofs that an index stays inside its extent.
+//!
+//! A goal `g ≥ 0` is shown by writing `g` as a sum of facts and of products of values that are not
+//! negative, after replacing variables by their definitions and conditional values by their cases.
+//! What is not found within the budget is not proven; nothing is assumed.
+
+use super::facts::{Fact, Facts, said};
+use super::index::{Atom, Index, Indices, builtin_of};
+use crate::classes::{Callee, resolve_callee};
+use layoutc_syntax::{BinaryOp, ExprId, ExprKind, Program, Scalar, VarId, evaluate};
+use std::collections::BTreeSet;
+
+/// How many steps a proof may take.
+const BUDGET: usize = 3000;
+/// How deep facts, definitions and cases are combined.
+const DEPTH: usize = 8;
+
+/// A prover for the facts at one place.
+pub struct Prover<'a> {
+    program: &'a Program,
+    indices: &'a mut Indices,
+    /// Values that are at least 1: extents of arrays that are accessed.
+    positive: &'a BTreeSet<VarId>,
+    budget: usize,
+}
+
+impl<'a> Prover<'a> {
+    /// A prover.
+    pub fn new(
+        program: &'a Program,
+        indices: &'a mut Indices,
+        positive: &'a BTreeSet<VarId>,
+    ) -> Self {
+        Prover { program, indices, positive, budget: BUDGET }
+    }
+
+    /// Whether the value is at least 0 wherever the facts hold.
+    pub fn is_at_least_zero(&mut self, goal: &Index, facts: &Facts) -> bool {
+        self.budget = BUDGET;
+        self.holds(goal, facts, DEPTH)
+    }
+
+    fn holds(&mut self, goal: &Index, facts: &Facts, depth: usize) -> bool {
+        if let Some(value) = goal.as_constant() {
+            return value >= 0;
+        }
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let Some(budget) = self.budget.checked_sub(1) else { return false };
+        self.budget = budget;
+        if self.is_sum_of_naturals(goal, facts, depth) {
+            return true;
+        }
+        // A fact that takes a term away.
+        let listed: Vec<Fact> = facts.iter().cloned().collect();
+        for fact in &listed {
+            let known = match fact {
+                Fact::AtLeastZero(known) => known.clone(),
+                Fact::NotZero(value) => {
+                    // `x ≠ 0` and `x ≥ 0` say `x ≥ 1`.
+                    if !shares_term(goal, value) || depth < 3 {
+                        continue;
+                    }
+                    if self.holds(value, facts, depth.min(3) - 1)
+                        && let Some(known) = value.plus(&Index::constant(-1))
+                    {
+                        known
+                    } else if let Some(down) = value.times(&Index::constant(-1))
+                        && self.holds(&down, facts, depth.min(3) - 1)
+                        && let Some(known) = down.plus(&Index::constant(-1))
+                    {
+                        known
+                    } else {
+                        continue;
+                    }
+                }
+                Fact::Defined(..) => continue,
+            };
+            if takes_away(goal, &known)
+                && let Some(rest) = goal.minus(&known)
+                && self.holds(&rest, facts, depth)
+            {
+                return true;
+            }
+        }
+        for atom in goal.atoms() {
+            for known in self.bounds(atom, facts, depth) {
+                if takes_away(goal, &known)
+                    && let Some(rest) = goal.minus(&known)
+                    && self.holds(&rest, facts, depth)
+                {
+                    return true;
+                }
+            }
+        }
+        for atom in goal.atoms() {
+            match atom {
+                Atom::Variable(id) => {
+                    if let Some(value) = facts.definition(id).cloned()
+                        && let Some(replaced) = goal.replace(&atom, &value)
+                        && replaced != *goal
+                        && self.holds(&replaced, facts, depth)
+                    {
+                        return true;
+                    }
+                }
+                Atom::Expression(number) => {
+                    if let Some(cases) = self.cases(number) {
+                        return cases.into_iter().all(|(facts_of_case, value)| {
+                            let inner = facts_of_case
+                                .into_iter()
+                                .fold(facts.clone(), |facts, fact| facts.with(fact));
+                            goal.replace(&atom, &value)
+                                .is_some_and(|goal| self.holds(&goal, &inner, depth))
+                        });
+                    }
+                }
+            }
+        }
+        false
+    }
+
+    /// Whether every term is a product of values that are not negative, with a positive factor, or
+    /// a constant that one of them makes up for.
+    fn is_sum_of_naturals(&mut self, goal: &Index, facts: &Facts, depth: usize) -> bool {
+        let terms: Vec<(Vec<Atom>, i64)> =
+            goal.terms().map(|(monomial, coefficient)| (monomial.clone(), coefficient)).collect();
+        let constant =
+            terms.iter().find(|(monomial, _)| monomial.is_empty()).map_or(0, |term| term.1);
+        // Products of values of which each is at least 1.
+        let least: i64 = terms
+            .iter()
+            .filter(|(monomial, coefficient)| {
+                *coefficient > 0
+                    && !monomial.is_empty()
+                    && monomial.iter().all(|atom| self.is_positive(*atom))
+            })
+            .map(|(_, coefficient)| *coefficient)
+            .fold(0, i64::saturating_add);
+        if constant.saturating_add(least) < 0 {
+            return false;
+        }
+        terms.iter().filter(|(monomial, _)| !monomial.is_empty()).all(|(monomial, coefficient)| {
+            *coefficient > 0
+                && monomial.iter().all(|atom| self.is_natural(*atom, facts, monomial.len(), depth))
+        })
+    }
+
+    /// Whether an extent, which is at least 1.
+    fn is_positive(&self, atom: Atom) -> bool {
+        match atom {
+            Atom::Variable(id) => self.positive.contains(&id),
+            Atom::Expression(number) => builtin_of(self.program, self.indices.expression(number))
+                .is_some_and(|name| matches!(name, "blockDim" | "gridDim")),
+        }
+    }
+
+    /// Whether a value is at least 0 by its type or meaning.
+    fn is_natural(&mut self, atom: Atom, facts: &Facts, of: usize, depth: usize) -> bool {
+        if self.is_positive(atom) {
+            return true;
+        }
+        match atom {
+            Atom::Variable(id) => {
+                let is_unsigned = self
+                    .program
+                    .types
+                    .as_scalar(self.program.variable(id).ty.id)
+                    .is_some_and(Scalar::is_unsigned);
+                // A factor of a product is shown on its own.
+                is_unsigned
+                    || (of > 1 && self.holds(&Index::atom(atom), facts, depth))
+            }
+            Atom::Expression(number) => {
+                let expr = self.indices.expression(number);
+                let is_unsigned = self
+                    .program
+                    .types
+                    .as_scalar(self.program.expr(expr).ty.id)
+                    .is_some_and(Scalar::is_unsigned);
+                is_unsigned
+                    || builtin_of(self.program, expr).is_some()
+                    || (of > 1 && self.holds(&Index::atom(atom), facts, depth))
+            }
+        }
+    }
+
+    /// What the operator of an atom says about its value: values that are at least 0.
+    fn bounds(&mut self, atom: Atom, facts: &Facts, depth: usize) -> Vec<Index> {
+        let Atom::Expression(number) = atom else { return Vec::new() };
+        let program = self.program;
+        let expr = program.strip_parens(self.indices.expression(number));
+        let value = Index::atom(atom);
+        let below = |limit: &Index| {
+            limit.minus(&value).and_then(|rest| rest.plus(&Index::constant(-1)))
+        };
+        match &program.expr(expr).kind {
+            ExprKind::Binary(BinaryOp::Rem, left, right) => {
+                let (left, right) = (*left, *right);
+                let Some(limit) = self.indices.index(program, right) else { return Vec::new() };
+                if !self.is_natural_expression(left, facts, depth) {
+                    return Vec::new();
+                }
+                // For a divisor below 0 there is nothing to say.
+                let is_divisor = self.holds_one(&limit, facts, depth);
+                let mut found = vec![value.clone()];
+                if is_divisor {
+                    found.extend(below(&limit));
+                }
+                found
+            }
+            ExprKind::Binary(BinaryOp::Div, left, right) => {
+                let (left, right) = (*left, *right);
+                let (Some(whole), Some(by)) =
+                    (self.indices.index(program, left), self.indices.index(program, right))
+                else {
+                    return Vec::new();
+                };
+                if !self.is_natural_expression(left, facts, depth)
+                    || !self.holds_one(&by, facts, depth)
+                {
+                    return Vec::new();
+                }
+                let rest = value.times(&by).and_then(|part| whole.minus(&part));
+                [Some(value), rest].into_iter().flatten().collect()
+            }
+            ExprKind::Binary(BinaryOp::And, left, right) => {
+                let mask = [*left, *right]
+                    .into_iter()
+                    .filter_map(|side| evaluate::constant(program, side))
+                    .filter(|mask| *mask >= 0)
+                    .min();
+                let Some(mask) = mask else { return Vec::new() };
+                [Some(value.clone()), Index::constant(mask).minus(&value)]
+                    .into_iter()
+                    .flatten()
+                    .collect()
+            }
+            ExprKind::Binary(BinaryOp::Shr, left, _) => {
+                if self.is_natural_expression(*left, facts, depth) { vec![value] } else { Vec::new() }
+            }
+            ExprKind::Binary(
+                BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Gt
+                | BinaryOp::Ge
+                | BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::LogicalAnd
+                | BinaryOp::LogicalOr,
+                ..,
+            ) => [Some(value.clone()), Index::constant(1).minus(&value)]
+                .into_iter()
+                .flatten()
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn holds_one(&mut self, value: &Index, facts: &Facts, depth: usize) -> bool {
+        value.plus(&Index::constant(-1)).is_some_and(|less| self.holds(&less, facts, depth))
+    }
+
+    fn is_natural_expression(&mut self, expr: ExprId, facts: &Facts, depth: usize) -> bool {
+        let is_unsigned = self
+            .program
+            .types
+            .as_scalar(self.program.expr(expr).ty.id)
+            .is_some_and(Scalar::is_unsigned);
+        is_unsigned
+            || self
+                .indices
+                .index(self.program, expr)
+                .is_some_and(|index| self.holds(&index, facts, depth))
+    }
+
+    /// The cases of a conditional value, `min` or `max`: what each says, and the value.
+    fn cases(&mut self, number: u32) -> Option<Vec<(Vec<Fact>, Index)>> {
+        let program = self.program;
+        let expr = program.strip_parens(self.indices.expression(number));
+        match &program.expr(expr).kind {
+            ExprKind::Conditional(condition, then, otherwise) => {
+                let (condition, then, otherwise) = (*condition, *then, *otherwise);
+                let mut cases = Vec::new();
+                for (truth, value) in [(true, then), (false, otherwise)] {
+                    let mut facts = Vec::new();
+                    said(program, self.indices, condition, truth, &mut facts);
+                    cases.push((facts, self.indices.index(program, value)?));
+                }
+                Some(cases)
+            }
+            ExprKind::Call { callee, arguments, .. } => {
+                let Callee::Library(name) = resolve_callee(program, *callee, arguments) else {
+                    return None;
+                };
+                let [left, right] = arguments[..] else { return None };
+                let is_signed = |expr: ExprId| {
+                    program
+                        .types
+                        .as_scalar(program.expr(expr).ty.id)
+                        .is_some_and(|scalar| scalar.is_integer() && !scalar.is_unsigned())
+                };
+                if !is_signed(left) || !is_signed(right) {
+                    return None;
+                }
+                let left = self.indices.index(program, left)?;
+                let right = self.indices.index(program, right)?;
+                let up = Fact::AtLeastZero(right.minus(&left)?);
+                let down = Fact::AtLeastZero(left.minus(&right)?);
+                match name.as_str() {
+                    "min" => Some(vec![(vec![up], left), (vec![down], right)]),
+                    "max" => Some(vec![(vec![down], left), (vec![up], right)]),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Whether the two have a term in common, whatever its sign.
+fn shares_term(goal: &Index, value: &Index) -> bool {
+    goal.terms().any(|(monomial, _)| {
+        !monomial.is_empty() && value.terms().any(|(other, _)| other == monomial)
+    })
+}
+
+/// Whether subtracting the fact takes a term out of the goal.
+fn takes_away(goal: &Index, fact: &Index) -> bool {
+    goal.terms().any(|(monomial, coefficient)| {
+        !monomial.is_empty()
+            && fact.terms().any(|(other, theirs)| {
+                other == monomial
+                    && coefficient.signum() == theirs.signum()
+                    && theirs.unsigned_abs() <= coefficient.unsigned_abs()
+            })
+    })
+}
