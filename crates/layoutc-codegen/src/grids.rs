@@ -23,9 +23,6 @@ use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
 use layoutc_syntax::{ExprKind, Program, Scalar, TypeKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The tile of the default rule: one slot per lane of a warp.
-const TILE: u64 = 32;
-
 /// A grid with the order of its digits.
 #[derive(Clone, Debug)]
 pub(crate) struct GridPlan {
@@ -69,7 +66,7 @@ pub(crate) struct PlannedGrids {
 /// of one, and no request names one.
 pub(crate) fn plan_grids(program: &Program, requests: &[LayoutSpec]) -> Option<PlannedGrids> {
     let scalars = candidates(program);
-    if scalars.is_empty() {
+    if scalars.is_empty() || requests.is_empty() {
         return None;
     }
     let mut program = program.clone();
@@ -96,7 +93,7 @@ pub(crate) fn plan_grids(program: &Program, requests: &[LayoutSpec]) -> Option<P
         let mut rewriter = Rewriter {
             program: &program,
             classes: &classes,
-            indices: &grids.indices,
+            indices: grids.indices.clone(),
             plans: &plans,
             names: Names::new(program.identifiers.clone()),
             functions: BTreeMap::new(),
@@ -332,20 +329,6 @@ impl Planner<'_> {
                     }
                 }
             }
-            None if self.requests.is_empty() => {
-                let grid = self.grids.flat.get(&id)?;
-                if !class.pins.is_empty() {
-                    return kept(class.pins.clone());
-                }
-                let plan = GridPlan {
-                    grid: grid.clone(),
-                    digits: tiled(grid, TILE),
-                    because: "consecutive threads read the same number of consecutive records"
-                        .to_owned(),
-                    scalar,
-                };
-                Some(GridOutcome { class: id, plan: Some(plan), reasons: Vec::new() })
-            }
             None => None,
         }
     }
@@ -428,7 +411,7 @@ fn tiled(grid: &Grid, tile: u64) -> Vec<Digit> {
 struct Rewriter<'a> {
     program: &'a Program,
     classes: &'a Classes,
-    indices: &'a layoutc_dataflow::grid::index::Indices,
+    indices: layoutc_dataflow::grid::index::Indices,
     plans: &'a BTreeMap<ClassId, &'a GridPlan>,
     names: Names,
     functions: BTreeMap<ClassId, declarations::Functions>,

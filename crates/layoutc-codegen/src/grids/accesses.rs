@@ -89,9 +89,15 @@ impl Rewriter<'_> {
         match &plan.grid.accesses[&expr] {
             GridAccess::Coordinates(vector) => {
                 self.check_once(vector)?;
+                let parts = self.parts(index);
                 let mut arguments = Vec::new();
                 for coordinate in vector {
-                    arguments.push(self.written(changed, coordinate, function)?);
+                    // As it stands in the source, if it does.
+                    let part = parts.iter().find(|(_, value)| value == coordinate);
+                    arguments.push(match part {
+                        Some((part, _)) => self.rendered(changed, *part)?,
+                        None => self.written(changed, coordinate, function)?,
+                    });
                 }
                 arguments.extend(self.extent_texts(class, function, span)?);
                 let functions = self.functions.get_mut(&class).ok_or("no functions")?;
@@ -107,6 +113,33 @@ impl Rewriter<'_> {
                 Ok(format!("{}({})", functions.linear, arguments.join(", ")))
             }
         }
+    }
+
+    /// The values in an index that are computed where it stands, the largest first.
+    fn parts(&mut self, index: ExprId) -> Vec<(ExprId, Index)> {
+        let mut found = Vec::new();
+        let mut next = vec![index];
+        while let Some(expr) = next.pop() {
+            if self.program.home(expr).is_some() || self.program.macro_role(expr).is_some() {
+                continue;
+            }
+            let inner = self.program.strip_parens(expr);
+            if let ExprKind::Binary(..)
+            | ExprKind::Name(_)
+            | ExprKind::Integer(_)
+            | ExprKind::Member { .. }
+            | ExprKind::Cast { .. }
+            | ExprKind::Unary(..) = self.program.expr(inner).kind
+                && self.program.home(inner).is_none()
+                && let Some(value) = self.indices.index(self.program, inner)
+            {
+                found.push((inner, value));
+            }
+            if let ExprKind::Binary(..) | ExprKind::Cast { .. } = self.program.expr(inner).kind {
+                next.extend(self.program.expr(inner).children().into_iter().rev());
+            }
+        }
+        found
     }
 
     /// The extents that are no constants, as a function writes them.
