@@ -234,12 +234,42 @@ fn is_linear(
 }
 
 /// Whether a variable has one value for all threads of a kernel, and all the time: a parameter that
-/// nothing changes, or a constant.
+/// nothing changes, a constant, or a local made of such.
 fn is_uniform(program: &Program, changes: &Changes, id: VarId) -> bool {
+    is_uniform_within(program, changes, id, 8)
+}
+
+fn is_uniform_within(program: &Program, changes: &Changes, id: VarId, depth: usize) -> bool {
     use layoutc_syntax::Storage;
+    let Some(depth) = depth.checked_sub(1) else { return false };
     let variable = program.variable(id);
-    changes.is_constant(id)
-        && (matches!(variable.storage, Storage::Parameter { .. }) || variable.function.is_none())
+    if !changes.is_constant(id) {
+        return false;
+    }
+    if matches!(variable.storage, Storage::Parameter { .. }) || variable.function.is_none() {
+        return true;
+    }
+    let Some(value) = variable.init else { return false };
+    let mut stack = vec![value];
+    while let Some(at) = stack.pop() {
+        match &program.expr(at).kind {
+            ExprKind::Name(layoutc_syntax::NameRef::Variable(other)) => {
+                if !is_uniform_within(program, changes, *other, depth) {
+                    return false;
+                }
+            }
+            ExprKind::Paren(_)
+            | ExprKind::Integer(_)
+            | ExprKind::Binary(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Cast { .. }
+            | ExprKind::Name(
+                layoutc_syntax::NameRef::Constant(_) | layoutc_syntax::NameRef::Macro(_),
+            ) => stack.extend(program.expr(at).children()),
+            _ => return false,
+        }
+    }
+    true
 }
 
 /// The index vector of each access.

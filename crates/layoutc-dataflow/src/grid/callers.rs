@@ -129,7 +129,9 @@ fn outside(
             values.insert(*parameter, indices.index(program, *argument)?);
         }
     }
-    known
+    let known: Option<Vec<Index>> =
+        known.iter().map(|extent| in_parameters(program, indices, extent)).collect();
+    known?
         .iter()
         .map(|extent| {
             extent.atoms().into_iter().try_fold(extent.clone(), |extent, atom| match atom {
@@ -139,6 +141,22 @@ fn outside(
             })
         })
         .collect()
+}
+
+/// An extent with the locals in it replaced by what they are made of.
+fn in_parameters(program: &Program, indices: &mut Indices, extent: &Index) -> Option<Index> {
+    let mut extent = extent.clone();
+    for _ in 0..8 {
+        let local = extent.atoms().into_iter().find_map(|atom| match atom {
+            Atom::Variable(id) if program.variable(id).storage == Storage::Local => {
+                Some((atom, program.variable(id).init?))
+            }
+            _ => None,
+        });
+        let Some((atom, init)) = local else { return Some(extent) };
+        extent = extent.replace(&atom, &indices.index(program, init)?)?;
+    }
+    None
 }
 
 /// Checks that the extents keep their values from the first use of an array of the class on.

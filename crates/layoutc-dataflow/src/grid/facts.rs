@@ -1,9 +1,9 @@
 //! What is known at each access: definitions, guards and loop bounds.
 //!
-//! A fact holds in a region of text: the branch that a condition guards, the statements behind
-//! `if (…) return;`, the body of a loop, the rest of a block behind a declaration.
-//! *Claim:* wherever a fact is listed, it holds; it is only listed if nothing in its region changes
-//! a variable that it speaks of.
+//! Statements are walked in the order in which they run. A condition says something in the branch
+//! that it guards and behind `if (…) return;`, a loop in its body, a definition in what follows.
+//! *Claim:* wherever a fact is listed, it holds for the values that variables have there: each
+//! statement drops what it changes, and so does a loop, before its body, what it changes anywhere.
 
 use super::index::{Atom, Index, Indices, builtin_of, is_integer};
 use layoutc_diagnostics::Span;
@@ -148,7 +148,13 @@ impl Changes {
             .macros
             .iter()
             .filter(|def| def.obstacle.is_some())
-            .flat_map(|def| def.body_identifiers.iter().map(String::as_str))
+            .flat_map(|def| {
+                let parameters = def.parameters.as_deref().unwrap_or_default();
+                def.body_identifiers
+                    .iter()
+                    .filter(move |word| !parameters.contains(word))
+                    .map(String::as_str)
+            })
             .collect();
         words.extend(
             program.regions.iter().flat_map(|region| region.identifiers.iter().map(String::as_str)),
@@ -182,6 +188,20 @@ impl Changes {
             && self.places.get(&id).is_none_or(|places| {
                 !places.iter().any(|place| regions.iter().any(|region| region.contains(*place)))
             })
+    }
+
+    /// How often the text of the regions changes the variable, if all changes are seen.
+    fn count_in(&self, id: VarId, regions: &[Span]) -> Option<usize> {
+        if self.anywhere.contains(&id) {
+            return None;
+        }
+        let places = self.places.get(&id).map_or(&[][..], Vec::as_slice);
+        Some(
+            places
+                .iter()
+                .filter(|place| regions.iter().any(|region| region.contains(**place)))
+                .count(),
+        )
     }
 
     /// Whether the variable has one value wherever it is in scope.
@@ -234,6 +254,12 @@ impl<'a> Walk<'a> {
         this.found
     }
 
+    /// A whole expression: what changes in it is not known in it.
+    fn root(&mut self, expr: ExprId, facts: &Facts) {
+        let facts = self.kept(facts, &[self.program.expr_site(expr)]);
+        self.expression(expr, &facts);
+    }
+
     /// What lies below an expression, with what conditions inside it say.
     fn expression(&mut self, expr: ExprId, facts: &Facts) {
         if self.wanted.contains(&expr) {
@@ -243,18 +269,15 @@ impl<'a> Walk<'a> {
             ExprKind::Conditional(condition, then, otherwise) => {
                 let (condition, then, otherwise) = (*condition, *then, *otherwise);
                 self.expression(condition, facts);
-                let region = [self.program.expr_site(then)];
-                let inner = self.assume(facts, condition, true, &region);
+                let inner = self.assume(facts, condition, true);
                 self.expression(then, &inner);
-                let region = [self.program.expr_site(otherwise)];
-                let inner = self.assume(facts, condition, false, &region);
+                let inner = self.assume(facts, condition, false);
                 self.expression(otherwise, &inner);
             }
             ExprKind::Binary(op @ (BinaryOp::LogicalAnd | BinaryOp::LogicalOr), left, right) => {
                 let (is_and, left, right) = (*op == BinaryOp::LogicalAnd, *left, *right);
                 self.expression(left, facts);
-                let region = [self.program.expr_site(right)];
-                let inner = self.assume(facts, left, is_and, &region);
+                let inner = self.assume(facts, left, is_and);
                 self.expression(right, &inner);
             }
             ExprKind::Lambda { captures, body, .. } => {
@@ -278,18 +301,15 @@ impl<'a> Walk<'a> {
         match &program.stmt(stmt).kind {
             StmtKind::Expr(expr) => {
                 if let Some(expr) = expr {
-                    self.expression(*expr, facts);
+                    self.root(*expr, facts);
                 }
             }
             StmtKind::Declaration(_, variables) => {
                 for init in variables.iter().filter_map(|id| program.variable(*id).init) {
-                    self.expression(init, facts);
+                    self.root(init, facts);
                 }
             }
-            StmtKind::Block(body) => {
-                let end = program.stmt_site(stmt);
-                self.sequence(body, end, facts);
-            }
+            StmtKind::Block(body) => self.sequence(body, facts),
             StmtKind::If { init, condition, then, otherwise } => {
                 let facts = match init {
                     Some(init) => {
@@ -299,7 +319,7 @@ impl<'a> Walk<'a> {
                     None => facts.clone(),
                 };
                 if let Some(condition) = condition {
-                    self.expression(*condition, &facts);
+                    self.root(*condition, &facts);
                 }
                 for (branch, truth) in
                     [(Some(*then), true), (*otherwise, false)]
@@ -307,7 +327,9 @@ impl<'a> Walk<'a> {
                     let Some(branch) = branch else { continue };
                     let inner = match condition {
                         Some(condition) => {
-                            self.assume(&facts, *condition, truth, &[program.stmt_site(branch)])
+                            let site = [program.expr_site(*condition)];
+                            let facts = self.kept(&facts, &site);
+                            self.assume(&facts, *condition, truth)
                         }
                         None => facts.clone(),
                     };
@@ -325,18 +347,19 @@ impl<'a> Walk<'a> {
                 let mut inner = self.kept(facts, &region);
                 if let Some(init) = init {
                     inner = self.counted(&inner, facts, *init, *step, *body, &region);
+                    inner = self.marched(&inner, facts, *init, *step, *body, &region);
                 }
                 if let Some(condition) = condition {
-                    self.expression(*condition, &inner);
-                    inner = self.assume(&inner, *condition, true, &region[..1]);
+                    self.root(*condition, &inner);
+                    inner = self.assume(&inner, *condition, true);
                 }
                 if let Some(step) = step {
-                    self.expression(*step, &self.kept(facts, &region));
+                    self.root(*step, &self.kept(facts, &region));
                 }
                 self.statement(*body, &inner);
             }
             StmtKind::ForRange { range, body, .. } => {
-                self.expression(*range, facts);
+                self.root(*range, facts);
                 let inner = self.kept(facts, &[program.stmt_site(*body)]);
                 self.statement(*body, &inner);
             }
@@ -348,8 +371,8 @@ impl<'a> Walk<'a> {
                 region.extend(condition.map(|condition| program.expr_site(condition)));
                 let mut inner = self.kept(facts, &region);
                 if let Some(condition) = condition {
-                    self.expression(*condition, &inner);
-                    inner = self.assume(&inner, *condition, true, &region[..1]);
+                    self.root(*condition, &inner);
+                    inner = self.assume(&inner, *condition, true);
                 }
                 self.statement(*body, &inner);
             }
@@ -357,14 +380,14 @@ impl<'a> Walk<'a> {
                 let region = [program.stmt_site(*body), program.expr_site(*condition)];
                 let inner = self.kept(facts, &region);
                 self.statement(*body, &inner);
-                self.expression(*condition, &inner);
+                self.root(*condition, &inner);
             }
             StmtKind::Switch { init, condition, body } => {
                 if let Some(init) = init {
                     self.statement(*init, facts);
                 }
                 if let Some(condition) = condition {
-                    self.expression(*condition, facts);
+                    self.root(*condition, facts);
                 }
                 // A label inside is reached from the top, past what stands before it.
                 let inner = self.kept(facts, &[program.stmt_site(*body)]);
@@ -372,20 +395,19 @@ impl<'a> Walk<'a> {
             }
             StmtKind::Labelled { value, body, .. } => {
                 if let Some(value) = value {
-                    self.expression(*value, facts);
+                    self.root(*value, facts);
                 }
-                let end = program.stmt_site(stmt);
-                self.sequence(body, end, facts);
+                self.sequence(body, facts);
             }
             StmtKind::Return(value) => {
                 if let Some(value) = value {
-                    self.expression(*value, facts);
+                    self.root(*value, facts);
                 }
             }
             StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => {}
             StmtKind::Asm(operands) | StmtKind::Nothing(operands) => {
                 for operand in operands {
-                    self.expression(*operand, facts);
+                    self.root(*operand, facts);
                 }
             }
             StmtKind::Try(stmts) => {
@@ -395,7 +417,7 @@ impl<'a> Walk<'a> {
             }
             StmtKind::Opaque { exprs, stmts } => {
                 for expr in exprs {
-                    self.expression(*expr, &Facts::default());
+                    self.root(*expr, &Facts::default());
                 }
                 for stmt in stmts {
                     self.statement(*stmt, &Facts::default());
@@ -416,60 +438,84 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Statements one after the other; `whole` ends where they end.
-    fn sequence(&mut self, stmts: &[StmtId], whole: Span, facts: &Facts) {
+    /// Statements one after the other.
+    fn sequence(&mut self, stmts: &[StmtId], facts: &Facts) {
         let program = self.program;
         // A label in between is reached from elsewhere: only what holds everywhere is kept there.
-        let is_labelled = |stmt: &StmtId| matches!(&program.stmt(*stmt).kind, StmtKind::Labelled { label: Some(_), .. });
-        let has_label = stmts.iter().any(is_labelled);
+        let has_label = stmts.iter().any(
+            |stmt| matches!(&program.stmt(*stmt).kind, StmtKind::Labelled { label: Some(_), .. }),
+        );
         let mut known = if has_label { Facts::default() } else { facts.clone() };
         for stmt in stmts {
             self.statement(*stmt, &known);
             if has_label {
                 continue;
             }
-            let rest = Span { start: program.stmt_site(*stmt).end, ..whole };
+            let before = known.clone();
+            known = self.kept(&known, &[program.stmt_site(*stmt)]);
             match &program.stmt(*stmt).kind {
                 StmtKind::Declaration(_, variables) => {
                     for id in variables {
                         if let Some(init) = program.variable(*id).init {
-                            known = self.define(&known, *id, init, rest);
+                            known = self.define(&known, &before, *id, None, init);
                         }
                     }
                 }
                 StmtKind::Expr(Some(expr)) => {
                     let expr = program.strip_parens(*expr);
-                    if let ExprKind::Assign(None, left, right) = program.expr(expr).kind
+                    if let ExprKind::Assign(op @ (None | Some(BinaryOp::Add | BinaryOp::Sub)), left, right) =
+                        program.expr(expr).kind
                         && let ExprKind::Name(NameRef::Variable(id)) =
                             program.expr(program.strip_parens(left)).kind
                     {
-                        known = self.define(&known, id, right, rest);
+                        known = self.define(&known, &before, id, op, right);
                     }
                 }
                 StmtKind::If { init: None, condition: Some(condition), then, otherwise: None }
                     if leaves(program, *then) =>
                 {
-                    known = self.assume(&known, *condition, false, &[rest]);
+                    known = self.assume(&known, *condition, false);
                 }
                 _ => {}
             }
         }
     }
 
-    /// What a variable's definition says in the rest of its block.
-    fn define(&mut self, facts: &Facts, id: VarId, value: ExprId, rest: Span) -> Facts {
+    /// What a variable's new value says.
+    fn define(
+        &mut self,
+        facts: &Facts,
+        before: &Facts,
+        id: VarId,
+        op: Option<BinaryOp>,
+        value: ExprId,
+    ) -> Facts {
         let program = self.program;
         let is_wide = program
             .types
             .as_scalar(program.variable(id).ty.id)
             .is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4);
-        if !is_wide || !is_integer(program, value) || !self.changes.is_constant_in(id, &[rest]) {
+        let site = program.expr_site(value);
+        if !is_wide || !is_integer(program, value) {
             return facts.clone();
         }
-        match self.indices.index(program, value) {
-            Some(index) if self.is_constant(&index, &[rest]) => {
-                facts.with(Fact::Defined(id, index))
-            }
+        let Some(value) = self.indices.index(program, value) else { return facts.clone() };
+        if !self.is_constant(&value, &[site]) || !self.changes.is_constant_in(id, &[site]) {
+            return facts.clone();
+        }
+        // What it was, where the new value is made of it.
+        let own = Atom::Variable(id);
+        let old = before.definition(id);
+        let new = match (op, old) {
+            (Some(BinaryOp::Add), Some(old)) => old.plus(&value),
+            (Some(BinaryOp::Sub), Some(old)) => old.minus(&value),
+            (Some(_), _) => None,
+            (None, _) if !value.atoms().contains(&own) => Some(value),
+            (None, Some(old)) => value.replace(&own, old),
+            (None, None) => None,
+        };
+        match new {
+            Some(new) if !new.atoms().contains(&own) => facts.with(Fact::Defined(id, new)),
             _ => facts.clone(),
         }
     }
@@ -486,22 +532,7 @@ impl<'a> Walk<'a> {
     ) -> Facts {
         let program = self.program;
         let mut facts = inner.clone();
-        let started: Vec<(VarId, ExprId)> = match &program.stmt(init).kind {
-            StmtKind::Declaration(_, variables) => variables
-                .iter()
-                .filter_map(|id| Some((*id, program.variable(*id).init?)))
-                .collect(),
-            StmtKind::Expr(Some(expr)) => match program.expr(program.strip_parens(*expr)).kind {
-                ExprKind::Assign(None, left, right) => {
-                    match program.expr(program.strip_parens(left)).kind {
-                        ExprKind::Name(NameRef::Variable(id)) => vec![(id, right)],
-                        _ => Vec::new(),
-                    }
-                }
-                _ => Vec::new(),
-            },
-            _ => Vec::new(),
-        };
+        let started = started(program, init);
         let _ = outer;
         for (id, start) in started {
             let is_wide = program
@@ -525,6 +556,74 @@ impl<'a> Walk<'a> {
                     }
                 }
                 _ => {}
+            }
+        }
+        facts
+    }
+
+    /// Indices that march along: `c = c₀; for (k = k₀; …; ++k) { … c += s; }` has
+    /// `c = c₀ + (k − k₀)·s` up to the step, if nothing else changes `c`, and every iteration takes
+    /// the step exactly once.
+    fn marched(
+        &mut self,
+        inner: &Facts,
+        outer: &Facts,
+        init: StmtId,
+        step: Option<ExprId>,
+        body: StmtId,
+        region: &[Span],
+    ) -> Facts {
+        let program = self.program;
+        let StmtKind::Block(stmts) = &program.stmt(body).kind else { return inner.clone() };
+        let [(counter, start)] = started(program, init)[..] else { return inner.clone() };
+        let counts_by_one = step.is_some_and(|step| {
+            matches!(
+                program.expr(program.strip_parens(step)).kind,
+                ExprKind::Unary(UnaryOp::PreIncrement | UnaryOp::PostIncrement, operand)
+                    if matches!(program.expr(program.strip_parens(operand)).kind,
+                        ExprKind::Name(NameRef::Variable(id)) if id == counter)
+            )
+        });
+        let whole = program.stmt_site(body);
+        let has_continue = program.stmt_ids().any(|stmt| {
+            matches!(program.stmt(stmt).kind, StmtKind::Continue)
+                && whole.contains(program.stmt_site(stmt))
+        });
+        let Some(first) = self.indices.index(program, start) else { return inner.clone() };
+        if !counts_by_one
+            || has_continue
+            || !self.changes.is_constant_in(counter, &[whole])
+            || !self.is_constant(&first, region)
+        {
+            return inner.clone();
+        }
+        let mut facts = inner.clone();
+        for stmt in stmts {
+            let StmtKind::Expr(Some(expr)) = program.stmt(*stmt).kind else { continue };
+            let ExprKind::Assign(Some(op @ (BinaryOp::Add | BinaryOp::Sub)), left, right) =
+                program.expr(program.strip_parens(expr)).kind
+            else {
+                continue;
+            };
+            let ExprKind::Name(NameRef::Variable(id)) =
+                program.expr(program.strip_parens(left)).kind
+            else {
+                continue;
+            };
+            let is_only = self.changes.count_in(id, region) == Some(1);
+            let (Some(before), true) = (outer.definition(id), is_only) else { continue };
+            let Some(by) = self.indices.index(program, right) else { continue };
+            if !self.is_constant(&by, region) || !self.is_constant(before, region) {
+                continue;
+            }
+            let by = if op == BinaryOp::Sub { by.times(&Index::constant(-1)) } else { Some(by) };
+            let value = Index::atom(Atom::Variable(counter))
+                .minus(&first)
+                .zip(by)
+                .and_then(|(rounds, by)| rounds.times(&by))
+                .and_then(|moved| before.plus(&moved));
+            if let Some(value) = value {
+                facts = facts.with(Fact::Defined(id, value));
             }
         }
         facts
@@ -557,15 +656,36 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// What the truth of a condition says in the regions.
-    fn assume(&mut self, facts: &Facts, condition: ExprId, truth: bool, regions: &[Span]) -> Facts {
+    /// What the truth of a condition says right behind it.
+    fn assume(&mut self, facts: &Facts, condition: ExprId, truth: bool) -> Facts {
         let mut found = Vec::new();
         said(self.program, self.indices, condition, truth, &mut found);
+        let site = [self.program.expr_site(condition)];
         found.retain(|fact| match fact {
-            Fact::AtLeastZero(index) | Fact::NotZero(index) => self.is_constant(index, regions),
+            Fact::AtLeastZero(index) | Fact::NotZero(index) => self.is_constant(index, &site),
             Fact::Defined(..) => true,
         });
         found.into_iter().fold(facts.clone(), |facts, fact| facts.with(fact))
+    }
+}
+
+/// The variables that the first part of a `for` gives a value.
+fn started(program: &Program, init: StmtId) -> Vec<(VarId, ExprId)> {
+    match &program.stmt(init).kind {
+        StmtKind::Declaration(_, variables) => variables
+            .iter()
+            .filter_map(|id| Some((*id, program.variable(*id).init?)))
+            .collect(),
+        StmtKind::Expr(Some(expr)) => match program.expr(program.strip_parens(*expr)).kind {
+            ExprKind::Assign(None, left, right) => {
+                match program.expr(program.strip_parens(left)).kind {
+                    ExprKind::Name(NameRef::Variable(id)) => vec![(id, right)],
+                    _ => Vec::new(),
+                }
+            }
+            _ => Vec::new(),
+        },
+        _ => Vec::new(),
     }
 }
 

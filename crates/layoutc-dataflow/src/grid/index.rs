@@ -64,7 +64,17 @@ impl Indices {
             return Some(Index::constant(value));
         }
         match &program.expr(expr).kind {
-            ExprKind::Paren(inner) => self.of(program, *inner, depth),
+            // What has no form inside is this, with the macro's use that it may be.
+            ExprKind::Paren(inner) => {
+                let value = self.of(program, *inner, depth)?;
+                let inside = program.strip_parens(*inner);
+                let is_atom = matches!(value.as_atom(),
+                    Some(Atom::Expression(number)) if self.expression(*number) == inside);
+                if is_atom && program.macro_role(expr).is_some() {
+                    self.show(&value, expr);
+                }
+                Some(value)
+            }
             ExprKind::Cast { target, operand, .. } => {
                 let is_wide = |ty| {
                     program
@@ -174,9 +184,24 @@ impl Indices {
         is_outside.then_some(result)
     }
 
+    /// Lets an atom be written as another expression of the same value.
+    fn show(&mut self, value: &Index, expr: ExprId) {
+        if let Some(Atom::Expression(number)) = value.as_atom() {
+            self.expressions[*number as usize] = expr;
+        }
+    }
+
     /// The atom of an expression.
-    pub fn atom(&mut self, program: &Program, expr: ExprId) -> Index {
-        let expr = program.strip_parens(expr);
+    pub fn atom(&mut self, program: &Program, shown: ExprId) -> Index {
+        let expr = program.strip_parens(shown);
+        // The use of a macro, where the value is the macro's body.
+        let mut shown = shown;
+        while let ExprKind::Paren(inner) = program.expr(shown).kind {
+            if program.macro_role(shown).is_some() {
+                break;
+            }
+            shown = inner;
+        }
         let (key, is_pure) = match key(program, expr, DEPTH) {
             Some(key) => (key, true),
             None => (format!("#{}", expr.0), false),
@@ -185,7 +210,7 @@ impl Indices {
             Some(number) => *number,
             None => {
                 let number = self.expressions.len() as u32;
-                self.expressions.push(expr);
+                self.expressions.push(shown);
                 self.is_pure.push(is_pure);
                 self.known.insert(key, number);
                 number
