@@ -112,7 +112,9 @@ pub fn names() -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn programs_folder() -> PathBuf {
+/// `testdata/programs`.
+#[must_use]
+pub fn programs_folder() -> PathBuf {
     repository_root().join("testdata/programs")
 }
 

@@ -95,7 +95,8 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         let mut at = 0..;
         request.layouts.retain(|_| at.next().is_none_or(|at| !grids.met.contains(&at)));
     }
-    let only_grids = request.layouts.is_empty() && grids.as_ref().is_some_and(|grids| !grids.met.is_empty());
+    let only_grids =
+        request.layouts.is_empty() && grids.as_ref().is_some_and(|grids| !grids.met.is_empty());
     if only_grids {
         // The others stay, as with any request.
         request.layouts.extend(LayoutSpec::parse("* = aos").ok());

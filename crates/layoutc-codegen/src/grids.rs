@@ -13,9 +13,7 @@ mod flatten;
 use crate::compile::{ClassOutcome, Status, array_names, stays};
 use crate::edit::{Edit, EditSet, OverlappingEdits};
 use crate::names::Names;
-use layoutc_dataflow::classes::{
-    ClassId, Classes, Pin, Slot, find_classes, type_scalar_arrays,
-};
+use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_classes, type_scalar_arrays};
 use layoutc_dataflow::grid::{Grid, Grids, find_grids};
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, Order, SpecBody};
 use layoutc_dataflow::layout::{Digit, DimensionId, Layout, RecordShape};
@@ -378,8 +376,10 @@ fn digits(request: &LayoutSpec, grid: &Grid) -> Result<Vec<Digit>, Diagnostic> {
         }
     };
     // The extent of the slowest dimension is what the allocation leaves.
-    let is_first = matches!(digits.first(),
-        Some(Digit::Slice { dimension: DimensionId(0), modulus: None, .. }));
+    let is_first = matches!(
+        digits.first(),
+        Some(Digit::Slice { dimension: DimensionId(0), modulus: None, .. })
+    );
     if !is_first {
         return Err(Diagnostic::error(
             Code::UNKNOWN_LAYOUT,
@@ -432,7 +432,8 @@ impl Rewriter<'_> {
                     Slot::Result(_) => None,
                 })
                 .unwrap_or_else(|| "grid".to_owned());
-            let functions = declarations::Functions::new(self.program, plan, &wish, &mut self.names);
+            let functions =
+                declarations::Functions::new(self.program, plan, &wish, &mut self.names);
             self.functions.insert(*id, functions);
         }
         for id in self.plans.keys() {
@@ -443,8 +444,10 @@ impl Rewriter<'_> {
                     self.program,
                     self.classes.class(*id).slots.first().copied(),
                 ));
-                let message =
-                    format!("the generated code uses the name `{}`, which is a macro here", def.name);
+                let message = format!(
+                    "the generated code uses the name `{}`, which is a macro here",
+                    def.name
+                );
                 self.refusals.push((*id, pin(span, &message)));
             }
         }
@@ -464,9 +467,10 @@ impl Rewriter<'_> {
     fn place(&mut self, class: ClassId, text: String) {
         let uses: BTreeSet<_> = self.functions[&class].files.clone();
         let mut files = uses.iter();
-        let (Some((file, span)), None) =
-            (files.next().copied(), files.find(|(file, _)| Some(file) != uses.first().map(|(file, _)| file)))
-        else {
+        let (Some((file, span)), None) = (
+            files.next().copied(),
+            files.find(|(file, _)| Some(file) != uses.first().map(|(file, _)| file)),
+        ) else {
             if let Some((_, span)) = uses.last().copied() {
                 self.refuse(class, span, "the grid is used in several files");
             }
@@ -480,11 +484,7 @@ impl Rewriter<'_> {
         let at = own.after_includes;
         let source = self.program.sources.file(file);
         let text = format!("\n{}\n", text.trim_matches('\n'));
-        let text = if source.text().contains("\r\n") {
-            text.replace('\n', "\r\n")
-        } else {
-            text
-        };
+        let text = if source.text().contains("\r\n") { text.replace('\n', "\r\n") } else { text };
         let place = Span { file, start: at as u32, end: at as u32 };
         self.edits.push(Edit { is_generated: true, ..Edit::replace(place, text) });
     }

@@ -2,8 +2,8 @@
 use layoutc_dataflow::classes::{Slot, find_classes, type_scalar_arrays};
 use layoutc_dataflow::grid::index::{Atom, Index, Indices};
 use layoutc_dataflow::grid::{GridAccess, find_grids};
-use layoutc_syntax::{Program, Scalar, lower_program};
 use layoutc_syntax::preprocess::{LoadResult, PreprocessOptions, SourceLoader, preprocess_program};
+use layoutc_syntax::{Program, Scalar, lower_program};
 use std::path::Path;
 
 struct Disk;

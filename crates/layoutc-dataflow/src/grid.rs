@@ -166,8 +166,7 @@ fn accesses(
         if own.is_empty() {
             continue;
         }
-        let facts =
-            Walk::function(program, changes, indices, &own, function, &Facts::default());
+        let facts = Walk::function(program, changes, indices, &own, function, &Facts::default());
         for expr in own {
             let (class, index) = wanted[&expr];
             let index = match index {
@@ -296,9 +295,8 @@ fn vectors(
             candidates.push(full);
         }
         let mut prover = Prover::new(program, indices, &positive);
-        let vector = candidates
-            .iter()
-            .find_map(|index| coordinates(&mut prover, index, own, &access.facts));
+        let vector =
+            candidates.iter().find_map(|index| coordinates(&mut prover, index, own, &access.facts));
         let vector = match vector {
             Some(vector) => GridAccess::Coordinates(vector),
             None => {
@@ -356,8 +354,8 @@ fn coordinates(
         let inside = steps.into_iter().find_map(|step| {
             let moved = vector[at].plus(&extent.times(&Index::constant(step))?)?;
             let below = extent.minus(&moved)?.plus(&Index::constant(-1))?;
-            let is_inside = prover.is_at_least_zero(&moved, facts)
-                && prover.is_at_least_zero(&below, facts);
+            let is_inside =
+                prover.is_at_least_zero(&moved, facts) && prover.is_at_least_zero(&below, facts);
             is_inside.then_some((step, moved))
         });
         let (step, moved) = inside?;

@@ -23,7 +23,10 @@ impl Rewriter<'_> {
         // Text outside of all functions is read by none of the analyses above.
         for expr in self.program.expr_ids() {
             if let Some((class, _)) = self.classes.place(expr)
-                && matches!(self.program.expr(expr).kind, ExprKind::Index { .. } | ExprKind::Deref(_))
+                && matches!(
+                    self.program.expr(expr).kind,
+                    ExprKind::Index { .. } | ExprKind::Deref(_)
+                )
                 && self.plans.contains_key(&class)
                 && !changed.contains_key(&expr)
             {
@@ -251,7 +254,10 @@ impl Rewriter<'_> {
                         && !self.is_apart(id, other)
                 });
                 if hidden {
-                    return Err(format!("`{}` has several meanings in this function", variable.name));
+                    return Err(format!(
+                        "`{}` has several meanings in this function",
+                        variable.name
+                    ));
                 }
                 Ok(variable.name.clone())
             }
@@ -266,7 +272,8 @@ impl Rewriter<'_> {
                         | ExprKind::Call { .. }
                         | ExprKind::Integer(_)
                 ) || self.program.macro_role(expr).is_some();
-                let has_parens = text.starts_with('(') && matches!(self.program.expr(expr).kind, ExprKind::Paren(_));
+                let has_parens = text.starts_with('(')
+                    && matches!(self.program.expr(expr).kind, ExprKind::Paren(_));
                 Ok(if is_alone || is_simple || has_parens { text } else { format!("({text})") })
             }
         }

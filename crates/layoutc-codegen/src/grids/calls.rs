@@ -53,11 +53,11 @@ impl Rewriter<'_> {
         sizes: &Sizes,
     ) -> Result<(), String> {
         let span = self.program.expr(call.call).span;
-        let extents =
-            self.extent_texts(class, function.unwrap_or(FunctionId(u32::MAX)), span);
+        let extents = self.extent_texts(class, function.unwrap_or(FunctionId(u32::MAX)), span);
         let record = self.classes.class(class).record;
         let whole = |size: ExprId| {
-            if sizes.is_multiple_of_record(self.program, size, record) {
+            let is_byte = self.plans[&class].scalar.size() == 1;
+            if is_byte || sizes.is_multiple_of_record(self.program, size, record) {
                 Ok(())
             } else {
                 Err("the byte count is not shown to be a whole number of values".to_owned())

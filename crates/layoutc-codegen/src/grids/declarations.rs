@@ -79,8 +79,18 @@ impl Functions {
     /// Names in the generated text that are not its own.
     pub(super) fn words(&self) -> BTreeSet<String> {
         const OTHERS: [&str; 12] = [
-            "i", "inner", "chunk", "error", "freed", "blocks", "size_t", "inline", "threadIdx",
-            "blockIdx", "blockDim", "memset",
+            "i",
+            "inner",
+            "chunk",
+            "error",
+            "freed",
+            "blocks",
+            "size_t",
+            "inline",
+            "threadIdx",
+            "blockIdx",
+            "blockDim",
+            "memset",
         ];
         WORDS
             .iter()
@@ -130,8 +140,7 @@ impl Functions {
         let mut out = String::new();
         let _ = writeln!(out, "// Where a value lies: {}, slowest first.", plan.notation());
         if self.needs_place {
-            let all: Vec<String> =
-                self.coordinates.iter().chain(&self.extents).cloned().collect();
+            let all: Vec<String> = self.coordinates.iter().chain(&self.extents).cloned().collect();
             let _ = writeln!(
                 out,
                 "static __host__ __device__ __forceinline__ {0} {1}({2})\n{{\n    return {3};\n}}",
@@ -157,7 +166,7 @@ impl Functions {
                 out,
                 "\n// Bytes of an array of `bytes`, with its last tiles filled up.\n\
                  static inline size_t {}(size_t bytes{})\n{{\n    const size_t inner = {inner};\n    \
-                 const size_t count = (bytes / sizeof({scalar}) + inner - 1) / inner;\n    \
+                 const size_t count = inner == 0 ? 0 : (bytes / sizeof({scalar}) + inner - 1) / inner;\n    \
                  return {} * sizeof({scalar});\n}}",
                 self.bytes,
                 self.more("size_t"),

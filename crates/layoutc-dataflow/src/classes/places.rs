@@ -278,8 +278,11 @@ impl Places {
                 _ => none,
             },
             ExprKind::Member { base, arrow, field, .. } => {
-                let container =
-                    if *arrow { self.dereferenced(program, graph, *base).0 } else { self.place(*base).cloned() };
+                let container = if *arrow {
+                    self.dereferenced(program, graph, *base).0
+                } else {
+                    self.place(*base).cloned()
+                };
                 let value = field.and_then(|field| {
                     Self::of_slot(program, graph, Slot::Field(field), program.field(field).ty).1
                 });

@@ -139,9 +139,7 @@ impl Types {
     fn pointee(&mut self, program: &mut Program, to: QualType) -> QualType {
         let scalar = program.types.as_scalar(to.id);
         match scalar.and_then(|scalar| self.records.get(&scalar).copied()) {
-            Some(record) => {
-                QualType { id: program.types.intern(TypeKind::Record(record)), ..to }
-            }
+            Some(record) => QualType { id: program.types.intern(TypeKind::Record(record)), ..to },
             None => self.of(program, to),
         }
     }

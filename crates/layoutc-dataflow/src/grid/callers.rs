@@ -46,7 +46,8 @@ pub(super) fn add(
             Slot::Field(id) => program.field(*id).site.name,
             Slot::Result(id) => program.function(*id).sites[0].name,
         };
-        let message = "the array is kept here, and functions that take it from here may mean other extents";
+        let message =
+            "the array is kept here, and functions that take it from here may mean other extents";
         return Err(pin(span, Code::UNSUPPORTED_USE, message.to_owned()));
     }
     let passings = passings(program, classes, class);

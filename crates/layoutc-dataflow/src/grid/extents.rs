@@ -157,9 +157,7 @@ fn quotient(stride: &[Atom], next: &[Atom]) -> Option<Index> {
         let at = rest.iter().position(|other| other == atom)?;
         rest.remove(at);
     }
-    rest.into_iter().try_fold(Index::constant(1), |product, atom| {
-        product.times(&Index::atom(atom))
-    })
+    rest.into_iter().try_fold(Index::constant(1), |product, atom| product.times(&Index::atom(atom)))
 }
 
 fn gcd(a: i64, b: i64) -> i64 {

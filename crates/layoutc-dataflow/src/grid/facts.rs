@@ -83,7 +83,8 @@ impl Changes {
         };
         for id in program.variable_ids() {
             let variable = program.variable(id);
-            let is_reference = matches!(program.types.kind(variable.ty.id), TypeKind::Reference(..));
+            let is_reference =
+                matches!(program.types.kind(variable.ty.id), TypeKind::Reference(..));
             let is_global = variable.function.is_none() && !variable.ty.is_const;
             if is_reference || is_global || variable.ty.is_volatile {
                 this.anywhere.insert(id);
@@ -126,8 +127,7 @@ impl Changes {
                                 }
                             }
                         }
-                        crate::classes::Callee::Library(library)
-                            if takes_values(&library) => {}
+                        crate::classes::Callee::Library(library) if takes_values(&library) => {}
                         crate::classes::Callee::Library(_)
                         | crate::classes::Callee::Ambiguous(_)
                         | crate::classes::Callee::Unknown => this
@@ -215,8 +215,25 @@ impl Changes {
 fn takes_values(name: &str) -> bool {
     matches!(
         name,
-        "min" | "max" | "abs" | "printf" | "fabs" | "fabsf" | "sqrt" | "sqrtf" | "exp" | "expf"
-            | "pow" | "powf" | "atoi" | "malloc" | "calloc" | "free" | "exit" | "fprintf" | "assert"
+        "min"
+            | "max"
+            | "abs"
+            | "printf"
+            | "fabs"
+            | "fabsf"
+            | "sqrt"
+            | "sqrtf"
+            | "exp"
+            | "expf"
+            | "pow"
+            | "powf"
+            | "atoi"
+            | "malloc"
+            | "calloc"
+            | "free"
+            | "exit"
+            | "fprintf"
+            | "assert"
     ) || name.starts_with("cuda")
         || name.starts_with("__")
         || name.starts_with("atomic")
@@ -321,9 +338,7 @@ impl<'a> Walk<'a> {
                 if let Some(condition) = condition {
                     self.root(*condition, &facts);
                 }
-                for (branch, truth) in
-                    [(Some(*then), true), (*otherwise, false)]
-                {
+                for (branch, truth) in [(Some(*then), true), (*otherwise, false)] {
                     let Some(branch) = branch else { continue };
                     let inner = match condition {
                         Some(condition) => {
@@ -442,9 +457,9 @@ impl<'a> Walk<'a> {
     fn sequence(&mut self, stmts: &[StmtId], facts: &Facts) {
         let program = self.program;
         // A label in between is reached from elsewhere: only what holds everywhere is kept there.
-        let has_label = stmts.iter().any(
-            |stmt| matches!(&program.stmt(*stmt).kind, StmtKind::Labelled { label: Some(_), .. }),
-        );
+        let has_label = stmts.iter().any(|stmt| {
+            matches!(&program.stmt(*stmt).kind, StmtKind::Labelled { label: Some(_), .. })
+        });
         let mut known = if has_label { Facts::default() } else { facts.clone() };
         for stmt in stmts {
             self.statement(*stmt, &known);
@@ -463,8 +478,11 @@ impl<'a> Walk<'a> {
                 }
                 StmtKind::Expr(Some(expr)) => {
                     let expr = program.strip_parens(*expr);
-                    if let ExprKind::Assign(op @ (None | Some(BinaryOp::Add | BinaryOp::Sub)), left, right) =
-                        program.expr(expr).kind
+                    if let ExprKind::Assign(
+                        op @ (None | Some(BinaryOp::Add | BinaryOp::Sub)),
+                        left,
+                        right,
+                    ) = program.expr(expr).kind
                         && let ExprKind::Name(NameRef::Variable(id)) =
                             program.expr(program.strip_parens(left)).kind
                     {
@@ -672,10 +690,9 @@ impl<'a> Walk<'a> {
 /// The variables that the first part of a `for` gives a value.
 fn started(program: &Program, init: StmtId) -> Vec<(VarId, ExprId)> {
     match &program.stmt(init).kind {
-        StmtKind::Declaration(_, variables) => variables
-            .iter()
-            .filter_map(|id| Some((*id, program.variable(*id).init?)))
-            .collect(),
+        StmtKind::Declaration(_, variables) => {
+            variables.iter().filter_map(|id| Some((*id, program.variable(*id).init?))).collect()
+        }
         StmtKind::Expr(Some(expr)) => match program.expr(program.strip_parens(*expr)).kind {
             ExprKind::Assign(None, left, right) => {
                 match program.expr(program.strip_parens(left)).kind {
@@ -862,10 +879,10 @@ fn is_compared_as_integers(program: &Program, left: ExprId, right: ExprId) -> bo
         return false;
     }
     let unsigned = |expr: ExprId| {
-        let is_unsigned =
-            program.types.as_scalar(program.expr(expr).ty.id).is_some_and(|scalar| {
-                scalar.is_unsigned() && scalar.size() >= 4
-            });
+        let is_unsigned = program
+            .types
+            .as_scalar(program.expr(expr).ty.id)
+            .is_some_and(|scalar| scalar.is_unsigned() && scalar.size() >= 4);
         is_unsigned || holds_builtin(program, expr)
     };
     if !unsigned(left) && !unsigned(right) {
@@ -897,10 +914,9 @@ fn never_negative(program: &Program, expr: ExprId) -> bool {
         return true;
     }
     match program.expr(expr).kind {
-        ExprKind::Name(NameRef::Variable(id)) => program
-            .types
-            .as_scalar(program.variable(id).ty.id)
-            .is_some_and(Scalar::is_unsigned),
+        ExprKind::Name(NameRef::Variable(id)) => {
+            program.types.as_scalar(program.variable(id).ty.id).is_some_and(Scalar::is_unsigned)
+        }
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Mul, left, right) => {
             never_negative(program, left) && never_negative(program, right)
         }

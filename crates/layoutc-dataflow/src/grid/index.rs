@@ -155,7 +155,8 @@ impl Indices {
         if parameters.len() != arguments.len() || !is_integer(program, value) {
             return None;
         }
-        let wide = |ty| program.types.as_scalar(ty).is_some_and(|scalar: Scalar| scalar.size() >= 4);
+        let wide =
+            |ty| program.types.as_scalar(ty).is_some_and(|scalar: Scalar| scalar.size() >= 4);
         if !parameters.iter().all(|id| wide(program.variable(*id).ty.id)) {
             return None;
         }

@@ -167,8 +167,7 @@ impl<'a> Prover<'a> {
                     .as_scalar(self.program.variable(id).ty.id)
                     .is_some_and(Scalar::is_unsigned);
                 // A factor of a product is shown on its own.
-                is_unsigned
-                    || (of > 1 && self.holds(&Index::atom(atom), facts, depth))
+                is_unsigned || (of > 1 && self.holds(&Index::atom(atom), facts, depth))
             }
             Atom::Expression(number) => {
                 let expr = self.indices.expression(number);
@@ -190,9 +189,8 @@ impl<'a> Prover<'a> {
         let program = self.program;
         let expr = program.strip_parens(self.indices.expression(number));
         let value = Index::atom(atom);
-        let below = |limit: &Index| {
-            limit.minus(&value).and_then(|rest| rest.plus(&Index::constant(-1)))
-        };
+        let below =
+            |limit: &Index| limit.minus(&value).and_then(|rest| rest.plus(&Index::constant(-1)));
         match &program.expr(expr).kind {
             ExprKind::Binary(BinaryOp::Rem, left, right) => {
                 let (left, right) = (*left, *right);
@@ -236,7 +234,11 @@ impl<'a> Prover<'a> {
                     .collect()
             }
             ExprKind::Binary(BinaryOp::Shr, left, _) => {
-                if self.is_natural_expression(*left, facts, depth) { vec![value] } else { Vec::new() }
+                if self.is_natural_expression(*left, facts, depth) {
+                    vec![value]
+                } else {
+                    Vec::new()
+                }
             }
             ExprKind::Binary(
                 BinaryOp::Lt
