@@ -280,8 +280,7 @@ impl Planner<'_> {
             request.target != EVERY_ARRAY
                 && class.slots.iter().any(|slot| {
                     layoutc_analysis::choose::slot_names(self.program, *slot)
-                        .iter()
-                        .any(|name| *name == request.target)
+                        .contains(&request.target)
                 })
         });
         let kept = |reasons: Vec<Pin>| Some(GridOutcome { class: id, plan: None, reasons });

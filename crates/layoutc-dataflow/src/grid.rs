@@ -290,7 +290,7 @@ fn vectors(
             })
             .collect();
         let mut candidates = vec![access.index.clone()];
-        let full = expanded(program, &extents.changes, &access.index, &access.facts);
+        let full = expanded(program, extents.changes, &access.index, &access.facts);
         if full != access.index {
             candidates.push(full);
         }
