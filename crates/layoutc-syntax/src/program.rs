@@ -221,6 +221,8 @@ pub struct Function {
     pub is_private: bool,
     /// Declared as `= delete`.
     pub is_deleted: bool,
+    /// Declared as `= default`.
+    pub is_defaulted: bool,
     /// Declared with `extern "C"`, or in such a block.
     pub has_c_linkage: bool,
     /// The object of a copy of a member function, as a pointer.
@@ -279,6 +281,8 @@ pub struct Field {
     pub is_bit_field: bool,
     /// Has a default member initializer.
     pub has_initializer: bool,
+    /// That is a null pointer or an empty list.
+    pub null_initializer: Option<ExprId>,
     /// Declared as `void *`; its type is what the program takes it for.
     pub is_untyped: bool,
     /// The field of a base class that this is: each record has fields of its own for those that it

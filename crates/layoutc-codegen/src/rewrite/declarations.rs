@@ -15,6 +15,8 @@ struct Declared {
     variable: Option<VarId>,
     /// Declared with `auto`.
     is_auto: bool,
+    /// The null pointer that a member starts with.
+    null_initializer: Option<layoutc_syntax::ExprId>,
 }
 
 impl Rewriter<'_> {
@@ -104,7 +106,7 @@ impl Rewriter<'_> {
     fn may_be_filled_as_pointer(&self, id: layoutc_syntax::FieldId) -> bool {
         use layoutc_syntax::RecordTrait;
         let field = self.program.field(id);
-        field.has_initializer
+        (field.has_initializer && (field.null_initializer.is_none() || field.inherited.is_some()))
             || self.program.record(field.record).traits.iter().any(|(which, _)| {
                 !matches!(
                     which,
@@ -175,12 +177,15 @@ impl Rewriter<'_> {
                         site: site.clone(),
                         variable: Some(id),
                         is_auto: variable.is_auto,
+                        null_initializer: None,
                     })
                     .collect()
             }
             Slot::Field(id) => {
-                let site = self.program.field(id).site.clone();
-                vec![Declared { class, site, variable: None, is_auto: false }]
+                let field = self.program.field(id);
+                let site = field.site.clone();
+                let null_initializer = field.null_initializer;
+                vec![Declared { class, site, variable: None, is_auto: false, null_initializer }]
             }
             Slot::Result(id) => self
                 .program
@@ -192,6 +197,7 @@ impl Rewriter<'_> {
                     site: site.result.clone(),
                     variable: None,
                     is_auto: false,
+                    null_initializer: None,
                 })
                 .collect(),
         }
@@ -461,6 +467,12 @@ impl Rewriter<'_> {
                 site.span,
                 "an array parameter, and the array would not be a pointer",
             );
+        }
+        if let Some(init) = declared.null_initializer.filter(|_| storage.is_handle)
+            && !matches!(self.program.expr(init).kind, layoutc_syntax::ExprKind::InitList(_))
+        {
+            let span = self.program.expr(init).span;
+            self.edit(span, "{}".to_owned());
         }
         let variable = declared.variable?;
         let (companion, width) = self.indices.get(&variable).cloned()?;

@@ -13,7 +13,7 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 const EARLY: &str = "the text of this class template would change, and it may be used before there is a place for that";
-const NAMED: &str = "the text of this class template would change, and a template that uses it is named other than to call an instance";
+const NAMED: &str = "the text of this class template would change, and a template that uses it has uses that are not modelled";
 pub(super) const MEANING: &str = "the text of this class template would change behind declarations that could give it another meaning";
 
 /// Why the specialisation for `record` cannot stand behind `anchor`, with the words of its text.

@@ -134,6 +134,7 @@ impl Rewriter<'_> {
         let program = self.program;
         self.versions.object = self.names.fresh("self");
         let mut names: BTreeMap<NameKey, String> = BTreeMap::new();
+        let named = self.named_instances();
         for id in program.function_ids() {
             let function = program.function(id);
             if function.copy_of.is_none() {
@@ -262,7 +263,9 @@ impl Rewriter<'_> {
                     names.insert(key, name.clone());
                     format!("{}{name}", self.storages[at].1.qualifier)
                 }
-                None => match class.filter(|_| needs_own_name(program, id) || content.is_some()) {
+                None => match class.filter(|_| {
+                    needs_own_name(program, id) || content.is_some() || named.contains(&id)
+                }) {
                     Some(class) => {
                         let at = self.storage_of[&class];
                         let wish =
@@ -289,6 +292,32 @@ impl Rewriter<'_> {
                 }
             }
         }
+    }
+
+    /// Instances that are named other than to call them: among overloads the name would say too
+    /// little.
+    fn named_instances(&self) -> BTreeSet<FunctionId> {
+        let program = self.program;
+        let is_callee = |id: ExprId| {
+            self.parents[self.outermost(id).index()].is_some_and(|(parent, at)| {
+                at == 0
+                    && matches!(
+                        program.expr(parent).kind,
+                        ExprKind::Call { .. } | ExprKind::Launch { .. }
+                    )
+            })
+        };
+        program
+            .expr_ids()
+            .filter(|id| !is_callee(*id))
+            .filter_map(|id| match &program.expr(id).kind {
+                ExprKind::Name(NameRef::Functions(functions)) => Some(functions),
+                _ => None,
+            })
+            .flatten()
+            .copied()
+            .filter(|id| program.function(*id).copy_of.is_some())
+            .collect()
     }
 
     /// Instances that say the same as their template but for the names of other instances.

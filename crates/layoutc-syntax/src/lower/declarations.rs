@@ -709,6 +709,7 @@ impl<'t> Lowering<'t> {
             is_private: false,
             // Finding a parent is a walk from the root.
             is_deleted: record.is_some() && self.is_deleted(node),
+            is_defaulted: record.is_some() && self.is_defaulted(node),
             has_c_linkage: self.linkage_blocks > 0 && record.is_none(),
             this_parameter: None,
             copy_of: None,
@@ -757,6 +758,14 @@ impl<'t> Lowering<'t> {
             node.children(&mut cursor).any(|child| {
                 child.kind() == "delete_method_clause" || self.text_of(child) == "delete"
             })
+        })
+    }
+
+    /// Whether a declaration ends in `= default`.
+    fn is_defaulted(&self, node: Node<'t>) -> bool {
+        [Some(node), node.parent()].into_iter().flatten().any(|node| {
+            let mut cursor = node.walk();
+            node.children(&mut cursor).any(|child| child.kind() == "default_method_clause")
         })
     }
 

@@ -681,7 +681,10 @@ impl<'t> Lowering<'t> {
 
     /// A callee: function names are looked up past the fields of an enclosing class.
     fn callee(&mut self, node: Node<'t>) -> ExprId {
-        self.expression(node)
+        let outer = std::mem::replace(&mut self.templates.in_callee, true);
+        let callee = self.expression(node);
+        self.templates.in_callee = outer;
+        callee
     }
 
     fn result_type(&mut self, callee: ExprId, arguments: usize) -> QualType {
@@ -742,7 +745,17 @@ impl<'t> Lowering<'t> {
         ))
     }
 
+    /// `f<T>`: a function template, or its instance if it is no callee.
     fn template_function(&mut self, node: Node<'t>, scope: &[&str]) -> ExprId {
+        let is_callee = std::mem::take(&mut self.templates.in_callee);
+        let expr = self.named_template(node, scope);
+        if !is_callee && let Some(list) = node.child_by_field_name("arguments") {
+            self.instantiate_named(expr, list);
+        }
+        expr
+    }
+
+    fn named_template(&mut self, node: Node<'t>, scope: &[&str]) -> ExprId {
         let Some(name) = node.child_by_field_name("name") else { return self.opaque(node) };
         let reference = self.resolve_name(self.text_of(name), scope);
         // What the template arguments mention is evaluated at compile time only, types aside.

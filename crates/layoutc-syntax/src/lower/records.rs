@@ -427,9 +427,12 @@ impl<'t> Lowering<'t> {
             }
             return;
         }
+        let mut null_initializer = None;
         if let Some(default) = has_default {
             let value = self.expression(default);
             self.program.file_scope_exprs.push(value);
+            null_initializer =
+                Some(value).filter(|value| declarators.len() == 1 && self.is_null(*value));
             self.record_trait(record, RecordTrait::Initializer, self.span(node));
         }
         for (at, node) in declarators.into_iter().enumerate() {
@@ -482,6 +485,7 @@ impl<'t> Lowering<'t> {
                 site: lowered.site,
                 is_bit_field: bit_field.is_some(),
                 has_initializer: has_default.is_some(),
+                null_initializer,
                 is_untyped: false,
                 inherited: None,
             });
@@ -612,6 +616,23 @@ impl<'t> Lowering<'t> {
         }
         let ty = self.type_descriptor(ty);
         self.alias(&name, ty, name_span);
+    }
+
+    /// Whether a value is a null pointer, alone or in a list, or an empty list.
+    fn is_null(&self, value: crate::program::ExprId) -> bool {
+        use crate::program::ExprKind;
+        match &self.program.expr(self.program.strip_parens(value)).kind {
+            ExprKind::Null | ExprKind::Integer(Some(0)) => true,
+            ExprKind::InitList(items) => match items[..] {
+                [] => true,
+                [item] => matches!(
+                    self.program.expr(item).kind,
+                    ExprKind::Null | ExprKind::Integer(Some(0))
+                ),
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     fn alias(&mut self, name: &str, ty: QualType, span: Span) {

@@ -34,6 +34,8 @@ pub(crate) struct Templates<'t> {
     uses: Vec<(Span, TemplateArgument)>,
     /// Whether the head of an instance is being lowered.
     pub(crate) in_head: bool,
+    /// Whether the callee of a call is being lowered.
+    pub(crate) in_callee: bool,
     /// Class and alias templates.
     pub(crate) classes: ClassTemplates<'t>,
 }
@@ -196,7 +198,7 @@ impl<'t> Lowering<'t> {
         let mut found = Vec::new();
         let mut values = Vec::new();
         for id in &candidates {
-            match self.deduce(*id, explicit, arguments) {
+            match self.deduce(*id, explicit, Some(arguments)) {
                 Some((bindings, rest)) => {
                     found.push(self.instance(*id, bindings).unwrap_or(*id));
                     values = rest;
@@ -205,16 +207,46 @@ impl<'t> Lowering<'t> {
             }
         }
         if found != candidates {
-            self.program.exprs[inner.index()].kind = ExprKind::Name(NameRef::Functions(found));
-            self.program.template_arguments.insert(inner, values);
-            // What the template arguments mention is modelled by the instance.
-            let modelled = found_all(&self.program, inner);
-            if modelled {
-                let span = self.program.expr(inner).span;
-                self.program.regions.retain(|region| {
-                    !(span.contains(region.span) && region.kind == RegionKind::Unmodelled)
-                });
-            }
+            self.reach(inner, found, values);
+        }
+    }
+
+    /// Makes a name of functions mean these, with the value arguments as written.
+    fn reach(&mut self, name: ExprId, found: Vec<FunctionId>, values: Vec<Span>) {
+        self.program.exprs[name.index()].kind = ExprKind::Name(NameRef::Functions(found));
+        self.program.template_arguments.insert(name, values);
+        // What the template arguments mention is modelled by the instance.
+        let modelled = found_all(&self.program, name);
+        if modelled {
+            let span = self.program.expr(name).span;
+            self.program.regions.retain(|region| {
+                !(span.contains(region.span) && region.kind == RegionKind::Unmodelled)
+            });
+        }
+    }
+
+    /// `f<T>` with all arguments, other than to call it, means an instance.
+    pub(crate) fn instantiate_named(&mut self, expr: ExprId, list: Node<'t>) {
+        let ExprKind::Name(NameRef::Functions(candidates)) = &self.program.expr(expr).kind else {
+            return;
+        };
+        let mut candidates = candidates.clone();
+        candidates.sort_unstable();
+        candidates.dedup();
+        let [id] = candidates[..] else { return };
+        let count = {
+            let mut cursor = list.walk();
+            list.named_children(&mut cursor).filter(|node| node.kind() != "comment").count()
+        };
+        let is_complete =
+            self.templates.sources.get(&id).is_some_and(|own| own.parameters.len() == count);
+        if !is_complete {
+            return;
+        }
+        if let Some((bindings, values)) = self.deduce(id, Some(list), None)
+            && let Some(instance) = self.instance(id, bindings)
+        {
+            self.reach(expr, vec![instance], values);
         }
     }
 
@@ -224,7 +256,7 @@ impl<'t> Lowering<'t> {
         &mut self,
         id: FunctionId,
         explicit: Option<Node<'t>>,
-        arguments: &[ExprId],
+        arguments: Option<&[ExprId]>,
     ) -> Option<(Bindings, Vec<Span>)> {
         let source = self.templates.sources.get(&id)?.clone();
         let mut bindings = Bound::new();
@@ -249,9 +281,10 @@ impl<'t> Lowering<'t> {
             }
         }
         let function = self.program.function(id);
-        if arguments.len() < function.required_parameters
-            || arguments.len() > function.parameters.len()
-        {
+        let is_fit = |arguments: &[ExprId]| {
+            (function.required_parameters..=function.parameters.len()).contains(&arguments.len())
+        };
+        if !arguments.is_none_or(is_fit) {
             return None;
         }
         let patterns: Vec<QualType> = function
@@ -259,7 +292,7 @@ impl<'t> Lowering<'t> {
             .iter()
             .map(|parameter| self.program.variable(*parameter).ty)
             .collect();
-        for (pattern, argument) in patterns.into_iter().zip(arguments) {
+        for (pattern, argument) in patterns.into_iter().zip(arguments.unwrap_or_default()) {
             let argument = self.program.expr(*argument).ty;
             self.match_type(&source, pattern, argument, &mut bindings)?;
         }
@@ -432,7 +465,7 @@ impl<'t> Lowering<'t> {
         id: FunctionId,
         arguments: &[ExprId],
     ) -> Option<FunctionId> {
-        let (bindings, _) = self.deduce(id, None, arguments)?;
+        let (bindings, _) = self.deduce(id, None, Some(arguments))?;
         let instance = self.instance(id, bindings)?;
         self.program.function(instance).template_parameters.is_empty().then_some(instance)
     }

@@ -273,7 +273,7 @@ impl Classifier<'_> {
                 .methods
                 .iter()
                 .map(|method| program.function(*method))
-                .find(|method| method.body.is_none() && !method.is_deleted)
+                .find(|method| method.body.is_none() && !method.is_deleted && !method.is_defaulted)
                 .map(|method| method.sites[0].name);
             let outside = record
                 .methods

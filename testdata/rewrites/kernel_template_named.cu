@@ -2,7 +2,7 @@
 #include <cuda_runtime.h>
 struct P { float x, y; };
 template <class T>
-struct Cursor { //~ LC0029 a template that uses it is named
+struct Cursor {
     T *p;
     int at;
     __device__ Cursor(T *p, int at) : p(p), at(at) {}
