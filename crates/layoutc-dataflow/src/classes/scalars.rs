@@ -91,6 +91,7 @@ fn record_of(program: &mut Program, scalar: Scalar) -> RecordId {
         },
         is_bit_field: false,
         has_initializer: false,
+        null_initializer: None,
         is_untyped: false,
         inherited: None,
     });
