@@ -86,6 +86,16 @@ impl Rewriter<'_> {
                 ) =>
             {
                 whole(call.size().ok_or("no size")?)?;
+                let kind = call.api.copy_arguments().and_then(|at| at.kind);
+                let is_literal = kind.is_some_and(|at| {
+                    let kind = self.program.strip_parens(call.arguments[at]);
+                    matches!(&self.program.expr(kind).kind,
+                        ExprKind::Name(layoutc_syntax::NameRef::Unknown(name))
+                            if name != "cudaMemcpyDefault")
+                });
+                if !is_literal {
+                    return Err("the direction of this copy is not written out".to_owned());
+                }
                 let extents = extents?;
                 let functions = self.functions.get_mut(&class).ok_or("no functions")?;
                 functions.needs_memcpy = true;

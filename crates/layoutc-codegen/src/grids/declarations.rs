@@ -154,23 +154,42 @@ impl Functions {
             let coordinates = flatten::unflatten(grid, "at", &extents);
             let _ = writeln!(
                 out,
-                "\nstatic __host__ __device__ __forceinline__ size_t {}(size_t at{})\n{{\n    return {};\n}}",
+                "\nstatic __host__ __device__ __forceinline__ size_t {}(size_t at{})\n{{\n    return {}{};\n}}",
                 self.linear,
                 self.more("size_t"),
+                // Without values in a row, the array is what it was.
+                if self.extents.is_empty() {
+                    String::new()
+                } else {
+                    format!("{} == 0 ? at : ", extents.join(" * "))
+                },
                 flatten::place(grid, digits, &coordinates, &extents),
             );
         }
         if self.needs_bytes {
             let inner = extents.join(" * ");
+            let empty = if self.extents.is_empty() {
+                ""
+            } else {
+                "if (inner == 0)\n        return bytes;\n    "
+            };
             let _ = writeln!(
                 out,
                 "\n// Bytes of an array of `bytes`, with its last tiles filled up.\n\
                  static inline size_t {}(size_t bytes{})\n{{\n    const size_t inner = {inner};\n    \
-                 const size_t count = inner == 0 ? 0 : (bytes / sizeof({scalar}) + inner - 1) / inner;\n    \
-                 return {} * sizeof({scalar});\n}}",
+                 {empty}const size_t count = (bytes / sizeof({scalar}) + inner - 1) / inner;\n    \
+                 const size_t n = {};\n    \
+                 // Places are computed as `{}`: what that cannot count is not allocated.\n    \
+                 return n > {} ? (size_t)-1 : n * sizeof({scalar});\n}}",
                 self.bytes,
                 self.more("size_t"),
                 flatten::count(grid, digits, "count", &extents),
+                self.index,
+                match self.index {
+                    "int" => "0x7fffffff",
+                    "unsigned" => "0xffffffffu",
+                    _ => "(size_t)-1 / 16",
+                },
             );
         }
         if self.needs_memcpy {

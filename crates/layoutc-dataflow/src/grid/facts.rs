@@ -5,7 +5,10 @@
 //! *Claim:* wherever a fact is listed, it holds for the values that variables have there: each
 //! statement drops what it changes, and so does a loop, before its body, what it changes anywhere.
 
-use super::index::{Atom, Index, Indices, builtin_of, is_integer};
+use super::index::{
+    Atom, Index, Indices, builtin_of, holds_builtin, is_integer, is_thread_number, turns_negative,
+    widens_wrapped,
+};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, Scalar, StmtId, StmtKind, TypeKind,
@@ -514,10 +517,23 @@ impl<'a> Walk<'a> {
             .as_scalar(program.variable(id).ty.id)
             .is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4);
         let site = program.expr_site(value);
-        if !is_wide || !is_integer(program, value) {
+        let ty = program.variable(id).ty.id;
+        let size = |ty| program.types.as_scalar(ty).map(Scalar::size);
+        let narrows = size(program.expr(value).ty.id) > size(ty);
+        if !is_wide
+            || narrows
+            || !is_integer(program, value)
+            || widens_wrapped(program, value, ty)
+            || turns_negative(program, value, ty)
+        {
             return facts.clone();
         }
         let Some(value) = self.indices.index(program, value) else { return facts.clone() };
+        // A negative value would become a large one.
+        let is_unsigned = program.types.as_scalar(ty).is_some_and(Scalar::is_unsigned);
+        if is_unsigned && !self.is_made_of_naturals(&value) {
+            return facts.clone();
+        }
         if !self.is_constant(&value, &[site]) || !self.changes.is_constant_in(id, &[site]) {
             return facts.clone();
         }
@@ -647,6 +663,23 @@ impl<'a> Walk<'a> {
         facts
     }
 
+    /// Whether a value is a sum of products of unsigned values.
+    fn is_made_of_naturals(&self, value: &Index) -> bool {
+        value.terms().all(|(monomial, coefficient)| {
+            coefficient > 0
+                && monomial.iter().all(|atom| match atom {
+                    Atom::Variable(id) => self
+                        .program
+                        .types
+                        .as_scalar(self.program.variable(*id).ty.id)
+                        .is_some_and(Scalar::is_unsigned),
+                    Atom::Expression(number) => {
+                        builtin_of(self.program, self.indices.expression(*number)).is_some()
+                    }
+                })
+        })
+    }
+
     /// The facts that changes in the regions leave as they are.
     fn kept(&self, facts: &Facts, regions: &[Span]) -> Facts {
         let kept: Vec<&Fact> = facts
@@ -726,7 +759,7 @@ fn direction(program: &Program, step: ExprId, id: VarId) -> Option<bool> {
         };
         let positive = |expr: ExprId| {
             layoutc_syntax::evaluate::constant(program, expr).is_some_and(|value| value >= 0)
-                || builtins_only(program, expr)
+                || is_thread_number(program, expr)
         };
         let up = match &program.expr(at).kind {
             ExprKind::Paren(inner) => {
@@ -770,19 +803,6 @@ fn direction(program: &Program, step: ExprId, id: VarId) -> Option<bool> {
         }
     }
     found
-}
-
-/// Whether an expression is made of `blockDim.x` and the like, which are not negative.
-fn builtins_only(program: &Program, expr: ExprId) -> bool {
-    match program.expr(program.strip_parens(expr)).kind {
-        ExprKind::Binary(BinaryOp::Mul | BinaryOp::Add, left, right) => {
-            builtins_only(program, left) && builtins_only(program, right)
-        }
-        _ => {
-            builtin_of(program, expr).is_some()
-                || layoutc_syntax::evaluate::constant(program, expr).is_some_and(|value| value >= 0)
-        }
-    }
 }
 
 /// All variables of an expression.
@@ -891,17 +911,6 @@ fn is_compared_as_integers(program: &Program, left: ExprId, right: ExprId) -> bo
     [left, right].into_iter().all(|side| never_negative(program, side))
 }
 
-fn holds_builtin(program: &Program, expr: ExprId) -> bool {
-    let mut stack = vec![expr];
-    while let Some(at) = stack.pop() {
-        if builtin_of(program, at).is_some() {
-            return true;
-        }
-        stack.extend(program.expr(at).children());
-    }
-    false
-}
-
 /// Whether a value is never negative and never the result of wrapping around, whatever the types:
 /// unsigned variables, builtins, constants, their sums and products, and plain `int` variables,
 /// of which a negative one would have been compared as a huge number: such a guard guards nothing.
@@ -917,9 +926,8 @@ fn never_negative(program: &Program, expr: ExprId) -> bool {
         ExprKind::Name(NameRef::Variable(id)) => {
             program.types.as_scalar(program.variable(id).ty.id).is_some_and(Scalar::is_unsigned)
         }
-        ExprKind::Binary(BinaryOp::Add | BinaryOp::Mul, left, right) => {
-            never_negative(program, left) && never_negative(program, right)
-        }
+        // The number of a thread; sums of variables may wrap around.
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Mul, ..) => is_thread_number(program, expr),
         _ => false,
     }
 }

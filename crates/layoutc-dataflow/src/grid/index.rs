@@ -82,14 +82,16 @@ impl Indices {
                         .as_scalar(ty)
                         .is_some_and(|scalar: Scalar| scalar.is_integer() && scalar.size() >= 4)
                 };
-                // An unsigned value that wrapped around is another number in a wider type.
                 let from = program.types.as_scalar(program.expr(*operand).ty.id);
-                let widens = from.is_some_and(Scalar::is_unsigned)
-                    && program.types.as_scalar(target.id).map(Scalar::size)
-                        > from.map(Scalar::size);
+                let narrows = match (program.types.as_scalar(target.id), from) {
+                    (Some(to), Some(from)) => to.size() < from.size(),
+                    _ => false,
+                };
                 if is_wide(target.id)
                     && is_wide(program.expr(*operand).ty.id)
-                    && !(widens && may_wrap(program, *operand))
+                    && !narrows
+                    && !turns_negative(program, *operand, target.id)
+                    && !widens_wrapped(program, *operand, target.id)
                 {
                     self.of(program, *operand, depth)
                 } else {
@@ -101,14 +103,21 @@ impl Indices {
                 self.of(program, *inner, depth)?.times(&Index::constant(-1))
             }
             ExprKind::Binary(op, left, right) if is_integer(program, expr) => match op {
-                BinaryOp::Add => {
-                    self.of(program, *left, depth)?.plus(&self.of(program, *right, depth)?)
-                }
-                BinaryOp::Sub => {
-                    self.of(program, *left, depth)?.minus(&self.of(program, *right, depth)?)
-                }
-                BinaryOp::Mul => {
-                    self.of(program, *left, depth)?.times(&self.of(program, *right, depth)?)
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
+                    // The operands become values of the result's type first.
+                    let mut operand = |operand: ExprId| {
+                        if widens_wrapped(program, operand, program.expr(expr).ty.id) {
+                            Some(self.atom(program, operand))
+                        } else {
+                            self.of(program, operand, depth)
+                        }
+                    };
+                    let (left, right) = (operand(*left)?, operand(*right)?);
+                    match op {
+                        BinaryOp::Add => left.plus(&right),
+                        BinaryOp::Sub => left.minus(&right),
+                        _ => left.times(&right),
+                    }
                 }
                 BinaryOp::Shl => match evaluate::constant(program, *right) {
                     Some(by @ 0..=31) => {
@@ -250,6 +259,59 @@ pub fn is_integer(program: &Program, expr: ExprId) -> bool {
         | TypeKind::Named(..)
         | TypeKind::TemplateParameter(_) => false,
     }
+}
+
+/// Whether an unsigned value that may have wrapped around becomes one of a wider type: then it is
+/// another number than the arithmetic says.
+#[must_use]
+pub fn widens_wrapped(program: &Program, operand: ExprId, to: layoutc_syntax::TypeId) -> bool {
+    let from = program.types.as_scalar(program.expr(operand).ty.id);
+    // Builtins are unsigned, and the model does not know their type.
+    let is_unsigned = from.map_or_else(|| holds_builtin(program, operand), Scalar::is_unsigned);
+    let size = from.map_or(4, Scalar::size);
+    let widens = program.types.as_scalar(to).is_some_and(|to| to.size() > size);
+    is_unsigned && widens && may_wrap(program, operand)
+}
+
+/// Whether an unsigned value becomes one of a signed type of its size, where a large one turns
+/// negative. The number of a thread is not that large.
+#[must_use]
+pub fn turns_negative(program: &Program, operand: ExprId, to: layoutc_syntax::TypeId) -> bool {
+    let from = program.types.as_scalar(program.expr(operand).ty.id);
+    let to = program.types.as_scalar(to);
+    from.is_some_and(Scalar::is_unsigned)
+        && to.is_some_and(|to| !to.is_unsigned())
+        && to.map(Scalar::size) <= from.map(Scalar::size)
+        && evaluate::constant(program, operand).is_none()
+        && !is_thread_number(program, operand)
+}
+
+/// Whether a value is made of `blockDim.x` and the like, and of numbers, by sums and products.
+#[must_use]
+pub fn is_thread_number(program: &Program, expr: ExprId) -> bool {
+    match program.expr(program.strip_parens(expr)).kind {
+        ExprKind::Binary(BinaryOp::Mul | BinaryOp::Add, left, right) => {
+            is_thread_number(program, left) && is_thread_number(program, right)
+        }
+        ExprKind::Cast { operand, .. } => is_thread_number(program, operand),
+        _ => {
+            builtin_of(program, expr).is_some()
+                || evaluate::constant(program, expr).is_some_and(|value| value >= 0)
+        }
+    }
+}
+
+/// Whether `threadIdx.x` or the like occurs in an expression.
+#[must_use]
+pub fn holds_builtin(program: &Program, expr: ExprId) -> bool {
+    let mut stack = vec![expr];
+    while let Some(at) = stack.pop() {
+        if builtin_of(program, at).is_some() {
+            return true;
+        }
+        stack.extend(program.expr(at).children());
+    }
+    false
 }
 
 /// Whether unsigned arithmetic in an expression may wrap around: anything but a value as it is.
