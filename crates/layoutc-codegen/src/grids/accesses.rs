@@ -160,18 +160,21 @@ impl Rewriter<'_> {
                 Err("this function does not know the extents of the grid".to_owned())
             };
         };
-        let is_hidden = extents.iter().flat_map(Index::atoms).any(|atom| match atom {
+        // What is a number here may be a variable elsewhere.
+        let named: Vec<&Index> = extents
+            .iter()
+            .zip(&grid.dimensions[1..])
+            .filter(|(_, dimension)| dimension.extent.is_none())
+            .map(|(extent, _)| extent)
+            .collect();
+        let is_hidden = named.iter().flat_map(|extent| extent.atoms()).any(|atom| match atom {
             Atom::Variable(id) => !self.is_visible(id, at),
             Atom::Expression(_) => true,
         });
         if is_hidden {
             return Err("an extent of the grid has no name here yet".to_owned());
         }
-        extents
-            .iter()
-            .filter(|extent| extent.as_constant().is_none())
-            .map(|extent| self.written(&Changed::new(), extent, function))
-            .collect()
+        named.into_iter().map(|extent| self.written(&Changed::new(), extent, function)).collect()
     }
 
     /// What is not a plain value must be evaluated exactly once.

@@ -129,6 +129,12 @@ impl Functions {
         self.extents.iter().map(|name| format!(", {ty} {name}")).collect()
     }
 
+    /// Whether a row, plane or the like holds no values; then the array is what it was.
+    fn is_empty_text(&self) -> String {
+        let empty: Vec<String> = self.extents.iter().map(|name| format!("{name} <= 0")).collect();
+        empty.join(" || ")
+    }
+
     fn arguments(&self) -> String {
         self.extents.iter().map(|name| format!(", {name}")).collect()
     }
@@ -156,12 +162,12 @@ impl Functions {
                 out,
                 "\nstatic __host__ __device__ __forceinline__ size_t {}(size_t at{})\n{{\n    return {}{};\n}}",
                 self.linear,
-                self.more("size_t"),
+                self.more("long long"),
                 // Without values in a row, the array is what it was.
                 if self.extents.is_empty() {
                     String::new()
                 } else {
-                    format!("{} == 0 ? at : ", extents.join(" * "))
+                    format!("{} ? at : ", self.is_empty_text())
                 },
                 flatten::place(grid, digits, &coordinates, &extents),
             );
@@ -169,20 +175,20 @@ impl Functions {
         if self.needs_bytes {
             let inner = extents.join(" * ");
             let empty = if self.extents.is_empty() {
-                ""
+                String::new()
             } else {
-                "if (inner == 0)\n        return bytes;\n    "
+                format!("if ({})\n        return bytes;\n    ", self.is_empty_text())
             };
             let _ = writeln!(
                 out,
                 "\n// Bytes of an array of `bytes`, with its last tiles filled up.\n\
-                 static inline size_t {}(size_t bytes{})\n{{\n    const size_t inner = {inner};\n    \
-                 {empty}const size_t count = (bytes / sizeof({scalar}) + inner - 1) / inner;\n    \
+                 static inline size_t {}(size_t bytes{})\n{{\n    \
+                 {empty}const size_t inner = {inner};\n    const size_t count = (bytes / sizeof({scalar}) + inner - 1) / inner;\n    \
                  const size_t n = {};\n    \
                  // Places are computed as `{}`: what that cannot count is not allocated.\n    \
                  return n > {} ? (size_t)-1 : n * sizeof({scalar});\n}}",
                 self.bytes,
-                self.more("size_t"),
+                self.more("long long"),
                 flatten::count(grid, digits, "count", &extents),
                 self.index,
                 match self.index {
@@ -197,7 +203,7 @@ impl Functions {
         }
         if self.needs_memset {
             let (fill, memset, linear) = (&self.fill, &self.memset, &self.linear);
-            let (more, arguments) = (self.more("size_t"), self.arguments());
+            let (more, arguments) = (self.more("long long"), self.arguments());
             let _ = write!(
                 out,
                 "\nstatic __global__ void {fill}({scalar} *to, int value, size_t n{more})\n{{\n    \
@@ -217,7 +223,7 @@ impl Functions {
     fn memcpy_text(&self, scalar: Scalar, out: &mut String) {
         let scalar = scalar.spelling();
         let (kernel, memcpy, linear) = (&self.kernel, &self.memcpy, &self.linear);
-        let (more, arguments) = (self.more("size_t"), self.arguments());
+        let (more, arguments) = (self.more("long long"), self.arguments());
         let _ = write!(
             out,
             "\n// Values of a grid `from` `first` on to plain memory, or back, or from grid to grid.\n\

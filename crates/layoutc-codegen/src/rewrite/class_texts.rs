@@ -274,6 +274,16 @@ impl Rewriter<'_> {
                 "the text of this class template would change, and it has static members or friends",
             );
         }
+        // A member that is specialised would be one of the instance's own text.
+        let is_specialised = program.regions.iter().any(|region| {
+            region.kind == layoutc_syntax::RegionKind::Unmodelled
+                && region.identifiers.contains(&program.record(template).name)
+        });
+        if is_specialised {
+            return Some(
+                "the text of this class template would change, and a part of it is specialised",
+            );
+        }
         if self.namespaces_within(text).is_none() {
             return Some("the text of this class template would change in another namespace");
         }

@@ -329,6 +329,11 @@ impl Rewriter<'_> {
         if members != path.len() || subscripts.len() != extents {
             return None;
         }
+        if subscripts.iter().flatten().any(|index| self.is_reordered(element, *index)) {
+            let message = "the element and the subscript behind it depend on each other's order of evaluation";
+            self.refuse(class, self.program.expr(expr).span, message);
+            return None;
+        }
         let mut extents_text = Vec::new();
         for subscript in subscripts.into_iter().rev() {
             extents_text.push(match subscript {
@@ -1054,6 +1059,26 @@ impl Rewriter<'_> {
             || !b.writes.is_disjoint(&a.reads)
             || (a.calls && (b.reads_memory || b.calls))
             || (b.calls && a.reads_memory)
+    }
+
+    /// Whether it can be told which of two is evaluated first: where an element is, and what
+    /// follows it in the source.
+    pub(super) fn is_reordered(&self, element: ExprId, behind: ExprId) -> bool {
+        let (parts, behind) = (self.places(element), self.places(behind));
+        parts.iter().any(|part| behind.iter().any(|other| self.order_matters(*part, *other)))
+    }
+
+    /// What is evaluated to find an element, which itself is not read; of anything else all.
+    fn places(&self, expr: ExprId) -> Vec<ExprId> {
+        let expr = self.program.strip_parens(expr);
+        if !matches!(self.classes.place(expr), Some((_, PlaceKind::Element))) {
+            return vec![expr];
+        }
+        match self.program.expr(expr).kind {
+            ExprKind::Index { base, index, .. } => vec![base, index],
+            ExprKind::Deref(operand) => vec![operand],
+            _ => vec![expr],
+        }
     }
 
     /// What the evaluation of an expression reads and writes.

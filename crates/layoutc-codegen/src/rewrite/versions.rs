@@ -663,7 +663,11 @@ impl Rewriter<'_> {
                 program.expr(program.strip_parens(*callee)).kind,
                 ExprKind::Member { arrow: true, .. }
             );
-            if let Some(class) = self.changed_slot(Slot::Variable(this))
+            let class = self.changed_slot(Slot::Variable(this)).or_else(|| {
+                let parameters = &program.function(function).parameters;
+                parameters.iter().find_map(|id| self.changed_slot(Slot::Variable(*id)))
+            });
+            if let Some(class) = class
                 && self.is_unordered(base, &arguments)
             {
                 let span = program.expr(expr).span;
@@ -694,20 +698,33 @@ impl Rewriter<'_> {
             _ => return None,
         };
         let own = program.function(function);
-        if let [left, right] = operands[..]
-            && given_object(program, program.strip_parens(left)).is_some()
-            && self.order_matters(left, right)
-        {
-            let class = self.classes.place(left).map(|(class, _)| class);
-            if let Some(class) = class {
-                let span = program.expr(expr).span;
-                let message = "the operands depend on each other's order of evaluation";
-                self.refuse(class, span, message);
-            }
-            return None;
-        }
         let parameters: Vec<VarId> =
             own.this_parameter.into_iter().chain(own.parameters.iter().copied()).collect();
+        // What the operator has an order for become arguments of a call, which have none.
+        if let [left, right] = operands[..]
+            && (given_object(program, program.strip_parens(left)).is_some()
+                && self.order_matters(left, right)
+                || self.is_reordered(left, right))
+            && let Some(class) =
+                parameters.iter().find_map(|id| self.changed_slot(Slot::Variable(*id)))
+        {
+            let span = program.expr(expr).span;
+            let message = "the operands depend on each other's order of evaluation";
+            self.refuse(class, span, message);
+            return None;
+        }
+        // It gives back the index of its object, and the object stays what it is.
+        let gives_nothing = own.copy_of.as_ref().is_some_and(|copy| copy.drops_result)
+            && own.this_parameter.is_some_and(|id| self.changed_slot(Slot::Variable(id)).is_none());
+        if gives_nothing
+            && self.parents[self.outermost(expr).index()].is_some()
+            && let Some(class) =
+                parameters.iter().find_map(|id| self.changed_slot(Slot::Variable(*id)))
+        {
+            let message = "the result of this operator is used, and its object keeps the layout";
+            self.refuse(class, program.expr(expr).span, message);
+            return None;
+        }
         let mut texts = Vec::new();
         for (operand, parameter) in operands.into_iter().zip(parameters) {
             texts.push(match self.changed_slot(Slot::Variable(parameter)) {
@@ -729,7 +746,7 @@ impl Rewriter<'_> {
 
     /// Whether an object, which is evaluated first, and the arguments depend on each other.
     fn is_unordered(&self, object: ExprId, arguments: &[ExprId]) -> bool {
-        arguments.iter().any(|argument| self.order_matters(object, *argument))
+        arguments.iter().any(|argument| self.is_reordered(object, *argument))
     }
 
     /// The address of an object that keeps its form.

@@ -126,7 +126,13 @@ fn outside(
     let parameters = &program.function(passing.callee).parameters;
     let mut values: BTreeMap<VarId, Index> = BTreeMap::new();
     for (parameter, argument) in parameters.iter().zip(&passing.arguments) {
-        if super::index::is_integer(program, *argument) {
+        // A narrower parameter would hold another number.
+        let size = |ty| program.types.as_scalar(ty).map(layoutc_syntax::Scalar::size);
+        let own = size(program.variable(*parameter).ty.id);
+        let given = size(program.expr(*argument).ty.id);
+        let is_constant = layoutc_syntax::evaluate::constant(program, *argument).is_some();
+        let is_kept = own >= Some(4) && (own >= given || is_constant);
+        if is_kept && super::index::is_integer(program, *argument) {
             values.insert(*parameter, indices.index(program, *argument)?);
         }
     }

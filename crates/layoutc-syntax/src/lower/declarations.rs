@@ -88,6 +88,7 @@ impl<'t> Lowering<'t> {
             .map(|part| part.trim().to_owned())
             .collect();
         let depth = self.namespaces.len();
+        self.program.identifiers.extend(names.iter().cloned());
         self.namespaces.extend(names);
         if let Some(body) = node.child_by_field_name("body") {
             self.items(body);

@@ -198,6 +198,7 @@ impl<'t> Lowering<'t> {
             "lambda_expression" => self.lambda(node),
             "qualified_identifier" => {
                 let (scope, last) = self.qualified_parts(node);
+                self.decltype_in_arguments(node);
                 if let Some(member) = self.implicit_qualified_member(node) {
                     return member;
                 }
@@ -216,7 +217,10 @@ impl<'t> Lowering<'t> {
                     }
                 }
             }
-            "template_function" => self.template_function(node, &[]),
+            "template_function" => {
+                self.decltype_in_arguments(node);
+                self.template_function(node, &[])
+            }
             "initializer_pair" => match node.child_by_field_name("value") {
                 Some(value) => self.expression(value),
                 None => self.opaque(node),
@@ -1047,4 +1051,19 @@ pub(super) fn only_named(node: Node<'_>) -> Option<Node<'_>> {
     let mut children = node.named_children(&mut cursor).filter(|child| child.kind() != "comment");
     let first = children.next()?;
     children.next().is_none().then_some(first)
+}
+
+impl<'t> Lowering<'t> {
+    /// `is_same<decltype(p.get()), T *>::value`: what an argument names is not followed.
+    fn decltype_in_arguments(&mut self, node: Node<'t>) {
+        let mut stack = vec![node];
+        while let Some(at) = stack.pop() {
+            if at.kind() == "decltype" {
+                self.region(at, RegionKind::Unmodelled);
+                continue;
+            }
+            let mut cursor = at.walk();
+            stack.extend(at.named_children(&mut cursor));
+        }
+    }
 }

@@ -454,12 +454,11 @@ impl Classifier<'_> {
         } else {
             // The specifier must name the record itself, not a pointer typedef.
             let specifier = program.declaration(site.declaration).specifier_type;
+            let word = program.text(program.declaration(site.declaration).specifier);
             let is_instance = function_of_slot(program, slot).is_some_and(|function| {
-                program
-                    .function(function)
-                    .copy_of
-                    .as_ref()
-                    .is_some_and(layoutc_syntax::CopyOf::is_instance)
+                program.function(function).copy_of.as_ref().is_some_and(|copy_of| {
+                    copy_of.is_instance() && copy_of.aliases.iter().any(|(name, _)| name == word)
+                })
             });
             // In an instance a type parameter may stand for the pointer.
             let is_bound_pointer = is_instance
