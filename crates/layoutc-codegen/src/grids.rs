@@ -480,13 +480,56 @@ impl Rewriter<'_> {
             self.refuse(class, span, "the grid is used in a file that is not compiled as CUDA");
             return;
         }
-        let at = own.after_includes;
         let source = self.program.sources.file(file);
+        // In front of all that uses them, at file scope, and under no condition.
+        let first = self
+            .program
+            .functions
+            .iter()
+            .flat_map(|function| &function.sites)
+            .map(|site| site.template.unwrap_or(site.span))
+            .filter(|site| site.file == file && uses.iter().any(|(_, place)| site.contains(*place)))
+            .map(|site| site.start as usize)
+            .min()
+            .unwrap_or(0);
+        let first = source.line_range(first).start;
+        let at = [own.after_includes, first]
+            .into_iter()
+            .find(|at| *at <= first && is_open_scope(&source.text()[..*at]));
+        let Some(at) = at else {
+            self.refuse(class, span, "there is no place at file scope for the generated functions");
+            return;
+        };
         let text = format!("\n{}\n", text.trim_matches('\n'));
+        let text = if at == first { format!("{text}\n") } else { text };
         let text = if source.text().contains("\r\n") { text.replace('\n', "\r\n") } else { text };
         let place = Span { file, start: at as u32, end: at as u32 };
         self.edits.push(Edit { is_generated: true, ..Edit::replace(place, text) });
     }
+}
+
+/// Whether declarations behind a text are at file scope, and belong to no condition.
+fn is_open_scope(before: &str) -> bool {
+    let mut depth = 0i64;
+    for token in layoutc_syntax::preprocess::tokens(before) {
+        match token.text(before) {
+            "{" | "(" | "[" => depth += 1,
+            "}" | ")" | "]" => depth -= 1,
+            _ => {}
+        }
+    }
+    let mut conditions = 0i64;
+    for line in before.lines() {
+        let Some(directive) = line.trim_start().strip_prefix('#').map(str::trim_start) else {
+            continue;
+        };
+        if directive.starts_with("if") {
+            conditions += 1;
+        } else if directive.starts_with("endif") {
+            conditions -= 1;
+        }
+    }
+    depth == 0 && conditions == 0
 }
 
 fn slot_span(program: &Program, slot: Option<Slot>) -> Span {

@@ -284,6 +284,47 @@ impl Rewriter<'_> {
                 "the text of this class template would change, and a part of it is specialised",
             );
         }
+        if self.is_invalid_unused(text.record) {
+            return Some(
+                "the text of this class template would change, and a member that is never used may not be valid for this instance",
+            );
+        }
+        // In the template's namespace the name of an argument may be another type's.
+        let is_hidden = program.records.iter().enumerate().any(|(at, other)| {
+            let is_argument = record.instance.as_ref().is_some_and(|own| {
+                own.arguments.iter().any(|argument| match argument {
+                    layoutc_syntax::TemplateArgument::Type(ty) => record_in(program, ty.id)
+                        .is_some_and(|id| {
+                            let argument = program.record(id);
+                            id.index() != at
+                                && argument.name == other.name
+                                && argument.namespaces != other.namespaces
+                        }),
+                    layoutc_syntax::TemplateArgument::Value(..) => false,
+                })
+            });
+            is_argument && record.namespaces.starts_with(&other.namespaces)
+        });
+        if is_hidden {
+            return Some("an argument of this instance has the name of another type there");
+        }
+        // A macro in the text may call what changes.
+        let own_names: BTreeSet<&str> = record
+            .methods
+            .iter()
+            .map(|method| program.function(*method).name.as_str())
+            .chain(record.fields.iter().map(|field| program.field(*field).name.as_str()))
+            .collect();
+        let hides_names = tokens(whole).iter().any(|token| {
+            let word = token.text(whole);
+            program.macros.iter().any(|def| {
+                def.name == word
+                    && def.body_identifiers.iter().any(|name| own_names.contains(name.as_str()))
+            })
+        });
+        if hides_names {
+            return Some("a macro in the text of this class template names its members");
+        }
         if self.namespaces_within(text).is_none() {
             return Some("the text of this class template would change in another namespace");
         }
@@ -298,6 +339,67 @@ impl Rewriter<'_> {
                 text.anchor,
                 &self.moved_words(text),
             )
+        })
+    }
+
+    /// Whether a member function that is never called may not compile for this instance: in the
+    /// template it is not instantiated, written out it is compiled.
+    fn is_invalid_unused(&self, record: RecordId) -> bool {
+        let program = self.program;
+        let types = &program.types;
+        let is_record = |expr: ExprId| types.as_record(program.expr(expr).ty.id).is_some();
+        let is_scalar = |expr: ExprId| types.as_scalar(program.expr(expr).ty.id).is_some();
+        let unused = program.record(record).methods.iter().filter(|method| {
+            let function = program.function(**method);
+            let is_special =
+                function.name.starts_with('~') || function.name == program.record(record).name;
+            !is_special
+                && !program.exprs.iter().any(|expr| match &expr.kind {
+                    ExprKind::Member { methods, .. } => methods.contains(method),
+                    ExprKind::Name(NameRef::Functions(functions)) => functions.contains(method),
+                    _ => false,
+                })
+                && !program.operators.values().any(|other| other == *method)
+        });
+        unused.into_iter().any(|method| {
+            let parts = program.function_parts(*method);
+            let result = program.function(*method).result;
+            let returns_record = types.as_record(result.id).is_some();
+            let returned = parts.stmts.iter().any(|stmt| {
+                matches!(program.stmt(*stmt).kind,
+                    layoutc_syntax::StmtKind::Return(Some(value))
+                        if returns_record && !is_record(value))
+            });
+            let initialized = parts.variables.iter().any(|id| {
+                let variable = program.variable(*id);
+                types.as_record(variable.ty.id).is_some() && variable.init.is_some_and(is_scalar)
+            });
+            let used = parts.exprs.iter().any(|id| match &program.expr(*id).kind {
+                ExprKind::Binary(_, left, right) | ExprKind::Assign(Some(_), left, right) => {
+                    (is_record(*left) || is_record(*right)) && !program.operators.contains_key(id)
+                }
+                ExprKind::Assign(None, left, right) => is_record(*left) && is_scalar(*right),
+                ExprKind::Unary(_, operand) => {
+                    is_record(*operand) && !program.operators.contains_key(id)
+                }
+                ExprKind::Cast { operand, target, .. } => {
+                    is_record(*operand) != types.as_record(target.id).is_some()
+                        && (is_record(*operand) || is_scalar(*operand))
+                }
+                ExprKind::Call { callee, arguments, .. } => {
+                    !matches!(resolve_callee(program, *callee, arguments), Callee::Function(_))
+                        && arguments.iter().any(|argument| is_record(*argument))
+                }
+                ExprKind::Member { base, field: None, methods, .. } => {
+                    methods.is_empty() && is_record(*base)
+                }
+                ExprKind::Construct { of, arguments } => {
+                    types.as_record(of.id).is_some() && arguments.iter().any(|one| is_scalar(*one))
+                }
+                ExprKind::Conditional(condition, ..) => is_record(*condition),
+                _ => false,
+            });
+            returned || initialized || used
         })
     }
 
@@ -563,7 +665,15 @@ impl Rewriter<'_> {
         if program.home(expr).is_some() || self.is_value_operand(self.outermost(expr)) {
             return None;
         }
-        let value = program.argument_spelling(*instance.arguments.get(at)?)?;
+        let argument = *instance.arguments.get(at)?;
+        let value = program.argument_spelling(argument)?;
+        // A number has a type, which an overload or `auto` can see.
+        use layoutc_syntax::Scalar;
+        if let TemplateArgument::Value(_, scalar) = argument
+            && !matches!(scalar, Scalar::Int | Scalar::Bool)
+        {
+            return Some(format!("({})({value})", scalar.spelling()));
+        }
         Some(if value.starts_with('-') { format!("({value})") } else { value })
     }
 

@@ -663,6 +663,11 @@ impl Rewriter<'_> {
                 program.expr(program.strip_parens(*callee)).kind,
                 ExprKind::Member { arrow: true, .. }
             );
+            if let Some(class) = self.lost_result(expr, function) {
+                let message = "the result of this call is used, and its object keeps the layout";
+                self.refuse(class, program.expr(expr).span, message);
+                return None;
+            }
             let class = self.changed_slot(Slot::Variable(this)).or_else(|| {
                 let parameters = &program.function(function).parameters;
                 parameters.iter().find_map(|id| self.changed_slot(Slot::Variable(*id)))
@@ -713,14 +718,7 @@ impl Rewriter<'_> {
             self.refuse(class, span, message);
             return None;
         }
-        // It gives back the index of its object, and the object stays what it is.
-        let gives_nothing = own.copy_of.as_ref().is_some_and(|copy| copy.drops_result)
-            && own.this_parameter.is_some_and(|id| self.changed_slot(Slot::Variable(id)).is_none());
-        if gives_nothing
-            && self.parents[self.outermost(expr).index()].is_some()
-            && let Some(class) =
-                parameters.iter().find_map(|id| self.changed_slot(Slot::Variable(*id)))
-        {
+        if let Some(class) = self.lost_result(expr, function) {
             let message = "the result of this operator is used, and its object keeps the layout";
             self.refuse(class, program.expr(expr).span, message);
             return None;
@@ -742,6 +740,23 @@ impl Rewriter<'_> {
             texts.push("0".to_owned());
         }
         Some(format!("{name}({})", texts.join(", ")))
+    }
+
+    /// A version that gives nothing back, since its object's index says it all, used for what the
+    /// original gives back, where the object keeps its layout. The class that the version is for.
+    fn lost_result(&self, call: ExprId, function: FunctionId) -> Option<ClassId> {
+        let own = self.program.function(function);
+        let gives_nothing = own.copy_of.as_ref().is_some_and(|copy| copy.drops_result)
+            && own.this_parameter.is_some_and(|id| self.changed_slot(Slot::Variable(id)).is_none());
+        let outer = self.outermost(call);
+        let is_used = self.parents[outer.index()].is_some()
+            || self.inits.contains_key(&outer)
+            || self.returned.contains_key(&outer)
+            || self.conditions.contains(&outer);
+        if !gives_nothing || !is_used {
+            return None;
+        }
+        own.parameters.iter().find_map(|id| self.changed_slot(Slot::Variable(*id)))
     }
 
     /// Whether an object, which is evaluated first, and the arguments depend on each other.

@@ -137,8 +137,9 @@ impl Extents<'_> {
                 (Some(Atom::Variable(id)), _) => {
                     let name = program.variable(*id).name.to_lowercase();
                     match name.strip_prefix('n') {
-                        Some(rest) if !rest.is_empty() => rest.to_owned(),
-                        _ => name,
+                        Some(rest) if is_name(rest) => rest.to_owned(),
+                        _ if is_name(&name) => name,
+                        _ => format!("{name}_"),
                     }
                 }
                 (_, Some(_)) => "field".to_owned(),
@@ -148,6 +149,36 @@ impl Extents<'_> {
         }
         found
     }
+}
+
+/// Whether a word can be the name of a parameter.
+fn is_name(word: &str) -> bool {
+    const KEYWORDS: [&str; 40] = [
+        "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "const",
+        "continue", "default", "delete", "do", "double", "else", "enum", "export", "extern",
+        "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "new", "not",
+        "operator", "or", "private", "public", "short", "signed", "static", "this", "true", "xor",
+    ];
+    const MORE: [&str; 14] = [
+        "mutable",
+        "namespace",
+        "protected",
+        "register",
+        "return",
+        "sizeof",
+        "struct",
+        "switch",
+        "template",
+        "throw",
+        "try",
+        "union",
+        "void",
+        "while",
+    ];
+    word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && !KEYWORDS.contains(&word)
+        && !MORE.contains(&word)
+        && !matches!(word, "typedef" | "typename" | "unsigned" | "using" | "virtual" | "volatile")
 }
 
 /// `stride / next` as a product, if it is one.

@@ -473,7 +473,15 @@ impl<'a> Walk<'a> {
             known = self.kept(&known, &[program.stmt_site(*stmt)]);
             match &program.stmt(*stmt).kind {
                 StmtKind::Declaration(_, variables) => {
+                    let in_macro = program.stmt_homes[stmt.index()].is_some();
                     for id in variables {
+                        // A declarator may change what those before it defined.
+                        let own = if in_macro {
+                            program.stmt_site(*stmt)
+                        } else {
+                            program.variable(*id).site.full
+                        };
+                        known = self.kept(&known, &[own]);
                         if let Some(init) = program.variable(*id).init {
                             known = self.define(&known, &before, *id, None, init);
                         }

@@ -1,0 +1,17 @@
+//@ layout = "f = [y/4, x/16, y%4, x%16]"
+#include <cuda_runtime.h>
+__global__ void k(float *f, float *g, int nx, int ny) {
+    int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    if (y < 1 || y >= ny || x >= nx)
+        return;
+    g[y * nx + x] = f[y * nx + x - 1]; //~ LC0028 stay inside
+}
+int main() {
+    int nx = 37, ny = 11;
+    float *f, *g;
+    cudaMalloc(&f, nx * ny * sizeof(float));
+    cudaMalloc(&g, nx * ny * sizeof(float));
+    k<<<dim3(3, ny), 16>>>(f, g, nx, ny);
+    cudaFree(f);
+    cudaFree(g);
+}
