@@ -174,7 +174,7 @@ impl Lowering<'_> {
     /// `scope` holds the qualifiers as written: `a::b::name` has `["a", "b"]`.
     pub(crate) fn global_symbols(&self, name: &str, scope: &[&str]) -> Vec<&Symbol> {
         let Some(entries) = self.globals.entries.get(name) else { return Vec::new() };
-        let mut found: Vec<(usize, &Symbol)> = entries
+        let mut found: Vec<(usize, bool, &Symbol)> = entries
             .iter()
             .filter(|entry| self.globals.can_see(self.viewer(), entry.file))
             .filter(|entry| {
@@ -193,11 +193,11 @@ impl Lowering<'_> {
                     .zip(&self.namespaces)
                     .take_while(|(have, here)| have == here)
                     .count();
-                (shared, &entry.symbol)
+                (shared, entry.namespaces.len() > shared, &entry.symbol)
             })
             .collect();
-        found.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
-        found.into_iter().map(|(_, symbol)| symbol).collect()
+        found.sort_by_key(|(shared, is_unrelated, _)| (std::cmp::Reverse(*shared), *is_unrelated));
+        found.into_iter().map(|(_, _, symbol)| symbol).collect()
     }
 
     /// Symbols of that name at the current place, innermost scope first.
