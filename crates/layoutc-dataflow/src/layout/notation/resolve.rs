@@ -242,7 +242,9 @@ fn resolve_digit(names: &Names<'_>, digit: &GridDigit) -> Result<Digit, SpecErro
     }
     let Some(dimension) = names.dimensions.iter().position(|known| known == name) else {
         let known = names.dimensions.iter().copied().chain([names.field]);
-        let list: Vec<String> = known.clone().map(|known| format!("`{known}`")).collect();
+        // Grids of numbers have no field digit.
+        let named = known.clone().filter(|known| !known.is_empty());
+        let list: Vec<String> = named.map(|known| format!("`{known}`")).collect();
         let error = SpecError::new(
             Code::UNKNOWN_LAYOUT,
             at.clone(),
