@@ -64,7 +64,7 @@ pub(crate) struct PlannedGrids {
 /// of one, and no request names one.
 pub(crate) fn plan_grids(program: &Program, requests: &[LayoutSpec]) -> Option<PlannedGrids> {
     let scalars = candidates(program);
-    if scalars.is_empty() || requests.is_empty() {
+    if scalars.is_empty() || !names_an_array(program, &scalars, requests) {
         return None;
     }
     let mut program = program.clone();
@@ -237,6 +237,30 @@ impl GridPlan {
         let layout = Layout::tiled(&shape, tile, None).ok()?;
         Some((shape, layout))
     }
+}
+
+/// Whether a request names an array of one of the scalar types: nothing else is worth a copy of the
+/// program.
+fn names_an_array(program: &Program, scalars: &BTreeSet<Scalar>, requests: &[LayoutSpec]) -> bool {
+    let points = |mut ty: layoutc_syntax::QualType| {
+        let mut depth = 0;
+        while let TypeKind::Pointer(to) | TypeKind::Reference(to, _) | TypeKind::Array(to, _) =
+            *program.types.kind(ty.id)
+        {
+            ty = to;
+            depth += 1;
+        }
+        depth > 0 && program.types.as_scalar(ty.id).is_some_and(|own| scalars.contains(&own))
+    };
+    let is_named = |name: &str| {
+        requests.iter().any(|request| request.target.rsplit("::").next() == Some(name))
+    };
+    program.variables.iter().any(|variable| is_named(&variable.name) && points(variable.ty))
+        || program.fields.iter().any(|field| is_named(&field.name) && points(field.ty))
+        || program
+            .functions
+            .iter()
+            .any(|function| is_named(&format!("{}()", function.name)) && points(function.result))
 }
 
 /// Scalar types of which device code indexes an array by a product or sum.

@@ -632,8 +632,9 @@ pub enum ExprKind {
         parameters: Vec<VarId>,
         /// Initialisers in the capture list, and captured names.
         captures: Vec<ExprId>,
-        /// Those of the captured names that are captured by reference.
-        by_reference: Vec<ExprId>,
+        /// Bit `k`: capture number `k` is a name that is captured by reference; those behind the
+        /// first 64 are taken for copies.
+        by_reference: u64,
         /// `[=`: what is not listed is copied.
         copies_rest: bool,
         /// Its body.

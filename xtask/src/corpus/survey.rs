@@ -203,7 +203,15 @@ pub fn survey(root: &Path, program: &Candidate, tools: &Tools) -> Result<Row> {
     let rewritten = row.changed() > 0 && row.refused.is_none();
     if let (Some(nvcc), true) = (&tools.nvcc, rewritten) {
         row.compiles_before = compiles(nvcc, root, program, &tools.nvcc_include);
-        row.compiles_after = compiles(nvcc, &out, program, &tools.nvcc_include);
+        // Headers that only the compiler's own macros ask for are not part of the output; they are
+        // found behind it, where they were.
+        let behind: Vec<PathBuf> = program
+            .include_dirs
+            .iter()
+            .map(|dir| root.join(dir))
+            .chain(tools.nvcc_include.iter().cloned())
+            .collect();
+        row.compiles_after = compiles(nvcc, &out, program, &behind);
     }
     if tools.verify && program.has_main && rewritten {
         let mut arguments = command("verify", program, tools);

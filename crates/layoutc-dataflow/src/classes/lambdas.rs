@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 #[must_use]
 pub fn captures_reference(program: &Program, lambda: ExprId, name: ExprId) -> bool {
     matches!(&program.expr(lambda).kind,
-        ExprKind::Lambda { by_reference, .. } if by_reference.contains(&name))
+        ExprKind::Lambda { captures, by_reference, .. }
+            if captures.iter().take(64).position(|own| *own == name)
+                .is_some_and(|at| by_reference >> at & 1 == 1))
 }
 
 /// References to elements that some lambda captures by value: it holds a copy of the element.

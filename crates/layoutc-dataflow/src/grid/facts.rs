@@ -113,9 +113,12 @@ impl Changes {
                 ExprKind::MacroCall { arguments, .. } | ExprKind::Opaque(arguments) => {
                     this.anywhere.extend(arguments.iter().filter_map(|argument| name(*argument)));
                 }
-                ExprKind::Lambda { by_reference, copies_rest, captures, .. } => {
-                    this.anywhere.extend(by_reference.iter().filter_map(|capture| name(*capture)));
-                    let _ = (copies_rest, captures);
+                ExprKind::Lambda { by_reference, captures, .. } => {
+                    let shared = captures
+                        .iter()
+                        .enumerate()
+                        .filter(|(at, _)| *at < 64 && by_reference >> at & 1 == 1);
+                    this.anywhere.extend(shared.filter_map(|(_, capture)| name(*capture)));
                 }
                 ExprKind::Call { callee, arguments, .. }
                 | ExprKind::Launch { kernel: callee, arguments, .. } => {

@@ -1002,7 +1002,7 @@ impl<'t> Lowering<'t> {
         let span = self.span(node);
         let unknown = self.program.types.unknown();
         let Some(body) = node.child_by_field_name("body") else { return self.opaque(node) };
-        let (mut captures, mut by_reference) = (Vec::new(), Vec::new());
+        let (mut captures, mut by_reference) = (Vec::new(), 0u64);
         let mut copies_rest = false;
         if let Some(list) = node.child_by_field_name("captures") {
             let mut cursor = list.walk();
@@ -1015,7 +1015,9 @@ impl<'t> Lowering<'t> {
                     "identifier" => {
                         let name = self.name(child);
                         captures.push(name);
-                        by_reference.extend(is_reference.then_some(name));
+                        if is_reference && captures.len() <= 64 {
+                            by_reference |= 1 << (captures.len() - 1);
+                        }
                     }
                     "comment" => continue,
                     _ if child.is_named() => captures.push(self.opaque(child)),

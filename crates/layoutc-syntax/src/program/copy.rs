@@ -660,10 +660,9 @@ impl Renaming {
             | ExprKind::New { arguments, .. }
             | ExprKind::Construct { arguments, .. } => all(arguments),
             ExprKind::InitList(items) | ExprKind::Opaque(items) => all(items),
-            ExprKind::Lambda { parameters, captures, by_reference, body, copies_rest: _ } => {
+            ExprKind::Lambda { parameters, captures, body, by_reference: _, copies_rest: _ } => {
                 parameters.iter_mut().for_each(|variable| *variable = self.variables[variable]);
                 all(captures);
-                all(by_reference);
                 *body = self.stmts[body];
             }
         }
