@@ -2,9 +2,9 @@
 
 use super::Rewriter;
 use crate::edit::Edit;
-use layoutc_dataflow::classes::ClassId;
+use layoutc_dataflow::classes::{Callee, ClassId, resolve_callee};
 use layoutc_dataflow::grid::GridAccess;
-use layoutc_dataflow::grid::index::{Atom, Index};
+use layoutc_dataflow::grid::index::{Atom, Index, single_result};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{ExprId, ExprKind, FunctionId, MacroRole};
 use std::collections::BTreeMap;
@@ -92,6 +92,7 @@ impl Rewriter<'_> {
         match &plan.grid.accesses[&expr] {
             GridAccess::Coordinates(vector) => {
                 self.check_once(vector)?;
+                self.check_effects(index, vector)?;
                 let parts = self.parts(index);
                 let mut arguments = Vec::new();
                 for coordinate in vector {
@@ -191,6 +192,46 @@ impl Rewriter<'_> {
         });
         if is_repeated {
             return Err("the index holds a value that may be computed only once".to_owned());
+        }
+        Ok(())
+    }
+
+    /// What an index does besides giving a value must be done by the coordinates as well: an
+    /// argument that an index function does not use, or a term that cancels, would be lost.
+    fn check_effects(&self, index: ExprId, vector: &[Index]) -> Result<(), String> {
+        let below = |root: ExprId| {
+            let mut found = std::collections::BTreeSet::new();
+            let mut stack = vec![root];
+            while let Some(at) = stack.pop() {
+                found.insert(at);
+                stack.extend(self.program.expr(at).children());
+            }
+            found
+        };
+        let mut kept = std::collections::BTreeSet::new();
+        for atom in vector.iter().flat_map(Index::atoms) {
+            if let Atom::Expression(number) = atom {
+                kept.extend(below(self.indices.expression(number)));
+            }
+        }
+        let is_lost = below(index).into_iter().any(|at| match &self.program.expr(at).kind {
+            ExprKind::Assign(..) | ExprKind::MacroCall { .. } | ExprKind::Opaque(_) => {
+                !kept.contains(&at)
+            }
+            ExprKind::Unary(op, _) => op.is_update() && !kept.contains(&at),
+            // A function that is one expression is part of the coordinates.
+            ExprKind::Call { callee, arguments, .. } => {
+                !kept.contains(&at)
+                    && !matches!(
+                        resolve_callee(self.program, *callee, arguments),
+                        Callee::Function(function)
+                            if single_result(self.program, function).is_some()
+                    )
+            }
+            _ => false,
+        });
+        if is_lost {
+            return Err("the index does more than give a value, and that would be lost".to_owned());
         }
         Ok(())
     }

@@ -11,8 +11,8 @@ use super::index::{
 };
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
-    BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, Scalar, StmtId, StmtKind, TypeKind,
-    UnaryOp, VarId,
+    BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, Scalar, Space, StmtId,
+    StmtKind, Storage, TypeKind, UnaryOp, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -80,45 +80,60 @@ impl Changes {
     #[must_use]
     pub fn collect(program: &Program) -> Self {
         let mut this = Changes::default();
-        let name = |expr: ExprId| match program.expr(program.strip_parens(expr)).kind {
-            ExprKind::Name(NameRef::Variable(id)) => Some(id),
-            _ => None,
-        };
+        let name = |expr: ExprId| named(program, expr);
         for id in program.variable_ids() {
             let variable = program.variable(id);
             let is_reference =
                 matches!(program.types.kind(variable.ty.id), TypeKind::Reference(..));
-            let is_global = variable.function.is_none() && !variable.ty.is_const;
+            // Other threads and other calls change what they share.
+            let is_shared = variable.space != Space::Default
+                || variable.storage == Storage::Static
+                || variable.function.is_none();
+            let is_global = is_shared && !variable.ty.is_const;
             if is_reference || is_global || variable.ty.is_volatile {
                 this.anywhere.insert(id);
             }
             if is_reference {
-                this.anywhere.extend(variable.init.and_then(name));
+                this.anywhere.extend(variable.init.into_iter().flat_map(name));
+            }
+        }
+        for stmt in &program.stmts {
+            if let StmtKind::Asm(operands) = &stmt.kind {
+                this.anywhere.extend(operands.iter().flat_map(|operand| name(*operand)));
             }
         }
         for id in program.expr_ids() {
             let site = program.expr_site(id);
             match &program.expr(id).kind {
                 ExprKind::Assign(_, left, _) => {
-                    if let Some(variable) = name(*left) {
+                    for variable in name(*left) {
                         this.places.entry(variable).or_default().push(site);
                     }
                 }
                 ExprKind::Unary(op, operand) if op.is_update() => {
-                    if let Some(variable) = name(*operand) {
+                    for variable in name(*operand) {
                         this.places.entry(variable).or_default().push(site);
                     }
                 }
                 ExprKind::AddressOf(operand) => this.anywhere.extend(name(*operand)),
-                ExprKind::MacroCall { arguments, .. } | ExprKind::Opaque(arguments) => {
-                    this.anywhere.extend(arguments.iter().filter_map(|argument| name(*argument)));
+                ExprKind::MacroCall { arguments, .. }
+                | ExprKind::Opaque(arguments)
+                | ExprKind::New { arguments, .. } => {
+                    this.anywhere.extend(arguments.iter().flat_map(|argument| name(*argument)));
+                }
+                // A member may be a reference.
+                ExprKind::InitList(items) => {
+                    this.anywhere.extend(items.iter().flat_map(|item| name(*item)));
+                }
+                ExprKind::Construct { of, arguments } if !copies_numbers(program, *of) => {
+                    this.anywhere.extend(arguments.iter().flat_map(|argument| name(*argument)));
                 }
                 ExprKind::Lambda { by_reference, captures, .. } => {
                     let shared = captures
                         .iter()
                         .enumerate()
                         .filter(|(at, _)| *at < 64 && by_reference >> at & 1 == 1);
-                    this.anywhere.extend(shared.filter_map(|(_, capture)| name(*capture)));
+                    this.anywhere.extend(shared.flat_map(|(_, capture)| name(*capture)));
                 }
                 ExprKind::Call { callee, arguments, .. }
                 | ExprKind::Launch { kernel: callee, arguments, .. } => {
@@ -138,7 +153,7 @@ impl Changes {
                         | crate::classes::Callee::Ambiguous(_)
                         | crate::classes::Callee::Unknown => this
                             .anywhere
-                            .extend(arguments.iter().filter_map(|argument| name(*argument))),
+                            .extend(arguments.iter().flat_map(|argument| name(*argument))),
                     }
                 }
                 ExprKind::Binary(BinaryOp::Shr, left, right)
@@ -217,6 +232,45 @@ impl Changes {
     }
 }
 
+/// The variables that an expression may be as an lvalue.
+fn named(program: &Program, expr: ExprId) -> Vec<VarId> {
+    let mut found = Vec::new();
+    let mut stack = vec![expr];
+    while let Some(at) = stack.pop() {
+        match program.expr(at).kind {
+            ExprKind::Name(NameRef::Variable(id)) => found.push(id),
+            ExprKind::Paren(inner)
+            | ExprKind::Comma(_, inner)
+            | ExprKind::Assign(_, inner, _)
+            | ExprKind::Unary(_, inner)
+            | ExprKind::Cast { operand: inner, .. } => stack.push(inner),
+            ExprKind::Conditional(_, then, otherwise) => stack.extend([then, otherwise]),
+            // No other form is a variable itself.
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether objects of a type are made of copies of numbers: scalars, and what the runtime and the
+/// library size by a number.
+fn copies_numbers(program: &Program, of: QualType) -> bool {
+    match program.types.kind(of.id) {
+        TypeKind::Scalar(_) | TypeKind::Vector(_) | TypeKind::Enum(..) => true,
+        TypeKind::Named(name, _) => {
+            matches!(name.trim_start_matches("std::"), "dim3" | "vector" | "string")
+        }
+        TypeKind::Unknown
+        | TypeKind::Void
+        | TypeKind::Record(_)
+        | TypeKind::Pointer(_)
+        | TypeKind::Reference(..)
+        | TypeKind::Array(..)
+        | TypeKind::Function
+        | TypeKind::TemplateParameter(_) => false,
+    }
+}
+
 /// Library functions of device code that take numbers by value.
 fn takes_values(name: &str) -> bool {
     matches!(
@@ -265,11 +319,24 @@ impl<'a> Walk<'a> {
         start: &Facts,
     ) -> BTreeMap<ExprId, Facts> {
         let mut this = Walk { program, changes, indices, wanted, found: BTreeMap::new() };
-        let jumps = program
-            .function_parts(function)
-            .stmts
+        let stmts = program.function_parts(function).stmts;
+        // Labels of a `switch` are reached from its top, past what stands around deeper ones.
+        let direct: BTreeSet<StmtId> = stmts
             .iter()
-            .any(|stmt| matches!(program.stmt(*stmt).kind, StmtKind::Goto(_)));
+            .filter_map(|stmt| match &program.stmt(*stmt).kind {
+                StmtKind::Switch { body, .. } => Some(*body),
+                _ => None,
+            })
+            .flat_map(|body| match &program.stmt(body).kind {
+                StmtKind::Block(stmts) => stmts.clone(),
+                _ => vec![body],
+            })
+            .collect();
+        let jumps = stmts.iter().any(|stmt| match &program.stmt(*stmt).kind {
+            StmtKind::Goto(_) => true,
+            StmtKind::Labelled { label: None, .. } => !direct.contains(stmt),
+            _ => false,
+        });
         // A jump may pass any guard.
         if let Some(body) = program.function(function).body.filter(|_| !jumps) {
             this.statement(body, start);
@@ -328,8 +395,10 @@ impl<'a> Walk<'a> {
                 }
             }
             StmtKind::Declaration(_, variables) => {
+                // One declarator may change what the next reads.
+                let facts = self.kept(facts, &[program.stmt_site(stmt)]);
                 for init in variables.iter().filter_map(|id| program.variable(*id).init) {
-                    self.root(init, facts);
+                    self.root(init, &facts);
                 }
             }
             StmtKind::Block(body) => self.sequence(body, facts),
@@ -358,16 +427,19 @@ impl<'a> Walk<'a> {
                 }
             }
             StmtKind::For { init, condition, step, body } => {
+                let mut facts = facts.clone();
                 if let Some(init) = init {
-                    self.statement(*init, facts);
+                    self.statement(*init, &facts);
+                    facts = self.kept(&facts, &[program.stmt_site(*init)]);
                 }
+                let facts = &facts;
                 let mut region = vec![program.stmt_site(*body)];
                 region.extend(step.map(|step| program.expr_site(step)));
                 region.extend(condition.map(|condition| program.expr_site(condition)));
                 // What the loop changes is not known in it, nor in what it depends on.
                 let mut inner = self.kept(facts, &region);
                 if let Some(init) = init {
-                    inner = self.counted(&inner, facts, *init, *step, *body, &region);
+                    inner = self.counted(&inner, *init, *step, &region);
                     inner = self.marched(&inner, facts, *init, *step, *body, &region);
                 }
                 if let Some(condition) = condition {
@@ -381,7 +453,8 @@ impl<'a> Walk<'a> {
             }
             StmtKind::ForRange { range, body, .. } => {
                 self.root(*range, facts);
-                let inner = self.kept(facts, &[program.stmt_site(*body)]);
+                let region = [program.stmt_site(*body), program.expr_site(*range)];
+                let inner = self.kept(facts, &region);
                 self.statement(*body, &inner);
             }
             StmtKind::While { init, condition, body } => {
@@ -389,6 +462,7 @@ impl<'a> Walk<'a> {
                     self.statement(*init, facts);
                 }
                 let mut region = vec![program.stmt_site(*body)];
+                region.extend(init.map(|init| program.stmt_site(init)));
                 region.extend(condition.map(|condition| program.expr_site(condition)));
                 let mut inner = self.kept(facts, &region);
                 if let Some(condition) = condition {
@@ -411,7 +485,10 @@ impl<'a> Walk<'a> {
                     self.root(*condition, facts);
                 }
                 // A label inside is reached from the top, past what stands before it.
-                let inner = self.kept(facts, &[program.stmt_site(*body)]);
+                let mut region = vec![program.stmt_site(*body)];
+                region.extend(init.map(|init| program.stmt_site(init)));
+                region.extend(condition.map(|condition| program.expr_site(condition)));
+                let inner = self.kept(facts, &region);
                 self.unordered(*body, &inner);
             }
             StmtKind::Labelled { value, body, .. } => {
@@ -569,22 +646,22 @@ impl<'a> Walk<'a> {
     fn counted(
         &mut self,
         inner: &Facts,
-        outer: &Facts,
         init: StmtId,
         step: Option<ExprId>,
-        body: StmtId,
         region: &[Span],
     ) -> Facts {
         let program = self.program;
         let mut facts = inner.clone();
         let started = started(program, init);
-        let _ = outer;
         for (id, start) in started {
             let is_wide = program
                 .types
                 .as_scalar(program.variable(id).ty.id)
                 .is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4);
-            let in_body = !self.changes.is_constant_in(id, &[program.stmt_site(body)]);
+            // Nothing but the step, which is looked at below, may change it.
+            let in_step =
+                step.map_or(Some(0), |step| self.changes.count_in(id, &[program.expr_site(step)]));
+            let in_body = self.changes.count_in(id, region) != in_step || in_step.is_none();
             if !is_wide || in_body || !is_integer(program, start) {
                 continue;
             }
@@ -637,7 +714,7 @@ impl<'a> Walk<'a> {
         let Some(first) = self.indices.index(program, start) else { return inner.clone() };
         if !counts_by_one
             || has_continue
-            || !self.changes.is_constant_in(counter, &[whole])
+            || self.changes.count_in(counter, region) != Some(1)
             || !self.is_constant(&first, region)
         {
             return inner.clone();

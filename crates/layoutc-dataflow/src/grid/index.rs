@@ -179,6 +179,13 @@ impl Indices {
         let result = result?;
         let is_outside = result.atoms().iter().all(|atom| match atom {
             Atom::Variable(id) => program.variable(*id).function != Some(function),
+            Atom::Expression(number)
+                if program.function(function).body.is_some_and(|body| {
+                    program.stmt(body).span.contains(program.expr(self.expression(*number)).span)
+                }) =>
+            {
+                false
+            }
             Atom::Expression(number) => {
                 let mut stack = vec![self.expression(*number)];
                 let mut is_outside = true;
@@ -332,7 +339,6 @@ fn key(program: &Program, expr: ExprId, depth: usize) -> Option<String> {
             (!program.variable(*id).ty.is_volatile).then(|| format!("v{}", id.0))
         }
         ExprKind::Name(NameRef::Constant(Some(value))) => Some(value.to_string()),
-        ExprKind::Name(NameRef::Macro(name)) => Some(format!("m{name}")),
         ExprKind::Member { base, name, .. } => {
             let ExprKind::Name(NameRef::Unknown(builtin)) =
                 &program.expr(program.strip_parens(*base)).kind

@@ -213,9 +213,8 @@ impl<'a> Prover<'a> {
                 else {
                     return Vec::new();
                 };
-                if !self.is_natural_expression(left, facts, depth)
-                    || !self.holds_one(&by, facts, depth)
-                {
+                // An unsigned value that wrapped around is not what `whole` says.
+                if !self.holds(&whole, facts, depth) || !self.holds_one(&by, facts, depth) {
                     return Vec::new();
                 }
                 let rest = value.times(&by).and_then(|part| whole.minus(&part));

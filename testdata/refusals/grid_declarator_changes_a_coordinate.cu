@@ -1,0 +1,18 @@
+//@ layout = "f = [y/4, x/4, y%4, x%4]"
+#include <cuda_runtime.h>
+__global__ void k(float *f, float *g, int nx, int ny) {
+    int x = threadIdx.x, y = blockIdx.y;
+    if (y < 1 || y >= ny || x >= nx) return;
+    int x0 = x; int a = x--; float v = 0, c = (--x, x += 1, 0.0f), d = f[y * nx + x]; g[y * nx + x0] = v + c + d + a; //~ LC0028 stay inside
+}
+int main() {
+    int nx = 7, ny = 5, n = nx * ny;
+    float h[35], *f, *g;
+    for (int i = 0; i < n; i++) h[i] = i * 3 + 1;
+    cudaMalloc(&f, n * sizeof(float)); cudaMalloc(&g, n * sizeof(float));
+    cudaMemcpy(f, h, n * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemset(g, 0, n * sizeof(float));
+    k<<<dim3(1, ny), 8>>>(f, g, nx, ny);
+    cudaMemcpy(h, g, n * sizeof(float), cudaMemcpyDeviceToHost);
+    cudaFree(f); cudaFree(g);
+}
