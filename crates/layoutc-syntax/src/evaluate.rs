@@ -58,9 +58,19 @@ fn evaluate(program: &Program, id: ExprId, budget: &mut usize) -> Option<i64> {
             }
         }
         ExprKind::Binary(op, left, right) => {
-            let left = evaluate(program, *left, budget)?;
-            let right = evaluate(program, *right, budget)?;
-            apply(*op, left, right)
+            let (left_value, right_value) =
+                (evaluate(program, *left, budget)?, evaluate(program, *right, budget)?);
+            let value = apply(*op, left_value, right_value)?;
+            // A negative number that becomes unsigned is another one.
+            let is_unsigned = |expr: ExprId| {
+                program
+                    .types
+                    .as_scalar(program.expr(expr).ty.id)
+                    .is_some_and(|scalar| scalar.is_unsigned() && scalar.size() >= 4)
+            };
+            let becomes_unsigned = is_unsigned(*left) || is_unsigned(*right);
+            (!becomes_unsigned || (left_value >= 0 && right_value >= 0 && value >= 0))
+                .then_some(value)
         }
         ExprKind::Conditional(condition, then, otherwise) => {
             let chosen = if evaluate(program, *condition, budget)? != 0 { then } else { otherwise };

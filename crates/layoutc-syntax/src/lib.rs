@@ -14,4 +14,4 @@ pub mod types;
 
 pub use lower::lower_program;
 pub use program::*;
-pub use types::{QualType, Scalar, TypeId, TypeKind, TypeTable, VectorType};
+pub use types::{QualType, Scalar, TypeId, TypeKind, TypeTable, VectorType, is_made_of_numbers};

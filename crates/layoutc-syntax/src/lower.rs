@@ -10,6 +10,7 @@
 
 mod bases;
 mod bodies;
+mod chains;
 mod class_templates;
 mod declarations;
 mod expansions;

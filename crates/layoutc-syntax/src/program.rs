@@ -799,6 +799,8 @@ pub struct Macro {
     pub is_redefined: bool,
     /// Why no use of it is in the model other than by its arguments: "pastes tokens".
     pub obstacle: Option<&'static str>,
+    /// Whether text of the program uses it, or the body of another that is used mentions it.
+    pub is_used: bool,
 }
 
 /// A use of a macro whose body is in the model.

@@ -317,3 +317,9 @@ impl TypeTable {
         false
     }
 }
+
+/// Whether objects of a type that the program does not define are made of copies of numbers.
+#[must_use]
+pub fn is_made_of_numbers(name: &str) -> bool {
+    matches!(name.trim_start_matches("std::"), "dim3" | "vector" | "string")
+}

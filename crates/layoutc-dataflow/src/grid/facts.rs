@@ -165,10 +165,12 @@ impl Changes {
             }
         }
         // A macro's body, or text outside of the model, may assign what it names.
+        let used: BTreeSet<&str> =
+            program.macros.iter().filter(|def| def.is_used).map(|def| def.name.as_str()).collect();
         let mut words: BTreeSet<&str> = program
             .macros
             .iter()
-            .filter(|def| def.obstacle.is_some())
+            .filter(|def| def.obstacle.is_some() && used.contains(def.name.as_str()))
             .flat_map(|def| {
                 let parameters = def.parameters.as_deref().unwrap_or_default();
                 def.body_identifiers
@@ -257,9 +259,7 @@ fn named(program: &Program, expr: ExprId) -> Vec<VarId> {
 fn copies_numbers(program: &Program, of: QualType) -> bool {
     match program.types.kind(of.id) {
         TypeKind::Scalar(_) | TypeKind::Vector(_) | TypeKind::Enum(..) => true,
-        TypeKind::Named(name, _) => {
-            matches!(name.trim_start_matches("std::"), "dim3" | "vector" | "string")
-        }
+        TypeKind::Named(name, _) => layoutc_syntax::is_made_of_numbers(name),
         TypeKind::Unknown
         | TypeKind::Void
         | TypeKind::Record(_)
@@ -294,7 +294,9 @@ fn takes_values(name: &str) -> bool {
             | "exit"
             | "fprintf"
             | "assert"
-    ) || name.starts_with("cuda")
+            | "dim3"
+    ) || name.starts_with("make_")
+        || name.starts_with("cuda")
         || name.starts_with("__")
         || name.starts_with("atomic")
 }

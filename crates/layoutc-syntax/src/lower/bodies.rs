@@ -57,6 +57,8 @@ pub(crate) struct Bodies {
     by_macro: HashMap<MacroId, Body>,
     /// The definition that each use in a file means, by the first byte of its name.
     uses: HashMap<(FileId, u32), MacroId>,
+    /// What is used, in text or in the body of one that is.
+    wanted: BTreeSet<MacroId>,
 }
 
 impl Bodies {
@@ -82,10 +84,15 @@ impl Bodies {
             }
         }
         let by_macro = wanted
-            .into_iter()
-            .filter_map(|id| Some((id, body(preprocessed, preprocessed.macros.get(id))?)))
+            .iter()
+            .filter_map(|id| Some((*id, body(preprocessed, preprocessed.macros.get(*id))?)))
             .collect();
-        Bodies { by_macro, uses }
+        Bodies { by_macro, uses, wanted }
+    }
+
+    /// Whether text of the program uses a macro, or the body of one that is used mentions it.
+    pub(crate) fn is_used(&self, id: MacroId) -> bool {
+        self.wanted.contains(&id)
     }
 
     /// The definition that a name in a file means.

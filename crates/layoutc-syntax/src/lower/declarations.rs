@@ -6,10 +6,10 @@ use super::records::is_definition;
 use super::types::Declarator;
 use crate::preprocess::MaskReason;
 use crate::program::{
-    Declaration, DeclarationId, ExecutionSpace, ExprKind, Function, FunctionId, FunctionSite,
-    RecordId, RegionKind, Space, StmtId, StmtKind, Storage, VarId, Variable,
+    BinaryOp, Declaration, DeclarationId, ExecutionSpace, ExprKind, Function, FunctionId,
+    FunctionSite, RecordId, RegionKind, Space, StmtId, StmtKind, Storage, VarId, Variable,
 };
-use crate::types::{QualType, TypeKind};
+use crate::types::{QualType, TypeKind, is_made_of_numbers};
 use layoutc_diagnostics::Span;
 use std::ops::Range;
 use tree_sitter::Node;
@@ -309,10 +309,11 @@ impl<'t> Lowering<'t> {
         // What a type that is not known does with them cannot be said.
         let is_deduced = self.is_deduced(node);
         let is_known = is_deduced
-            || !matches!(
-                self.program.types.kind(base.id),
-                TypeKind::Unknown | TypeKind::Named(..) | TypeKind::TemplateParameter(_)
-            );
+            || match self.program.types.kind(base.id) {
+                TypeKind::Named(name, _) => is_made_of_numbers(name),
+                TypeKind::Unknown | TypeKind::TemplateParameter(_) => false,
+                _ => true,
+            };
         for child in children {
             let item = is_known.then(|| self.argument_like_a_parameter(child)).flatten();
             arguments.push(item.unwrap_or_else(|| self.opaque(child)));
@@ -350,6 +351,22 @@ impl<'t> Lowering<'t> {
             return Some(self.name(name));
         }
         let array = node.child_by_field_name("declarator")?;
+        // `a * b`, a pointer `b` to an `a`.
+        if array.kind() == "pointer_declarator"
+            && name.kind() == "type_identifier"
+            && node.named_child_count() == 2
+            && array.named_child_count() == 1
+            && let Some(right) = array.child_by_field_name("declarator")
+            && right.kind() == "identifier"
+        {
+            let (left, right) = (self.name(name), self.name(right));
+            let types = (self.program.expr(left).ty, self.program.expr(right).ty);
+            let ty = self.binary_type(BinaryOp::Mul, types.0, types.1);
+            let span = self.span(node);
+            let product = self.add_expr(ExprKind::Binary(BinaryOp::Mul, left, right), span, ty);
+            self.note_operator(product, "*", &[left, right]);
+            return Some(product);
+        }
         if array.kind() != "abstract_array_declarator"
             || array.child_by_field_name("declarator").is_some()
             || name.kind() != "type_identifier"

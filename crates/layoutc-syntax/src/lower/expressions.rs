@@ -43,7 +43,7 @@ pub(crate) fn scalar_of_number(text: &str) -> Scalar {
     }
 }
 
-fn binary_op(text: &str) -> BinaryOp {
+pub(super) fn binary_op(text: &str) -> BinaryOp {
     match text {
         "+" => BinaryOp::Add,
         "-" => BinaryOp::Sub,
@@ -93,6 +93,12 @@ impl<'t> Lowering<'t> {
         let span = self.span(node);
         let unknown = self.program.types.unknown();
         match node.kind() {
+            "binary_expression" | "unary_expression" | "pointer_expression" | "cast_expression"
+            | "sizeof_expression"
+                if self.is_misread(node) =>
+            {
+                self.chain(node)
+            }
             "identifier" | "field_identifier" | "type_identifier" => self.name(node),
             "number_literal" => {
                 let text = self.text_of(node);
@@ -359,20 +365,29 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    fn operator_text(&self, node: Node<'t>) -> &'t str {
+    pub(super) fn operator_text(&self, node: Node<'t>) -> &'t str {
         node.child_by_field_name("operator").map_or("", |operator| self.text_of(operator))
     }
 
     fn unary(&mut self, node: Node<'t>) -> ExprId {
         let Some(argument) = node.child_by_field_name("argument") else { return self.opaque(node) };
+        let operand = self.expression(argument);
+        let span = self.span(node);
+        self.unary_of(node, operand, span)
+    }
+
+    /// The operator of a node in front of an operand.
+    pub(super) fn unary_of(&mut self, node: Node<'t>, operand: ExprId, span: Span) -> ExprId {
         let op = match self.operator_text(node) {
             "-" => UnaryOp::Minus,
             "+" => UnaryOp::Plus,
             "!" | "not" => UnaryOp::Not,
             "~" | "compl" => UnaryOp::BitNot,
-            _ => return self.opaque(node),
+            _ => {
+                let unknown = self.program.types.unknown();
+                return self.add_expr(ExprKind::Opaque(vec![operand]), span, unknown);
+            }
         };
-        let operand = self.expression(argument);
         let ty = match (op, self.program.types.as_scalar(self.program.expr(operand).ty.id)) {
             (UnaryOp::Not, _) => self.program.types.scalar(Scalar::Bool),
             (_, Some(scalar)) => {
@@ -381,7 +396,6 @@ impl<'t> Lowering<'t> {
             }
             _ => self.program.types.unknown(),
         };
-        let span = self.span(node);
         let unary = self.add_expr(ExprKind::Unary(op, operand), span, ty);
         self.note_operator(unary, self.operator_text(node), &[operand]);
         unary
@@ -408,8 +422,13 @@ impl<'t> Lowering<'t> {
     fn pointer_expression(&mut self, node: Node<'t>) -> ExprId {
         let Some(argument) = node.child_by_field_name("argument") else { return self.opaque(node) };
         let operand = self.expression(argument);
-        let operand_type = self.program.expr(operand).ty;
         let span = self.span(node);
+        self.pointer_of(node, operand, span)
+    }
+
+    /// `*` or `&` of a node in front of an operand.
+    pub(super) fn pointer_of(&mut self, node: Node<'t>, operand: ExprId, span: Span) -> ExprId {
+        let operand_type = self.program.expr(operand).ty;
         if self.operator_text(node) == "&" {
             let ty = if matches!(self.program.types.kind(operand_type.id), TypeKind::Unknown) {
                 self.program.types.unknown()
@@ -424,7 +443,12 @@ impl<'t> Lowering<'t> {
     }
 
     /// The type of `left op right`.
-    fn binary_type(&mut self, op: BinaryOp, left: QualType, right: QualType) -> QualType {
+    pub(super) fn binary_type(
+        &mut self,
+        op: BinaryOp,
+        left: QualType,
+        right: QualType,
+    ) -> QualType {
         match op {
             BinaryOp::Eq
             | BinaryOp::Ne
@@ -475,6 +499,18 @@ impl<'t> Lowering<'t> {
             };
             spine.push((at, right));
             at = left;
+        }
+        // `(T) - a * b` is a cast of `-a`, which the parser may take for a difference.
+        let is_type = |this: &Self, operand: Node<'t>| {
+            operand.kind() == "parenthesized_expression"
+                && only_named(operand).is_some_and(|name| {
+                    name.kind() == "identifier"
+                        && this.parameter(name).is_none()
+                        && this.names_type(this.text_of(name))
+                })
+        };
+        if is_type(self, at) || spine.iter().any(|(_, right)| is_type(self, *right)) {
+            return self.opaque(node);
         }
         let mut left = self.expression(at);
         for (at, right) in spine.into_iter().rev() {
@@ -798,55 +834,30 @@ impl<'t> Lowering<'t> {
             return self.opaque(node);
         };
         let span = self.span(node);
-        // `(n) * x`, `(n) & x`, `(n) - x` parse as casts of `*x`, `&x`, `-x` when `n` may be a type.
-        if ty.child_by_field_name("declarator").is_none()
-            && let Some(name) = ty.child_by_field_name("type")
-            && name.kind() == "type_identifier"
-            && !self.names_type(self.text_of(name))
-            && (self.is_value_parameter(name)
-                || self.names_value(self.text_of(name))
-                || (self.is_macro(self.text_of(name))
-                    && self.type_of_macro_name(self.text_of(name)).is_none()))
-        {
-            return self.misparsed_cast(node, name, value, span);
+        let operand = self.expression(value);
+        self.cast_to(ty, operand, span)
+    }
+
+    /// The cast of a node in front of an operand.
+    pub(super) fn cast_of(&mut self, node: Node<'t>, operand: ExprId, span: Span) -> ExprId {
+        match node.child_by_field_name("type") {
+            Some(ty) => self.cast_to(ty, operand, span),
+            None => {
+                let unknown = self.program.types.unknown();
+                self.add_expr(ExprKind::Opaque(vec![operand]), span, unknown)
+            }
         }
+    }
+
+    fn cast_to(&mut self, ty: Node<'t>, operand: ExprId, span: Span) -> ExprId {
         let target_span = self.span(ty);
         let target = self.type_descriptor(ty);
-        let operand = self.expression(value);
         let value_type = self.program.types.strip_reference(target);
         self.add_expr(
             ExprKind::Cast { style: CastStyle::C, target, target_span, operand },
             span,
             value_type,
         )
-    }
-
-    fn misparsed_cast(
-        &mut self,
-        node: Node<'t>,
-        name: Node<'t>,
-        value: Node<'t>,
-        span: Span,
-    ) -> ExprId {
-        let operator = self.operator_text(value);
-        let op = match (value.kind(), operator) {
-            ("pointer_expression", "*") => BinaryOp::Mul,
-            ("pointer_expression", "&") => BinaryOp::And,
-            ("unary_expression", "+") => BinaryOp::Add,
-            ("unary_expression", "-") => BinaryOp::Sub,
-            _ => return self.opaque(node),
-        };
-        let Some(argument) = value.child_by_field_name("argument") else {
-            return self.opaque(node);
-        };
-        let inner = self.name(name);
-        let inner_type = self.program.expr(inner).ty;
-        let paren_span = self.span_of(node.start_byte(), value.start_byte());
-        let left = self.add_expr(ExprKind::Paren(inner), paren_span, inner_type);
-        let right = self.expression(argument);
-        let right_type = self.program.expr(right).ty;
-        let ty = self.binary_type(op, inner_type, right_type);
-        self.add_expr(ExprKind::Binary(op, left, right), span, ty)
     }
 
     fn size_of(&mut self, node: Node<'t>) -> ExprId {
@@ -862,12 +873,13 @@ impl<'t> Lowering<'t> {
             );
         }
         let Some(value) = node.child_by_field_name("value") else { return self.opaque(node) };
-        // `sizeof(T) * n` parses as the size of `(T)*n`.
+        // `sizeof (T)x`: what that is depends on `x`.
         if value.kind() == "cast_expression"
-            && let (Some(ty), Some(operand)) =
-                (value.child_by_field_name("type"), value.child_by_field_name("value"))
+            && let Some(ty) = value.child_by_field_name("type")
         {
-            return self.misparsed_size(node, ty, operand, value);
+            let left = self.size_of_name(node, ty, ty.end_byte());
+            let inner = self.opaque(value);
+            return self.add_expr(ExprKind::Opaque(vec![left, inner]), span, size);
         }
         // `sizeof(T)` with a name parses as an expression.
         if value.kind() == "parenthesized_expression"
@@ -923,39 +935,23 @@ impl<'t> Lowering<'t> {
         self.add_expr(ExprKind::SizeOfExpr(operand), span, size)
     }
 
-    /// `sizeof(T) * n`, which the grammar reads as `sizeof ((T)*n)`.
-    ///
-    /// Behind a division the product would be grouped wrongly, and with `-`, `+` and `&` behind
-    /// any tighter operator: those have no value here.
-    fn misparsed_size(
-        &mut self,
-        node: Node<'t>,
-        ty: Node<'t>,
-        operand: Node<'t>,
-        cast: Node<'t>,
-    ) -> ExprId {
-        let span = self.span(node);
+    /// `sizeof (T)`, from the start of a node to a byte.
+    pub(super) fn size_of_name(&mut self, node: Node<'t>, ty: Node<'t>, end: usize) -> ExprId {
         let size = self.program.types.scalar(Scalar::UnsignedLong);
+        let span = self.span_of(node.start_byte(), end);
+        let name = ty.child_by_field_name("type").filter(|name| {
+            name.kind() == "type_identifier" && ty.child_by_field_name("declarator").is_none()
+        });
+        if let Some(name) = name
+            && !self.names_type(self.text_of(name))
+            && (self.is_value_parameter(name) || self.names_value(self.text_of(name)))
+        {
+            let operand = self.name(name);
+            return self.add_expr(ExprKind::SizeOfExpr(operand), span, size);
+        }
         let of_span = self.span(ty);
         let of = self.type_descriptor(ty);
-        let size_span = self.span_of(node.start_byte(), ty.end_byte() + 1);
-        let left =
-            self.add_expr(ExprKind::SizeOfType { of, of_span, is_align: false }, size_span, size);
-        let Some(argument) = operand.child_by_field_name("argument") else {
-            // `sizeof (T)x`: what that is depends on `x`.
-            let inner = self.opaque(cast);
-            return self.add_expr(ExprKind::Opaque(vec![left, inner]), span, size);
-        };
-        let right = self.expression(argument);
-        let divided = node.parent().is_some_and(|parent| {
-            parent.kind() == "binary_expression"
-                && parent.child_by_field_name("right") == Some(node)
-                && matches!(self.operator_text(parent), "/" | "%")
-        });
-        if self.operator_text(operand) == "*" && !divided {
-            return self.add_expr(ExprKind::Binary(BinaryOp::Mul, left, right), span, size);
-        }
-        self.add_expr(ExprKind::Opaque(vec![left, right]), span, size)
+        self.add_expr(ExprKind::SizeOfType { of, of_span, is_align: false }, span, size)
     }
 
     fn new_expression(&mut self, node: Node<'t>) -> ExprId {

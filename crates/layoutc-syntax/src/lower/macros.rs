@@ -68,6 +68,7 @@ impl<'t> Lowering<'t> {
                 size_of: size_of(&def.text),
                 is_redefined: self.preprocessed.macros.lookup(&def.name).count() > 1,
                 obstacle: self.bodies.obstacle(id, def),
+                is_used: self.bodies.is_used(id),
             });
         }
     }

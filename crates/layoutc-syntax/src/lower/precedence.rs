@@ -16,7 +16,7 @@ const UNARY: u8 = 13;
 /// Cannot be divided.
 pub(super) const PRIMARY: u8 = 14;
 
-fn level_of_operator(operator: &str) -> u8 {
+pub(super) fn level_of_operator(operator: &str) -> u8 {
     match operator {
         "||" | "or" => OR,
         "&&" | "and" => AND,
@@ -56,14 +56,43 @@ pub(super) fn level(node: Node<'_>, text: &str) -> u8 {
                 .is_some_and(|at| at.start_byte() == node.start_byte());
             if postfix { PRIMARY } else { UNARY }
         }
-        "unary_expression" | "pointer_expression" | "cast_expression" | "sizeof_expression"
-        | "alignof_expression" => UNARY,
-        "binary_expression" => node
-            .child_by_field_name("operator")
-            .map_or(COMMA, |operator| level_of_operator(&text[operator.byte_range()])),
+        "alignof_expression" => UNARY,
+        "unary_expression" | "pointer_expression" | "cast_expression" | "sizeof_expression" => {
+            loosest(node, text)
+        }
+        "binary_expression" => loosest(node, text),
         "assignment_expression" | "conditional_expression" | "initializer_list" => ASSIGNMENT,
         _ => COMMA,
     }
+}
+
+/// The loosest operator of a chain, with those that `(n) + x` may turn out to have where `n` is no type.
+fn loosest(node: Node<'_>, text: &str) -> u8 {
+    let operator = |at: Node<'_>| {
+        at.child_by_field_name("operator")
+            .map_or(COMMA, |operator| level_of_operator(&text[operator.byte_range()]))
+    };
+    let mut found = UNARY;
+    let mut stack = vec![node];
+    while let Some(at) = stack.pop() {
+        let mut push = |field: &str| stack.extend(at.child_by_field_name(field));
+        match at.kind() {
+            "binary_expression" => {
+                found = found.min(operator(at));
+                push("left");
+                push("right");
+            }
+            "unary_expression" | "pointer_expression" => push("argument"),
+            "cast_expression" | "sizeof_expression" => {
+                if let Some((_, value)) = super::chains::divided(at) {
+                    found = found.min(operator(value));
+                }
+                push("value");
+            }
+            _ => {}
+        }
+    }
+    found
 }
 
 /// How tightly an expression must hold together to stay one where `node` stands.
