@@ -108,6 +108,15 @@ codes! {
     HEADER_MUST_CHANGE = 51, "LC0051", "header-must-change", "The rewrite needs more than the one output file.";
     OUTPUT_CONFLICT = 52, "LC0052", "output-conflict", "The output cannot be written where it was asked for.";
     NO_GAIN = 53, "LC0053", "no-gain", "Another layout would not help this array.";
+    GRID_SYNTAX = 60, "LC0060", "grid-syntax", "A pragma of layoutc cannot be read.";
+    GRID_NAME = 61, "LC0061", "grid-name", "A pragma names no array of the declaration below it.";
+    GRID_EXTENT = 62, "LC0062", "grid-extent", "An extent of a grid is not known, not positive or not fixed.";
+    GRID_RANK = 63, "LC0063", "grid-rank", "The accesses of a grid have other dimensions than its pragma.";
+    GRID_SIZE = 64, "LC0064", "grid-size", "The extents of a grid do not multiply to its allocation.";
+    GRID_CONFLICT = 65, "LC0065", "grid-conflict", "Two pragmas give different extents to one grid.";
+    GRID_BOUNDS = 66, "LC0066", "grid-bounds", "An index leaves the extent that a pragma declares.";
+    GRID_UNPROVEN = 67, "LC0067", "grid-unproven", "An index is not shown to stay inside its extent.";
+    GRID_ASSUMED = 68, "LC0068", "grid-assumed", "An index is taken to stay inside its extent.";
 }
 
 #[cfg(test)]

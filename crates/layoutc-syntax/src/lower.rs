@@ -19,6 +19,7 @@ mod macros;
 mod meanings;
 mod names;
 mod operators;
+mod pragmas;
 mod precedence;
 mod records;
 mod statements;
@@ -80,6 +81,7 @@ pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
     lowering.collect_meanings();
     lowering.close_specialised();
     lowering.collect_mentions();
+    diagnostics.extend(lowering.collect_pragmas());
     let mut program = lowering.program;
     program.sources = preprocessed.sources.clone();
     program.unseen = preprocessed.unseen.clone();

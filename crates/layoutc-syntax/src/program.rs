@@ -7,9 +7,11 @@
 //! All spans refer to the original text. Third-party syntax nodes do not leave this crate.
 
 mod copy;
+mod pragma;
 mod spelling;
 
 pub use copy::{FunctionParts, NoCopy};
+pub use pragma::{ExtentValue, GridPragma, PragmaArray, PragmaExtent};
 
 use crate::types::{QualType, Scalar, TypeId, TypeTable};
 use layoutc_diagnostics::{FileId, SourceSet, Span};
@@ -932,6 +934,8 @@ pub struct Program {
     pub template_arguments: BTreeMap<ExprId, Vec<Span>>,
     /// The functions that operators on records may call.
     pub operators: BTreeMap<ExprId, FunctionId>,
+    /// What pragmas say of grids, in the order of their places.
+    pub pragmas: Vec<GridPragma>,
     /// Functions of which a copy was wanted and could not be made, and why.
     pub without_copies: BTreeMap<FunctionId, NoCopy>,
 }
