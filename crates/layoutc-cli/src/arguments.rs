@@ -1,7 +1,7 @@
 //! The command line: what can be asked for, and how it is explained.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use layoutc_codegen::HostLayout;
+use layoutc_codegen::{HostLayout, InBounds};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -135,6 +135,11 @@ pub struct ProgramArguments {
     /// uses them can be rewritten; `native=NAME,…` for these arrays only.
     #[arg(long, value_name = "HOW", default_value = "convert", value_parser = parse_host)]
     pub host: HostLayout,
+    /// What is taken to hold where nothing proves it. `in-bounds`: the coordinates of grids stay
+    /// inside their extents; `in-bounds=NAME,…` those of these arrays. `verify` checks it. May be
+    /// repeated.
+    #[arg(long, value_name = "WHAT", value_parser = parse_assume)]
+    pub assume: Vec<InBounds>,
     /// Fail if the arrays of this struct keep their layout. May be repeated.
     #[arg(long = "require", value_name = "TYPE")]
     pub require: Vec<String>,
@@ -319,6 +324,22 @@ fn parse_host(text: &str) -> Result<HostLayout, String> {
     }
 }
 
+/// `in-bounds`, `in-bounds=NAME,NAME`.
+fn parse_assume(text: &str) -> Result<InBounds, String> {
+    let wrong = || Err("it is `in-bounds` or `in-bounds=NAME,…`".to_owned());
+    match text.split_once('=') {
+        None if text == "in-bounds" => Ok(InBounds { all: true, names: Vec::new() }),
+        Some(("in-bounds", list)) => {
+            let names: Vec<String> = list.split(',').map(|name| name.trim().to_owned()).collect();
+            if names.iter().any(String::is_empty) {
+                return wrong();
+            }
+            Ok(InBounds { all: false, names })
+        }
+        _ => wrong(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -349,6 +370,16 @@ mod tests {
         assert_eq!(parse_host("native=h, main::g"), Ok(HostLayout::NativeOnly(names)));
         for bad in ["", "native=", "soa", "convert=h"] {
             assert!(parse_host(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn assumptions() {
+        assert_eq!(parse_assume("in-bounds"), Ok(InBounds { all: true, names: Vec::new() }));
+        let names = vec!["f".to_owned(), "step::g".to_owned()];
+        assert_eq!(parse_assume("in-bounds=f, step::g"), Ok(InBounds { all: false, names }));
+        for bad in ["", "in-bounds=", "in-bounds=f,,g", "bounds", "no-alias=f"] {
+            assert!(parse_assume(bad).is_err(), "{bad}");
         }
     }
 

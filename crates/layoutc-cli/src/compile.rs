@@ -9,7 +9,7 @@ use crate::encoding::encode;
 use crate::load::{DiskLoader, load_root};
 use crate::project::{self, Entry};
 use crate::refusals::{has_errors, refuse};
-use layoutc_codegen::{Compiled, Request};
+use layoutc_codegen::{Compiled, InBounds, Request};
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::{Diagnostic, FileId, SourceSet};
 use layoutc_syntax::preprocess::{Compilation, PreprocessOptions, preprocess_compilations};
@@ -110,6 +110,15 @@ pub fn keep_panics_quiet() {
 /// # Errors
 /// See [`Failure`].
 pub fn compile_program(arguments: &ProgramArguments) -> Result<Success, Failure> {
+    compile_with(arguments, false)
+}
+
+/// Reads and compiles the program; with `checks_bounds` the result checks what was assumed of
+/// coordinates when it runs.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn compile_with(arguments: &ProgramArguments, checks_bounds: bool) -> Result<Success, Failure> {
     let (layouts, mut errors) = parse_layouts(&arguments.layouts);
     let mut loader = DiskLoader::default();
     let compilations = compilations(arguments, &mut loader).unwrap_or_else(|found| {
@@ -119,8 +128,17 @@ pub fn compile_program(arguments: &ProgramArguments) -> Result<Success, Failure>
     if has_errors(&errors) {
         return Err(Failure::Reported(SourceSet::new(), errors));
     }
-    let request =
-        Request { layouts, require: arguments.require.clone(), host: arguments.host.clone() };
+    let assume = InBounds {
+        all: arguments.assume.iter().any(|assumption| assumption.all),
+        names: arguments.assume.iter().flat_map(|assumption| assumption.names.clone()).collect(),
+    };
+    let request = Request {
+        layouts,
+        require: arguments.require.clone(),
+        host: arguments.host.clone(),
+        assume,
+        checks_bounds,
+    };
     let units = compilations
         .iter()
         .map(|compilation| (compilation.path.clone(), compilation.options.clone()))

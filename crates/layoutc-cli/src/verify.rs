@@ -4,11 +4,11 @@ mod numbering;
 mod site_layout;
 
 use crate::arguments::VerifyArguments;
-use crate::compile::{Success, compile_program};
+use crate::compile::{Success, compile_with};
 use crate::exit::{Exit, fail, print};
 use crate::render::render;
 use crate::transform::report_failure;
-use layoutc_codegen::{ClassOutcome, Status};
+use layoutc_codegen::{CHECK, ClassOutcome, Status};
 use layoutc_diagnostics::{FileId, SourceFile, Span};
 use layoutc_runtime::layout_table::SiteLayout;
 use layoutc_runtime::lowering::SiteId;
@@ -29,7 +29,7 @@ use std::time::Duration;
 
 /// Builds both programs, runs them, and says what was compared and what differs.
 pub fn run(arguments: &VerifyArguments) -> Exit {
-    let success = match compile_program(&arguments.program) {
+    let success = match compile_with(&arguments.program, true) {
         Ok(success) => success,
         Err(failure) => {
             report_failure(&failure);
@@ -51,6 +51,32 @@ pub fn run(arguments: &VerifyArguments) -> Exit {
     }
 }
 
+/// The exit status of a program that leaves the bounds that were assumed.
+const LEFT_BOUNDS: i32 = 93;
+
+/// What checks the coordinates of grids that are assumed to stay inside their extents. It is
+/// included in front of every file of the rewritten program, before the file's own headers.
+fn bounds_header() -> String {
+    format!(
+        "\
+#ifdef __cplusplus
+extern \"C\" int dprintf(int, const char *, ...);
+extern \"C\" void _exit(int);
+template <class Layoutc_value, class Layoutc_extent>
+inline Layoutc_value {CHECK}(Layoutc_value value, Layoutc_extent extent, const char *place, const char *name)
+{{
+    if ((long long)value >= 0 && (long long)value < (long long)extent)
+        return value;
+    dprintf(2, \"%s: the coordinate `%s` is %lld, and its extent is %lld\\n\", place, name, (long long)value,
+            (long long)extent);
+    _exit({LEFT_BOUNDS});
+    return value;
+}}
+#endif
+"
+    )
+}
+
 fn finish(text: &str, exit: Exit) -> Exit {
     match print(text) {
         Ok(()) => exit,
@@ -68,7 +94,7 @@ fn compare(
     let folder =
         tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
     let header = folder.path().join("handle_sites.hpp");
-    fs::write(&header, HANDLE_SITES_HEADER)
+    fs::write(&header, format!("{HANDLE_SITES_HEADER}{}", bounds_header()))
         .map_err(|error| format!("cannot write {}: {error}", header.display()))?;
 
     let mut before = request(success, folder.path(), "before", original);

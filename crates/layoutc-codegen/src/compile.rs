@@ -1,7 +1,7 @@
 //! The passes in order.
 
 use crate::edit::{Edit, EditSet, OverlappingEdits};
-use crate::grids::plan_grids;
+use crate::grids::{InBounds, plan_grids};
 use crate::host_arrays::{HostLayout, HostOutcome, plan_with_host_arrays};
 use crate::rewrite::{Rewritten, rewrite};
 use layoutc_analysis::choose::{targets, unknown_target};
@@ -30,6 +30,11 @@ pub struct Request {
     pub require: Vec<String>,
     /// What the host's arrays look like.
     pub host: HostLayout,
+    /// Grids whose coordinates are taken to stay inside their extents.
+    pub assume: InBounds,
+    /// Whether such coordinates are checked when the program runs: for programs that are run to be
+    /// compared.
+    pub checks_bounds: bool,
 }
 
 /// What became of an array class.
@@ -88,7 +93,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let mut diagnostics = preprocessed.diagnostics.clone();
     let (program, found) = lower_program(preprocessed);
     diagnostics.extend(found);
-    let grids = plan_grids(&program, &request.layouts);
+    let grids = plan_grids(&program, request);
     // A request that means a grid is none for arrays of structs.
     let mut request = request.clone();
     if let Some(grids) = &grids {

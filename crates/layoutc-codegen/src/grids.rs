@@ -6,15 +6,19 @@
 //! the edits of both are put together. *Invariant:* all edits of a class apply, or none.
 
 mod accesses;
+mod assumptions;
 mod calls;
 mod declarations;
 mod flatten;
+mod pragmas;
 
-use crate::compile::{ClassOutcome, Status, array_names, stays};
+pub use assumptions::{CHECK, InBounds};
+
+use crate::compile::{ClassOutcome, Request, Status, array_names, stays};
 use crate::edit::{Edit, EditSet, OverlappingEdits};
 use crate::names::Names;
 use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_classes, type_scalar_arrays};
-use layoutc_dataflow::grid::{Grid, Grids, find_grids};
+use layoutc_dataflow::grid::{Grid, Grids, find_grids_with};
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, Order, SpecBody};
 use layoutc_dataflow::layout::{Digit, DimensionId, Layout, RecordShape};
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
@@ -62,15 +66,18 @@ pub(crate) struct PlannedGrids {
 ///
 /// `None` where no array of numbers is worth a look: nothing in device code multiplies in the index
 /// of one, and no request names one.
-pub(crate) fn plan_grids(program: &Program, requests: &[LayoutSpec]) -> Option<PlannedGrids> {
+pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<PlannedGrids> {
+    let requests = request.layouts.as_slice();
     let scalars = candidates(program);
-    if scalars.is_empty() || !names_an_array(program, &scalars, requests) {
+    let is_declared = !program.pragmas.is_empty();
+    if scalars.is_empty() || !(is_declared || names_an_array(program, &scalars, requests)) {
         return None;
     }
     let mut program = program.clone();
     type_scalar_arrays(&mut program, &scalars);
     let classes = find_classes(&program);
-    let grids = find_grids(&program, &classes);
+    let in_bounds = request.assume.classes(&program, &classes);
+    let grids = find_grids_with(&program, &classes, &in_bounds);
     let mut this = Planner {
         program: &program,
         classes: &classes,
@@ -97,6 +104,7 @@ pub(crate) fn plan_grids(program: &Program, requests: &[LayoutSpec]) -> Option<P
             functions: BTreeMap::new(),
             edits: Vec::new(),
             refusals: Vec::new(),
+            checks_bounds: request.checks_bounds,
         };
         rewriter.rewrite();
         let Rewriter { edits, refusals, functions, .. } = rewriter;
@@ -157,14 +165,20 @@ impl PlannedGrids {
         }
         let outcomes: Vec<ClassOutcome> =
             self.outcomes.iter().map(|outcome| self.reported(outcome)).collect();
-        let diagnostics = outcomes
+        let mut diagnostics: Vec<Diagnostic> = outcomes
             .iter()
             .filter(|outcome| outcome.status == Status::Kept)
             .filter_map(|outcome| {
                 let required = require.iter().any(|name| outcome.names.contains(name));
-                stays(outcome, required)
+                stays(outcome, required).map(pragmas::as_error)
             })
             .collect();
+        diagnostics.extend(
+            self.outcomes
+                .iter()
+                .zip(&outcomes)
+                .filter_map(|(own, outcome)| assumptions::note(&self.program, &outcome.names, own)),
+        );
         FoundGrids {
             outcomes,
             diagnostics,
@@ -182,7 +196,7 @@ impl PlannedGrids {
             names: array_names(&self.program, &self.classes, outcome.class),
             status: if plan.is_some() { Status::Changed } else { Status::Kept },
             layout: plan.map_or_else(|| "aos".to_owned(), GridPlan::notation),
-            because: plan.map_or_else(String::new, |plan| plan.because.clone()),
+            because: plan.map_or_else(String::new, GridPlan::reason),
             reasons: outcome.reasons.clone(),
             allocations: class
                 .allocations
@@ -350,7 +364,11 @@ impl Planner<'_> {
                     }
                 }
             }
-            None => None,
+            // What a pragma says and does not hold is an error, whether a layout is asked for or not.
+            None => {
+                let refused = self.grids.refused.get(&id)?;
+                pragmas::is_mistake(refused).then(|| kept(vec![refused.clone()]))?
+            }
         }
     }
 
@@ -440,6 +458,8 @@ struct Rewriter<'a> {
     functions: BTreeMap<ClassId, declarations::Functions>,
     edits: Vec<Edit>,
     refusals: Vec<(ClassId, Pin)>,
+    /// Whether coordinates that are assumed to stay inside are checked when the program runs.
+    checks_bounds: bool,
 }
 
 impl Rewriter<'_> {
@@ -476,6 +496,7 @@ impl Rewriter<'_> {
         }
         self.accesses();
         self.calls();
+        self.pragmas();
         for (id, plan) in self.plans {
             let Some(text) = self.functions[id].text(plan) else { continue };
             self.place(*id, text);

@@ -16,7 +16,9 @@
 //! Source: Sung, Stratton, Hwu, PACT 2010, §4 (dimension and index vectors). The paper takes them
 //! from C99 array parameters; here they are recovered from linear indices.
 
+mod assumed;
 mod callers;
+mod declared;
 mod extents;
 pub mod facts;
 pub mod index;
@@ -24,6 +26,8 @@ pub mod polynomial;
 pub mod proof;
 
 use crate::classes::{ClassId, Classes, Pin, PlaceKind};
+use assumed::{Found, Trust};
+use declared::Declared;
 use extents::{Extents, Strides};
 use facts::{Changes, Facts, Walk};
 use index::{Atom, Index, Indices};
@@ -69,6 +73,9 @@ pub struct Grid {
     pub accesses: BTreeMap<ExprId, GridAccess>,
     /// The function of each access.
     pub functions: BTreeMap<ExprId, FunctionId>,
+    /// By access: the dimensions whose coordinates are taken to stay inside their extents, since
+    /// the user says so and nothing proves it.
+    pub assumed: BTreeMap<ExprId, Vec<usize>>,
 }
 
 impl Grid {
@@ -94,6 +101,7 @@ pub struct Grids {
 }
 
 /// An access before its coordinates are known.
+#[derive(Clone)]
 struct Access {
     expr: ExprId,
     function: FunctionId,
@@ -104,19 +112,54 @@ struct Access {
 /// Finds the grids among the classes of arrays of scalars.
 #[must_use]
 pub fn find_grids(program: &Program, classes: &Classes) -> Grids {
+    find_grids_with(program, classes, &BTreeSet::new())
+}
+
+/// Finds the grids; the coordinates of accesses to the classes of `in_bounds` are taken to stay
+/// inside their extents where nothing proves it.
+#[must_use]
+pub fn find_grids_with(
+    program: &Program,
+    classes: &Classes,
+    in_bounds: &BTreeSet<ClassId>,
+) -> Grids {
     let changes = Changes::collect(program);
     let mut grids = Grids::default();
     let accesses = accesses(program, classes, &changes, &mut grids.indices);
     for (class, accesses) in accesses {
+        let is_assumed = in_bounds.contains(&class);
+        match Declared::find(program, classes, class, &changes, &mut grids.indices) {
+            Ok(None) => {}
+            Ok(Some(declared)) => {
+                match of_pragmas(
+                    program, classes, class, &changes, &mut grids, &declared, &accesses,
+                ) {
+                    Ok(grid) => {
+                        grids.grids.insert(class, grid);
+                    }
+                    Err(pin) => {
+                        grids.refused.insert(class, pin);
+                    }
+                }
+                continue;
+            }
+            Err(pin) => {
+                grids.refused.insert(class, pin);
+                continue;
+            }
+        }
         let Strides { flat, full } = Strides::find(program, &changes, &accesses);
-        let flat = flat.map(|flat| vectors(program, &mut grids.indices, class, &flat, &accesses));
+        let trust = |_: FunctionId| Trust::default();
+        let flat =
+            flat.map(|flat| vectors(program, &mut grids.indices, class, &flat, &accesses, trust));
         if let Some(Ok(grid)) = flat {
             grids.flat.insert(class, grid);
         }
         let full = full.map(|full| {
             let mut full = full?;
             callers::add(program, classes, class, &mut grids.indices, &mut full)?;
-            vectors(program, &mut grids.indices, class, &full, &accesses)
+            let trust = |_: FunctionId| Trust { declared: None, is_assumed };
+            vectors(program, &mut grids.indices, class, &full, &accesses, trust)
         });
         match full {
             Some(Ok(grid)) => {
@@ -271,15 +314,46 @@ fn is_uniform_within(program: &Program, changes: &Changes, id: VarId, depth: usi
     true
 }
 
+/// The grid of a class that pragmas speak of.
+fn of_pragmas(
+    program: &Program,
+    classes: &Classes,
+    class: ClassId,
+    changes: &Changes,
+    grids: &mut Grids,
+    declared: &Declared,
+    accesses: &[Access],
+) -> Result<Grid, Pin> {
+    let mut full = declared.extents(program, changes, accesses)?;
+    callers::hand_down(program, classes, class, &mut grids.indices, &mut full);
+    callers::add(program, classes, class, &mut grids.indices, &mut full)
+        .map_err(|pin| declared.explain(pin))?;
+    declared.fill(&mut full, accesses);
+    if let Some(access) =
+        accesses.iter().find(|access| !full.by_function.contains_key(&access.function))
+    {
+        let message =
+            "this function does not say the extents of the grid; a pragma could".to_owned();
+        return Err(pin(program.expr_site(access.expr), Code::GRID_EXTENT, message));
+    }
+    let trust =
+        |function: FunctionId| Trust { declared: Some(declared.of(function)), is_assumed: true };
+    let mut grid = vectors(program, &mut grids.indices, class, &full, accesses, trust)?;
+    grid.dimensions = declared.dimensions(&full);
+    Ok(grid)
+}
+
 /// The index vector of each access.
-fn vectors(
+fn vectors<'t>(
     program: &Program,
     indices: &mut Indices,
     class: ClassId,
     extents: &Extents,
     accesses: &[Access],
+    trust: impl Fn(FunctionId) -> Trust<'t>,
 ) -> Result<Grid, Pin> {
     let mut found = BTreeMap::new();
+    let mut assumed = BTreeMap::new();
     for access in accesses {
         let own = &extents.by_function[&access.function];
         let positive: BTreeSet<VarId> = own
@@ -295,22 +369,27 @@ fn vectors(
             candidates.push(full);
         }
         let mut prover = Prover::new(program, indices, &positive);
+        let trust = trust(access.function);
+        if let Some(declared) = trust.declared
+            && let Some(pin) = assumed::written_outside(program, &mut prover, access, own, declared)
+        {
+            return Err(pin);
+        }
         let vector =
             candidates.iter().find_map(|index| coordinates(&mut prover, index, own, &access.facts));
         let vector = match vector {
             Some(vector) => GridAccess::Coordinates(vector),
             None => {
-                let why = "its coordinates are not shown to stay inside the extents".to_owned();
-                let span = program.expr(access.expr).span;
-                if own.iter().any(|extent| extent.as_constant().is_none()) {
-                    return Err(Pin {
-                        span,
-                        code: Code::UNSUPPORTED_USE,
-                        message: format!("this index has no coordinates: {why}"),
-                        related: Vec::new(),
-                    });
+                let changes = extents.changes;
+                match assumed::coordinates(program, changes, &mut prover, access, own, trust)? {
+                    Found::Assumed(vector, unproven) => {
+                        if !unproven.is_empty() {
+                            assumed.insert(access.expr, unproven);
+                        }
+                        GridAccess::Coordinates(vector)
+                    }
+                    Found::Linear(why) => GridAccess::Linear { why },
                 }
-                GridAccess::Linear { why }
             }
         };
         found.insert(access.expr, vector);
@@ -321,6 +400,7 @@ fn vectors(
         extents: extents.by_function.clone(),
         accesses: found,
         functions: accesses.iter().map(|access| (access.expr, access.function)).collect(),
+        assumed,
     })
 }
 

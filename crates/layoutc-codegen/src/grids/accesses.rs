@@ -94,16 +94,18 @@ impl Rewriter<'_> {
                 self.check_once(vector)?;
                 self.check_effects(index, vector)?;
                 let parts = self.parts(index);
+                let extents = self.extent_texts(class, function, span)?;
                 let mut arguments = Vec::new();
-                for coordinate in vector {
+                for (at, coordinate) in vector.iter().enumerate() {
                     // As it stands in the source, if it does.
                     let part = parts.iter().find(|(_, value)| value == coordinate);
-                    arguments.push(match part {
+                    let text = match part {
                         Some((part, _)) => self.rendered(changed, *part)?,
                         None => self.written(changed, coordinate, function)?,
-                    });
+                    };
+                    arguments.push(self.checked(&plan.grid, expr, at, text, &extents));
                 }
-                arguments.extend(self.extent_texts(class, function, span)?);
+                arguments.extend(extents);
                 let functions = self.functions.get_mut(&class).ok_or("no functions")?;
                 functions.needs_place = true;
                 Ok(format!("{}({})", functions.place, arguments.join(", ")))

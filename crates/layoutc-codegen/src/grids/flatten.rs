@@ -124,6 +124,7 @@ mod tests {
             extents: BTreeMap::new(),
             accesses: BTreeMap::new(),
             functions: BTreeMap::new(),
+            assumed: BTreeMap::new(),
         }
     }
 

@@ -3,6 +3,7 @@
 mod capture;
 mod element_copies;
 mod elements;
+mod grid_offsets;
 mod inheritance;
 mod member_addresses;
 mod methods;
@@ -57,6 +58,7 @@ pub(super) fn classify(
         captures: capture::Captures::new(program, calls),
     };
     this.interior_slots(flows);
+    this.grid_offsets(flows);
     this.records();
     this.slots();
     this.flows(flows);

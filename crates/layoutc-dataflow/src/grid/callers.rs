@@ -74,7 +74,7 @@ pub(super) fn add(
                 Some(_) => {
                     return Err(pin(
                         span,
-                        Code::UNSUPPORTED_USE,
+                        Code::GRID_CONFLICT,
                         "the grid is given other extents here than elsewhere in this function"
                             .to_owned(),
                     ));
@@ -87,6 +87,70 @@ pub(super) fn add(
         }
     }
     Ok(())
+}
+
+/// Adds the extents of functions that take the array from one that knows them, where every extent
+/// is passed as a value of its own, or is made of such. [`add`] checks what is added.
+pub(super) fn hand_down(
+    program: &Program,
+    classes: &Classes,
+    class: ClassId,
+    indices: &mut Indices,
+    extents: &mut Extents<'_>,
+) {
+    let passings = passings(program, classes, class);
+    let mut pending: Vec<FunctionId> = extents.by_function.keys().copied().collect();
+    while let Some(caller) = pending.pop() {
+        let known = extents.by_function[&caller].clone();
+        for passing in passings.iter().filter(|passing| passing.caller == caller) {
+            if extents.by_function.contains_key(&passing.callee) {
+                continue;
+            }
+            if let Some(inside) = inside(program, indices, extents, passing, &known) {
+                extents.by_function.insert(passing.callee, inside);
+                pending.push(passing.callee);
+            }
+        }
+    }
+}
+
+/// The extents of the caller in terms of the callee's parameters.
+fn inside(
+    program: &Program,
+    indices: &mut Indices,
+    extents: &Extents<'_>,
+    passing: &Passing,
+    known: &[Index],
+) -> Option<Vec<Index>> {
+    let parameters = &program.function(passing.callee).parameters;
+    let mut values: Vec<(VarId, Index)> = Vec::new();
+    for (parameter, argument) in parameters.iter().zip(&passing.arguments) {
+        let is_kept = extents.changes.is_constant(*parameter)
+            && program
+                .types
+                .as_scalar(program.variable(*parameter).ty.id)
+                .is_some_and(|own| own.is_integer() && own.size() >= 4);
+        if is_kept && super::index::is_integer(program, *argument) {
+            values.push((*parameter, indices.index(program, *argument)?));
+        }
+    }
+    let named = |value: &Index| {
+        let found = values.iter().find(|(_, own)| own == value)?;
+        Some(Index::atom(Atom::Variable(found.0)))
+    };
+    known
+        .iter()
+        .map(|extent| {
+            if extent.as_constant().is_some() {
+                return Some(extent.clone());
+            }
+            named(extent).or_else(|| {
+                extent.atoms().into_iter().try_fold(extent.clone(), |extent, atom| {
+                    extent.replace(&atom, &named(&Index::atom(atom))?)
+                })
+            })
+        })
+        .collect()
 }
 
 /// All calls that pass an array of the class.

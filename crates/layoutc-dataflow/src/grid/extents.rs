@@ -152,7 +152,7 @@ impl Extents<'_> {
 }
 
 /// Whether a word can be the name of a parameter.
-fn is_name(word: &str) -> bool {
+pub(super) fn is_name(word: &str) -> bool {
     const KEYWORDS: [&str; 40] = [
         "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "const",
         "continue", "default", "delete", "do", "double", "else", "enum", "export", "extern",

@@ -5,6 +5,8 @@
 //! *Claim:* wherever a fact is listed, it holds for the values that variables have there: each
 //! statement drops what it changes, and so does a loop, before its body, what it changes anywhere.
 
+mod places;
+
 use super::index::{
     Atom, Index, Indices, builtin_of, holds_builtin, is_integer, is_thread_number, turns_negative,
     widens_wrapped,

@@ -155,6 +155,19 @@ impl<A: Ord + Clone> Polynomial<A> {
     }
 }
 
+impl<A: Ord + Clone> Polynomial<A> {
+    /// The polynomial with a text for each atom, as people write it.
+    pub fn spelled(&self, name: impl Fn(&A) -> String) -> String {
+        let mut terms = BTreeMap::new();
+        for (monomial, coefficient) in &self.terms {
+            let mut names: Monomial<String> = monomial.iter().map(&name).collect();
+            names.sort();
+            *terms.entry(names).or_insert(0) += coefficient;
+        }
+        Polynomial { terms }.to_string()
+    }
+}
+
 /// `monomial / divisor`, if that is one.
 fn without<A: Ord + Clone>(monomial: &[A], divisor: &[A]) -> Option<Monomial<A>> {
     let mut rest = monomial.to_vec();

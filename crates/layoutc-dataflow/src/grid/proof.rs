@@ -34,6 +34,11 @@ impl<'a> Prover<'a> {
         Prover { program, indices, positive, budget: BUDGET }
     }
 
+    /// The expressions that indices are made of.
+    pub fn indices(&mut self) -> &mut Indices {
+        self.indices
+    }
+
     /// Whether the value is at least 0 wherever the facts hold.
     pub fn is_at_least_zero(&mut self, goal: &Index, facts: &Facts) -> bool {
         self.budget = BUDGET;

@@ -489,6 +489,17 @@ impl Classifier<'_> {
             _ => None,
         };
         let (code, span, message) = match parent {
+            Some((ExprKind::AddressOf(_), address))
+                if self.program.record(self.record(class)).element.is_some() =>
+            {
+                let span = self.span(address);
+                let text = self.program.text(span).to_owned();
+                let message = format!(
+                    "`{text}` is a pointer into the grid, and coordinates count from its start"
+                );
+                self.pin(class, Code::FIELD_ADDRESS, span, message);
+                return;
+            }
             Some((ExprKind::AddressOf(_), address)) => (
                 Code::FIELD_ADDRESS,
                 self.span(address),

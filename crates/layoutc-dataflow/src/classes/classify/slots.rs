@@ -413,7 +413,10 @@ impl Classifier<'_> {
         }
         // Pointers into grids keep their types.
         if program.record(self.record(class)).element.is_some() {
-            if interior {
+            // The place where the pointer is moved says more.
+            let is_known =
+                self.pins.iter().any(|(other, pin)| *other == class && pin.code == Code::SUB_RANGE);
+            if interior && !is_known {
                 let message =
                     "this may point behind the first element, and coordinates count from there";
                 self.pin(class, Code::SUB_RANGE, span, message);

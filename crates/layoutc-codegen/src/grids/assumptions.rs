@@ -1,0 +1,122 @@
+//! What is assumed of grids: which classes, what is said about it, and checks of it.
+
+use super::{GridOutcome, GridPlan, Rewriter};
+use layoutc_dataflow::classes::{ClassId, Classes};
+use layoutc_dataflow::grid::Grid;
+use layoutc_diagnostics::{Code, Diagnostic, Span};
+use layoutc_syntax::{ExprId, Program};
+use std::collections::BTreeSet;
+
+/// Whose coordinates are taken to stay inside their extents where nothing proves it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct InBounds {
+    /// Those of all grids.
+    pub all: bool,
+    /// Those of these arrays.
+    pub names: Vec<String>,
+}
+
+/// The name of the function that checks a coordinate, in programs that are run to be compared.
+pub const CHECK: &str = "layoutc_inside";
+
+impl InBounds {
+    /// The classes that are meant.
+    pub(super) fn classes(&self, program: &Program, classes: &Classes) -> BTreeSet<ClassId> {
+        classes
+            .ids()
+            .filter(|id| {
+                self.all
+                    || classes.class(*id).slots.iter().any(|slot| {
+                        let own = layoutc_analysis::choose::slot_names(program, *slot);
+                        self.names.iter().any(|name| own.contains(name))
+                    })
+            })
+            .collect()
+    }
+}
+
+/// How many places a message shows.
+const SHOWN: usize = 8;
+
+/// Says what was assumed of a grid that changes.
+pub(super) fn note(
+    program: &Program,
+    names: &[String],
+    outcome: &GridOutcome,
+) -> Option<Diagnostic> {
+    let grid = &outcome.plan.as_ref()?.grid;
+    let mut places: Vec<(Span, String)> = grid
+        .assumed
+        .iter()
+        .map(|(expr, dimensions)| {
+            let names: Vec<String> =
+                dimensions.iter().map(|at| format!("`{}`", grid.dimensions[*at].name)).collect();
+            (program.expr_site(*expr), names.join(", "))
+        })
+        .collect();
+    places.sort();
+    places.dedup();
+    let ((first, dimensions), rest) = places.split_first()?;
+    let count = rest.len() + 1;
+    let arrays: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let message = format!(
+        "{count} {} of {} {} taken to stay inside the extents",
+        if count == 1 { "index" } else { "indices" },
+        arrays.join(", "),
+        if count == 1 { "is" } else { "are" },
+    );
+    let mut note =
+        Diagnostic::new(layoutc_diagnostics::Severity::Note, Code::GRID_ASSUMED, message)
+            .at(*first, format!("nothing proves it for {dimensions}"));
+    for (span, dimensions) in rest.iter().take(SHOWN) {
+        note = note.with(*span, format!("nor for {dimensions}"));
+    }
+    Some(note.help("`layoutc verify` checks it at run time"))
+}
+
+impl GridPlan {
+    /// Why this order, with what was assumed.
+    pub(super) fn reason(&self) -> String {
+        match self.grid.assumed.len() {
+            0 => self.because.clone(),
+            1 => format!("{}; one index is taken to stay inside its extents", self.because),
+            count => {
+                format!("{}; {count} indices are taken to stay inside their extents", self.because)
+            }
+        }
+    }
+}
+
+impl Rewriter<'_> {
+    /// A coordinate as an argument of the flattening function: with a check, if nothing proves it
+    /// and the program is made to be run and compared.
+    pub(super) fn checked(
+        &self,
+        grid: &Grid,
+        expr: ExprId,
+        dimension: usize,
+        text: String,
+        extents: &[String],
+    ) -> String {
+        let is_assumed =
+            grid.assumed.get(&expr).is_some_and(|dimensions| dimensions.contains(&dimension));
+        if !self.checks_bounds || !is_assumed {
+            return text;
+        }
+        let mut named = extents.iter();
+        let mut extent = String::new();
+        for own in &grid.dimensions[1..=dimension] {
+            extent = match own.extent {
+                Some(extent) => extent.to_string(),
+                None => named.next().cloned().unwrap_or_default(),
+            };
+        }
+        let place = self.program.sources.locate(self.program.expr_site(expr)).to_string();
+        let place: String = place
+            .chars()
+            .flat_map(|c| if matches!(c, '"' | '\\') { vec!['\\', c] } else { vec![c] })
+            .collect();
+        let name = &grid.dimensions[dimension].name;
+        format!("::{CHECK}({text}, {extent}, \"{place}\", \"{name}\")")
+    }
+}

@@ -1,0 +1,84 @@
+//! The pragmas of grids that change.
+//!
+//! A pragma speaks of indices in the order of the source. Where an array's layout changes, it is
+//! taken out, so that another run does not read it; what it says of other arrays stays.
+
+use super::Rewriter;
+use crate::edit::Edit;
+use layoutc_dataflow::classes::{ClassId, Pin, Slot};
+use layoutc_diagnostics::{Code, Diagnostic, Severity, Span};
+use layoutc_syntax::{GridPragma, PragmaArray};
+use std::collections::BTreeMap;
+
+/// Whether a reason is that a pragma does not hold.
+pub(super) fn is_mistake(pin: &Pin) -> bool {
+    matches!(
+        pin.code,
+        Code::GRID_EXTENT
+            | Code::GRID_RANK
+            | Code::GRID_SIZE
+            | Code::GRID_CONFLICT
+            | Code::GRID_BOUNDS
+    )
+}
+
+/// An index that leaves its extent is an error.
+pub(super) fn as_error(mut diagnostic: Diagnostic) -> Diagnostic {
+    if diagnostic.code == Code::GRID_BOUNDS {
+        diagnostic.severity = Severity::Error;
+    }
+    diagnostic
+}
+
+impl Rewriter<'_> {
+    /// Takes the changed arrays out of the pragmas.
+    pub(super) fn pragmas(&mut self) {
+        let mut directives: BTreeMap<Span, Vec<&GridPragma>> = BTreeMap::new();
+        for pragma in &self.program.pragmas {
+            directives.entry(pragma.directive).or_default().push(pragma);
+        }
+        for (directive, pragmas) in directives {
+            let class_of = |pragma: &GridPragma| {
+                let slot = match pragma.array {
+                    PragmaArray::Variable(id) => Slot::Variable(id),
+                    PragmaArray::Field(id) => Slot::Field(id),
+                };
+                self.plans
+                    .keys()
+                    .copied()
+                    .find(|class| self.classes.class(*class).slots.contains(&slot))
+            };
+            let changed: BTreeMap<Span, ClassId> = pragmas
+                .iter()
+                .filter_map(|pragma| Some((pragma.span, class_of(pragma)?)))
+                .collect();
+            if changed.is_empty() {
+                continue;
+            }
+            // One text may speak of several instances.
+            let mut left: Vec<Span> = pragmas
+                .iter()
+                .map(|pragma| pragma.span)
+                .filter(|span| !changed.contains_key(span))
+                .collect();
+            left.sort();
+            left.dedup();
+            let gone: Vec<String> = changed
+                .iter()
+                .map(|(span, class)| {
+                    let text = self.program.text(*span).replace("*/", "* /");
+                    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+                    format!("{} as {}", text.replace('\\', " "), self.plans[class].notation())
+                })
+                .collect();
+            let comment = format!("/* layoutc: {} */", gone.join(", "));
+            let text = if left.is_empty() {
+                comment
+            } else {
+                let left: Vec<&str> = left.iter().map(|span| self.program.text(*span)).collect();
+                format!("#pragma layoutc grid {} {comment}", left.join(" "))
+            };
+            self.edits.push(Edit::replace(directive, text));
+        }
+    }
+}
