@@ -1,7 +1,6 @@
 //@ layout = "f = [y/4, x/16, y%4, x%16]"
 #include <cuda_runtime.h>
-__global__ void k(float *f, //~ LC0026
-                  float *g, int nx, int ny) {
+__global__ void k(float *f, float *g, int nx, int ny) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     if (y < 1 || y >= ny || x >= nx)
         return;
@@ -12,7 +11,7 @@ int main() {
     float *f, *g;
     cudaMalloc(&f, nx * ny * sizeof(float));
     cudaMalloc(&g, nx * ny * sizeof(float));
-    k<<<dim3(3, ny), 16>>>(f + nx, g, nx, ny);
+    k<<<dim3(3, ny), 16>>>(f + nx, g, nx, ny); //~ LC0026 f + nx
     cudaFree(f);
     cudaFree(g);
 }

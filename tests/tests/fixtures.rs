@@ -193,6 +193,14 @@ fn what_must_stay_stays_for_the_marked_reasons() {
 const TESTED_ELSEWHERE: &[(&str, &str)] = &[
     ("LC0001", "unreadable files are met by the command line: bad_input.rs"),
     ("LC0003", "generated brackets and include chains: limits.rs and bad_input.rs"),
+    ("LC0060", "programs with pragmas: grid_bad.rs"),
+    ("LC0061", "programs with pragmas: grid_bad.rs"),
+    ("LC0062", "programs with pragmas: grid_bad.rs"),
+    ("LC0063", "programs with pragmas: grid_bad.rs"),
+    ("LC0064", "programs with pragmas: grid_bad.rs"),
+    ("LC0065", "programs with pragmas: grid_bad.rs"),
+    ("LC0066", "programs with pragmas: grid_bad.rs"),
+    ("LC0068", "what is assumed: grid_bad.rs"),
     ("LC0051", "output files are the command line's: cli.rs"),
     ("LC0052", "output files are the command line's: cli.rs"),
 ];

@@ -1,4 +1,5 @@
-// The last value of a cell holds bits, read through a pointer of another type.
+// The last value of a cell holds bits, read through a pointer of another type to its first. (A pointer to
+// the one value that is read would be right in any layout.)
 // Report: at the cast; the grid keeps its layout.
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +8,7 @@ __global__ void step(const float *f, float *g, int nx, int ny) {
     int x = blockIdx.x * blockDim.x + threadIdx.x;
     int y = blockIdx.y;
     if (x < nx && y < ny) {
-        unsigned int bits = *(const unsigned int *)&f[(y*nx + x)*4 + 3]; //~ cast unsigned int
+        unsigned int bits = ((const unsigned int *)&f[(y*nx + x)*4])[3]; //~ cast f
         if (bits & 1u)
             g[(y*nx + x)*4] = 0.5f * f[(y*nx + x)*4];
     }

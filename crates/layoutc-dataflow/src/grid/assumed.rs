@@ -106,7 +106,7 @@ pub(super) fn coordinates(
             span,
             code: Code::GRID_UNPROVEN,
             message: format!(
-                "nothing shows that `{value}` of the index `{text}` stays inside its extent `{extent}`; \
+                "nothing shows `{value}` of the index `{text}` to stay inside its extent `{extent}`; \
                  `--assume in-bounds` or a `#pragma layoutc grid` accepts it"
             ),
             related: Vec::new(),
