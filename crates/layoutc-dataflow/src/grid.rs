@@ -157,7 +157,15 @@ pub fn find_grids_with(
         }
         let full = full.map(|full| {
             let mut full = full?;
-            callers::add(program, classes, class, &mut grids.indices, &mut full)?;
+            callers::add(program, classes, class, &mut grids.indices, &mut full).map_err(
+                |mut pin| {
+                    // Nobody declared what the indices seem to say.
+                    if pin.code == Code::GRID_CONFLICT {
+                        pin.code = Code::UNSUPPORTED_USE;
+                    }
+                    pin
+                },
+            )?;
             let trust = |_: FunctionId| Trust { declared: None, is_assumed };
             vectors(program, &mut grids.indices, class, &full, &accesses, trust)
         });

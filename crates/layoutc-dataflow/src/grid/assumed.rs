@@ -117,7 +117,7 @@ pub(super) fn coordinates(
     {
         let message =
             format!("`{value}` of the index `{text}` does not stay inside its extent `{extent}`");
-        return Err(pin(span, Code::GRID_BOUNDS, message));
+        return Err(pin(span, Code::GRID_UNPROVEN, message));
     }
     // Without the stride of a slower dimension the rest of the index may be all of it.
     if vector[..last].iter().any(Index::is_zero) {

@@ -228,6 +228,10 @@ impl Lowering<'_> {
                     is_refused = true;
                 }
             }
+            // Only what it is in an instance has values.
+            if owner(&self.program, array_id).is_some_and(|id| is_template(&self.program, id)) {
+                continue;
+            }
             self.program.pragmas.push(GridPragma {
                 directive,
                 span: array.span,
@@ -324,10 +328,13 @@ impl Lowering<'_> {
 
     /// What an identifier of an extent means.
     fn extent_name(&mut self, name: &str, span: Span, below: &Below, array: PragmaArray) -> Named {
-        let owner = match array {
-            PragmaArray::Variable(id) => self.program.variable(id).function,
-            PragmaArray::Field(_) => None,
-        };
+        let owner = owner(&self.program, array);
+        if let Some(owner) = owner
+            && is_template(&self.program, owner)
+            && self.program.function(owner).template_parameters.iter().any(|own| own == name)
+        {
+            return Named::Value(ExtentValue::Integer(1));
+        }
         // What a template's parameter is in this instance.
         let bound = owner
             .and_then(|owner| self.program.function(owner).copy_of.as_ref())
@@ -387,6 +394,23 @@ impl Lowering<'_> {
             Named::NoInteger
         }
     }
+}
+
+/// The function whose parameter or local an array is.
+fn owner(program: &Program, array: PragmaArray) -> Option<FunctionId> {
+    match array {
+        PragmaArray::Variable(id) => program.variable(id).function,
+        PragmaArray::Field(_) => None,
+    }
+}
+
+/// Whether the function is the text of a template whose instances are in the model.
+fn is_template(program: &Program, function: FunctionId) -> bool {
+    !program.function(function).template_parameters.is_empty()
+        && program
+            .functions
+            .iter()
+            .any(|other| other.copy_of.as_ref().is_some_and(|copy| copy.original == function))
 }
 
 /// What an identifier in an extent is.
