@@ -166,7 +166,7 @@ pub fn find_grids_with(
                     pin
                 },
             )?;
-            let trust = |_: FunctionId| Trust { declared: None, is_assumed };
+            let trust = |_: FunctionId| Trust { is_assumed, ..Trust::default() };
             vectors(program, &mut grids.indices, class, &full, &accesses, trust)
         });
         match full {
@@ -332,11 +332,12 @@ fn of_pragmas(
     declared: &Declared,
     accesses: &[Access],
 ) -> Result<Grid, Pin> {
-    let mut full = declared.extents(program, changes, accesses)?;
+    let mut full = declared.extents(changes);
     callers::hand_down(program, classes, class, &mut grids.indices, &mut full);
+    let deeper = declared.add_shown(program, &mut full, accesses);
+    declared.fill(&mut full, accesses);
     callers::add(program, classes, class, &mut grids.indices, &mut full)
         .map_err(|pin| declared.explain(pin))?;
-    declared.fill(&mut full, accesses);
     if let Some(access) =
         accesses.iter().find(|access| !full.by_function.contains_key(&access.function))
     {
@@ -344,8 +345,11 @@ fn of_pragmas(
             "this function does not say the extents of the grid; a pragma could".to_owned();
         return Err(pin(program.expr_site(access.expr), Code::GRID_EXTENT, message));
     }
-    let trust =
-        |function: FunctionId| Trust { declared: Some(declared.of(function)), is_assumed: true };
+    let trust = |function: FunctionId| Trust {
+        declared: Some(declared.of(function)),
+        is_assumed: true,
+        deeper: deeper.get(&function).copied(),
+    };
     let mut grid = vectors(program, &mut grids.indices, class, &full, accesses, trust)?;
     grid.dimensions = declared.dimensions(&full);
     Ok(grid)

@@ -22,6 +22,8 @@ pub(super) struct Trust<'a> {
     pub(super) declared: Option<&'a Declaration>,
     /// `--assume in-bounds`.
     pub(super) is_assumed: bool,
+    /// How many dimensions the function's indices show, if that is more than the pragma declares.
+    pub(super) deeper: Option<usize>,
 }
 
 /// The coordinates of an access.
@@ -64,6 +66,16 @@ pub(super) fn coordinates(
         let at_pragma = vec![(declared.span, "declared here".to_owned())];
         let error =
             |code: Code, message: String| Pin { span, code, message, related: at_pragma.clone() };
+        if let Some(deeper) = trust.deeper {
+            return Err(error(
+                Code::GRID_RANK,
+                format!(
+                    "the indices here have {deeper} dimensions, and `{}` is declared with {}",
+                    declared.name,
+                    declared.extents.len()
+                ),
+            ));
+        }
         if has_stride(program, changes, extents, &vector[last]) {
             return Err(error(
                 Code::GRID_RANK,

@@ -145,55 +145,43 @@ impl Declared {
             .unwrap_or(&self.first)
     }
 
-    /// The extents of the functions that have a pragma, and of those whose accesses show them.
-    ///
-    /// # Errors
-    /// Accesses with other dimensions than the pragma of their function.
-    pub(super) fn extents<'c>(
+    /// The extents of the functions that have a pragma.
+    pub(super) fn extents<'c>(&self, changes: &'c Changes) -> Extents<'c> {
+        let by_function = self
+            .by_function
+            .iter()
+            .map(|(function, declaration)| (*function, declaration.extents[1..].to_vec()))
+            .collect();
+        Extents { by_function, changes }
+    }
+
+    /// Adds the extents of the functions whose accesses show them. The result has the functions
+    /// whose accesses show more dimensions than are declared, with their number.
+    pub(super) fn add_shown(
         &self,
         program: &Program,
-        changes: &'c Changes,
+        extents: &mut Extents<'_>,
         accesses: &[Access],
-    ) -> Result<Extents<'c>, Pin> {
-        let mut by_function: BTreeMap<FunctionId, Vec<Index>> = BTreeMap::new();
-        for (function, declaration) in &self.by_function {
-            by_function.insert(*function, declaration.extents[1..].to_vec());
-        }
-        let mut functions: Vec<FunctionId> =
+    ) -> BTreeMap<FunctionId, usize> {
+        let mut deeper = BTreeMap::new();
+        let functions: BTreeSet<FunctionId> =
             accesses.iter().map(|access| access.function).collect();
-        functions.sort();
-        functions.dedup();
         for function in functions {
             let own: Vec<Access> =
                 accesses.iter().filter(|access| access.function == function).cloned().collect();
-            let shown = Strides::find(program, changes, &own).full.and_then(Result::ok);
-            let shown = shown.and_then(|shown| shown.by_function.get(&function).cloned());
-            let declaration = self.of(function);
-            if let Some(shown) = &shown
-                && shown.len() + 1 > declaration.extents.len()
-                && let Some(access) = own.iter().min_by_key(|access| program.expr_site(access.expr))
-            {
-                return Err(Pin {
-                    span: program.expr_site(access.expr),
-                    code: Code::GRID_RANK,
-                    message: format!(
-                        "the indices here have {} dimensions, and `{}` is declared with {}",
-                        shown.len() + 1,
-                        declaration.name,
-                        declaration.extents.len()
-                    ),
-                    related: vec![(declaration.span, "the pragma".to_owned())],
-                });
-            }
-            if let Some(shown) = shown
-                && !by_function.contains_key(&function)
-                && self.everywhere.is_none()
-                && shown.len() + 1 == declaration.extents.len()
-            {
-                by_function.insert(function, shown);
+            let shown = Strides::find(program, extents.changes, &own).full.and_then(Result::ok);
+            let Some(shown) = shown.and_then(|mut shown| shown.by_function.remove(&function))
+            else {
+                continue;
+            };
+            let rank = self.of(function).extents.len();
+            if shown.len() + 1 > rank {
+                deeper.insert(function, shown.len() + 1);
+            } else if shown.len() + 1 == rank && self.everywhere.is_none() {
+                extents.by_function.entry(function).or_insert(shown);
             }
         }
-        Ok(Extents { by_function, changes })
+        deeper
     }
 
     /// Gives the functions that are left the extents that are the same everywhere.

@@ -181,12 +181,17 @@ impl Lowering<'_> {
                 PragmaArray::Variable(id) => self.program.variable(id).ty.id,
                 PragmaArray::Field(id) => self.program.field(id).ty.id,
             };
-            if !is_array(&self.program, ty) {
-                return Err(Diagnostic::warning(
-                    Code::GRID_NAME,
-                    format!("`{name}` is neither a pointer nor an array"),
-                )
-                .at(array.name, "named here"));
+            let message = match elements(&self.program, ty) {
+                Elements::Numbers => None,
+                Elements::Others => {
+                    Some(format!("`{name}` holds structures, and pragmas speak of numbers"))
+                }
+                Elements::None => Some(format!("`{name}` is neither a pointer nor an array")),
+            };
+            if let Some(message) = message {
+                return Err(
+                    Diagnostic::warning(Code::GRID_NAME, message).at(array.name, "named here")
+                );
             }
             let read: Result<Vec<PragmaExtent>, Diagnostic> = array
                 .extents
@@ -469,19 +474,41 @@ fn local(program: &Program, function: FunctionId, name: &str, at: Span) -> Optio
         })
 }
 
-/// Whether values of a type are pointers or arrays.
-fn is_array(program: &Program, ty: TypeId) -> bool {
+/// What pointers and arrays of a type lead to.
+enum Elements {
+    /// Numbers, or what is not known.
+    Numbers,
+    /// Structures and the like.
+    Others,
+    /// The type is no pointer and no array.
+    None,
+}
+
+fn elements(program: &Program, ty: TypeId) -> Elements {
     match *program.types.kind(ty) {
-        TypeKind::Pointer(_) | TypeKind::Array(..) => true,
-        TypeKind::Reference(to, _) => is_array(program, to.id),
+        TypeKind::Pointer(to) | TypeKind::Array(to, _) => match *program.types.kind(to.id) {
+            TypeKind::Record(_) | TypeKind::Vector(_) => Elements::Others,
+            TypeKind::Pointer(_) | TypeKind::Array(..) => elements(program, to.id),
+            TypeKind::Void
+            | TypeKind::Scalar(_)
+            | TypeKind::Enum(..)
+            | TypeKind::Function
+            | TypeKind::Reference(..)
+            | TypeKind::Named(..)
+            | TypeKind::Unknown
+            | TypeKind::TemplateParameter(_) => Elements::Numbers,
+        },
+        TypeKind::Reference(to, _) => elements(program, to.id),
         // Smart pointers, buffers, types of templates: nothing is known against it.
-        TypeKind::Named(..) | TypeKind::Unknown | TypeKind::TemplateParameter(_) => true,
+        TypeKind::Named(..) | TypeKind::Unknown | TypeKind::TemplateParameter(_) => {
+            Elements::Numbers
+        }
         TypeKind::Void
         | TypeKind::Scalar(_)
         | TypeKind::Vector(_)
         | TypeKind::Enum(..)
         | TypeKind::Record(_)
-        | TypeKind::Function => false,
+        | TypeKind::Function => Elements::None,
     }
 }
 
