@@ -230,6 +230,27 @@ fn a_violated_assumption_is_found_when_the_program_runs() -> Result<()> {
 }
 
 #[test]
+fn the_report_lists_what_is_assumed() -> Result<()> {
+    let out = tempfile::tempdir()?;
+    let report = out.path().join("report.json");
+    let report_text = report.to_string_lossy().into_owned();
+    let mut arguments = vec!["transform", "unproven_no_guard.cu", "--diff", "--report"];
+    arguments.push(&report_text);
+    arguments.extend(LAYOUT);
+    arguments.extend(["--assume", "in-bounds"]);
+    let outcome = Layoutc::built()?.run(&folder(), TRANSFORM_LIMIT, &arguments)?;
+    ensure!(outcome.succeeded(), "{}", outcome.stderr);
+    ensure!(!outcome.stdout.contains("layoutc_inside"), "production code holds a check");
+    let report: Value = serde_json::from_slice(&fs::read(&report)?)?;
+    let assumed = report["classes"][0]["assumed"].as_array().context("nothing assumed")?;
+    let lines: Vec<Option<u64>> = assumed.iter().map(|place| place["line"].as_u64()).collect();
+    ensure!(lines == [Some(10), Some(10), Some(12)], "{report:#}");
+    ensure!(report["diagnostics"][0]["code"] == "LC0068", "{report:#}");
+    ensure!(report["diagnostics"][0]["severity"] == "note", "{report:#}");
+    Ok(())
+}
+
+#[test]
 fn an_assumption_that_holds_is_reported_and_the_program_changes() -> Result<()> {
     let options = [&LAYOUT[..], &["--assume", "in-bounds"]].concat();
     let (code, text) = verify("unproven_index_from_memory.cu", &options)?;

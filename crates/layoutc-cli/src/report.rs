@@ -30,6 +30,8 @@ struct Class<'a> {
     layout: &'a str,
     because: &'a str,
     reasons: Vec<Reason<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    assumed: Vec<Note<'a>>,
 }
 
 #[derive(Serialize)]
@@ -134,6 +136,7 @@ fn class_of<'a>(sources: &SourceSet, class: &'a ClassOutcome) -> Class<'a> {
         layout: &class.layout,
         because: &class.because,
         reasons: reasons.collect(),
+        assumed: class.assumed.iter().map(|(span, text)| note(sources, *span, text)).collect(),
     }
 }
 
@@ -203,6 +206,7 @@ mod tests {
             }],
             allocations: Vec::new(),
             geometry: None,
+            assumed: Vec::new(),
         };
         let value: Value = serde_json::to_value(class_of(&sources, &class)).expect("JSON");
         let reason = json!({"code": "LC0014", "name": "offsetof", "message": "why",

@@ -65,6 +65,8 @@ pub struct ClassOutcome {
     pub allocations: Vec<Span>,
     /// The record and its new layout, for a class that changed.
     pub geometry: Option<(RecordShape, Layout)>,
+    /// Indices that are taken to stay inside their extents, in source order, with what is not proven.
+    pub assumed: Vec<(Span, String)>,
 }
 
 /// The result of a run.
@@ -412,6 +414,7 @@ fn outcome(program: &Program, classes: &Classes, plan: &Plan, id: ClassId) -> Cl
         reasons,
         allocations,
         geometry: choice.map(|choice| (choice.shape.shape.clone(), choice.layout.clone())),
+        assumed: Vec::new(),
     }
 }
 

@@ -173,12 +173,7 @@ impl PlannedGrids {
                 stays(outcome, required).map(pragmas::as_error)
             })
             .collect();
-        diagnostics.extend(
-            self.outcomes
-                .iter()
-                .zip(&outcomes)
-                .filter_map(|(own, outcome)| assumptions::note(&self.program, &outcome.names, own)),
-        );
+        diagnostics.extend(outcomes.iter().filter_map(assumptions::note));
         FoundGrids {
             outcomes,
             diagnostics,
@@ -204,6 +199,8 @@ impl PlannedGrids {
                 .map(|allocation| self.program.expr(allocation.call).span)
                 .collect(),
             geometry: plan.and_then(GridPlan::geometry),
+            assumed: plan
+                .map_or_else(Vec::new, |plan| assumptions::places(&self.program, &plan.grid)),
         }
     }
 }

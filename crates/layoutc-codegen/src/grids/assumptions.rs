@@ -1,9 +1,10 @@
 //! What is assumed of grids: which classes, what is said about it, and checks of it.
 
-use super::{GridOutcome, GridPlan, Rewriter};
+use super::{GridPlan, Rewriter};
+use crate::compile::ClassOutcome;
 use layoutc_dataflow::classes::{ClassId, Classes};
 use layoutc_dataflow::grid::Grid;
-use layoutc_diagnostics::{Code, Diagnostic, Span};
+use layoutc_diagnostics::{Code, Diagnostic, Severity, Span};
 use layoutc_syntax::{ExprId, Program};
 use std::collections::BTreeSet;
 
@@ -38,40 +39,43 @@ impl InBounds {
 /// How many places a message shows.
 const SHOWN: usize = 8;
 
-/// Says what was assumed of a grid that changes.
-pub(super) fn note(
-    program: &Program,
-    names: &[String],
-    outcome: &GridOutcome,
-) -> Option<Diagnostic> {
-    let grid = &outcome.plan.as_ref()?.grid;
+/// Where something is assumed, and of which dimensions.
+pub(super) fn places(program: &Program, grid: &Grid) -> Vec<(Span, String)> {
     let mut places: Vec<(Span, String)> = grid
         .assumed
         .iter()
         .map(|(expr, dimensions)| {
             let names: Vec<String> =
                 dimensions.iter().map(|at| format!("`{}`", grid.dimensions[*at].name)).collect();
-            (program.expr_site(*expr), names.join(", "))
+            (program.expr_site(*expr), format!("nothing proves it for {}", names.join(", ")))
         })
         .collect();
     places.sort();
     places.dedup();
-    let ((first, dimensions), rest) = places.split_first()?;
+    places
+}
+
+/// Says what was assumed of a grid that changes.
+pub(super) fn note(outcome: &ClassOutcome) -> Option<Diagnostic> {
+    let ((first, text), rest) = outcome.assumed.split_first()?;
     let count = rest.len() + 1;
-    let arrays: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    let arrays: Vec<String> = outcome.names.iter().map(|name| format!("`{name}`")).collect();
     let message = format!(
         "{count} {} of {} {} taken to stay inside the extents",
         if count == 1 { "index" } else { "indices" },
         arrays.join(", "),
         if count == 1 { "is" } else { "are" },
     );
-    let mut note =
-        Diagnostic::new(layoutc_diagnostics::Severity::Note, Code::GRID_ASSUMED, message)
-            .at(*first, format!("nothing proves it for {dimensions}"));
-    for (span, dimensions) in rest.iter().take(SHOWN) {
-        note = note.with(*span, format!("nor for {dimensions}"));
+    let mut note = Diagnostic::new(Severity::Note, Code::GRID_ASSUMED, message).at(*first, text);
+    for (span, text) in rest.iter().take(SHOWN) {
+        note = note.with(*span, text);
     }
-    Some(note.help("`layoutc verify` checks it at run time"))
+    let help = "`layoutc verify` checks it at run time";
+    let hidden = count.saturating_sub(1 + SHOWN);
+    Some(note.help(match hidden {
+        0 => help.to_owned(),
+        _ => format!("{help}; {hidden} more are in the report"),
+    }))
 }
 
 impl GridPlan {

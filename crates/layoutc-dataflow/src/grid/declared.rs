@@ -453,7 +453,7 @@ fn allocates(program: &Program, call: &ApiCall, array: VarId) -> bool {
 }
 
 /// A value with the variables in it replaced that still are what they were initialised with.
-fn initial(
+pub(super) fn initial(
     program: &Program,
     changes: &Changes,
     indices: &mut Indices,
