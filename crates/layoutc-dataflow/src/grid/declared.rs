@@ -68,7 +68,15 @@ impl Declared {
             let message = "this pragma was not accepted".to_owned();
             return Err(pin(refused.span, Code::UNSUPPORTED_USE, message));
         }
-        let names = names(program, first);
+        // As the kernels call them.
+        let on_device = |pragma: &&&GridPragma| match pragma.array {
+            PragmaArray::Variable(id) => program
+                .variable(id)
+                .function
+                .is_some_and(|function| program.function(function).space.on_device()),
+            PragmaArray::Field(_) => false,
+        };
+        let names = names(program, own.iter().find(on_device).unwrap_or(first));
         let mut all = Vec::new();
         for pragma in own {
             let extents: Option<Vec<Index>> =

@@ -347,16 +347,15 @@ impl Lowering<'_> {
         if let Some(value) = bound.and_then(|(_, value)| integer_literal(value)) {
             return Named::Value(ExtentValue::Integer(value));
         }
-        if let Below::Function { function, site } = below
-            && let Some(owner) = owner
-        {
+        if let Below::Function { function, site } = below {
             let site = &self.program.function(*function).sites[*site];
             let position =
                 site.parameters.iter().position(|id| self.program.variable(*id).name == name);
-            let own =
-                position.and_then(|position| self.program.function(owner).parameters.get(position));
-            if let Some(id) = own {
-                return self.variable_value(*id);
+            if let Some(position) = position {
+                // The parameter of the definition, if there is one.
+                let own =
+                    owner.and_then(|owner| self.program.function(owner).parameters.get(position));
+                return self.variable_value(own.copied().unwrap_or(site.parameters[position]));
             }
         }
         if let Below::Variables { declaration, .. } = below
