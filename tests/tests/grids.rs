@@ -1,5 +1,6 @@
-//! Every shipped grid program in every layout that its `grid.toml` lists: all arrays that it names
-//! change, nvcc accepts the result, and on the CPU runtime it does the same as before.
+//! Every shipped grid program in every layout that its `grid.toml` lists, and in those that are chosen
+//! for two devices: all arrays that it names change, nvcc accepts the result, and on the CPU runtime it
+//! does the same as before.
 //!
 //! ```toml
 //! files = ["grid_heat3d.cu"]
@@ -49,8 +50,42 @@ fn test(name: &str) -> Result<()> {
         let count = settings.layouts.len();
         let runs = settings.args.iter().enumerate();
         for (_, args) in runs.filter(|(at, _)| *at == 0 || (at - 1) % count == number) {
-            verify(&folder, &settings, layouts, args)
+            verify(&folder, &settings, &options(layouts), args)
                 .with_context(|| format!("{} -- {}", layouts.join(", "), args.join(" ")))?;
+        }
+    }
+    Ok(())
+}
+
+/// Devices without and with steering bits.
+const DEVICES: [&str; 2] = ["h100", "gtx280"];
+
+/// What the tool does by itself, for both devices.
+fn test_automatic(name: &str) -> Result<()> {
+    let (folder, settings) = load(name)?;
+    for (number, device) in DEVICES.into_iter().enumerate() {
+        let out = tempfile::tempdir()?;
+        let options = ["--device".to_owned(), device.to_owned()];
+        let mut arguments = vec!["transform".to_owned()];
+        arguments.extend(settings.files.iter().cloned());
+        arguments.extend(["--out-dir".to_owned(), path(out.path())]);
+        arguments.extend(options.iter().cloned());
+        let outcome = Layoutc::built()?.run(&folder, TRANSFORM_LIMIT, &arguments)?;
+        ensure!(outcome.succeeded(), "transform: {}\n{}", outcome.ending(), outcome.stderr);
+        if !outcome.stderr.contains("changed: ") {
+            continue;
+        }
+        let nvcc = Nvcc::find()?;
+        let flags = Flags { include_dirs: vec![out.path().to_path_buf()], ..Flags::default() };
+        for file in &settings.files {
+            let object = out.path().join("object.o");
+            nvcc.compile_object(&out.path().join(file), &flags, ARCH, &object).context(device)?;
+        }
+        // The first run for each device, and each of the others for one.
+        let runs = settings.args.iter().enumerate();
+        for (_, args) in runs.filter(|(at, _)| *at == 0 || at % 2 == number) {
+            verify(&folder, &settings, &options, args)
+                .with_context(|| format!("{device} -- {}", args.join(" ")))?;
         }
     }
     Ok(())
@@ -86,10 +121,10 @@ fn transform(folder: &Path, settings: &Settings, layouts: &[String], out: &Path)
     Ok(())
 }
 
-fn verify(folder: &Path, settings: &Settings, layouts: &[String], args: &[String]) -> Result<()> {
+fn verify(folder: &Path, settings: &Settings, options: &[String], args: &[String]) -> Result<()> {
     let mut arguments = vec!["verify".to_owned()];
     arguments.extend(settings.files.iter().cloned());
-    arguments.extend(options(layouts));
+    arguments.extend(options.iter().cloned());
     arguments.push("--".to_owned());
     arguments.extend(args.iter().cloned());
     let outcome = Layoutc::built()?.run(folder, VERIFY_LIMIT, &arguments)?;
@@ -126,6 +161,60 @@ grids! {
     grid_lbm_d3q19
     grid_thermal
     grid_wave2d
+}
+
+/// What the tool chooses for grids.
+mod automatic {
+    macro_rules! automatic {
+        ($($program:ident)*) => {
+            $(#[test]
+            fn $program() -> anyhow::Result<()> {
+                super::test_automatic(stringify!($program))
+            })*
+            pub const TESTED: &[&str] = &[$(stringify!($program)),*];
+        };
+    }
+
+    automatic! {
+        grid_divmod
+        grid_flat_records
+        grid_gauss_seidel
+        grid_halo
+        grid_heat3d
+        grid_heat3d_column
+        grid_lbm_d2q9
+        grid_lbm_d3q19
+        grid_pragma
+        grid_structs
+        grid_thermal
+        grid_typed
+        grid_wave2d
+    }
+}
+
+/// All grids of all programs with what becomes of them and why, so that a change of the rules shows.
+#[test]
+fn choices() -> Result<()> {
+    let mut text = String::new();
+    for name in automatic::TESTED {
+        let (folder, settings) = load(name)?;
+        for device in DEVICES {
+            let mut arguments = vec!["analyze", "--json", "--device", device];
+            arguments.extend(settings.files.iter().map(String::as_str));
+            let outcome = Layoutc::built()?.run(&folder, TRANSFORM_LIMIT, arguments)?;
+            ensure!(outcome.succeeded(), "analyze: {}\n{}", outcome.ending(), outcome.stderr);
+            let analysis: Value = serde_json::from_str(&outcome.stdout)?;
+            for grid in analysis["grids"].as_array().context("no `grids`")? {
+                let word = |key: &str| grid[key].as_str().unwrap_or("-").to_owned();
+                let (array, status) = (grid["names"][0].as_str().unwrap_or("-"), word("status"));
+                let layout = if status == "stays" { String::new() } else { word("layout") + " " };
+                text +=
+                    &format!("{name} {device} {array} {status} {layout}- {}\n", word("because"));
+            }
+        }
+    }
+    insta::assert_snapshot!("choices", text);
+    Ok(())
 }
 
 #[test]

@@ -43,7 +43,9 @@
 //! - *Padding of rows.* `x/128, x%128` next to each other are one digit where that changes nothing, or
 //!   where smaller tiles stand below them. As the innermost digits the slice for coalescing stays one
 //!   of its own: `y, x/16, x%16` pads rows to whole bursts and no further.
-//! - *Limits.* The slices of one grid have 16 bits at most, the largest tile of the layout algebra.
+//! - *Limits.* The slices of one grid have 16 bits at most, the largest tile of the layout algebra; those
+//!   of one subscript have 7 where its extent is one of several that are not known, so that short rows
+//!   are not padded to many times their length.
 //!
 //! # Devices without steering bits
 //!
@@ -64,6 +66,7 @@ pub mod drawing;
 mod explanation;
 mod flattening;
 mod pattern;
+pub mod requests;
 mod shape;
 
 pub use access::{AccessId, AccessMatrix, AccessRow, Auxiliary, Axis, Column, Offset};

@@ -3,6 +3,7 @@
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, NameRef, Program, Storage, UnaryOp, VarId, evaluate,
 };
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 /// How deep definitions of index variables are followed.
@@ -45,18 +46,27 @@ impl IndexForm {
     }
 }
 
+/// How many expressions one question may look at: definitions of definitions are a graph, and its paths
+/// may be many.
+const BUDGET: usize = 4000;
+
 /// Values that flow into each variable.
 pub struct Definitions {
     sources: BTreeMap<VarId, Vec<Definition>>,
+    /// What is left for the question that is being answered.
+    budget: Cell<usize>,
 }
 
-#[derive(Clone, Copy)]
-enum Definition {
+/// A value that flows into a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Definition {
+    /// It is the value.
     Value(ExprId),
     /// Added to or taken from the old value.
     Step(ExprId),
     /// Changed in another way.
     Scaled,
+    /// One is added or taken away.
     Increment,
 }
 
@@ -108,17 +118,25 @@ impl Definitions {
                 _ => {}
             }
         }
-        Definitions { sources }
+        Definitions { sources, budget: Cell::new(0) }
+    }
+
+    /// What flows into a variable, in the order of the arena; parameters of kernels get nothing.
+    pub(crate) fn of_variable(&self, id: VarId) -> &[Definition] {
+        self.sources.get(&id).map_or(&[], Vec::as_slice)
     }
 
     /// The form of an index expression.
     #[must_use]
     pub fn form(&self, program: &Program, expr: ExprId) -> IndexForm {
+        self.budget.set(BUDGET);
         self.of(program, expr, DEPTH)
     }
 
     fn of(&self, program: &Program, expr: ExprId, depth: usize) -> IndexForm {
         let Some(depth) = depth.checked_sub(1) else { return IndexForm::Gather };
+        let Some(budget) = self.budget.get().checked_sub(1) else { return IndexForm::Gather };
+        self.budget.set(budget);
         match &program.expr(expr).kind {
             ExprKind::Integer(_)
             | ExprKind::Literal
@@ -230,7 +248,7 @@ impl Definitions {
 }
 
 /// Whether the variable occurs in the expression.
-fn mentions(program: &Program, expr: ExprId, id: VarId) -> bool {
+pub(crate) fn mentions(program: &Program, expr: ExprId, id: VarId) -> bool {
     let mut stack = vec![expr];
     while let Some(at) = stack.pop() {
         if program.expr(at).kind_is_variable(id) {

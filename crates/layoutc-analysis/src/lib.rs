@@ -1,7 +1,8 @@
 //! Access analysis of kernels and the choice of a layout for each array class.
 //!
 //! [`kernel_model`] says how the threads of a warp reach each class; [`choose`] answers which
-//! layout each class gets; [`grid`] does so for structured grids, and [`device`] is what is known of
+//! layout each class gets; [`grid`] does so for structured grids ([`grid_model`] is the way there from a
+//! program, [`grid_choice`] the decision), and [`device`] is what is known of
 //! GPUs. [`calibration`] derives facts about a device from measurements. Nothing here edits or
 //! knows source text.
 
@@ -9,6 +10,8 @@ pub mod calibration;
 pub mod choose;
 pub mod device;
 pub mod grid;
+pub mod grid_choice;
+pub mod grid_model;
 pub mod index_form;
 pub mod kernel_model;
 

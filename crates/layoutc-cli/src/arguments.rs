@@ -1,6 +1,8 @@
 //! The command line: what can be asked for, and how it is explained.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use layoutc_analysis::device::{Device, device_names};
+use layoutc_analysis::grid_choice::DEFAULT_DEVICE;
 use layoutc_codegen::{HostLayout, InBounds};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -38,6 +40,10 @@ Layouts (SPEC is `NAME = LAYOUT`; NAME is a struct, an array, function::array, o
   {x y z} align(16), {*}         clusters of fields, each in its own array; `*` is the rest
   {x y z} tiled(32), {id}        each cluster with its own form
 Without --layout a rule chooses; with it only the arrays that it names change.
+Arrays of numbers that are indexed by several coordinates, such as f[(y*nx + x)*9 + q], are grids:
+  tiled(32)                      the numbers of a cell apart, in tiles of 32 cells
+  [y, x/32, field, x%32]         digits of the coordinates, slowest first
+A grid changes by itself where that makes neighbouring threads access neighbouring values on --device.
 
 Examples:
   layoutc transform nbody.cu --diff
@@ -58,6 +64,17 @@ Examples:
   layoutc verify main.cu sim.cu -I include -- --steps 5
 
 Exit codes: 0 identical, 1 different, 2 the program cannot be built or run.";
+
+const ANALYZE_EXAMPLES: &str = "\
+Of each grid: its extents, the accesses as matrices, their common pattern or the two that differ, the bits of each
+coordinate that differ among requests in flight, the chosen digits with their flattening function, and what
+requests cost in the source's order, as one array per number, as chosen, and in every --layout that is given.
+Costs are computed from the matrices at --extent, not measured.
+
+Examples:
+  layoutc analyze lbm.cu --device gtx280
+  layoutc analyze lbm.cu --layout 'f = [y, field, x]' --extent nx=512
+  layoutc analyze lbm.cu --json --svg drawings";
 
 const CALIBRATE_EXAMPLES: &str = "\
 Many blocks of one thread load words a fixed stride apart, again and again. Strides that slow them down show
@@ -92,6 +109,9 @@ pub enum Command {
     /// Run a program before and after its rewrite on the CPU, and compare.
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify(VerifyArguments),
+    /// Show the structured grids of a program: how kernels access them, and which layout serves that.
+    #[command(after_help = ANALYZE_EXAMPLES)]
+    Analyze(AnalyzeArguments),
     /// Print what a diagnostic code means and what to change.
     Explain(ExplainArguments),
     /// Measure what a device file needs to know.
@@ -140,6 +160,16 @@ pub struct ProgramArguments {
     /// repeated.
     #[arg(long, value_name = "WHAT", value_parser = parse_assume)]
     pub assume: Vec<InBounds>,
+    /// The GPU that structured grids are laid out for: a name, or a device file (see `layoutc
+    /// calibrate`).
+    #[arg(long, value_name = "NAME|FILE", default_value = DEFAULT_DEVICE, value_parser = parse_device)]
+    pub device: Device,
+    /// The shape of blocks in launches that do not say it by constants; otherwise 256 threads.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parse_block)]
+    pub block: Option<Block>,
+    /// Blocks that the device runs at once; otherwise as many as fit by threads.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
+    pub active_blocks: Option<u64>,
     /// Fail if the arrays of this struct keep their layout. May be repeated.
     #[arg(long = "require", value_name = "TYPE")]
     pub require: Vec<String>,
@@ -243,6 +273,31 @@ pub struct VerifyArguments {
     pub args: Vec<OsString>,
 }
 
+/// `layoutc analyze`.
+#[derive(Debug, Args)]
+pub struct AnalyzeArguments {
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArguments,
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = "Options")]
+    pub json: bool,
+    /// Draw which bit of which coordinate feeds which address bit: one SVG file for each grid with a
+    /// layout, in this folder.
+    #[arg(long, value_name = "DIR", help_heading = "Options")]
+    pub svg: Option<PathBuf>,
+    /// An extent that costs are computed at, such as `nx=512`; otherwise 1024. May be repeated.
+    #[arg(long = "extent", value_name = "NAME=N", value_parser = parse_extent, help_heading = "Options")]
+    pub extents: Vec<(String, u64)>,
+}
+
+/// `nx=512`.
+fn parse_extent(text: &str) -> Result<(String, u64), String> {
+    let (name, value) = text.split_once('=').ok_or("it is NAME=NUMBER")?;
+    let value = value.trim().parse().ok().filter(|value| (1..=1 << 32).contains(value));
+    value.map(|value| (name.trim().to_owned(), value)).ok_or_else(|| "it is NAME=NUMBER".to_owned())
+}
+
 /// `layoutc explain`.
 #[derive(Debug, Args)]
 pub struct ExplainArguments {
@@ -309,6 +364,38 @@ fn parse_define(text: &str) -> Result<(String, String), String> {
     } else {
         Err(format!("`{name}` is not the name of a macro"))
     }
+}
+
+/// The shape of a block.
+pub type Block = [u64; 3];
+
+/// `32`, `32,8`, `16,4,2`.
+fn parse_block(text: &str) -> Result<Block, String> {
+    const FORM: &str =
+        "it is one to three numbers of threads, `32,8`, at least 1 and together at most 1024";
+    let mut block = [1; 3];
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    if parts.len() > block.len() {
+        return Err(FORM.to_owned());
+    }
+    for (extent, part) in block.iter_mut().zip(parts) {
+        *extent = part.parse().ok().filter(|n| (1..=1024).contains(n)).ok_or(FORM)?;
+    }
+    if block.iter().product::<u64>() <= 1024 { Ok(block) } else { Err(FORM.to_owned()) }
+}
+
+/// The name of a built-in device, or the path of a file that describes one.
+fn parse_device(text: &str) -> Result<Device, String> {
+    if let Some(device) = Device::built_in(text) {
+        return Ok(device);
+    }
+    let names = device_names().join(", ");
+    let is_path = text.contains(['/', '\\', '.']);
+    let read = std::fs::read_to_string(text).map_err(|error| match is_path {
+        true => error.to_string(),
+        false => format!("it is a device file, or one of {names}"),
+    })?;
+    Device::parse(&read)
 }
 
 /// `convert`, `native`, `native=NAME,NAME`.
@@ -381,6 +468,19 @@ mod tests {
         for bad in ["", "in-bounds=", "in-bounds=f,,g", "bounds", "no-alias=f"] {
             assert!(parse_assume(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn blocks_and_devices() {
+        assert_eq!(parse_block("256"), Ok([256, 1, 1]));
+        assert_eq!(parse_block("16, 4,2"), Ok([16, 4, 2]));
+        for bad in ["", "0", "32,", "1025", "32,32,2", "1,1,1,1", "-1", "x"] {
+            assert!(parse_block(bad).is_err(), "{bad}");
+        }
+        assert_eq!(parse_device("gtx280").map(|device| device.name), Ok("gtx280".to_owned()));
+        let error = parse_device("gtx281").expect_err("no such device");
+        assert!(error.contains("a100, gtx280, h100"), "{error}");
+        assert!(parse_device("./no/such/file.toml").is_err());
     }
 
     #[test]

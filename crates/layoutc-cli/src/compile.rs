@@ -9,6 +9,7 @@ use crate::encoding::encode;
 use crate::load::{DiskLoader, load_root};
 use crate::project::{self, Entry};
 use crate::refusals::{has_errors, refuse};
+use layoutc_analysis::grid_choice::GridOptions;
 use layoutc_codegen::{Compiled, InBounds, Request};
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::{Diagnostic, FileId, SourceSet};
@@ -110,16 +111,28 @@ pub fn keep_panics_quiet() {
 /// # Errors
 /// See [`Failure`].
 pub fn compile_program(arguments: &ProgramArguments) -> Result<Success, Failure> {
-    compile_with(arguments, false)
+    compile_for(arguments, Purpose::Transform)
 }
 
-/// Reads and compiles the program; with `checks_bounds` the result checks what was assumed of
-/// coordinates when it runs.
+/// What a program is compiled for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Purpose {
+    /// To be written.
+    Transform,
+    /// To be run and compared: the result checks what was assumed of coordinates.
+    Verify,
+    /// To be looked at: every array of numbers is, and layouts that are asked for change nothing.
+    Analyze,
+}
+
+/// Reads and compiles the program.
 ///
 /// # Errors
 /// See [`Failure`].
-pub fn compile_with(arguments: &ProgramArguments, checks_bounds: bool) -> Result<Success, Failure> {
-    let (layouts, mut errors) = parse_layouts(&arguments.layouts);
+pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Success, Failure> {
+    let all_grids = purpose == Purpose::Analyze;
+    let texts = if all_grids { &[] } else { arguments.layouts.as_slice() };
+    let (layouts, mut errors) = parse_layouts(texts);
     let mut loader = DiskLoader::default();
     let compilations = compilations(arguments, &mut loader).unwrap_or_else(|found| {
         errors.extend(found);
@@ -137,7 +150,13 @@ pub fn compile_with(arguments: &ProgramArguments, checks_bounds: bool) -> Result
         require: arguments.require.clone(),
         host: arguments.host.clone(),
         assume,
-        checks_bounds,
+        checks_bounds: purpose == Purpose::Verify,
+        grids: GridOptions {
+            device: arguments.device.clone(),
+            block: arguments.block,
+            active_blocks: arguments.active_blocks,
+        },
+        all_grids,
     };
     let units = compilations
         .iter()
@@ -226,7 +245,7 @@ fn compilations(
 }
 
 /// The layouts asked for, and an error for each text that is none.
-fn parse_layouts(texts: &[String]) -> (Vec<LayoutSpec>, Vec<Diagnostic>) {
+pub fn parse_layouts(texts: &[String]) -> (Vec<LayoutSpec>, Vec<Diagnostic>) {
     let (mut layouts, mut errors) = (Vec::new(), Vec::new());
     for text in texts {
         match LayoutSpec::parse(text) {

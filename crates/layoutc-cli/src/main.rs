@@ -2,6 +2,7 @@
 //!
 //! Everything that touches the world is here: the crates below are functions from texts to texts.
 
+mod analyze;
 mod arguments;
 mod calibrate;
 mod compile;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
     let exit = match arguments.command {
         Command::Transform(arguments) => transform::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
+        Command::Analyze(arguments) => analyze::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
     };

@@ -8,7 +8,7 @@ use crate::outputs::{input_conflicts, is_same_file, plan};
 use crate::render::render;
 use crate::report::report;
 use crate::write::{Target, write_all};
-use layoutc_codegen::Status;
+use layoutc_codegen::{ClassOutcome, Status};
 use layoutc_diagnostics::{Code, Diagnostic};
 use std::path::Path;
 
@@ -103,14 +103,18 @@ fn summarize(mode: &OutputMode, success: &Success) {
             (Status::Changed, _) => {
                 say(format_args!("{would}: {} ({names}) to {}", class.type_name, class.layout))
             }
-            (Status::Kept, Some(reason)) if reason.code == Code::NO_GAIN => {
+            (Status::Kept, Some(reason)) if reason.code == Code::NO_GAIN && !class.is_automatic => {
                 say(format_args!("kept: {} ({names}): {}", class.type_name, reason.message));
             }
             // Its warning says why.
             (Status::Kept, _) => {}
         }
     }
-    if classes.is_empty() {
+    let is_silent = |class: &ClassOutcome| {
+        let first = class.reasons.first();
+        class.is_automatic && first.is_some_and(|reason| reason.code == Code::NO_GAIN)
+    };
+    if classes.iter().all(is_silent) {
         say("nothing to change: the program allocates no array of structs with `cudaMalloc`");
     }
 }

@@ -4,7 +4,7 @@ mod numbering;
 mod site_layout;
 
 use crate::arguments::VerifyArguments;
-use crate::compile::{Success, compile_with};
+use crate::compile::{Purpose, Success, compile_for};
 use crate::exit::{Exit, fail, print};
 use crate::render::render;
 use crate::transform::report_failure;
@@ -29,7 +29,7 @@ use std::time::Duration;
 
 /// Builds both programs, runs them, and says what was compared and what differs.
 pub fn run(arguments: &VerifyArguments) -> Exit {
-    let success = match compile_with(&arguments.program, true) {
+    let success = match compile_for(&arguments.program, Purpose::Verify) {
         Ok(success) => success,
         Err(failure) => {
             report_failure(&failure);

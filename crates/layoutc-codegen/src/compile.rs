@@ -1,10 +1,11 @@
 //! The passes in order.
 
 use crate::edit::{Edit, EditSet, OverlappingEdits};
-use crate::grids::{InBounds, plan_grids};
+use crate::grids::{GridReport, InBounds, plan_grids};
 use crate::host_arrays::{HostLayout, HostOutcome, plan_with_host_arrays};
 use crate::rewrite::{Rewritten, rewrite};
 use layoutc_analysis::choose::{targets, unknown_target};
+use layoutc_analysis::grid_choice::GridOptions;
 use layoutc_analysis::{KernelModel, Plan, choose_layouts};
 use layoutc_dataflow::classes::{
     ClassId, Classes, Pin, Slot, find_classes_with, type_untyped_pointers,
@@ -35,6 +36,10 @@ pub struct Request {
     /// Whether such coordinates are checked when the program runs: for programs that are run to be
     /// compared.
     pub checks_bounds: bool,
+    /// What grids are laid out for.
+    pub grids: GridOptions,
+    /// Every array of numbers is looked at, and not only those that may gain something.
+    pub all_grids: bool,
 }
 
 /// What became of an array class.
@@ -67,6 +72,8 @@ pub struct ClassOutcome {
     pub geometry: Option<(RecordShape, Layout)>,
     /// Indices that are taken to stay inside their extents, in source order, with what is not proven.
     pub assumed: Vec<(Span, String)>,
+    /// A grid that nobody asked to change: if it stays for lack of gain, only the report tells it.
+    pub is_automatic: bool,
 }
 
 /// The result of a run.
@@ -78,6 +85,8 @@ pub struct Compiled {
     pub classes: Vec<ClassOutcome>,
     /// Host arrays that were to get the layout of the device's, in order of their copies.
     pub host_arrays: Vec<HostOutcome>,
+    /// Grids for which a layout was looked for.
+    pub grids: Vec<GridReport>,
     /// Edits by file; files without edits are absent.
     pub edits: BTreeMap<FileId, EditSet>,
     /// Names of generated kernels, which do conversions only.
@@ -127,6 +136,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         }
     }
     let mut failed = !plan.errors.is_empty();
+    let mut reports = Vec::new();
     if let Some(grids) = grids {
         let found = grids.finish(&mut edits, &request.require);
         failed |= !found.errors.is_empty();
@@ -134,6 +144,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         diagnostics.extend(found.diagnostics);
         outcomes.extend(found.outcomes);
         generated_kernels.extend(found.generated_kernels);
+        reports = found.reports;
     }
     diagnostics.extend(host_arrays.iter().filter_map(crate::host_arrays::note));
     for name in &request.require {
@@ -148,6 +159,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         program,
         classes: outcomes,
         host_arrays,
+        grids: reports,
         edits: if failed { BTreeMap::new() } else { edits },
         generated_kernels,
         diagnostics,
@@ -415,6 +427,7 @@ fn outcome(program: &Program, classes: &Classes, plan: &Plan, id: ClassId) -> Cl
         allocations,
         geometry: choice.map(|choice| (choice.shape.shape.clone(), choice.layout.clone())),
         assumed: Vec::new(),
+        is_automatic: false,
     }
 }
 

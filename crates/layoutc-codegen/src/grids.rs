@@ -8,6 +8,7 @@
 mod accesses;
 mod assumptions;
 mod calls;
+mod choose;
 mod declarations;
 mod flatten;
 mod pragmas;
@@ -17,11 +18,14 @@ pub use assumptions::{CHECK, InBounds};
 use crate::compile::{ClassOutcome, Request, Status, array_names, stays};
 use crate::edit::{Edit, EditSet, OverlappingEdits};
 use crate::names::Names;
+use layoutc_analysis::grid_choice::{GridChoice, GridOptions};
+use layoutc_analysis::grid_model::GridModel;
+use layoutc_analysis::index_form::Definitions;
 use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_classes, type_scalar_arrays};
 use layoutc_dataflow::grid::{Grid, Grids, find_grids_with};
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, Order, SpecBody};
 use layoutc_dataflow::layout::{Digit, DimensionId, Layout, RecordShape};
-use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
+use layoutc_diagnostics::{Code, Diagnostic, FileId, Severity, Span};
 use layoutc_syntax::{ExprKind, Program, Scalar, TypeKind};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,6 +51,31 @@ pub(crate) struct GridOutcome {
     pub(crate) plan: Option<GridPlan>,
     /// Why it is as it was.
     pub(crate) reasons: Vec<Pin>,
+    /// Plans to try if this one cannot be carried out, the best last.
+    pub(crate) alternatives: Vec<GridPlan>,
+    /// What serves its accesses best, where nobody asked for a layout.
+    pub(crate) choice: Option<GridChoice>,
+    /// Nobody asked for a layout.
+    pub(crate) is_automatic: bool,
+}
+
+/// A grid and the layout that serves its accesses best.
+#[derive(Clone, Debug)]
+pub struct GridReport {
+    /// The arrays' names.
+    pub names: Vec<String>,
+    /// The type of a value.
+    pub type_name: String,
+    /// The accesses, the layout and the reasons; `None` if it has no coordinates.
+    pub choice: Option<GridChoice>,
+    /// Where each access stands, and its text; by the number of the access.
+    pub places: Vec<(Span, String)>,
+    /// The kernel that the choice is made for.
+    pub kernel: Option<String>,
+    /// The layout that it has now, in the common notation; `None`: the source's.
+    pub layout: Option<String>,
+    /// Why it stays.
+    pub reasons: Vec<Pin>,
 }
 
 /// All grids of a program.
@@ -64,13 +93,21 @@ pub(crate) struct PlannedGrids {
 
 /// Plans and rewrites the grids of a program.
 ///
-/// `None` where no array of numbers is worth a look: nothing in device code multiplies in the index
-/// of one, and no request names one.
+/// `None` where no array of numbers is worth a look: no pragma speaks of one, no request names one, or,
+/// without requests, neighbouring threads access neighbouring values everywhere.
 pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<PlannedGrids> {
     let requests = request.layouts.as_slice();
-    let scalars = candidates(program);
+    let options = &request.grids;
     let is_declared = !program.pragmas.is_empty();
-    if scalars.is_empty() || !(is_declared || names_an_array(program, &scalars, requests)) {
+    let is_automatic = requests.is_empty();
+    let scalars = if is_automatic && !is_declared && !request.all_grids {
+        let steers = options.device.steering_model().is_ok();
+        choose::may_gain(program, &Definitions::collect(program), steers)
+    } else {
+        candidates(program)
+    };
+    let is_wanted = is_declared || is_automatic || names_an_array(program, &scalars, requests);
+    if scalars.is_empty() || !is_wanted {
         return None;
     }
     let mut program = program.clone();
@@ -78,6 +115,7 @@ pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<Planned
     let classes = find_classes(&program);
     let in_bounds = request.assume.classes(&program, &classes);
     let grids = find_grids_with(&program, &classes, &in_bounds);
+    let definitions = Definitions::collect(&program);
     let mut this = Planner {
         program: &program,
         classes: &classes,
@@ -85,6 +123,9 @@ pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<Planned
         requests,
         met: BTreeSet::new(),
         errors: Vec::new(),
+        model: GridModel::new(&program, &definitions),
+        indices: grids.indices.clone(),
+        options,
     };
     let mut outcomes: Vec<GridOutcome> =
         classes.ids().filter_map(|class| this.outcome(class)).collect();
@@ -127,6 +168,15 @@ pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<Planned
                 outcome.reasons.push(pin);
             }
         }
+        for outcome in &mut outcomes {
+            if outcome.plan.is_none()
+                && let Some(plan) = outcome.alternatives.pop()
+            {
+                outcome.plan = Some(plan);
+                outcome.reasons.clear();
+            }
+            outcome.reasons.dedup();
+        }
     }
 }
 
@@ -136,6 +186,7 @@ pub(crate) struct FoundGrids {
     pub(crate) diagnostics: Vec<Diagnostic>,
     pub(crate) errors: Vec<Diagnostic>,
     pub(crate) generated_kernels: Vec<String>,
+    pub(crate) reports: Vec<GridReport>,
 }
 
 impl PlannedGrids {
@@ -170,16 +221,48 @@ impl PlannedGrids {
             .filter(|outcome| outcome.status == Status::Kept)
             .filter_map(|outcome| {
                 let required = require.iter().any(|name| outcome.names.contains(name));
-                stays(outcome, required).map(pragmas::as_error)
+                let mut diagnostic = stays(outcome, required).map(pragmas::as_error)?;
+                // Nobody asked for it.
+                if outcome.is_automatic && !required && diagnostic.severity == Severity::Warning {
+                    diagnostic.severity = Severity::Note;
+                }
+                Some(diagnostic)
             })
             .collect();
         diagnostics.extend(outcomes.iter().filter_map(assumptions::note));
+        let reports = self.outcomes.iter().filter_map(|outcome| self.report(outcome)).collect();
         FoundGrids {
             outcomes,
             diagnostics,
             errors: self.errors,
             generated_kernels: self.generated_kernels,
+            reports,
         }
+    }
+
+    /// What `analyze` shows of a grid.
+    fn report(&self, outcome: &GridOutcome) -> Option<GridReport> {
+        if !outcome.is_automatic {
+            return None;
+        }
+        let choice = outcome.choice.clone();
+        let class = self.classes.class(outcome.class);
+        let places = choice.iter().flat_map(|choice| &choice.model.places).map(|expr| {
+            let text = self.program.text(self.program.expr(*expr).span);
+            (self.program.expr_site(*expr), text.split_whitespace().collect::<Vec<_>>().join(" "))
+        });
+        Some(GridReport {
+            names: array_names(&self.program, &self.classes, outcome.class),
+            type_name: self.program.spelled_name(class.record).to_owned(),
+            places: places.collect(),
+            kernel: choice
+                .as_ref()
+                .and_then(|choice| choice.kernel)
+                .map(|kernel| self.program.function(kernel).name.clone()),
+            layout: outcome.plan.as_ref().map(GridPlan::notation),
+            reasons: outcome.reasons.clone(),
+            choice,
+        })
     }
 
     /// A class as the result of a run lists it.
@@ -201,6 +284,7 @@ impl PlannedGrids {
             geometry: plan.and_then(GridPlan::geometry),
             assumed: plan
                 .map_or_else(Vec::new, |plan| assumptions::places(&self.program, &plan.grid)),
+            is_automatic: outcome.is_automatic,
         }
     }
 }
@@ -302,6 +386,9 @@ struct Planner<'a> {
     requests: &'a [LayoutSpec],
     met: BTreeSet<usize>,
     errors: Vec<Diagnostic>,
+    model: GridModel<'a>,
+    indices: layoutc_dataflow::grid::index::Indices,
+    options: &'a GridOptions,
 }
 
 impl Planner<'_> {
@@ -318,7 +405,17 @@ impl Planner<'_> {
                         .contains(&request.target)
                 })
         });
-        let kept = |reasons: Vec<Pin>| Some(GridOutcome { class: id, plan: None, reasons });
+        let of = |plan: Option<GridPlan>, reasons: Vec<Pin>| {
+            Some(GridOutcome {
+                class: id,
+                plan,
+                reasons,
+                alternatives: Vec::new(),
+                choice: None,
+                is_automatic: false,
+            })
+        };
+        let kept = |reasons: Vec<Pin>| of(None, reasons);
         match wanted {
             Some((at, request)) => {
                 self.met.insert(at);
@@ -353,7 +450,7 @@ impl Planner<'_> {
                             because: "asked for".to_owned(),
                             scalar,
                         };
-                        Some(GridOutcome { class: id, plan: Some(plan), reasons: Vec::new() })
+                        of(Some(plan), Vec::new())
                     }
                     Err(error) => {
                         self.errors.push(error);
@@ -361,10 +458,15 @@ impl Planner<'_> {
                     }
                 }
             }
-            // What a pragma says and does not hold is an error, whether a layout is asked for or not.
             None => {
-                let refused = self.grids.refused.get(&id)?;
-                pragmas::is_mistake(refused).then(|| kept(vec![refused.clone()]))?
+                let refused = self.grids.refused.get(&id);
+                match refused.filter(|pin| pragmas::is_mistake(pin)) {
+                    // What a pragma says and does not hold is an error, whether a layout is asked for
+                    // or not.
+                    Some(mistake) => kept(vec![mistake.clone()]),
+                    None if self.requests.is_empty() => self.automatic(id, scalar),
+                    None => None,
+                }
             }
         }
     }

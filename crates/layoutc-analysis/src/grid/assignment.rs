@@ -10,6 +10,9 @@ use layoutc_dataflow::layout::MAX_TILE;
 
 /// Bits of subscripts from here on are not looked at: no array has so many elements.
 const MAX_SUBSCRIPT_BIT: u32 = 40;
+/// What the slices of one subscript may have where its extent is not known, and another subscript's
+/// neither: larger tiles pad short rows too much.
+const MAX_ROW_BITS: u32 = 7;
 /// What the slices of one element may have in all: more is no tile.
 const MAX_TILE_BITS: u32 = MAX_TILE.ilog2();
 
@@ -83,6 +86,7 @@ pub(super) fn for_steering(
             .map_or(wanted, |bits| bits.saturating_sub(fastest.low));
         push(&mut slices, fastest.dimension, fastest.low, wanted.min(room), Serves::Coalescing);
     }
+    let rows = grid.dimensions.iter().filter(|own| own.extent.constant().is_none()).count();
     let used: u32 = slices.iter().map(|slice| slice.count).sum();
     let capacity = (model.steering.high + 1).saturating_sub(first).min(MAX_TILE_BITS);
     let mut free = capacity.saturating_sub(used);
@@ -111,7 +115,13 @@ pub(super) fn for_steering(
                 .filter(|bit| !is_taken(&slices, *bit))
                 .collect();
             for run in wanted.chunk_by(|left, right| left + 1 == *right) {
-                let most = free.min(run.len() as u32);
+                let own = slices.iter().filter(|slice| slice.dimension == dimension);
+                let own: u32 = own.map(|slice| slice.count).sum();
+                let row = match extent {
+                    Extent::Symbolic(_) if rows > 1 => MAX_ROW_BITS.saturating_sub(own),
+                    Extent::Symbolic(_) | Extent::Constant(_) => free,
+                };
+                let most = free.min(run.len() as u32).min(row);
                 let count =
                     (0..=most).rev().find(|count| pads_little(extent, run[0] + count)).unwrap_or(0);
                 push(&mut slices, dimension, run[0], count, Serves::Steering);

@@ -1,7 +1,7 @@
 //! The common access pattern of all accesses to a grid.
 
 use super::access::write_matrix;
-use super::{AccessId, AccessMatrix, AccessRow, Auxiliary, Coefficient, Column};
+use super::{AccessId, AccessMatrix, AccessRow, Auxiliary, Axis, Coefficient, Column};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -48,6 +48,18 @@ pub enum Agreement {
     /// Those of threads and blocks. Loop indices have no busy bits, so a grid whose accesses differ
     /// in them alone has one best layout.
     Parallel,
+    /// As before, and a subscript that is the same in all threads agrees with any: a row or a point of
+    /// the grid has no busy bits that could contradict.
+    Covered,
+    /// Those of `threadIdx.x` alone, where no steering is modelled: what the lanes of a warp differ in.
+    /// A subscript that is the same in all lanes agrees with any.
+    Lanes,
+}
+
+impl Agreement {
+    fn ignores_uniform_rows(self) -> bool {
+        matches!(self, Agreement::Covered | Agreement::Lanes)
+    }
 }
 
 /// Accesses with one pattern.
@@ -149,15 +161,19 @@ pub fn common_pattern(
             }
         }
     }
-    let difference = accesses.iter().find_map(|other| {
-        let (dimension, column) = first_difference(first, other, agreement)?;
-        Some((other.id, dimension, column))
+    // What agrees with an empty row need not agree with another that does.
+    let compared_to = if agreement.ignores_uniform_rows() { accesses } else { &accesses[..1] };
+    let difference = compared_to.iter().find_map(|first| {
+        accesses.iter().find_map(|other| {
+            let (dimension, column) = first_difference(first, other, agreement)?;
+            Some((first.id, other.id, dimension, column))
+        })
     });
     match difference {
         None => Ok(pattern_of(accesses, agreement)),
-        Some((second, dimension, column)) => {
+        Some((first, second, dimension, column)) => {
             let patterns = patterns(accesses, agreement);
-            Err(Ineligible::Several { first: first.id, second, dimension, column, patterns })
+            Err(Ineligible::Several { first, second, dimension, column, patterns })
         }
     }
 }
@@ -166,9 +182,9 @@ pub fn common_pattern(
 fn patterns(accesses: &[AccessMatrix], agreement: Agreement) -> Vec<PatternUse> {
     let mut classes: Vec<Vec<AccessMatrix>> = Vec::new();
     for access in accesses {
-        let known = classes
-            .iter_mut()
-            .find(|class| first_difference(&class[0], access, agreement).is_none());
+        let known = classes.iter_mut().find(|class| {
+            class.iter().all(|own| first_difference(own, access, agreement).is_none())
+        });
         match known {
             Some(class) => class.push(access.clone()),
             None => classes.push(vec![access.clone()]),
@@ -183,8 +199,9 @@ fn patterns(accesses: &[AccessMatrix], agreement: Agreement) -> Vec<PatternUse> 
 
 fn is_compared(column: &Column, agreement: Agreement) -> bool {
     match (agreement, column) {
-        (Agreement::All, _) | (_, Column::Block(_) | Column::Thread(_)) => true,
-        (Agreement::Parallel, Column::Loop(_)) => false,
+        (Agreement::All, _) | (_, Column::Thread(Axis::X)) => true,
+        (Agreement::Lanes, _) | (_, Column::Loop(_)) => false,
+        (Agreement::Parallel | Agreement::Covered, Column::Block(_) | Column::Thread(_)) => true,
     }
 }
 
@@ -203,6 +220,9 @@ fn first_difference(
 ) -> Option<(u32, Column)> {
     left.rows.iter().zip(&right.rows).enumerate().find_map(|(dimension, (left, right))| {
         let (left, right) = (compared(left, agreement), compared(right, agreement));
+        if agreement.ignores_uniform_rows() && (left.is_empty() || right.is_empty()) {
+            return None;
+        }
         let differs = |column: &&Column| left.get(*column) != right.get(*column);
         let column = left.keys().chain(right.keys()).filter(differs).min()?;
         Some((dimension as u32, column.clone()))
@@ -223,7 +243,13 @@ fn pattern_of(accesses: &[AccessMatrix], agreement: Agreement) -> CommonPattern 
             .collect();
         parities.sort_unstable();
         parities.dedup();
-        PatternRow { coefficients: compared(row, agreement), parities }
+        let own = accesses.iter().map(|access| compared(&access.rows[at], agreement));
+        let coefficients = if agreement.ignores_uniform_rows() {
+            own.into_iter().find(|own| !own.is_empty()).unwrap_or_default()
+        } else {
+            compared(row, agreement)
+        };
+        PatternRow { coefficients, parities }
     });
     CommonPattern { rows: rows.collect() }
 }

@@ -1,0 +1,283 @@
+//! `layoutc analyze`: the structured grids of a program, and which layout serves them.
+
+mod costs;
+mod text;
+
+use crate::arguments::AnalyzeArguments;
+use crate::compile::{Purpose, Success, compile_for, parse_layouts};
+use crate::exit::{Exit, fail, print, say};
+use crate::refusals::has_errors;
+use crate::render::render;
+use crate::transform::report_failure;
+use crate::write::{Target, write_all};
+use costs::{Costs, costs};
+use layoutc_analysis::grid::{
+    Agreement, BusyBits, DigitExplanation, GridDimension, Launch, Model, digit_text, drawing,
+};
+use layoutc_analysis::grid_choice::{GridChoice, Verdict};
+use layoutc_analysis::grid_model::BlockSource;
+use layoutc_codegen::GridReport;
+use layoutc_dataflow::layout::notation::LayoutSpec;
+use layoutc_diagnostics::{SourceSet, Span};
+use serde::Serialize;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// The schema's version.
+const VERSION: u32 = 1;
+
+/// Everything that is shown.
+#[derive(Serialize)]
+struct Analysis {
+    version: u32,
+    device: String,
+    grids: Vec<Grid>,
+}
+
+/// A grid.
+#[derive(Serialize)]
+struct Grid {
+    names: Vec<String>,
+    #[serde(rename = "type")]
+    type_name: String,
+    /// Slowest first; empty where the indices have no coordinates.
+    dimensions: Vec<GridDimension>,
+    kernel: Option<String>,
+    launch: Option<Launch>,
+    block_source: Option<BlockSource>,
+    accesses: Vec<Access>,
+    /// The pattern that all have in common.
+    common_pattern: Option<String>,
+    /// The two accesses that differ, if not all have one pattern.
+    difference: Option<String>,
+    /// Which columns were compared.
+    agreement: Option<Agreement>,
+    busy_bits: Vec<Busy>,
+    model: Option<Model>,
+    /// The digits that serve the accesses best, slowest first.
+    layout: Option<String>,
+    digits: Vec<DigitExplanation>,
+    dimension_vector: Option<String>,
+    flattening_function: Option<String>,
+    costs: Option<Costs>,
+    /// `changes`, `stays` or `refused`.
+    status: &'static str,
+    /// Why.
+    because: String,
+    /// What is in the way of a change.
+    reasons: Vec<Reason>,
+    notes: Vec<String>,
+    /// The drawing's file, if drawings are asked for.
+    drawing: Option<String>,
+}
+
+/// Accesses that have one matrix.
+#[derive(Serialize)]
+struct Access {
+    matrix: String,
+    /// Terms that are not affine.
+    auxiliary: Vec<String>,
+    /// Where, and the text there.
+    places: Vec<Place>,
+}
+
+#[derive(Serialize)]
+struct Place {
+    file: String,
+    line: u32,
+    column: u32,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Busy {
+    dimension: String,
+    is_fastest: bool,
+    #[serde(flatten)]
+    bits: BusyBits,
+}
+
+#[derive(Serialize)]
+struct Reason {
+    code: String,
+    message: String,
+    file: String,
+    line: u32,
+    column: u32,
+}
+
+/// Analyses the program and prints what was found. Of the program nothing is written.
+pub fn run(arguments: &AnalyzeArguments) -> Exit {
+    let (layouts, errors) = parse_layouts(&arguments.program.layouts);
+    if has_errors(&errors) {
+        render(&SourceSet::new(), &errors);
+        return Exit::Reported;
+    }
+    let success = match compile_for(&arguments.program, Purpose::Analyze) {
+        Ok(success) => success,
+        Err(failure) => return report_failure(&failure),
+    };
+    let mut drawings: Vec<(PathBuf, String)> = Vec::new();
+    let grids = success
+        .compiled
+        .grids
+        .iter()
+        .map(|report| grid(&success, arguments, &layouts, report, &mut drawings))
+        .collect();
+    let device = arguments.program.device.name.clone();
+    let analysis = Analysis { version: VERSION, device, grids };
+    let targets: Vec<Target<'_>> = drawings
+        .iter()
+        .map(|(path, text)| Target {
+            path: path.clone(),
+            bytes: text.as_bytes().into(),
+            creates_folders: true,
+        })
+        .collect();
+    if let Err(error) = write_all(&targets) {
+        render(success.sources(), &[error.diagnostic()]);
+        return Exit::Reported;
+    }
+    let text = if arguments.json {
+        // Strings, numbers and lists cannot fail to be written.
+        let mut text = serde_json::to_string_pretty(&analysis).unwrap_or_default();
+        text.push('\n');
+        text
+    } else {
+        text::text(&analysis)
+    };
+    if let Err(error) = print(text) {
+        return fail(format_args!("cannot write to standard output: {error}"));
+    }
+    if analysis.grids.is_empty() {
+        say("no array in device memory is indexed by several coordinates");
+    }
+    Exit::Done
+}
+
+fn grid(
+    success: &Success,
+    arguments: &AnalyzeArguments,
+    layouts: &[LayoutSpec],
+    report: &GridReport,
+    drawings: &mut Vec<(PathBuf, String)>,
+) -> Grid {
+    let sources = success.sources();
+    let choice = report.choice.as_ref();
+    let explanation = choice.and_then(|choice| Some(&choice.layout.as_ref()?.explanation));
+    let because = match (&report.layout, choice.map(|choice| &choice.verdict)) {
+        (_, Some(Verdict::Gain(why) | Verdict::NoGain(why) | Verdict::Ineligible(why))) => {
+            why.clone()
+        }
+        (_, None) => report.reasons.first().map_or_else(String::new, |pin| pin.message.clone()),
+    };
+    let would_gain = choice.is_none_or(GridChoice::is_gain);
+    let drawing = arguments.svg.as_ref().zip(explanation).map(|(folder, explanation)| {
+        let name = drawing_name(report, drawings);
+        let path = folder.join(name);
+        drawings.push((path.clone(), drawing::svg(explanation)));
+        path.display().to_string()
+    });
+    let busy = explanation.into_iter().flat_map(|explanation| &explanation.dimensions);
+    let pattern = choice.and_then(|choice| choice.pattern.as_ref().ok());
+    Grid {
+        names: report.names.clone(),
+        type_name: report.type_name.clone(),
+        dimensions: choice.map_or_else(Vec::new, |choice| choice.shape.dimensions.clone()),
+        kernel: report.kernel.clone(),
+        launch: choice.map(|choice| choice.launch.clone()),
+        block_source: choice.map(|choice| choice.block),
+        accesses: choice.map_or_else(Vec::new, |choice| accesses(sources, report, choice)),
+        common_pattern: pattern.map(ToString::to_string),
+        difference: choice.and_then(|choice| choice.difference.clone()),
+        agreement: pattern.and(choice).map(|choice| choice.agreement),
+        busy_bits: busy
+            .map(|dimension| Busy {
+                dimension: dimension.name.clone(),
+                is_fastest: dimension.is_fastest,
+                bits: dimension.busy.clone(),
+            })
+            .collect(),
+        model: explanation.map(|explanation| explanation.model.clone()),
+        layout: choice.and_then(|choice| {
+            let digits = &choice.layout.as_ref()?.digits;
+            let texts: Vec<String> =
+                digits.iter().map(|digit| digit_text(&choice.shape, *digit)).collect();
+            Some(format!("[{}]", texts.join(", ")))
+        }),
+        digits: explanation.map_or_else(Vec::new, |explanation| explanation.digits.clone()),
+        dimension_vector: explanation.map(|explanation| explanation.dimension_vector.clone()),
+        flattening_function: explanation.map(|explanation| explanation.flattening_function.clone()),
+        costs: choice.map(|choice| costs(arguments, layouts, report, choice)),
+        status: match (&report.layout, would_gain) {
+            (Some(_), _) => "changes",
+            (None, true) => "refused",
+            (None, false) => "stays",
+        },
+        because,
+        reasons: report
+            .reasons
+            .iter()
+            .filter(|_| report.layout.is_none() && would_gain)
+            .map(|pin| {
+                let place = place(sources, pin.span, String::new());
+                Reason {
+                    code: pin.code.to_string(),
+                    message: pin.message.clone(),
+                    file: place.file,
+                    line: place.line,
+                    column: place.column,
+                }
+            })
+            .collect(),
+        notes: explanation.map_or_else(Vec::new, |explanation| explanation.notes.clone()),
+        drawing,
+    }
+}
+
+/// The accesses by matrix, in the order in which they stand in the program.
+fn accesses(sources: &SourceSet, report: &GridReport, choice: &GridChoice) -> Vec<Access> {
+    let mut order: Vec<usize> = (0..report.places.len()).collect();
+    order.sort_by_key(|at| report.places[*at].0);
+    let mut found: Vec<Access> = Vec::new();
+    for at in order {
+        let matrix = &choice.model.matrices[at];
+        let (span, text) = &report.places[at];
+        let place = place(sources, *span, text.clone());
+        let auxiliary: Vec<String> = matrix
+            .rows
+            .iter()
+            .zip(&choice.shape.dimensions)
+            .flat_map(|(row, dimension)| {
+                row.auxiliary.iter().map(|term| text::auxiliary(&dimension.name, term))
+            })
+            .collect();
+        let matrix = matrix.to_string();
+        match found.iter_mut().find(|own| own.matrix == matrix && own.auxiliary == auxiliary) {
+            Some(own) => own.places.push(place),
+            None => found.push(Access { matrix, auxiliary, places: vec![place] }),
+        }
+    }
+    found
+}
+
+fn place(sources: &SourceSet, span: Span, text: String) -> Place {
+    let file = sources.file(span.file);
+    let at = file.line_column(span.start as usize);
+    Place { file: file.path().display().to_string(), line: at.line, column: at.column, text }
+}
+
+/// `f.svg`, and `f-2.svg` if there is one already.
+fn drawing_name(report: &GridReport, drawings: &[(PathBuf, String)]) -> String {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let name = report.names.first().map_or("grid", String::as_str);
+    let name: String = name.chars().map(|c| if is_word(c) { c } else { '_' }).collect();
+    let taken: BTreeSet<_> = drawings.iter().filter_map(|(path, _)| path.file_name()).collect();
+    let mut wish = format!("{name}.svg");
+    let mut number = 2;
+    while taken.contains(std::ffi::OsStr::new(&wish)) {
+        wish = format!("{name}-{number}.svg");
+        number += 1;
+    }
+    wish
+}
