@@ -193,12 +193,19 @@ pub fn choose_for_grid(
     } else {
         match &choice.pattern {
             Err(why) => Verdict::Ineligible(choice.reason(program, why)),
-            Ok(_) => Verdict::NoGain(format!(
-                "{} pieces of {} bytes per request of a warp, and {} in the source's order",
-                pieces(cost.after),
-                cost.bytes,
-                pieces(cost.before)
-            )),
+            Ok(_) => {
+                let channels = format!(
+                    ", with {:.1} times its share for the busiest channel, and {:.1}",
+                    cost.peak[1], cost.peak[0]
+                );
+                Verdict::NoGain(format!(
+                    "{} pieces of {} bytes per request of a warp instead of {}{}",
+                    pieces(cost.after),
+                    cost.bytes,
+                    pieces(cost.before),
+                    if steers { channels.as_str() } else { "" }
+                ))
+            }
         }
     };
     choice.layout = Some(layout);

@@ -18,7 +18,7 @@ use layoutc_analysis::grid_choice::{GridChoice, Verdict};
 use layoutc_analysis::grid_model::BlockSource;
 use layoutc_codegen::GridReport;
 use layoutc_dataflow::layout::notation::LayoutSpec;
-use layoutc_diagnostics::{SourceSet, Span};
+use layoutc_diagnostics::{Code, SourceSet, Span};
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -171,7 +171,10 @@ fn grid(
         }
         (_, None) => report.reasons.first().map_or_else(String::new, |pin| pin.message.clone()),
     };
-    let would_gain = choice.is_none_or(GridChoice::is_gain);
+    let would_gain = match choice {
+        Some(choice) => choice.is_gain(),
+        None => report.reasons.first().is_some_and(|pin| pin.code != Code::NO_GAIN),
+    };
     let drawing = arguments.svg.as_ref().zip(explanation).map(|(folder, explanation)| {
         let name = drawing_name(report, drawings);
         let path = folder.join(name);

@@ -111,9 +111,10 @@ impl Planner<'_> {
                 if self.lanes_are_apart(id) {
                     outcome.reasons.extend(class.pins.iter().cloned().chain([refused.clone()]));
                 } else {
-                    outcome.reasons.push(no_gain(
-                        "neighbouring threads access neighbouring values, or one value, already",
-                    ));
+                    outcome.reasons.push(no_gain(&format!(
+                        "neighbouring threads access neighbouring values, or one value, already; and it is no grid that is understood: {}",
+                        refused.message
+                    )));
                 }
             }
         }

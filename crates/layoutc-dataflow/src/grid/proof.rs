@@ -8,7 +8,7 @@ use super::facts::{Fact, Facts, said};
 use super::index::{Atom, Index, Indices, builtin_of};
 use crate::classes::{Callee, resolve_callee};
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, Program, Scalar, VarId, evaluate};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How many steps a proof may take.
 const BUDGET: usize = 3000;
@@ -22,6 +22,8 @@ pub struct Prover<'a> {
     /// Values that are at least 1: extents of arrays that are accessed.
     positive: &'a BTreeSet<VarId>,
     budget: usize,
+    /// Goals that the facts at hand do not prove, with the depth to which that was tried.
+    failed: BTreeMap<Index, usize>,
 }
 
 impl<'a> Prover<'a> {
@@ -31,7 +33,7 @@ impl<'a> Prover<'a> {
         indices: &'a mut Indices,
         positive: &'a BTreeSet<VarId>,
     ) -> Self {
-        Prover { program, indices, positive, budget: BUDGET }
+        Prover { program, indices, positive, budget: BUDGET, failed: BTreeMap::new() }
     }
 
     /// The expressions that indices are made of.
@@ -42,6 +44,7 @@ impl<'a> Prover<'a> {
     /// Whether the value is at least 0 wherever the facts hold.
     pub fn is_at_least_zero(&mut self, goal: &Index, facts: &Facts) -> bool {
         self.budget = BUDGET;
+        self.failed.clear();
         self.holds(goal, facts, DEPTH)
     }
 
@@ -49,6 +52,18 @@ impl<'a> Prover<'a> {
         if let Some(value) = goal.as_constant() {
             return value >= 0;
         }
+        // Facts lead to one goal in every order in which they are subtracted.
+        if self.failed.get(goal).is_some_and(|known| depth <= *known) {
+            return false;
+        }
+        let found = self.holds_anew(goal, facts, depth);
+        if !found && self.budget > 0 {
+            self.failed.insert(goal.clone(), depth);
+        }
+        found
+    }
+
+    fn holds_anew(&mut self, goal: &Index, facts: &Facts, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let Some(budget) = self.budget.checked_sub(1) else { return false };
         self.budget = budget;
@@ -56,9 +71,9 @@ impl<'a> Prover<'a> {
             return true;
         }
         // A fact that takes a term away.
-        let listed: Vec<Fact> = facts.iter().cloned().collect();
-        for fact in &listed {
+        for fact in facts.iter() {
             let known = match fact {
+                Fact::AtLeastZero(known) if !takes_away(goal, known) => continue,
                 Fact::AtLeastZero(known) => known.clone(),
                 Fact::NotZero(value) => {
                     // `x ≠ 0` and `x ≥ 0` say `x ≥ 1`.
@@ -114,8 +129,13 @@ impl<'a> Prover<'a> {
                             let inner = facts_of_case
                                 .into_iter()
                                 .fold(facts.clone(), |facts, fact| facts.with(fact));
-                            goal.replace(&atom, &value)
-                                .is_some_and(|goal| self.holds(&goal, &inner, depth))
+                            // What failed may hold with what the case says.
+                            let failed = std::mem::take(&mut self.failed);
+                            let found = goal
+                                .replace(&atom, &value)
+                                .is_some_and(|goal| self.holds(&goal, &inner, depth));
+                            self.failed = failed;
+                            found
                         });
                     }
                 }
