@@ -154,11 +154,13 @@ macro_rules! grids {
 }
 
 grids! {
+    grid_files
     grid_flat_records
     grid_gauss_seidel
     grid_heat3d
     grid_lbm_d2q9
     grid_lbm_d3q19
+    grid_macros
     grid_thermal
     grid_wave2d
 }

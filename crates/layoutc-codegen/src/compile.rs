@@ -102,9 +102,13 @@ pub struct Compiled {
 #[must_use]
 pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let mut diagnostics = preprocessed.diagnostics.clone();
-    let (program, found) = lower_program(preprocessed);
+    let (mut program, found) = lower_program(preprocessed);
     diagnostics.extend(found);
     let grids = plan_grids(&program, request);
+    if let Some(grids) = &grids {
+        // The names that they declare are taken.
+        program.identifiers.extend(grids.names.iter().cloned());
+    }
     // A request that means a grid is none for arrays of structs.
     let mut request = request.clone();
     if let Some(grids) = &grids {

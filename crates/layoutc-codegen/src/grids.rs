@@ -7,10 +7,12 @@
 
 mod accesses;
 mod assumptions;
+mod bodies;
 mod calls;
 mod choose;
 mod declarations;
 mod flatten;
+mod placement;
 mod pragmas;
 
 pub use assumptions::{CHECK, InBounds};
@@ -86,6 +88,8 @@ pub(crate) struct PlannedGrids {
     pub(crate) outcomes: Vec<GridOutcome>,
     pub(crate) edits: Vec<Edit>,
     pub(crate) generated_kernels: Vec<String>,
+    /// Names that generated text declares.
+    pub(crate) names: BTreeSet<String>,
     /// Requests, by position, that mean a grid.
     pub(crate) met: BTreeSet<usize>,
     pub(crate) errors: Vec<Diagnostic>,
@@ -152,7 +156,9 @@ pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<Planned
         if refusals.is_empty() {
             let generated_kernels =
                 functions.values().flat_map(declarations::Functions::kernels).collect();
+            let names = functions.values().flat_map(declarations::Functions::names).collect();
             return Some(PlannedGrids {
+                names,
                 program,
                 classes,
                 outcomes,
@@ -596,84 +602,12 @@ impl Rewriter<'_> {
         self.accesses();
         self.calls();
         self.pragmas();
-        for (id, plan) in self.plans {
-            let Some(text) = self.functions[id].text(plan) else { continue };
-            self.place(*id, text);
-        }
+        self.place();
     }
 
     fn refuse(&mut self, class: ClassId, span: Span, message: &str) {
         self.refusals.push((class, pin(span, message)));
     }
-
-    /// Puts the generated functions behind the `#include`s of the one file that uses them.
-    fn place(&mut self, class: ClassId, text: String) {
-        let uses: BTreeSet<_> = self.functions[&class].files.clone();
-        let mut files = uses.iter();
-        let (Some((file, span)), None) = (
-            files.next().copied(),
-            files.find(|(file, _)| Some(file) != uses.first().map(|(file, _)| file)),
-        ) else {
-            if let Some((_, span)) = uses.last().copied() {
-                self.refuse(class, span, "the grid is used in several files");
-            }
-            return;
-        };
-        let own = &self.program.files[file.index()];
-        if !own.is_cuda {
-            self.refuse(class, span, "the grid is used in a file that is not compiled as CUDA");
-            return;
-        }
-        let source = self.program.sources.file(file);
-        // In front of all that uses them, at file scope, and under no condition.
-        let first = self
-            .program
-            .functions
-            .iter()
-            .flat_map(|function| &function.sites)
-            .map(|site| site.template.unwrap_or(site.span))
-            .filter(|site| site.file == file && uses.iter().any(|(_, place)| site.contains(*place)))
-            .map(|site| site.start as usize)
-            .min()
-            .unwrap_or(0);
-        let first = source.line_range(first).start;
-        let at = [own.after_includes, first]
-            .into_iter()
-            .find(|at| *at <= first && is_open_scope(&source.text()[..*at]));
-        let Some(at) = at else {
-            self.refuse(class, span, "there is no place at file scope for the generated functions");
-            return;
-        };
-        let text = format!("\n{}\n", text.trim_matches('\n'));
-        let text = if at == first { format!("{text}\n") } else { text };
-        let text = if source.text().contains("\r\n") { text.replace('\n', "\r\n") } else { text };
-        let place = Span { file, start: at as u32, end: at as u32 };
-        self.edits.push(Edit { is_generated: true, ..Edit::replace(place, text) });
-    }
-}
-
-/// Whether declarations behind a text are at file scope, and belong to no condition.
-fn is_open_scope(before: &str) -> bool {
-    let mut depth = 0i64;
-    for token in layoutc_syntax::preprocess::tokens(before) {
-        match token.text(before) {
-            "{" | "(" | "[" => depth += 1,
-            "}" | ")" | "]" => depth -= 1,
-            _ => {}
-        }
-    }
-    let mut conditions = 0i64;
-    for line in before.lines() {
-        let Some(directive) = line.trim_start().strip_prefix('#').map(str::trim_start) else {
-            continue;
-        };
-        if directive.starts_with("if") {
-            conditions += 1;
-        } else if directive.starts_with("endif") {
-            conditions -= 1;
-        }
-    }
-    depth == 0 && conditions == 0
 }
 
 fn slot_span(program: &Program, slot: Option<Slot>) -> Span {

@@ -25,6 +25,8 @@ mod placement;
 mod symbols;
 mod versions;
 
+pub(crate) use order::FileOrder;
+
 use crate::edit::Edit;
 use crate::helpers::Needs;
 use crate::names::Names;

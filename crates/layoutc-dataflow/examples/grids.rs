@@ -84,6 +84,18 @@ fn main() {
                 println!("    {} -> {vector}", program.text(program.expr(*access).span));
             }
         }
+        if let Some(grid) = grids.flat.get(&id) {
+            let linear = grid
+                .accesses
+                .values()
+                .filter(|access| matches!(access, GridAccess::Linear { .. }))
+                .count();
+            println!(
+                "  flat: {:?}, {} accesses, {linear} of them linear",
+                grid.dimensions[1].extent,
+                grid.accesses.len()
+            );
+        }
         for pin in class.pins.iter().take(3) {
             println!(
                 "  {} {}: `{}` {}",

@@ -19,6 +19,7 @@
 mod assumed;
 mod callers;
 mod declared;
+mod entry;
 mod extents;
 pub mod facts;
 pub mod index;
@@ -28,6 +29,7 @@ pub mod proof;
 use crate::classes::{ClassId, Classes, Pin, PlaceKind};
 use assumed::{Found, Trust};
 use declared::Declared;
+use entry::Entries;
 use extents::{Extents, Strides};
 use facts::{Changes, Facts, Walk};
 use index::{Atom, Index, Indices};
@@ -208,16 +210,27 @@ fn accesses(
     }
     let all: BTreeSet<ExprId> = wanted.keys().copied().collect();
     let mut found: BTreeMap<ClassId, Vec<Access>> = BTreeMap::new();
+    let mut by_function: BTreeMap<FunctionId, BTreeSet<ExprId>> = BTreeMap::new();
     for function in program.function_ids() {
         if program.function(function).body.is_none() {
             continue;
         }
         let own: BTreeSet<ExprId> =
             program.function_parts(function).exprs.intersection(&all).copied().collect();
-        if own.is_empty() {
-            continue;
+        if !own.is_empty() {
+            by_function.insert(function, own);
         }
-        let facts = Walk::function(program, changes, indices, &own, function, &Facts::default());
+    }
+    let mut entries = Entries::new(program, changes);
+    for function in entries.order(&by_function.keys().copied().collect()) {
+        let own = by_function.remove(&function).unwrap_or_default();
+        let start = entries.start(indices, function);
+        let calls = entries.calls_in(function);
+        let looked_at = own.union(&calls).copied().collect();
+        let facts = Walk::function(program, changes, indices, &looked_at, function, &start);
+        for call in calls {
+            entries.add(call, facts.get(&call).cloned().unwrap_or_default());
+        }
         for expr in own {
             let (class, index) = wanted[&expr];
             let index = match index {

@@ -65,6 +65,12 @@ pub struct RunResult {
 /// The program could not be started or waited for.
 pub fn run(executable: &Path, request: &RunRequest) -> io::Result<RunResult> {
     let mut command = Command::new(executable);
+    // What a program says of its own name is the same in whatever folder it lies.
+    #[cfg(unix)]
+    if let Some(name) = executable.file_name() {
+        use std::os::unix::process::CommandExt;
+        command.arg0(Path::new(".").join(name));
+    }
     command.args(&request.args).envs(request.env.iter().map(|(k, v)| (k, v)));
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     if let Some(dir) = &request.dir {

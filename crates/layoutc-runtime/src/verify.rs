@@ -20,6 +20,7 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// What to compare.
 #[derive(Clone, Debug)]
@@ -82,9 +83,11 @@ impl std::error::Error for VerifyError {}
 pub fn verify(request: &VerifyRequest) -> Result<VerifyOutcome, VerifyError> {
     let before = Program::build(request, Version::Before)?;
     let after = Program::build(request, Version::After)?;
-    let (before_result, mut before_log) = before.run(&[])?;
+    let (before_result, mut before_log) = before.run(&[], request.run.timeout)?;
     let allocations = [("LAYOUTC_RT_ALLOCS", before.log_path().into_os_string())];
-    let (after_result, mut after_log) = after.run(&allocations)?;
+    // Index arithmetic takes longer on a CPU: a program that is a little slower is no other one.
+    let patience = request.run.timeout.saturating_mul(4);
+    let (after_result, mut after_log) = after.run(&allocations, patience)?;
     for launch in before_log.iter_mut().chain(&mut after_log) {
         launch.memory.retain(|key, _| !request.ignored_sites.contains(&key.site));
     }
@@ -142,8 +145,10 @@ impl<'a> Program<'a> {
     fn run(
         &self,
         extra: &[(&str, OsString)],
+        timeout: Duration,
     ) -> Result<(RunResult, Vec<LoggedLaunch>), VerifyError> {
         let mut run_request = self.request.run.clone();
+        run_request.timeout = timeout;
         let layouts = crate::program::absolute(&self.layouts);
         let own = [
             ("LAYOUTC_RT_LOG", self.log_path().into_os_string()),
@@ -175,7 +180,7 @@ impl<'a> Program<'a> {
         what.push(path.as_os_str());
         let mut variables = extra.to_vec();
         variables.push(("LAYOUTC_RT_DUMP", what));
-        self.run(&variables)?;
+        self.run(&variables, self.request.run.timeout.saturating_mul(4))?;
         Ok(fs::read(&path).unwrap_or_default())
     }
 }

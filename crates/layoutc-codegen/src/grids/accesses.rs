@@ -34,6 +34,7 @@ impl Rewriter<'_> {
                 self.refuse(class, span, "this access stands outside of all functions");
             }
         }
+        self.bodies(&changed);
         // One text may be in the model several times: as instances of a template.
         let mut written: BTreeMap<Span, String> = BTreeMap::new();
         for (expr, class) in &changed {
@@ -42,8 +43,6 @@ impl Rewriter<'_> {
                 continue;
             };
             if self.program.home(*expr).is_some() {
-                let span = self.program.expr_site(*expr);
-                self.refuse(*class, span, "the index stands in the body of a macro");
                 continue;
             }
             let span = self.program.expr(index).span;

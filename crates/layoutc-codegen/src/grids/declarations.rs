@@ -23,6 +23,8 @@ pub(super) struct Functions {
     pub(super) memset: String,
     kernel: String,
     fill: String,
+    /// A macro that says that the text is there.
+    pub(super) guard: String,
     pub(super) needs_place: bool,
     pub(super) needs_linear: bool,
     pub(super) needs_bytes: bool,
@@ -69,6 +71,7 @@ impl Functions {
             memset: names.fresh(&format!("{base}Memset")),
             kernel: names.fresh(&format!("{base}Convert")),
             fill: names.fresh(&format!("{base}Fill")),
+            guard: names.fresh(&format!("{}_LAYOUT", base.to_uppercase())),
             index: index_type(program, &plan.grid),
             extents,
             coordinates,
@@ -99,6 +102,22 @@ impl Functions {
             .chain(self.coordinates.iter().cloned())
             .chain(self.extents.iter().cloned())
             .collect()
+    }
+
+    /// Names that the text declares.
+    pub(super) fn names(&self) -> Vec<String> {
+        [
+            &self.place,
+            &self.linear,
+            &self.bytes,
+            &self.memcpy,
+            &self.memset,
+            &self.kernel,
+            &self.fill,
+            &self.guard,
+        ]
+        .map(String::clone)
+        .into()
     }
 
     /// Names of the generated kernels.

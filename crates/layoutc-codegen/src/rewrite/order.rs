@@ -4,7 +4,7 @@ use layoutc_diagnostics::{FileId, Span};
 use layoutc_syntax::Program;
 
 /// Pieces of files in the order in which the compilation of each root meets them.
-pub(super) struct FileOrder {
+pub(crate) struct FileOrder {
     units: Vec<Vec<Piece>>,
 }
 
@@ -16,7 +16,7 @@ struct Piece {
 }
 
 impl FileOrder {
-    pub(super) fn new(program: &Program) -> Self {
+    pub(crate) fn new(program: &Program) -> Self {
         let units = program
             .files
             .iter()
@@ -42,7 +42,7 @@ impl FileOrder {
 
     /// Why `text` cannot name what `definition` defines: it must come behind it in every
     /// compilation that holds it, and there must be one.
-    pub(super) fn obstacle(&self, text: Span, definition: Span) -> Option<&'static str> {
+    pub(crate) fn obstacle(&self, text: Span, definition: Span) -> Option<&'static str> {
         const EARLY: &str = "this is declared before the struct is defined";
         if text.file == definition.file {
             return (definition.end > text.start).then_some(EARLY);

@@ -40,6 +40,8 @@ pub enum Fact {
     NotZero(Index),
     /// The variable has this value.
     Defined(VarId, Index),
+    /// The extent of a launch has this value: `blockDim.x` and the like.
+    Extent(Atom, Index),
 }
 
 impl Facts {
@@ -166,24 +168,7 @@ impl Changes {
                 _ => {}
             }
         }
-        // A macro's body, or text outside of the model, may assign what it names.
-        let used: BTreeSet<&str> =
-            program.macros.iter().filter(|def| def.is_used).map(|def| def.name.as_str()).collect();
-        let mut words: BTreeSet<&str> = program
-            .macros
-            .iter()
-            .filter(|def| def.obstacle.is_some() && used.contains(def.name.as_str()))
-            .flat_map(|def| {
-                let parameters = def.parameters.as_deref().unwrap_or_default();
-                def.body_identifiers
-                    .iter()
-                    .filter(move |word| !parameters.contains(word))
-                    .map(String::as_str)
-            })
-            .collect();
-        words.extend(
-            program.regions.iter().flat_map(|region| region.identifiers.iter().map(String::as_str)),
-        );
+        let words = Self::unmodelled(program);
         for id in program.variable_ids() {
             if words.contains(program.variable(id).name.as_str()) {
                 this.anywhere.insert(id);
@@ -204,6 +189,30 @@ impl Changes {
             }
         }
         this
+    }
+
+    /// Names in macro bodies and other text outside of the model, which may assign or call what
+    /// they name.
+    #[must_use]
+    pub fn unmodelled(program: &Program) -> BTreeSet<&str> {
+        let used: BTreeSet<&str> =
+            program.macros.iter().filter(|def| def.is_used).map(|def| def.name.as_str()).collect();
+        let mut words: BTreeSet<&str> = program
+            .macros
+            .iter()
+            .filter(|def| def.obstacle.is_some() && used.contains(def.name.as_str()))
+            .flat_map(|def| {
+                let parameters = def.parameters.as_deref().unwrap_or_default();
+                def.body_identifiers
+                    .iter()
+                    .filter(move |word| !parameters.contains(word))
+                    .map(String::as_str)
+            })
+            .collect();
+        words.extend(
+            program.regions.iter().flat_map(|region| region.identifiers.iter().map(String::as_str)),
+        );
+        words
     }
 
     /// Whether the variable keeps its value in the regions.
@@ -781,6 +790,7 @@ impl<'a> Walk<'a> {
                 Fact::Defined(id, index) => {
                     self.changes.is_constant_in(*id, regions) && self.is_constant(index, regions)
                 }
+                Fact::Extent(_, index) => self.is_constant(index, regions),
             })
             .collect();
         kept.into_iter().rev().fold(Facts::default(), |facts, fact| facts.with(fact.clone()))
@@ -806,7 +816,7 @@ impl<'a> Walk<'a> {
         let site = [self.program.expr_site(condition)];
         found.retain(|fact| match fact {
             Fact::AtLeastZero(index) | Fact::NotZero(index) => self.is_constant(index, &site),
-            Fact::Defined(..) => true,
+            Fact::Defined(..) | Fact::Extent(..) => true,
         });
         found.into_iter().fold(facts.clone(), |facts, fact| facts.with(fact))
     }

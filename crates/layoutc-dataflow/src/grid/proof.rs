@@ -24,6 +24,8 @@ pub struct Prover<'a> {
     budget: usize,
     /// Goals that the facts at hand do not prove, with the depth to which that was tried.
     failed: BTreeMap<Index, usize>,
+    /// Extents of the launch.
+    extents: Vec<(Atom, Index)>,
 }
 
 impl<'a> Prover<'a> {
@@ -33,7 +35,14 @@ impl<'a> Prover<'a> {
         indices: &'a mut Indices,
         positive: &'a BTreeSet<VarId>,
     ) -> Self {
-        Prover { program, indices, positive, budget: BUDGET, failed: BTreeMap::new() }
+        Prover {
+            program,
+            indices,
+            positive,
+            budget: BUDGET,
+            failed: BTreeMap::new(),
+            extents: Vec::new(),
+        }
     }
 
     /// The expressions that indices are made of.
@@ -45,10 +54,55 @@ impl<'a> Prover<'a> {
     pub fn is_at_least_zero(&mut self, goal: &Index, facts: &Facts) -> bool {
         self.budget = BUDGET;
         self.failed.clear();
-        self.holds(goal, facts, DEPTH)
+        self.extents = facts
+            .iter()
+            .filter_map(|fact| match fact {
+                Fact::Extent(atom, value) => Some((*atom, value.clone())),
+                _ => None,
+            })
+            .collect();
+        if self.extents.is_empty() {
+            return self.holds(goal, facts, DEPTH);
+        }
+        let mut all: Vec<Fact> = facts
+            .iter()
+            .filter_map(|fact| {
+                Some(match fact {
+                    Fact::AtLeastZero(value) => Fact::AtLeastZero(self.with_extents(value)?),
+                    Fact::NotZero(value) => Fact::NotZero(self.with_extents(value)?),
+                    Fact::Defined(id, value) => Fact::Defined(*id, self.with_extents(value)?),
+                    Fact::Extent(..) => return None,
+                })
+            })
+            .collect();
+        all.reverse();
+        let facts = all.into_iter().fold(Facts::default(), |facts, fact| facts.with(fact));
+        self.holds(goal, &facts, DEPTH)
+    }
+
+    /// A value with the extents of the launch in the place of their names.
+    fn with_extents(&self, value: &Index) -> Option<Index> {
+        let mut value = value.clone();
+        for (atom, extent) in &self.extents {
+            if value.atoms().contains(atom) {
+                value = value.replace(atom, extent)?;
+            }
+        }
+        Some(value)
     }
 
     fn holds(&mut self, goal: &Index, facts: &Facts, depth: usize) -> bool {
+        let replaced;
+        let goal = match self.extents.is_empty() {
+            true => goal,
+            false => match self.with_extents(goal) {
+                Some(goal) => {
+                    replaced = goal;
+                    &replaced
+                }
+                None => return false,
+            },
+        };
         if let Some(value) = goal.as_constant() {
             return value >= 0;
         }
@@ -93,7 +147,7 @@ impl<'a> Prover<'a> {
                         continue;
                     }
                 }
-                Fact::Defined(..) => continue,
+                Fact::Defined(..) | Fact::Extent(..) => continue,
             };
             if takes_away(goal, &known)
                 && let Some(rest) = goal.minus(&known)
