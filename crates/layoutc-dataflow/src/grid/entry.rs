@@ -178,13 +178,6 @@ impl<'a> Entries<'a> {
     /// What holds where the function begins; its callers were walked.
     pub(super) fn start(&self, indices: &mut Indices, function: FunctionId) -> Facts {
         let sites = self.sites.get(&function).map_or(&[][..], Vec::as_slice);
-        eprintln!(
-            "START {} sites {} escaped {} known {}",
-            self.program.function(function).name,
-            sites.len(),
-            self.escaped.contains(&function),
-            sites.iter().filter(|s| self.facts.contains_key(&s.call)).count()
-        );
         if sites.is_empty()
             || sites.len() > LIMIT
             || self.escaped.contains(&function)
@@ -389,10 +382,9 @@ impl<'a> Entries<'a> {
                 }
                 if let Some(count) = builtin(count).and_then(|at| indices.index(self.program, at))
                     && by == 1
+                    && let Some(atom) = count.as_atom()
                 {
-                    if let Some(atom) = count.as_atom() {
-                        facts = facts.with(Fact::Extent(*atom, whole.clone()));
-                    }
+                    facts = facts.with(Fact::Extent(*atom, whole.clone()));
                 }
             }
         }
