@@ -162,6 +162,8 @@ grids! {
     grid_lbm_d3q19
     grid_macros
     grid_thermal
+    grid_typed
+    grid_vla
     grid_wave2d
 }
 

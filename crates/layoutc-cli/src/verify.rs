@@ -45,6 +45,15 @@ pub fn run(arguments: &VerifyArguments) -> Exit {
         Err(message) => return fail(message),
     };
     let numbers = SiteNumbers::new(&original);
+    // Arrays of variable length are for CUDA compilers only what they were lowered to.
+    let lowered = sources(&success, |id, file| match success.compiled.lowering.get(&id) {
+        None => Ok(unchanged(file)),
+        Some(edits) => Ok((edits.apply(file.text()), Vec::new())),
+    });
+    let original = match lowered {
+        Ok(lowered) => lowered,
+        Err(message) => return fail(message),
+    };
     match compare(arguments, &success, original, &numbers) {
         Ok((outcome, layouts)) => report(&success, &numbers, &outcome, layouts.len()),
         Err(message) => fail(message),

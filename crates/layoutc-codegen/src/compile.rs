@@ -89,6 +89,9 @@ pub struct Compiled {
     pub grids: Vec<GridReport>,
     /// Edits by file; files without edits are absent.
     pub edits: BTreeMap<FileId, EditSet>,
+    /// Those of them that make a program of what no CUDA compiler takes; without any other they
+    /// change no layout.
+    pub lowering: BTreeMap<FileId, EditSet>,
     /// Names of generated kernels, which do conversions only.
     pub generated_kernels: Vec<String>,
     /// Everything the user should be told, in order of position.
@@ -141,8 +144,10 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     }
     let mut failed = !plan.errors.is_empty();
     let mut reports = Vec::new();
+    let mut lowering = BTreeMap::new();
     if let Some(grids) = grids {
         let found = grids.finish(&mut edits, &request.require);
+        lowering = found.lowering;
         failed |= !found.errors.is_empty();
         diagnostics.extend(found.errors);
         diagnostics.extend(found.diagnostics);
@@ -165,6 +170,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         host_arrays,
         grids: reports,
         edits: if failed { BTreeMap::new() } else { edits },
+        lowering: if failed { BTreeMap::new() } else { lowering },
         generated_kernels,
         diagnostics,
     }

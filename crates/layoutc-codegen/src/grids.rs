@@ -14,6 +14,7 @@ mod declarations;
 mod flatten;
 mod placement;
 mod pragmas;
+mod typed;
 
 pub use assumptions::{CHECK, InBounds};
 
@@ -23,7 +24,10 @@ use crate::names::Names;
 use layoutc_analysis::grid_choice::{GridChoice, GridOptions};
 use layoutc_analysis::grid_model::GridModel;
 use layoutc_analysis::index_form::Definitions;
-use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_classes, type_scalar_arrays};
+use layoutc_dataflow::classes::{
+    ClassId, Classes, Pin, Slot, TypedArrays, find_classes, type_scalar_arrays,
+};
+use layoutc_dataflow::grid::facts::Changes;
 use layoutc_dataflow::grid::{Grid, Grids, find_grids_with};
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, Order, SpecBody};
 use layoutc_dataflow::layout::{Digit, DimensionId, Layout, RecordShape};
@@ -87,6 +91,8 @@ pub(crate) struct PlannedGrids {
     pub(crate) classes: Classes,
     pub(crate) outcomes: Vec<GridOutcome>,
     pub(crate) edits: Vec<Edit>,
+    /// What makes the program one that a CUDA compiler takes, without another layout.
+    pub(crate) lowering: Vec<Edit>,
     pub(crate) generated_kernels: Vec<String>,
     /// Names that generated text declares.
     pub(crate) names: BTreeSet<String>,
@@ -111,15 +117,23 @@ pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<Planned
         candidates(program)
     };
     let is_wanted = is_declared || is_automatic || names_an_array(program, &scalars, requests);
-    if scalars.is_empty() || !is_wanted {
+    let is_wanted = is_wanted && !scalars.is_empty();
+    if !is_wanted && !typed::has_variable_length(program) {
         return None;
     }
     let mut program = program.clone();
+    let typed = TypedArrays::flatten(&mut program);
+    let lowers = typed::lowers(&program, &typed);
+    if !is_wanted && !lowers {
+        return None;
+    }
     type_scalar_arrays(&mut program, &scalars);
-    let classes = find_classes(&program);
+    let mut classes = find_classes(&program);
+    typed.pin(&program, &mut classes);
     let in_bounds = request.assume.classes(&program, &classes);
-    let grids = find_grids_with(&program, &classes, &in_bounds);
+    let grids = find_grids_with(&program, &classes, &typed, &in_bounds);
     let definitions = Definitions::collect(&program);
+    let changes = if lowers { Changes::collect(&program) } else { Changes::default() };
     let mut this = Planner {
         program: &program,
         classes: &classes,
@@ -133,24 +147,21 @@ pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<Planned
     };
     let mut outcomes: Vec<GridOutcome> =
         classes.ids().filter_map(|class| this.outcome(class)).collect();
-    let (met, errors) = (this.met, this.errors);
+    let (met, mut errors) = (this.met, this.errors);
+    let nothing = BTreeMap::new();
+    let found = Found { program: &program, classes: &classes, typed: &typed, grids: &grids };
+    let mut lowered = Rewriter::new(found, &changes, &nothing);
+    lowered.rewrite();
+    let lowering = lowered.edits;
+    errors.extend(lowered.errors);
     // What has no form keeps its layout, and the rest is rewritten again.
     loop {
         let plans: BTreeMap<ClassId, &GridPlan> = outcomes
             .iter()
             .filter_map(|outcome| Some((outcome.class, outcome.plan.as_ref()?)))
             .collect();
-        let mut rewriter = Rewriter {
-            program: &program,
-            classes: &classes,
-            indices: grids.indices.clone(),
-            plans: &plans,
-            names: Names::new(program.identifiers.clone()),
-            functions: BTreeMap::new(),
-            edits: Vec::new(),
-            refusals: Vec::new(),
-            checks_bounds: request.checks_bounds,
-        };
+        let mut rewriter = Rewriter::new(found, &changes, &plans);
+        rewriter.checks_bounds = request.checks_bounds;
         rewriter.rewrite();
         let Rewriter { edits, refusals, functions, .. } = rewriter;
         if refusals.is_empty() {
@@ -163,6 +174,7 @@ pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<Planned
                 classes,
                 outcomes,
                 edits,
+                lowering,
                 generated_kernels,
                 met,
                 errors,
@@ -193,6 +205,8 @@ pub(crate) struct FoundGrids {
     pub(crate) errors: Vec<Diagnostic>,
     pub(crate) generated_kernels: Vec<String>,
     pub(crate) reports: Vec<GridReport>,
+    /// The edits that change no layout.
+    pub(crate) lowering: BTreeMap<FileId, EditSet>,
 }
 
 impl PlannedGrids {
@@ -202,14 +216,9 @@ impl PlannedGrids {
         edits: &mut BTreeMap<FileId, EditSet>,
         require: &[String],
     ) -> FoundGrids {
-        let mut all: BTreeMap<FileId, Vec<Edit>> =
-            edits.iter().map(|(file, set)| (*file, set.edits().to_vec())).collect();
-        for edit in std::mem::take(&mut self.edits) {
-            all.entry(edit.span.file).or_default().push(edit);
-        }
-        let merged: Result<BTreeMap<FileId, EditSet>, OverlappingEdits> =
-            all.into_iter().map(|(file, edits)| Ok((file, EditSet::new(edits)?))).collect();
-        match merged {
+        let lowering = joined(&BTreeMap::new(), std::mem::take(&mut self.lowering));
+        let lowering = lowering.unwrap_or_default();
+        match joined(edits, std::mem::take(&mut self.edits)) {
             Ok(merged) => *edits = merged,
             Err(overlap) => {
                 self.generated_kernels.clear();
@@ -217,6 +226,17 @@ impl PlannedGrids {
                 for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.plan.is_some()) {
                     outcome.plan = None;
                     outcome.reasons.push(pin(overlap.edits.1.span, message));
+                }
+                let own = lowering.values().flat_map(|set| set.edits().iter().cloned()).collect();
+                match joined(edits, own) {
+                    Ok(merged) => *edits = merged,
+                    Err(overlap) => self.errors.push(
+                        Diagnostic::error(
+                            Code::UNSUPPORTED_USE,
+                            "an array of structs and one of variable length want one text",
+                        )
+                        .at(overlap.edits.1.span, "this text".to_owned()),
+                    ),
                 }
             }
         }
@@ -243,6 +263,7 @@ impl PlannedGrids {
             errors: self.errors,
             generated_kernels: self.generated_kernels,
             reports,
+            lowering,
         }
     }
 
@@ -293,6 +314,19 @@ impl PlannedGrids {
             is_automatic: outcome.is_automatic,
         }
     }
+}
+
+/// Edits together with others.
+fn joined(
+    edits: &BTreeMap<FileId, EditSet>,
+    more: Vec<Edit>,
+) -> Result<BTreeMap<FileId, EditSet>, OverlappingEdits> {
+    let mut all: BTreeMap<FileId, Vec<Edit>> =
+        edits.iter().map(|(file, set)| (*file, set.edits().to_vec())).collect();
+    for edit in more {
+        all.entry(edit.span.file).or_default().push(edit);
+    }
+    all.into_iter().map(|(file, edits)| Ok((file, EditSet::new(edits)?))).collect()
 }
 
 impl GridPlan {
@@ -374,7 +408,8 @@ fn candidates(program: &Program) -> BTreeSet<Scalar> {
         }
         for expr in program.function_parts(function).exprs {
             let ExprKind::Index { base, .. } = program.expr(expr).kind else { continue };
-            if let TypeKind::Pointer(to) = *program.types.kind(program.expr(base).ty.id)
+            if let TypeKind::Pointer(to) | TypeKind::Array(to, _) =
+                *program.types.kind(program.expr(base).ty.id)
                 && let Some(scalar) = program.types.as_scalar(to.id)
             {
                 found.insert(scalar);
@@ -557,14 +592,53 @@ fn tiled(grid: &Grid, tile: u64) -> Vec<Digit> {
 struct Rewriter<'a> {
     program: &'a Program,
     classes: &'a Classes,
+    typed: &'a TypedArrays,
+    changes: &'a Changes,
     indices: layoutc_dataflow::grid::index::Indices,
     plans: &'a BTreeMap<ClassId, &'a GridPlan>,
     names: Names,
     functions: BTreeMap<ClassId, declarations::Functions>,
+    /// Edits of types, which apply within the text of others too.
+    small: typed::SmallEdits,
     edits: Vec<Edit>,
     refusals: Vec<(ClassId, Pin)>,
     /// Whether coordinates that are assumed to stay inside are checked when the program runs.
     checks_bounds: bool,
+    /// Why C99 arrays cannot be lowered.
+    errors: Vec<Diagnostic>,
+}
+
+/// What is known of a program.
+#[derive(Clone, Copy)]
+struct Found<'a> {
+    program: &'a Program,
+    classes: &'a Classes,
+    typed: &'a TypedArrays,
+    grids: &'a Grids,
+}
+
+impl<'a> Rewriter<'a> {
+    fn new(
+        found: Found<'a>,
+        changes: &'a Changes,
+        plans: &'a BTreeMap<ClassId, &'a GridPlan>,
+    ) -> Self {
+        Rewriter {
+            program: found.program,
+            classes: found.classes,
+            typed: found.typed,
+            changes,
+            indices: found.grids.indices.clone(),
+            plans,
+            names: Names::new(found.program.identifiers.clone()),
+            functions: BTreeMap::new(),
+            small: BTreeMap::new(),
+            edits: Vec::new(),
+            refusals: Vec::new(),
+            checks_bounds: false,
+            errors: Vec::new(),
+        }
+    }
 }
 
 impl Rewriter<'_> {
@@ -599,9 +673,11 @@ impl Rewriter<'_> {
                 self.refusals.push((*id, pin(span, &message)));
             }
         }
+        self.typed();
         self.accesses();
         self.calls();
         self.pragmas();
+        self.finish_small();
         self.place();
     }
 

@@ -1,5 +1,5 @@
 //! Prints the grids of a program: `grids FILE…`.
-use layoutc_dataflow::classes::{Slot, find_classes, type_scalar_arrays};
+use layoutc_dataflow::classes::{Slot, TypedArrays, find_classes, type_scalar_arrays};
 use layoutc_dataflow::grid::index::{Atom, Index, Indices};
 use layoutc_dataflow::grid::{GridAccess, find_grids};
 use layoutc_syntax::preprocess::{LoadResult, PreprocessOptions, SourceLoader, preprocess_program};
@@ -44,9 +44,13 @@ fn main() {
         .collect();
     let preprocessed = preprocess_program(roots, &mut Disk, &PreprocessOptions::default());
     let (mut program, _) = lower_program(preprocessed);
+    let typed = TypedArrays::flatten(&mut program);
+    if std::env::var_os("TYPED").is_some() {
+        eprintln!("{typed:#?}\n{:?}", program.brackets);
+    }
     type_scalar_arrays(&mut program, &[Scalar::Float, Scalar::Double, Scalar::Int].into());
     let classes = find_classes(&program);
-    let grids = find_grids(&program, &classes);
+    let grids = find_grids(&program, &classes, &typed);
     for id in classes.ids() {
         let class = classes.class(id);
         let names: Vec<String> = class

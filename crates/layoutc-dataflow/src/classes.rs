@@ -31,6 +31,7 @@ mod single_object;
 mod sizes;
 mod slots;
 mod symbols;
+mod typed;
 mod unify;
 mod unseen;
 mod untyped;
@@ -47,6 +48,7 @@ pub use shape::{ClassShape, LeafMember, class_shape};
 pub use sizes::Sizes;
 pub use slots::Slot;
 pub use symbols::is_whole_copy;
+pub use typed::{Chain, Declared, Extent, RowSize, TypedArrays, brackets_of};
 pub use untyped::type_untyped_pointers;
 pub use versions::Version;
 

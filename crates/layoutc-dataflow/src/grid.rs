@@ -23,10 +23,11 @@ mod entry;
 mod extents;
 pub mod facts;
 pub mod index;
+mod of_types;
 pub mod polynomial;
 pub mod proof;
 
-use crate::classes::{ClassId, Classes, Pin, PlaceKind};
+use crate::classes::{ClassId, Classes, Pin, PlaceKind, TypedArrays};
 use assumed::{Found, Trust};
 use declared::Declared;
 use entry::Entries;
@@ -108,13 +109,15 @@ struct Access {
     expr: ExprId,
     function: FunctionId,
     index: Index,
+    /// The coordinates that a type with extents has in the source.
+    subscripts: Option<Vec<Index>>,
     facts: Facts,
 }
 
 /// Finds the grids among the classes of arrays of scalars.
 #[must_use]
-pub fn find_grids(program: &Program, classes: &Classes) -> Grids {
-    find_grids_with(program, classes, &BTreeSet::new())
+pub fn find_grids(program: &Program, classes: &Classes, typed: &TypedArrays) -> Grids {
+    find_grids_with(program, classes, typed, &BTreeSet::new())
 }
 
 /// Finds the grids; the coordinates of accesses to the classes of `in_bounds` are taken to stay
@@ -123,13 +126,18 @@ pub fn find_grids(program: &Program, classes: &Classes) -> Grids {
 pub fn find_grids_with(
     program: &Program,
     classes: &Classes,
+    typed: &TypedArrays,
     in_bounds: &BTreeSet<ClassId>,
 ) -> Grids {
     let changes = Changes::collect(program);
     let mut grids = Grids::default();
-    let accesses = accesses(program, classes, &changes, &mut grids.indices);
+    let accesses = accesses(program, classes, typed, &changes, &mut grids.indices);
     for (class, accesses) in accesses {
         let is_assumed = in_bounds.contains(&class);
+        if let Err(pin) = of_types::check_pragmas(program, classes, class, typed) {
+            grids.refused.insert(class, pin);
+            continue;
+        }
         match Declared::find(program, classes, class, &changes, &mut grids.indices) {
             Ok(None) => {}
             Ok(Some(declared)) => {
@@ -150,7 +158,13 @@ pub fn find_grids_with(
                 continue;
             }
         }
-        let Strides { flat, full } = Strides::find(program, &changes, &accesses);
+        let of_types =
+            of_types::find(program, classes, typed, &changes, &mut grids.indices, class, &accesses);
+        let Strides { flat, full } = match of_types {
+            Ok(Some(extents)) => Strides { flat: None, full: Some(Ok(extents)) },
+            Ok(None) => Strides::find(program, &changes, &accesses),
+            Err(pin) => Strides { flat: None, full: Some(Err(pin)) },
+        };
         let trust = |_: FunctionId| Trust::default();
         let flat =
             flat.map(|flat| vectors(program, &mut grids.indices, class, &flat, &accesses, trust));
@@ -188,6 +202,7 @@ pub fn find_grids_with(
 fn accesses(
     program: &Program,
     classes: &Classes,
+    typed: &TypedArrays,
     changes: &Changes,
     indices: &mut Indices,
 ) -> BTreeMap<ClassId, Vec<Access>> {
@@ -242,8 +257,18 @@ fn accesses(
                 (None, Some(expr)) => indices.atom(program, expr),
                 (None, None) => continue,
             };
+            let subscripts =
+                typed.chains.get(&expr).filter(|chain| chain.is_value).and_then(|chain| {
+                    chain.subscripts.iter().map(|at| indices.index(program, *at)).collect()
+                });
             let facts = facts.get(&expr).cloned().unwrap_or_default();
-            found.entry(class).or_default().push(Access { expr, function, index, facts });
+            found.entry(class).or_default().push(Access {
+                expr,
+                function,
+                index,
+                subscripts,
+                facts,
+            });
         }
     }
     found
@@ -400,8 +425,14 @@ fn vectors<'t>(
         {
             return Err(pin);
         }
-        let vector =
-            candidates.iter().find_map(|index| coordinates(&mut prover, index, own, &access.facts));
+        let as_written = access
+            .subscripts
+            .clone()
+            .filter(|written| spells(written, own, &access.index))
+            .and_then(|written| inside(&mut prover, written, own, &access.facts));
+        let vector = as_written.or_else(|| {
+            candidates.iter().find_map(|index| coordinates(&mut prover, index, own, &access.facts))
+        });
         let vector = match vector {
             Some(vector) => GridAccess::Coordinates(vector),
             None => {
@@ -446,6 +477,31 @@ fn coordinates(
         rest = remainder;
     }
     vector.push(rest);
+    inside(prover, vector, extents, facts)
+}
+
+/// Whether coordinates spell an index.
+fn spells(vector: &[Index], extents: &[Index], index: &Index) -> bool {
+    if vector.len() != extents.len() + 1 {
+        return false;
+    }
+    let mut sum = vector[0].clone();
+    for (coordinate, extent) in vector[1..].iter().zip(extents) {
+        match sum.times(extent).and_then(|high| high.plus(coordinate)) {
+            Some(next) => sum = next,
+            None => return false,
+        }
+    }
+    sum == *index
+}
+
+/// The coordinates, if they are proven to be inside the extents, perhaps after whole steps.
+fn inside(
+    prover: &mut Prover<'_>,
+    mut vector: Vec<Index>,
+    extents: &[Index],
+    facts: &Facts,
+) -> Option<Vec<Index>> {
     // From the fastest: what sticks out of one extent is a step of the next.
     for at in (1..vector.len()).rev() {
         let extent = &extents[at - 1];

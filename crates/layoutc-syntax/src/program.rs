@@ -936,6 +936,8 @@ pub struct Program {
     pub operators: BTreeMap<ExprId, FunctionId>,
     /// What pragmas say of grids, in the order of their places.
     pub pragmas: Vec<GridPragma>,
+    /// The `[…]` of array declarators, with the length between them.
+    pub brackets: BTreeMap<Span, Option<ExprId>>,
     /// Functions of which a copy was wanted and could not be made, and why.
     pub without_copies: BTreeMap<FunctionId, NoCopy>,
 }

@@ -2,7 +2,7 @@
 
 use super::Rewriter;
 use crate::edit::Edit;
-use layoutc_dataflow::classes::{Callee, ClassId, resolve_callee};
+use layoutc_dataflow::classes::{Callee, Chain, ClassId, resolve_callee};
 use layoutc_dataflow::grid::GridAccess;
 use layoutc_dataflow::grid::index::{Atom, Index, single_result};
 use layoutc_diagnostics::Span;
@@ -92,7 +92,14 @@ impl Rewriter<'_> {
             GridAccess::Coordinates(vector) => {
                 self.check_once(vector)?;
                 self.check_effects(index, vector)?;
-                let parts = self.parts(index);
+                let mut parts = self.parts(index);
+                if let Some(chain) = self.typed.chain_of_sum(index) {
+                    for at in &chain.subscripts {
+                        if let Some(value) = self.indices.index(self.program, *at) {
+                            parts.insert(0, (*at, value));
+                        }
+                    }
+                }
                 let extents = self.extent_texts(class, function, span)?;
                 let mut arguments = Vec::new();
                 for (at, coordinate) in vector.iter().enumerate() {
@@ -110,7 +117,13 @@ impl Rewriter<'_> {
                 Ok(format!("{}({})", functions.place, arguments.join(", ")))
             }
             GridAccess::Linear { .. } => {
-                let text = self.rendered(changed, index)?;
+                let text = match self.typed.chain_of_sum(index) {
+                    Some(chain) => {
+                        self.check_subscripts(changed, chain)?;
+                        self.sum_text(chain, false)
+                    }
+                    None => self.rendered(changed, index)?,
+                };
                 let extents = self.extent_texts(class, function, span)?;
                 let functions = self.functions.get_mut(&class).ok_or("no functions")?;
                 functions.needs_linear = true;
@@ -125,6 +138,10 @@ impl Rewriter<'_> {
         let mut found = Vec::new();
         let mut next = vec![index];
         while let Some(expr) = next.pop() {
+            if self.typed.is_synthetic(expr) {
+                next.extend(self.program.expr(expr).children().into_iter().rev());
+                continue;
+            }
             if self.program.home(expr).is_some() || self.program.macro_role(expr).is_some() {
                 continue;
             }
@@ -276,7 +293,7 @@ impl Rewriter<'_> {
     }
 
     /// An atom as an operand; alone it needs no parentheses.
-    fn atom(
+    pub(super) fn atom(
         &self,
         changed: &Changed,
         atom: Atom,
@@ -349,7 +366,7 @@ impl Rewriter<'_> {
     }
 
     /// Whether a variable of the function can be named at a place.
-    fn is_visible(&self, id: layoutc_syntax::VarId, at: Span) -> bool {
+    pub(super) fn is_visible(&self, id: layoutc_syntax::VarId, at: Span) -> bool {
         let variable = self.program.variable(id);
         match variable.storage {
             layoutc_syntax::Storage::Parameter { .. } => true,
@@ -361,6 +378,11 @@ impl Rewriter<'_> {
                         || self.scope(id).is_some_and(|scope| scope.contains(at)))
             }
         }
+    }
+
+    /// Whether all subscripts have texts of their own.
+    fn check_subscripts(&self, changed: &Changed, chain: &Chain) -> Result<(), String> {
+        chain.subscripts.iter().try_for_each(|at| self.rendered(changed, *at).map(|_| ()))
     }
 
     /// The text of an expression with the indices in it replaced.
@@ -385,7 +407,7 @@ impl Rewriter<'_> {
             stack.extend(self.program.expr(at).children());
         }
         if inner.is_empty() {
-            return Ok(self.program.text(span).to_owned());
+            return Ok(self.composed(span));
         }
         Err("the index reads a grid that changes as well".to_owned())
     }

@@ -60,6 +60,9 @@ impl Rewriter<'_> {
         for access in accesses {
             let ExprKind::Index { index, .. } = self.program.expr(*access).kind else { continue };
             let Some(home) = self.program.home(*access) else { continue };
+            if self.typed.is_synthetic(index) {
+                return Err("several subscripts stand in the body of a macro".to_owned());
+            }
             if self.program.home(index) != Some(home) {
                 return Err("the index stands in the body of a macro, in parts".to_owned());
             }

@@ -3,7 +3,7 @@
 use super::Rewriter;
 use crate::edit::Edit;
 use layoutc_dataflow::classes::{Api, ApiCall, ClassId, Direction, Sizes};
-use layoutc_syntax::{ExprId, ExprKind, FunctionId};
+use layoutc_syntax::{ExprId, ExprKind, FunctionId, evaluate};
 use std::collections::BTreeMap;
 
 impl Rewriter<'_> {
@@ -112,6 +112,28 @@ impl Rewriter<'_> {
                 let name = functions.memset.clone();
                 self.renamed(call, &name, &extents)?;
             }
+            Api::ToSymbol | Api::FromSymbol => {
+                whole(call.size().ok_or("no size")?)?;
+                // The others are judged with the class.
+                let offset = call.arguments.get(3);
+                if offset.is_some_and(|at| evaluate::constant(self.program, *at) != Some(0)) {
+                    return Err("the copy starts inside the grid".to_owned());
+                }
+                if !extents?.is_empty() {
+                    return Err("the extents of this symbol are no constants".to_owned());
+                }
+                let functions = self.functions.get_mut(&class).ok_or("no functions")?;
+                functions.needs_memcpy = true;
+                functions.files.insert((span.file, span));
+                let name = if call.api == Api::ToSymbol {
+                    functions.needs_to_symbol = true;
+                    functions.to_symbol.clone()
+                } else {
+                    functions.needs_from_symbol = true;
+                    functions.from_symbol.clone()
+                };
+                self.renamed(call, &name, &[])?;
+            }
             Api::Memcpy
             | Api::MemcpyAsync
             | Api::Memcpy2D
@@ -126,8 +148,6 @@ impl Rewriter<'_> {
             | Api::Prefetch
             | Api::Advise
             | Api::Attach
-            | Api::ToSymbol
-            | Api::FromSymbol
             | Api::PointerToSymbol
             | Api::PointerFromSymbol
             | Api::SymbolAddress

@@ -25,6 +25,12 @@ pub(super) struct Functions {
     fill: String,
     /// A macro that says that the text is there.
     pub(super) guard: String,
+    /// Copies to a symbol.
+    pub(super) to_symbol: String,
+    /// Copies from a symbol.
+    pub(super) from_symbol: String,
+    pub(super) needs_to_symbol: bool,
+    pub(super) needs_from_symbol: bool,
     pub(super) needs_place: bool,
     pub(super) needs_linear: bool,
     pub(super) needs_bytes: bool,
@@ -69,6 +75,8 @@ impl Functions {
             bytes: names.fresh(&format!("{base}Bytes")),
             memcpy: names.fresh(&format!("{base}Memcpy")),
             memset: names.fresh(&format!("{base}Memset")),
+            to_symbol: names.fresh(&format!("{base}ToSymbol")),
+            from_symbol: names.fresh(&format!("{base}FromSymbol")),
             kernel: names.fresh(&format!("{base}Convert")),
             fill: names.fresh(&format!("{base}Fill")),
             guard: names.fresh(&format!("{}_LAYOUT", base.to_uppercase())),
@@ -115,6 +123,8 @@ impl Functions {
             &self.kernel,
             &self.fill,
             &self.guard,
+            &self.to_symbol,
+            &self.from_symbol,
         ]
         .map(String::clone)
         .into()
@@ -220,6 +230,14 @@ impl Functions {
         if self.needs_memcpy {
             self.memcpy_text(plan.scalar, &mut out);
         }
+        for (is_needed, name, from) in [
+            (self.needs_to_symbol, &self.to_symbol, "from"),
+            (self.needs_from_symbol, &self.from_symbol, "to"),
+        ] {
+            if is_needed {
+                self.symbol_text(name, from, &mut out);
+            }
+        }
         if self.needs_memset {
             let (fill, memset, linear) = (&self.fill, &self.memset, &self.linear);
             let (more, arguments) = (self.more("long long"), self.arguments());
@@ -236,6 +254,27 @@ impl Functions {
         }
         (self.needs_place || self.needs_linear || self.needs_bytes || self.needs_memcpy)
             .then_some(out)
+    }
+
+    /// Copies of whole symbols: `other` is the host's side.
+    fn symbol_text(&self, name: &str, other: &str, out: &mut String) {
+        let (symbol, host, copy, kind) = match other {
+            "from" => ("const T &to", "const void *from", "at, from", "cudaMemcpyHostToDevice"),
+            _ => ("const T &from", "void *to", "to, at", "cudaMemcpyDeviceToHost"),
+        };
+        let parameters = match other {
+            "from" => format!("{symbol}, {host}"),
+            _ => format!("{host}, {symbol}"),
+        };
+        let of = if other == "from" { "to" } else { "from" };
+        let _ = write!(
+            out,
+            "\ntemplate <class T>\n\
+             static inline cudaError_t {name}({parameters}, size_t bytes, size_t = 0, cudaMemcpyKind = {kind})\n{{\n    \
+             void *at = NULL;\n    const cudaError_t error = cudaGetSymbolAddress(&at, {of});\n    \
+             return error != cudaSuccess ? error : {}({copy}, bytes, {kind});\n}}\n",
+            self.memcpy,
+        );
     }
 
     /// Copies between the host's order and the device's, a chunk at a time.

@@ -80,6 +80,27 @@ pub(super) fn count(grid: &Grid, digits: &[Digit], slowest: &str, extents: &[Str
     factors.join(" * ")
 }
 
+/// The same as a number, where all extents behind the slowest dimension are constants.
+pub(super) fn values(grid: &Grid, digits: &[Digit], slowest: i64) -> Option<i64> {
+    let mut product: i64 = 1;
+    for (at, digit) in digits.iter().enumerate() {
+        let Digit::Slice { dimension: DimensionId(dimension), divisor, modulus } = *digit else {
+            continue;
+        };
+        let divisor = i64::try_from(divisor).ok()?;
+        let size = match (at, modulus) {
+            (0, _) => slowest,
+            (_, Some(modulus)) => {
+                product = product.checked_mul(i64::try_from(modulus).ok()?)?;
+                continue;
+            }
+            (_, None) => grid.dimensions[dimension as usize].extent?,
+        };
+        product = product.checked_mul(size.checked_add(divisor - 1)? / divisor)?;
+    }
+    Some(product)
+}
+
 /// The coordinates of a value in the order of the source.
 pub(super) fn unflatten(grid: &Grid, linear: &str, extents: &[String]) -> Vec<String> {
     let extent = |at: usize| match grid.dimensions[at].extent {

@@ -50,7 +50,9 @@ pub(super) fn coordinates(
     let ExprKind::Index { index: written, .. } = program.expr(access.expr).kind else {
         return Ok(Found::Linear("a dereference".to_owned()));
     };
-    let text = program.text(program.expr_site(written)).to_owned();
+    // Sums of subscripts are nobody's text.
+    let site = if access.subscripts.is_some() { access.expr } else { written };
+    let text = program.text(program.expr_site(site)).to_owned();
     let full = normalized(program, changes, &access.index, &access.facts, extents);
     let Some((mut vector, unproven)) = best(prover, &access.index, &full, extents, &access.facts)
     else {

@@ -160,7 +160,7 @@ impl Declared {
             .iter()
             .map(|(function, declaration)| (*function, declaration.extents[1..].to_vec()))
             .collect();
-        Extents { by_function, changes }
+        Extents { by_function, names: None, changes }
     }
 
     /// Adds the extents of the functions whose accesses show them. The result has the functions

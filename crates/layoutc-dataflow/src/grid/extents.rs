@@ -17,6 +17,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct Extents<'a> {
     /// Behind the slowest dimension, slowest first.
     pub(super) by_function: BTreeMap<FunctionId, Vec<Index>>,
+    /// Names of all dimensions, where declarations give them.
+    pub(super) names: Option<Vec<String>>,
     pub(super) changes: &'a Changes,
 }
 
@@ -61,12 +63,13 @@ impl<'a> Strides<'a> {
                 .keys()
                 .map(|function| (*function, vec![record.clone()]))
                 .collect(),
+            names: None,
             changes,
         });
         let rank = products.values().map(BTreeSet::len).max().unwrap_or(0);
         let full = (rank > 0).then(|| {
             let by_function = chains(program, accesses, products, rank, record.as_ref())?;
-            Ok(Extents { by_function, changes })
+            Ok(Extents { by_function, names: None, changes })
         });
         Strides { flat, full }
     }
@@ -130,24 +133,34 @@ impl Extents<'_> {
             }
             found.push(Dimension { name: unique, extent });
         };
+        if let Some(names) = &self.names {
+            add(names[0].clone(), None);
+            for (name, extent) in names[1..].iter().zip(&extents) {
+                add(name.clone(), extent.as_constant());
+            }
+            return found;
+        }
         let rank = extents.iter().filter(|extent| extent.as_constant().is_none()).count();
         add(["i", "y", "z"].get(rank).map_or("w", |name| name).to_owned(), None);
         for extent in &extents {
             let name = match (extent.as_atom(), extent.as_constant()) {
-                (Some(Atom::Variable(id)), _) => {
-                    let name = program.variable(*id).name.to_lowercase();
-                    match name.strip_prefix('n') {
-                        Some(rest) if is_name(rest) => rest.to_owned(),
-                        _ if is_name(&name) => name,
-                        _ => format!("{name}_"),
-                    }
-                }
+                (Some(Atom::Variable(id)), _) => dimension_name(&program.variable(*id).name),
                 (_, Some(_)) => "field".to_owned(),
                 _ => "j".to_owned(),
             };
             add(name, extent.as_constant());
         }
         found
+    }
+}
+
+/// The name of the dimension with an extent: `x` for `nx`.
+pub(super) fn dimension_name(extent: &str) -> String {
+    let name = extent.to_lowercase();
+    match name.strip_prefix('n') {
+        Some(rest) if is_name(rest) => rest.to_owned(),
+        _ if is_name(&name) => name,
+        _ => format!("{name}_"),
     }
 }
 

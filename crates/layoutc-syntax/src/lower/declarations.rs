@@ -60,6 +60,14 @@ impl<'t> Lowering<'t> {
                 self.items(node);
             }
             "expression_statement" => {
+                let inner = node.named_child(0);
+                if !node.has_error()
+                    && let Some(inner) = inner
+                    && let Some(statement) = self.pointer_declaration(node, inner)
+                {
+                    self.file_scope_statement(statement);
+                    return;
+                }
                 // A macro that stands for a declaration.
                 let expr = self.opaque(node);
                 self.program.file_scope_exprs.push(expr);
@@ -581,7 +589,7 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    fn new_variable(
+    pub(crate) fn new_variable(
         &mut self,
         name: String,
         ty: QualType,

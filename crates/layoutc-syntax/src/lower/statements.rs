@@ -23,6 +23,11 @@ impl<'t> Lowering<'t> {
                     return self.add_stmt(StmtKind::Asm(vec![operands]), span);
                 }
                 if let Some(inner) = inner
+                    && let Some(declared) = self.pointer_declaration(node, inner)
+                {
+                    return declared;
+                }
+                if let Some(inner) = inner
                     && let Some(expanded) = self.expand_statement(node, inner)
                 {
                     return expanded;
@@ -216,6 +221,8 @@ impl<'t> Lowering<'t> {
     fn statement_like(&mut self, node: Node<'t>) -> StmtId {
         if node.kind().ends_with("statement") || node.kind().contains("declaration") {
             self.statement(node)
+        } else if let Some(declared) = self.pointer_declaration(node, node) {
+            declared
         } else {
             let expr = self.expression(node);
             let span = self.span(node);

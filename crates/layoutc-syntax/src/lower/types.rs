@@ -373,11 +373,20 @@ impl<'t> Lowering<'t> {
                     next = inner.filter(|inner| !matches!(inner.kind(), "&" | "&&"));
                 }
                 "array_declarator" | "abstract_array_declarator" => {
-                    let length = node.child_by_field_name("size").and_then(|size| {
+                    let size = node.child_by_field_name("size").map(|size| {
                         let size = self.expression(size);
                         self.program.file_scope_exprs.push(size);
-                        crate::evaluate::constant(&self.program, size)
+                        size
                     });
+                    let mut cursor = node.walk();
+                    let open =
+                        node.children(&mut cursor).filter(|child| child.kind() == "[").last();
+                    if let Some(open) = open {
+                        let brackets = self.span_of(open.start_byte(), node.end_byte());
+                        self.program.brackets.insert(brackets, size);
+                    }
+                    let length =
+                        size.and_then(|size| crate::evaluate::constant(&self.program, size));
                     let kind = TypeKind::Array(
                         out.ty,
                         length.and_then(|length| u64::try_from(length).ok()),

@@ -33,8 +33,9 @@ impl Classifier<'_> {
         let is_plain = declaration.is_some_and(|declaration| {
             declaration.is_plain
                 && declaration.count == 1
-                && program.types.as_record(declaration.specifier_type.id)
+                && (program.types.as_record(declaration.specifier_type.id)
                     == Some(self.record(class))
+                    || program.record(self.record(class)).element.is_some())
         });
         let obstacle = if variable.is_extern {
             Some("this array is defined outside the program")
