@@ -79,6 +79,8 @@ pub struct Grid {
     /// By access: the dimensions whose coordinates are taken to stay inside their extents, since
     /// the user says so and nothing proves it.
     pub assumed: BTreeMap<ExprId, Vec<usize>>,
+    /// A pragma declares it.
+    pub is_declared: bool,
 }
 
 impl Grid {
@@ -390,6 +392,7 @@ fn of_pragmas(
     };
     let mut grid = vectors(program, &mut grids.indices, class, &full, accesses, trust)?;
     grid.dimensions = declared.dimensions(&full);
+    grid.is_declared = true;
     Ok(grid)
 }
 
@@ -457,6 +460,7 @@ fn vectors<'t>(
         accesses: found,
         functions: accesses.iter().map(|access| (access.expr, access.function)).collect(),
         assumed,
+        is_declared: false,
     })
 }
 

@@ -7,6 +7,7 @@ use layoutc_dataflow::grid::Grid;
 use layoutc_diagnostics::{Code, Diagnostic, Severity, Span};
 use layoutc_syntax::{ExprId, Program};
 use std::collections::BTreeSet;
+use std::fmt::Write;
 
 /// Whose coordinates are taken to stay inside their extents where nothing proves it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -81,17 +82,38 @@ pub(super) fn note(outcome: &ClassOutcome) -> Option<Diagnostic> {
 impl GridPlan {
     /// Why this order, with what was assumed.
     pub(super) fn reason(&self) -> String {
+        let mut reason = self.because.clone();
         match self.grid.assumed.len() {
-            0 => self.because.clone(),
-            1 => format!("{}; one index is taken to stay inside its extents", self.because),
+            0 => {}
+            1 => reason.push_str("; one index is taken to stay inside its extents"),
             count => {
-                format!("{}; {count} indices are taken to stay inside their extents", self.because)
+                let _ = write!(reason, "; {count} indices are taken to stay inside their extents");
             }
         }
+        reason
     }
 }
 
 impl Rewriter<'_> {
+    /// A coordinate in the body of a macro, which serves all of its uses: with a check, if it is
+    /// assumed in one of them.
+    pub(super) fn checked_in_body(
+        &self,
+        grid: &Grid,
+        accesses: &[ExprId],
+        dimension: usize,
+        text: String,
+        extents: &[String],
+    ) -> String {
+        let assumed = accesses.iter().find(|access| {
+            grid.assumed.get(access).is_some_and(|dimensions| dimensions.contains(&dimension))
+        });
+        match assumed {
+            Some(access) => self.checked(grid, *access, dimension, text, extents),
+            None => text,
+        }
+    }
+
     /// A coordinate as an argument of the flattening function: with a check, if nothing proves it
     /// and the program is made to be run and compared.
     pub(super) fn checked(

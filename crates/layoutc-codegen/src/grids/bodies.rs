@@ -3,7 +3,8 @@
 //! A body is edited once for all of its uses, so the coordinates are written as parts of the body's
 //! text: `#define U(i, j) u[(i)*n + (j)]` becomes `u[uAt((i), (j), n)]` if in every use the value of
 //! the first part is the first coordinate and that of the second the second. Where there are no such
-//! parts, and the extents are constants, the coordinates are computed from the index.
+//! parts, and the extents are constants or a pragma declares the grid, the coordinates are computed
+//! from the index.
 
 use super::Rewriter;
 use crate::edit::Edit;
@@ -128,9 +129,17 @@ impl Rewriter<'_> {
         let (name, arguments) = match chosen {
             Some(coordinates) => {
                 functions.needs_place = true;
-                (functions.place.clone(), coordinates)
+                let name = functions.place.clone();
+                let checked = coordinates
+                    .into_iter()
+                    .enumerate()
+                    .map(|(at, text)| {
+                        self.checked_in_body(&plan.grid, accesses, at, text, &extents)
+                    })
+                    .collect();
+                (name, checked)
             }
-            None if plan.grid.has_constant_extents() => {
+            None if plan.grid.has_constant_extents() || plan.grid.is_declared => {
                 functions.needs_linear = true;
                 (functions.linear.clone(), vec![self.program.text(span).to_owned()])
             }

@@ -146,6 +146,7 @@ mod tests {
             accesses: BTreeMap::new(),
             functions: BTreeMap::new(),
             assumed: BTreeMap::new(),
+            is_declared: false,
         }
     }
 
