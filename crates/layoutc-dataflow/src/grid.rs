@@ -296,6 +296,13 @@ fn expanded(program: &Program, changes: &Changes, index: &Index, facts: &Facts) 
     index
 }
 
+/// Whether strides that the whole index has do not show in the index as it stands.
+fn hides(index: &Index, full: &Index, fastest: &Index) -> bool {
+    let has_stride =
+        |index: &Index| index.divide(fastest).is_some_and(|(quotient, _)| !quotient.is_zero());
+    !has_stride(index) && has_stride(full)
+}
+
 /// Whether a value is made by multiplying with an extent or a number, other than to find out which
 /// thread this is.
 fn is_linear(
@@ -416,13 +423,25 @@ fn vectors<'t>(
                 _ => None,
             })
             .collect();
-        let mut candidates = vec![access.index.clone()];
-        let full = expanded(program, extents.changes, &access.index, &access.facts);
+        let trust = trust(access.function);
+        let full = match trust.declared {
+            // Strides in variables, `int sx = 3, sy = nx*sx;`, are values of the extents.
+            Some(_) => {
+                assumed::normalized(program, extents.changes, &access.index, &access.facts, own)
+            }
+            None => expanded(program, extents.changes, &access.index, &access.facts),
+        };
+        let mut candidates = Vec::new();
+        // A name for all of an index has no coordinates, and a proof that fails takes long.
+        if full == access.index
+            || !own.last().is_some_and(|fastest| hides(&access.index, &full, fastest))
+        {
+            candidates.push(access.index.clone());
+        }
         if full != access.index {
             candidates.push(full);
         }
         let mut prover = Prover::new(program, indices, &positive);
-        let trust = trust(access.function);
         if let Some(declared) = trust.declared
             && let Some(pin) = assumed::written_outside(program, &mut prover, access, own, declared)
         {

@@ -10,7 +10,7 @@ use super::declared::{Declaration, shown};
 use super::facts::{Changes, Fact, Facts};
 use super::index::{Atom, Index};
 use super::proof::Prover;
-use super::{Access, constant_term, is_linear, is_uniform, pin};
+use super::{Access, constant_term, hides, is_linear, is_uniform, pin};
 use crate::classes::Pin;
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, Program};
@@ -223,7 +223,10 @@ fn best(
     facts: &Facts,
 ) -> Option<(Vec<Index>, Vec<usize>)> {
     let whole = divided(prover, full, extents, facts);
-    if index == full {
+    if index == full || whole.as_ref().is_some_and(|(_, unproven)| unproven.is_empty()) {
+        return whole;
+    }
+    if extents.last().is_some_and(|fastest| hides(index, full, fastest)) {
         return whole;
     }
     match (divided(prover, index, extents, facts), whole) {
@@ -256,8 +259,14 @@ fn divided(
     let mut unproven = Vec::new();
     for at in (1..vector.len()).rev() {
         let extent = &extents[at - 1];
-        let near = extent.as_constant().map_or(0, |e| -constant_term(&vector[at]).div_euclid(e));
-        let inside = [0, near, near - 1, near + 1, 1, -1].into_iter().find_map(|step| {
+        let steps = match extent.as_constant() {
+            Some(extent) => {
+                let near = -constant_term(&vector[at]).div_euclid(extent);
+                vec![near, near - 1, near + 1]
+            }
+            None => vec![0, 1, -1],
+        };
+        let inside = steps.into_iter().find_map(|step| {
             let moved = vector[at].plus(&extent.times(&Index::constant(step))?)?;
             let below = extent.minus(&moved)?.plus(&Index::constant(-1))?;
             let is_inside =
@@ -277,7 +286,7 @@ fn divided(
 }
 
 /// The index with every variable replaced that is a linear index or a stride.
-fn normalized(
+pub(super) fn normalized(
     program: &Program,
     changes: &Changes,
     index: &Index,
