@@ -387,6 +387,13 @@ impl Rewriter<'_> {
 
     /// The text of an expression with the indices in it replaced.
     pub(super) fn rendered(&self, changed: &Changed, expr: ExprId) -> Result<String, String> {
+        if let Some(chain) = self.typed.chain_of_sum(expr) {
+            self.check_subscripts(changed, chain)?;
+            return Ok(self.sum_text(chain, false));
+        }
+        if self.typed.is_synthetic(expr) {
+            return Err("this is a part of a sum that nobody wrote".to_owned());
+        }
         if self.program.home(expr).is_some() {
             return Err("the index is made of the text of a macro".to_owned());
         }

@@ -60,6 +60,14 @@ impl Rewriter<'_> {
             }
         }
         self.declarations();
+        // Where a row may be used at all, its text would mean a value.
+        for (id, _) in typed.chains.iter().filter(|(_, chain)| !chain.is_value) {
+            if let Some((class, _)) = self.classes.value(*id)
+                && self.plans.contains_key(&class)
+            {
+                self.refuse(class, self.program.expr_site(*id), "this is a row of the grid");
+            }
+        }
         for (id, declared) in &typed.casts {
             let class = self.classes.value(*id).map(|(class, _)| class);
             if !self.is_flattened(class, declared) {
