@@ -157,11 +157,13 @@ grids! {
     grid_files
     grid_flat_records
     grid_gauss_seidel
+    grid_halo
     grid_heat3d
     grid_lbm_d2q9
     grid_lbm_d3q19
     grid_pragma
     grid_macros
+    grid_ranges
     grid_thermal
     grid_typed
     grid_vla

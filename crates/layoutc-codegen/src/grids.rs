@@ -439,13 +439,20 @@ impl Planner<'_> {
         let class = self.classes.class(id);
         let scalar = self.program.record(class.record).element?;
         // A request by name; `*` speaks of arrays of structs.
-        let wanted = self.requests.iter().enumerate().rev().find(|(_, request)| {
-            request.target != EVERY_ARRAY
-                && class.slots.iter().any(|slot| {
-                    layoutc_analysis::choose::slot_names(self.program, *slot)
-                        .contains(&request.target)
-                })
-        });
+        let names: BTreeSet<String> = class
+            .slots
+            .iter()
+            .flat_map(|slot| layoutc_analysis::choose::slot_names(self.program, *slot))
+            .collect();
+        let requests: Vec<(usize, &LayoutSpec)> = self
+            .requests
+            .iter()
+            .enumerate()
+            .filter(|(_, request)| request.target != EVERY_ARRAY && names.contains(&request.target))
+            .collect();
+        // The last one counts, as for arrays of structs.
+        self.met.extend(requests.iter().map(|(at, _)| *at));
+        let wanted = requests.last().copied();
         let of = |plan: Option<GridPlan>, reasons: Vec<Pin>| {
             Some(GridOutcome {
                 class: id,
@@ -458,8 +465,7 @@ impl Planner<'_> {
         };
         let kept = |reasons: Vec<Pin>| of(None, reasons);
         match wanted {
-            Some((at, request)) => {
-                self.met.insert(at);
+            Some((_, request)) => {
                 if !class.pins.is_empty() {
                     return kept(class.pins.clone());
                 }

@@ -3,7 +3,7 @@
 use super::Rewriter;
 use crate::edit::Edit;
 use layoutc_dataflow::classes::{Api, ApiCall, ClassId, Direction, Sizes};
-use layoutc_syntax::{ExprId, ExprKind, FunctionId, evaluate};
+use layoutc_syntax::{BinaryOp, ExprId, ExprKind, FunctionId, evaluate};
 use std::collections::BTreeMap;
 
 impl Rewriter<'_> {
@@ -31,15 +31,24 @@ impl Rewriter<'_> {
                 self.refuse(class, span, "the call stands in the body of a macro");
                 continue;
             }
-            if let Some((position, _)) =
-                device.iter().find(|(position, _)| !self.is_start(call.arguments[*position]))
-            {
-                let span = self.program.expr(call.arguments[*position]).span;
+            let mut firsts: Firsts = BTreeMap::new();
+            let mut inside = None;
+            for (position, _) in &device {
+                let argument = call.arguments[*position];
+                match self.range_start(argument) {
+                    _ if self.is_start(argument) => {}
+                    Some(start) if has_ranges(call.api) => {
+                        firsts.insert(*position, start);
+                    }
+                    _ => inside = Some(self.program.expr(argument).span),
+                }
+            }
+            if let Some(span) = inside {
                 self.refuse(class, span, "the call starts inside the grid");
                 continue;
             }
             let function = functions.get(&call.call).copied();
-            if let Err(message) = self.call(call, class, function, &sizes) {
+            if let Err(message) = self.call(call, class, function, &sizes, &firsts) {
                 self.refuse(class, span, &message);
             }
         }
@@ -51,6 +60,7 @@ impl Rewriter<'_> {
         class: ClassId,
         function: Option<FunctionId>,
         sizes: &Sizes,
+        firsts: &Firsts,
     ) -> Result<(), String> {
         let span = self.program.expr(call.call).span;
         let extents = self.extent_texts(class, function.unwrap_or(FunctionId(u32::MAX)), span);
@@ -79,7 +89,7 @@ impl Rewriter<'_> {
                 let text = format!("{}({})", functions.bytes, arguments.join(", "));
                 self.edits.push(Edit::replace(self.program.expr(size).span, text));
             }
-            Api::Memcpy
+            Api::Memcpy | Api::MemcpyAsync
                 if matches!(
                     call.direction,
                     Direction::HostToDevice | Direction::DeviceToHost | Direction::DeviceToDevice
@@ -97,20 +107,41 @@ impl Rewriter<'_> {
                     return Err("the direction of this copy is not written out".to_owned());
                 }
                 let extents = extents?;
+                let mut more = extents;
+                let is_async = call.api == Api::MemcpyAsync;
+                if is_async && call.arguments.len() < 5 {
+                    // The default stream.
+                    more.insert(0, "0".to_owned());
+                }
+                let ranges = self.ranges(firsts, &[0, 1])?;
                 let functions = self.functions.get_mut(&class).ok_or("no functions")?;
                 functions.needs_memcpy = true;
+                functions.needs_memcpy_ranges |= !firsts.is_empty();
+                functions.needs_memcpy_stream |= is_async;
                 functions.files.insert((span.file, span));
-                let name = functions.memcpy.clone();
-                self.renamed(call, &name, &extents)?;
+                let name = match is_async {
+                    true => functions.memcpy_async.clone(),
+                    false => functions.memcpy.clone(),
+                };
+                if !firsts.is_empty() {
+                    more.extend(ranges);
+                }
+                self.renamed(call, &name, &more)?;
             }
             Api::Memset => {
                 whole(call.size().ok_or("no size")?)?;
                 let extents = extents?;
+                let mut more = extents;
+                let ranges = self.ranges(firsts, &[0])?;
                 let functions = self.functions.get_mut(&class).ok_or("no functions")?;
                 functions.needs_memset = true;
+                functions.needs_memset_ranges |= !firsts.is_empty();
                 functions.files.insert((span.file, span));
                 let name = functions.memset.clone();
-                self.renamed(call, &name, &extents)?;
+                if !firsts.is_empty() {
+                    more.extend(ranges);
+                }
+                self.renamed(call, &name, &more)?;
             }
             Api::ToSymbol | Api::FromSymbol => {
                 whole(call.size().ok_or("no size")?)?;
@@ -170,6 +201,49 @@ impl Rewriter<'_> {
         Ok(())
     }
 
+    /// The first value of each range, as C, with the arguments replaced by the arrays' starts.
+    fn ranges(&mut self, firsts: &Firsts, positions: &[usize]) -> Result<Vec<String>, String> {
+        let mut found = Vec::new();
+        for position in positions {
+            let Some(start) = firsts.get(position) else {
+                found.push("0".to_owned());
+                continue;
+            };
+            let base = self.rendered(&BTreeMap::new(), start.base)?;
+            found.push(self.rendered(&BTreeMap::new(), start.first)?);
+            self.edits.push(Edit::replace(self.program.expr(start.argument).span, base));
+        }
+        Ok(found)
+    }
+
+    /// `u + first` and `&u[first]`, where `u` holds the start of an array.
+    fn range_start(&self, argument: ExprId) -> Option<RangeStart> {
+        let inner = strip_casts(self.program, argument);
+        let (base, first) = match self.program.expr(inner).kind {
+            ExprKind::Binary(BinaryOp::Add, left, right) if self.is_start(left) => (left, right),
+            ExprKind::Binary(BinaryOp::Add, left, right) if self.is_start(right) => (right, left),
+            ExprKind::AddressOf(element) => {
+                match self.program.expr(self.program.strip_parens(element)).kind {
+                    ExprKind::Index { base, index, .. } => (base, index),
+                    _ => return None,
+                }
+            }
+            _ => return None,
+        };
+        let is_integer = |expr: ExprId| {
+            self.program
+                .types
+                .as_scalar(self.program.expr(expr).ty.id)
+                .is_some_and(layoutc_syntax::Scalar::is_integer)
+        };
+        let is_pointer = self.classes.value(base).is_some_and(|(_, depth)| depth == 1);
+        (is_pointer
+            && self.is_start(base)
+            && is_integer(first)
+            && self.program.home(inner).is_none())
+        .then_some(RangeStart { argument, base, first })
+    }
+
     /// Whether a pointer is a variable or member that holds the start of an array.
     fn is_start(&self, argument: ExprId) -> bool {
         let argument = strip_casts(self.program, argument);
@@ -185,6 +259,24 @@ impl Rewriter<'_> {
             _ => false,
         }
     }
+}
+
+/// Where a range begins.
+struct RangeStart {
+    /// What the call is given.
+    argument: ExprId,
+    /// The start of the array.
+    base: ExprId,
+    /// The number of the first value.
+    first: ExprId,
+}
+
+/// By position of the argument.
+type Firsts = BTreeMap<usize, RangeStart>;
+
+/// Whether a call can be given a range of a grid.
+fn has_ranges(api: Api) -> bool {
+    matches!(api, Api::Memcpy | Api::MemcpyAsync | Api::Memset)
 }
 
 /// The operand behind parentheses and casts.

@@ -19,6 +19,8 @@ pub(super) struct Functions {
     pub(super) bytes: String,
     /// Copies.
     pub(super) memcpy: String,
+    /// Copies on a stream.
+    pub(super) memcpy_async: String,
     /// Byte fills.
     pub(super) memset: String,
     kernel: String,
@@ -35,7 +37,10 @@ pub(super) struct Functions {
     pub(super) needs_linear: bool,
     pub(super) needs_bytes: bool,
     pub(super) needs_memcpy: bool,
+    pub(super) needs_memcpy_ranges: bool,
+    pub(super) needs_memcpy_stream: bool,
     pub(super) needs_memset: bool,
+    pub(super) needs_memset_ranges: bool,
     /// Files with edits of the class, with a place in each.
     pub(super) files: BTreeSet<(FileId, Span)>,
     /// The type in which places are computed.
@@ -46,8 +51,23 @@ pub(super) struct Functions {
 }
 
 /// Words of the generated text.
-const WORDS: [&str; 10] =
-    ["at", "bytes", "count", "to", "from", "first", "n", "stage", "kind", "value"];
+const WORDS: [&str; 15] = [
+    "at",
+    "bytes",
+    "count",
+    "to",
+    "from",
+    "first",
+    "n",
+    "stage",
+    "kind",
+    "value",
+    "toFirst",
+    "fromFirst",
+    "toAt",
+    "fromAt",
+    "stream",
+];
 
 impl Functions {
     /// Chooses names that nothing in the program has.
@@ -74,6 +94,7 @@ impl Functions {
             linear: names.fresh(&format!("{base}AtLinear")),
             bytes: names.fresh(&format!("{base}Bytes")),
             memcpy: names.fresh(&format!("{base}Memcpy")),
+            memcpy_async: names.fresh(&format!("{base}MemcpyAsync")),
             memset: names.fresh(&format!("{base}Memset")),
             to_symbol: names.fresh(&format!("{base}ToSymbol")),
             from_symbol: names.fresh(&format!("{base}FromSymbol")),
@@ -119,6 +140,7 @@ impl Functions {
             &self.linear,
             &self.bytes,
             &self.memcpy,
+            &self.memcpy_async,
             &self.memset,
             &self.kernel,
             &self.fill,
@@ -241,14 +263,19 @@ impl Functions {
         if self.needs_memset {
             let (fill, memset, linear) = (&self.fill, &self.memset, &self.linear);
             let (more, arguments) = (self.more("long long"), self.arguments());
+            let (range, first, begin) = match self.needs_memset_ranges {
+                true => (", size_t first = 0", ", first", ", size_t first"),
+                false => ("", "", ""),
+            };
+            let at = if self.needs_memset_ranges { "first + i" } else { "i" };
             let _ = write!(
                 out,
-                "\nstatic __global__ void {fill}({scalar} *to, int value, size_t n{more})\n{{\n    \
+                "\nstatic __global__ void {fill}({scalar} *to, int value, size_t n{more}{begin})\n{{\n    \
                  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n    if (i < n)\n        \
-                 memset((void *)(to + {linear}(i{arguments})), value, sizeof(*to));\n}}\n\n\
-                 static inline cudaError_t {memset}({scalar} *to, int value, size_t bytes{more})\n{{\n    \
+                 memset((void *)(to + {linear}({at}{arguments})), value, sizeof(*to));\n}}\n\n\
+                 static inline cudaError_t {memset}(void *to, int value, size_t bytes{more}{range})\n{{\n    \
                  const size_t n = bytes / sizeof({scalar});\n    if (n > 0)\n        \
-                 {fill}<<<(unsigned)((n + 255) / 256), 256>>>(to, value, n{arguments});\n    \
+                 {fill}<<<(unsigned)((n + 255) / 256), 256>>>(({scalar} *)to, value, n{arguments}{first});\n    \
                  return cudaSuccess;\n}}\n",
             );
         }
@@ -280,16 +307,42 @@ impl Functions {
     /// Copies between the host's order and the device's, a chunk at a time.
     fn memcpy_text(&self, scalar: Scalar, out: &mut String) {
         let scalar = scalar.spelling();
-        let (kernel, memcpy, linear) = (&self.kernel, &self.memcpy, &self.linear);
+        let (kernel, linear) = (&self.kernel, &self.linear);
         let (more, arguments) = (self.more("long long"), self.arguments());
+        // Ranges and streams are there only if the program uses them.
+        let (range, to_first, from_first) = match self.needs_memcpy_ranges {
+            true => (
+                ", size_t toFirst = 0, size_t fromFirst = 0",
+                "toFirst + first",
+                "fromFirst + first",
+            ),
+            false => ("", "first", "first"),
+        };
+        let (copy, stream, launch, name, on) = match self.needs_memcpy_stream {
+            true => (
+                "cudaMemcpyAsync",
+                ", stream",
+                ", 0, stream",
+                &self.memcpy_async,
+                ", cudaStream_t stream",
+            ),
+            false => ("cudaMemcpy", "", "", &self.memcpy, ""),
+        };
+        let wait = match self.needs_memcpy_stream {
+            true => {
+                "        if (error == cudaSuccess && stage)\n            error = cudaStreamSynchronize(stream);\n"
+            }
+            false => "",
+        };
         let _ = write!(
             out,
-            "\n// Values of a grid `from` `first` on to plain memory, or back, or from grid to grid.\n\
-             static __global__ void {kernel}({scalar} *to, const {scalar} *from, size_t first, size_t n, int kind{more})\n{{\n    \
+            "\n// Values of a grid to plain memory, or back, or from grid to grid; {firsts} on the side of a grid.\n\
+             static __global__ void {kernel}({scalar} *to, const {scalar} *from, size_t toFirst, size_t fromFirst, size_t n, int kind{more})\n{{\n    \
              size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n    if (i >= n)\n        return;\n    \
-             const size_t at = {linear}(first + i{arguments});\n    \
-             to[kind == cudaMemcpyDeviceToHost ? i : at] = from[kind == cudaMemcpyHostToDevice ? i : at];\n}}\n\n\
-             static inline cudaError_t {memcpy}(void *to, const void *from, size_t bytes, cudaMemcpyKind kind{more})\n{{\n    \
+             const size_t toAt = kind == cudaMemcpyDeviceToHost ? i : {linear}(toFirst + i{arguments});\n    \
+             const size_t fromAt = kind == cudaMemcpyHostToDevice ? i : {linear}(fromFirst + i{arguments});\n    \
+             to[toAt] = from[fromAt];\n}}\n\n\
+             static inline cudaError_t {name}(void *to, const void *from, size_t bytes, cudaMemcpyKind kind{on}{more}{range})\n{{\n    \
              const size_t n = bytes / sizeof({scalar}), chunk = n < (1 << 22) ? n : (1 << 22);\n    \
              {scalar} *stage = NULL;\n    cudaError_t error = cudaSuccess;\n    \
              if (n > 0 && kind != cudaMemcpyDeviceToDevice)\n        \
@@ -298,17 +351,27 @@ impl Functions {
              const size_t count = n - first < chunk ? n - first : chunk;\n        \
              const unsigned blocks = (unsigned)((count + 255) / 256);\n        \
              if (kind == cudaMemcpyDeviceToDevice) {{\n            \
-             {kernel}<<<blocks, 256>>>(({scalar} *)to, (const {scalar} *)from, first, count, kind{arguments});\n        \
+             {kernel}<<<blocks, 256{launch}>>>(({scalar} *)to, (const {scalar} *)from, {to_first}, {from_first}, count, kind{arguments});\n        \
              }} else if (kind == cudaMemcpyHostToDevice) {{\n            \
-             error = cudaMemcpy(stage, (const {scalar} *)from + first, count * sizeof({scalar}), kind);\n            \
-             {kernel}<<<blocks, 256>>>(({scalar} *)to, stage, first, count, kind{arguments});\n        \
+             error = {copy}(stage, (const {scalar} *)from + first, count * sizeof({scalar}), kind{stream});\n            \
+             {kernel}<<<blocks, 256{launch}>>>(({scalar} *)to, stage, {to_first}, 0, count, kind{arguments});\n        \
              }} else {{\n            \
-             {kernel}<<<blocks, 256>>>(stage, (const {scalar} *)from, first, count, kind{arguments});\n            \
-             error = cudaMemcpy(({scalar} *)to + first, stage, count * sizeof({scalar}), kind);\n        \
-             }}\n    }}\n    \
+             {kernel}<<<blocks, 256{launch}>>>(stage, (const {scalar} *)from, 0, {from_first}, count, kind{arguments});\n            \
+             error = {copy}(({scalar} *)to + first, stage, count * sizeof({scalar}), kind{stream});\n        \
+             }}\n{wait}    }}\n    \
              const cudaError_t freed = stage ? cudaFree(stage) : cudaSuccess;\n    \
              return error != cudaSuccess ? error : freed;\n}}\n",
+            firsts = "`toFirst` and `fromFirst` count",
         );
+        if self.needs_memcpy_stream {
+            let memcpy = &self.memcpy;
+            let firsts = if self.needs_memcpy_ranges { ", toFirst, fromFirst" } else { "" };
+            let _ = write!(
+                out,
+                "\nstatic inline cudaError_t {memcpy}(void *to, const void *from, size_t bytes, cudaMemcpyKind kind{more}{range})\n{{\n    \
+                 return {name}(to, from, bytes, kind, 0{arguments}{firsts});\n}}\n",
+            );
+        }
     }
 }
 

@@ -10,8 +10,8 @@
 
 use layoutc_diagnostics::{FileId, Span};
 use layoutc_syntax::{
-    DeclarationId, DeclaratorSite, ExprKind, Field, FieldId, Program, QualType, Record, RecordId,
-    Scalar, TypeId, TypeKind,
+    BinaryOp, DeclarationId, DeclaratorSite, ExprId, ExprKind, Field, FieldId, Program, QualType,
+    Record, RecordId, Scalar, TypeId, TypeKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,12 +39,46 @@ pub fn type_scalar_arrays(program: &mut Program, scalars: &BTreeSet<Scalar>) {
         if !is_member {
             program.exprs[at].ty = types.of(program, program.exprs[at].ty);
         }
+        // `&u[e]` is `u + e`: a value of an array has no other members around it.
+        if let ExprKind::AddressOf(element) = program.exprs[at].kind
+            && let Some((inner, base, index)) = element_of(program, element)
+            && types.is_element_pointer(program, program.exprs[at].ty)
+        {
+            let ty = program.exprs[at].ty;
+            program.exprs[at].kind = ExprKind::Paren(element);
+            let mut around = element;
+            while let ExprKind::Paren(next) = program.exprs[around.index()].kind {
+                program.exprs[around.index()].ty = ty;
+                around = next;
+            }
+            program.exprs[inner.index()].kind = ExprKind::Binary(BinaryOp::Add, base, index);
+            program.exprs[inner.index()].ty = ty;
+        }
         if let ExprKind::Cast { target, .. } = program.exprs[at].kind {
             let new = types.of(program, target);
             if let ExprKind::Cast { target, .. } = &mut program.exprs[at].kind {
                 *target = new;
             }
         }
+    }
+}
+
+/// `u[e]` behind parentheses, its pointer and its index.
+fn element_of(program: &Program, element: ExprId) -> Option<(ExprId, ExprId, ExprId)> {
+    let mut at = element;
+    while let ExprKind::Paren(inner) = program.expr(at).kind {
+        if program.macro_role(at).is_some() {
+            return None;
+        }
+        at = inner;
+    }
+    match program.expr(at).kind {
+        ExprKind::Index { base, index, .. }
+            if matches!(program.types.kind(program.expr(base).ty.id), TypeKind::Pointer(_)) =>
+        {
+            Some((at, base, index))
+        }
+        _ => None,
     }
 }
 
@@ -105,6 +139,14 @@ struct Types {
 }
 
 impl Types {
+    /// Whether a type is a pointer to one of the records.
+    fn is_element_pointer(&self, program: &Program, ty: QualType) -> bool {
+        matches!(program.types.kind(ty.id), TypeKind::Pointer(to)
+        if program.types.as_record(to.id).is_some_and(|record| {
+            self.records.values().any(|own| *own == record)
+        }))
+    }
+
     fn of(&mut self, program: &mut Program, ty: QualType) -> QualType {
         if let Some(known) = self.known.get(&ty.id) {
             return QualType { id: *known, ..ty };

@@ -11,6 +11,7 @@ use super::index::{
     Atom, Index, Indices, builtin_of, holds_builtin, is_integer, is_thread_number, turns_negative,
     widens_wrapped,
 };
+use super::proof::Prover;
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, Scalar, Space, StmtId,
@@ -632,7 +633,11 @@ impl<'a> Walk<'a> {
         let Some(value) = self.indices.index(program, value) else { return facts.clone() };
         // A negative value would become a large one.
         let is_unsigned = program.types.as_scalar(ty).is_some_and(Scalar::is_unsigned);
-        if is_unsigned && !self.is_made_of_naturals(&value) {
+        if is_unsigned
+            && !self.is_made_of_naturals(&value)
+            && !Prover::new(program, self.indices, &BTreeSet::new())
+                .is_at_least_zero(&value, before)
+        {
             return facts.clone();
         }
         if !self.is_constant(&value, &[site]) || !self.changes.is_constant_in(id, &[site]) {
