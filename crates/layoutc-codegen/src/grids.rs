@@ -478,8 +478,14 @@ impl Planner<'_> {
                             None => grid,
                         }
                     }
-                    (None, Some(flat)) => flat,
-                    (None, None) => {
+                    (None, Some(flat))
+                        if self.names_fit(request, flat)
+                            || !self.grids.refused.contains_key(&id) =>
+                    {
+                        flat
+                    }
+                    // The request may speak of dimensions that are not shown.
+                    (None, _) => {
                         let pin = self.grids.refused.get(&id).cloned().unwrap_or_else(|| {
                             pin(
                                 slot_span(self.program, class.slots.first().copied()),
