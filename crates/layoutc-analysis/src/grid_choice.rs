@@ -9,8 +9,8 @@
 use crate::device::Device;
 use crate::grid::requests::{Setting, WarpId};
 use crate::grid::{
-    Agreement, CommonPattern, Extent, GridDimension, GridLayout, GridShape, Ineligible, Launch,
-    choose_grid_layout, common_pattern,
+    Agreement, Auxiliary, Axis, Column, CommonPattern, Extent, GridDimension, GridLayout,
+    GridShape, Ineligible, Launch, choose_grid_layout, common_pattern,
 };
 use crate::grid_model::{BlockSource, GridModel, ModelledGrid};
 use layoutc_dataflow::grid::Grid;
@@ -164,8 +164,9 @@ pub fn choose_for_grid(
         }
     }
     let Some((layout, cost)) = best else { return choice };
+    let lanes_differ = choice.lanes_differ();
     let pieces = |number: f64| format!("{number:.1}");
-    choice.verdict = if layout.is_row_major() {
+    choice.verdict = if layout.is_row_major() || !lanes_differ {
         match &choice.pattern {
             Err(why) => Verdict::Ineligible(choice.reason(program, why)),
             Ok(_) => Verdict::NoGain(
@@ -218,6 +219,19 @@ impl GridChoice {
     #[must_use]
     pub fn is_gain(&self) -> bool {
         matches!(self.verdict, Verdict::Gain(_))
+    }
+
+    /// Whether `threadIdx.x` occurs in some subscript, or blocks are one thread wide: otherwise
+    /// neighbouring lanes read one value, and another order brings them no closer together.
+    fn lanes_differ(&self) -> bool {
+        let has_x = self.model.matrices.iter().flat_map(|matrix| &matrix.rows).any(|row| {
+            row.coefficients.contains_key(&Column::Thread(Axis::X))
+                || row.auxiliary.iter().any(|auxiliary| {
+                    matches!(auxiliary, Auxiliary::Parity { of, .. }
+                        if of.contains(&Column::Thread(Axis::X)))
+                })
+        });
+        has_x || self.launch.block[0] == 1
     }
 
     /// Why there is no common pattern, with the text of the accesses.
