@@ -207,6 +207,7 @@ mod tests {
             allocations: Vec::new(),
             geometry: None,
             assumed: Vec::new(),
+            is_automatic: false,
         };
         let value: Value = serde_json::to_value(class_of(&sources, &class)).expect("JSON");
         let reason = json!({"code": "LC0014", "name": "offsetof", "message": "why",
