@@ -161,8 +161,8 @@ grids! {
     grid_heat3d
     grid_lbm_d2q9
     grid_lbm_d3q19
-    grid_pragma
     grid_macros
+    grid_pragma
     grid_ranges
     grid_thermal
     grid_typed
