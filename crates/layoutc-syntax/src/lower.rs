@@ -19,6 +19,7 @@ mod macros;
 mod meanings;
 mod names;
 mod operators;
+mod pasted;
 mod pointer_declarations;
 mod pragmas;
 mod precedence;

@@ -8,6 +8,7 @@
 //! *Invariant:* all pointers and arrays of the scalar type are replaced, so no flow is lost at
 //! a pointer that was left out; members that are arrays keep their type, as they are no pointers.
 
+use super::{Callee, resolve_callee};
 use layoutc_diagnostics::{FileId, Span};
 use layoutc_syntax::{
     BinaryOp, DeclarationId, DeclaratorSite, ExprId, ExprKind, Field, FieldId, Program, QualType,
@@ -32,6 +33,7 @@ pub fn type_scalar_arrays(program: &mut Program, scalars: &BTreeSet<Scalar>) {
     for at in 0..program.functions.len() {
         program.functions[at].result = types.of(program, program.functions[at].result);
     }
+    let ranges = ranges(program);
     for at in 0..program.exprs.len() {
         // A member array is one of its record.
         let is_member = matches!(program.exprs[at].kind, ExprKind::Member { .. })
@@ -39,8 +41,9 @@ pub fn type_scalar_arrays(program: &mut Program, scalars: &BTreeSet<Scalar>) {
         if !is_member {
             program.exprs[at].ty = types.of(program, program.exprs[at].ty);
         }
-        // `&u[e]` is `u + e`: a value of an array has no other members around it.
+        // `&u[e]` is `u + e` where a range begins: a value of an array has no members around it.
         if let ExprKind::AddressOf(element) = program.exprs[at].kind
+            && ranges.contains(&at)
             && let Some((inner, base, index)) = element_of(program, element)
             && types.is_element_pointer(program, program.exprs[at].ty)
         {
@@ -61,6 +64,34 @@ pub fn type_scalar_arrays(program: &mut Program, scalars: &BTreeSet<Scalar>) {
             }
         }
     }
+}
+
+/// The addresses that copies and fills are given, by position.
+fn ranges(program: &Program) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    for expr in &program.exprs {
+        let ExprKind::Call { callee, arguments, .. } = &expr.kind else { continue };
+        let is_transfer = matches!(
+            resolve_callee(program, *callee, arguments),
+            Callee::Library(name)
+                if matches!(name.as_str(), "cudaMemcpy" | "cudaMemcpyAsync" | "cudaMemset")
+        );
+        if !is_transfer {
+            continue;
+        }
+        for argument in arguments {
+            let mut at = *argument;
+            while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } =
+                program.expr(at).kind
+            {
+                at = inner;
+            }
+            if matches!(program.expr(at).kind, ExprKind::AddressOf(_)) {
+                found.insert(at.index());
+            }
+        }
+    }
+    found
 }
 
 /// `u[e]` behind parentheses, its pointer and its index.

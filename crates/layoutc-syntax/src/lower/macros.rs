@@ -1,10 +1,12 @@
 //! Macros as the model sees them: what their bodies mention, and the types and constants they name.
 
 use super::Lowering;
+use super::pasted::{Words, pasted_names};
 use super::types::scalar_of_words;
 use crate::preprocess::{MacroOrigin, TokenKind, tokens};
 use crate::program::{Macro, ParameterUse};
 use crate::types::{QualType, Scalar};
+use layoutc_diagnostics::FileId;
 
 /// How deep object-like macros may name each other before the front end gives up.
 const MACRO_DEPTH: usize = 16;
@@ -19,6 +21,7 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 
 impl<'t> Lowering<'t> {
     pub(crate) fn collect_macros(&mut self) {
+        let mut words: Option<Words> = None;
         for (id, def) in self.preprocessed.macros.iter() {
             if def.origin == MacroOrigin::Predefined {
                 continue;
@@ -58,11 +61,21 @@ impl<'t> Lowering<'t> {
             {
                 self.program.macro_constants.insert(def.name.clone(), value);
             }
+            let mut body_identifiers: Vec<String> =
+                identifiers(&def.text).map(str::to_owned).collect();
+            if tokens.iter().any(|token| matches!(token.text(&def.text), "##" | "%:%:")) {
+                let preprocessed = self.preprocessed;
+                let words = words.get_or_insert_with(|| {
+                    let files = 0..preprocessed.files.len() as u32;
+                    Words::of(files.map(|at| preprocessed.sources.file(FileId(at)).text()))
+                });
+                body_identifiers.extend(pasted_names(&def.text, parameters.as_deref(), words));
+            }
             self.program.macros.push(Macro {
                 name: def.name.clone(),
                 parameters,
                 span: def.body,
-                body_identifiers: identifiers(&def.text).map(str::to_owned).collect(),
+                body_identifiers,
                 parameter_uses: uses,
                 is_atomic: is_atomic(&def.text),
                 size_of: size_of(&def.text),
