@@ -133,7 +133,7 @@ fn rewrite_with(
     this.local_pointers();
     this.declarations();
     for expr in program.expr_ids() {
-        if this.parents[expr.index()].is_none() && !this.consumed.contains(&expr) {
+        if this.parents.of(expr).is_none() && !this.consumed.contains(&expr) {
             this.owner = this.versions.of_expr(expr);
             this.in_home(program.home(expr), |this| this.emit(expr));
         }
@@ -295,13 +295,35 @@ fn place_declarations(
     Edit { is_generated: true, ..Edit::replace(definition.at_end(), text) }
 }
 
+/// The parent of each expression, and which of its operands it is.
+struct Parents(Vec<(u32, u32)>);
+
+impl Parents {
+    const NONE: u32 = u32::MAX;
+
+    fn of_all(program: &Program) -> Self {
+        let mut parents = vec![(Self::NONE, 0); program.exprs.len()];
+        for id in program.expr_ids() {
+            for (at, child) in (0..).zip(program.expr(id).children()) {
+                parents[child.index()] = (id.0, at);
+            }
+        }
+        Parents(parents)
+    }
+
+    fn of(&self, expr: ExprId) -> Option<(ExprId, usize)> {
+        let (parent, at) = self.0[expr.index()];
+        (parent != Self::NONE).then_some((ExprId(parent), at as usize))
+    }
+}
+
 pub(super) struct Rewriter<'a> {
     program: &'a Program,
     classes: &'a Classes,
     storages: &'a [(layoutc_syntax::RecordId, Storage)],
     storage_of: BTreeMap<ClassId, usize>,
     /// Operand position of each expression in its parent.
-    parents: Vec<Option<(ExprId, usize)>>,
+    parents: Parents,
     /// The variable that an expression initializes.
     inits: BTreeMap<ExprId, VarId>,
     /// Runtime calls by call expression: positions in `Classes::api_calls`.
@@ -344,12 +366,7 @@ impl<'a> Rewriter<'a> {
         names: Names,
         modes: &'a macros::Modes,
     ) -> Self {
-        let mut parents = vec![None; program.exprs.len()];
-        for id in program.expr_ids() {
-            for (at, child) in program.expr(id).children().into_iter().enumerate() {
-                parents[child.index()] = Some((id, at));
-            }
-        }
+        let parents = Parents::of_all(program);
         let inits = program
             .variable_ids()
             .filter_map(|id| Some((program.variable(id).init?, id)))
@@ -477,7 +494,7 @@ impl<'a> Rewriter<'a> {
 
     /// The expression without parentheses around it, upwards: the outermost parenthesis.
     fn outermost(&self, mut expr: ExprId) -> ExprId {
-        while let Some((parent, _)) = self.parents[expr.index()]
+        while let Some((parent, _)) = self.parents.of(expr)
             && matches!(self.program.expr(parent).kind, ExprKind::Paren(_))
         {
             expr = parent;

@@ -497,6 +497,9 @@ pub struct Expr {
     pub ty: QualType,
 }
 
+// There are several in every line of a program.
+const _: () = assert!(size_of::<Expr>() <= 88);
+
 /// The forms of expressions.
 #[derive(Clone, Debug)]
 pub enum ExprKind {
@@ -565,7 +568,7 @@ pub enum ExprKind {
         /// The kernel's name, possibly with template arguments.
         kernel: ExprId,
         /// Grid, block, shared bytes, stream: two to four.
-        config: Vec<ExprId>,
+        config: Box<[ExprId]>,
         /// Arguments in order.
         arguments: Vec<ExprId>,
         /// The argument list with its parentheses.

@@ -336,7 +336,7 @@ impl Functions {
         };
         let _ = write!(
             out,
-            "\n// Values of a grid to plain memory, or back, or from grid to grid; {firsts} on the side of a grid.\n\
+            "\n// Values of a grid to plain memory, or back, or from grid to grid; `toFirst` and `fromFirst` count on the side of a grid.\n\
              static __global__ void {kernel}({scalar} *to, const {scalar} *from, size_t toFirst, size_t fromFirst, size_t n, int kind{more})\n{{\n    \
              size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n    if (i >= n)\n        return;\n    \
              const size_t toAt = kind == cudaMemcpyDeviceToHost ? i : {linear}(toFirst + i{arguments});\n    \
@@ -361,7 +361,6 @@ impl Functions {
              }}\n{wait}    }}\n    \
              const cudaError_t freed = stage ? cudaFree(stage) : cudaSuccess;\n    \
              return error != cudaSuccess ? error : freed;\n}}\n",
-            firsts = "`toFirst` and `fromFirst` count",
         );
         if self.needs_memcpy_stream {
             let memcpy = &self.memcpy;

@@ -769,7 +769,7 @@ impl Rewriter<'_> {
 
     /// Whether an operand is only used for its value.
     fn is_value_operand(&self, expr: ExprId) -> bool {
-        let Some((parent, _)) = self.parents[expr.index()] else { return false };
+        let Some((parent, _)) = self.parents.of(expr) else { return false };
         matches!(
             self.program.expr(parent).kind,
             ExprKind::Binary(..)

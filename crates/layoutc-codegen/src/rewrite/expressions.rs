@@ -116,7 +116,7 @@ impl Rewriter<'_> {
     /// `p[i] = {a, b}` where `p[i]` has a type derived from the record: the list needs its name.
     fn assigned_list(&mut self, expr: ExprId) -> Option<String> {
         let ExprKind::InitList(_) = self.program.expr(expr).kind else { return None };
-        let (parent, position) = self.parents[expr.index()]?;
+        let (parent, position) = self.parents.of(expr)?;
         let ExprKind::Assign(None, left, _) = self.program.expr(parent).kind else { return None };
         let (class, PlaceKind::Element) = self.classes.place(left)? else { return None };
         let storage = self.storage(class).filter(|storage| storage.is_record && position == 1)?;
@@ -132,7 +132,7 @@ impl Rewriter<'_> {
         let class = self.changed_pointer(expr)?;
         let storage = self.storage(class).filter(|storage| storage.is_handle)?;
         let outer = self.outermost(expr);
-        let is_tested = match self.parents[outer.index()] {
+        let is_tested = match self.parents.of(outer) {
             Some((parent, position)) => match &self.program.expr(parent).kind {
                 ExprKind::Binary(
                     BinaryOp::Eq | BinaryOp::Ne | BinaryOp::LogicalAnd | BinaryOp::LogicalOr,
@@ -158,7 +158,7 @@ impl Rewriter<'_> {
         if let Some(text) = self.tested_macro(expr) {
             return Some(text);
         }
-        let (parent, position) = self.parents[expr.index()]?;
+        let (parent, position) = self.parents.of(expr)?;
         let (callee, arguments, at) = match &self.program.expr(parent).kind {
             ExprKind::Call { callee, arguments, .. } => {
                 (*callee, arguments, position.checked_sub(1)?)
@@ -191,7 +191,7 @@ impl Rewriter<'_> {
             _ => return None,
         };
         self.storage(class).filter(|storage| !storage.is_record)?;
-        let (parent, position) = self.parents[expr.index()]?;
+        let (parent, position) = self.parents.of(expr)?;
         match &self.program.expr(parent).kind {
             ExprKind::Call { callee, arguments, .. } if position > 0 => {
                 let (callee, arguments) = (*callee, arguments.clone());
@@ -212,7 +212,7 @@ impl Rewriter<'_> {
             return None;
         }
         let outer = self.outermost(expr);
-        if let Some((parent, position)) = self.parents[outer.index()] {
+        if let Some((parent, position)) = self.parents.of(outer) {
             match &self.program.expr(parent).kind {
                 // Consumed by the expression around.
                 ExprKind::Member { .. } | ExprKind::AddressOf(_) => return None,
@@ -726,7 +726,7 @@ impl Rewriter<'_> {
             return self.without_cast(expr, class);
         }
         let outer = self.outermost(expr);
-        match self.parents[outer.index()] {
+        match self.parents.of(outer) {
             Some((parent, position)) => match &self.program.expr(parent).kind {
                 ExprKind::Call { callee, arguments, .. }
                     if position > 0 && !self.is_asserted(parent) =>
@@ -920,7 +920,7 @@ impl Rewriter<'_> {
         if let Some(variable) = self.inits.get(&outer) {
             return self.changed_slot(Slot::Variable(*variable));
         }
-        match self.parents[outer.index()] {
+        match self.parents.of(outer) {
             Some((parent, position)) => match &self.program.expr(parent).kind {
                 ExprKind::Assign(None, left, _) if position == 1 => self.changed_pointer(*left),
                 ExprKind::Call { callee, arguments, .. } if position > 0 => {

@@ -136,7 +136,7 @@ impl Rewriter<'_> {
     fn accessed_leaf(&self, storage: &crate::storage::Storage, mention: ExprId) -> Option<usize> {
         let mut at = mention;
         loop {
-            let (parent, position) = self.parents[at.index()]?;
+            let (parent, position) = self.parents.of(at)?;
             // The text of a macro's body, which serves other functions too, cannot name the copy.
             if !self.is_own_text(at) || self.is_other_text(parent) {
                 return None;

@@ -235,7 +235,7 @@ impl Rewriter<'_> {
 
     /// Whether an expression is, but for parentheses, the body of a macro whose use stays.
     pub(super) fn is_value_of_use(&self, mut expr: ExprId) -> bool {
-        while let Some((parent, _)) = self.parents[expr.index()]
+        while let Some((parent, _)) = self.parents.of(expr)
             && matches!(self.program.expr(parent).kind, ExprKind::Paren(_))
         {
             if let Some(MacroRole::Use(id)) = self.program.macro_role(parent)
@@ -302,7 +302,7 @@ impl Rewriter<'_> {
             return name;
         }
         // What stays a `void *` is cast where its value is used, not where its address is taken.
-        let is_place = self.parents[self.outermost(expr).index()].is_some_and(|(parent, _)| {
+        let is_place = self.parents.of(self.outermost(expr)).is_some_and(|(parent, _)| {
             matches!(self.program.expr(parent).kind, ExprKind::AddressOf(_))
         });
         if let Some(class) = self.changed_pointer(inner)
@@ -345,7 +345,7 @@ impl Rewriter<'_> {
             MacroRole::Parameter(_, index) => {
                 self.note_argument(id, index, start.base);
                 let name = self.program.text(self.program.expr(expr).span);
-                let parent = self.parents[expr.index()].map(|(parent, _)| parent);
+                let parent = self.parents.of(expr).map(|(parent, _)| parent);
                 let parenthesized = parent.is_some_and(|parent| {
                     matches!(self.program.expr(parent).kind, ExprKind::Paren(_))
                         && self.program.macro_role(parent).is_none()

@@ -10,7 +10,7 @@ impl Rewriter<'_> {
     /// Whether nothing uses the value of an expression.
     pub(super) fn is_dropped(&self, expr: ExprId) -> bool {
         let outer = self.outermost(expr);
-        match self.parents[outer.index()] {
+        match self.parents.of(outer) {
             Some((parent, position)) => {
                 matches!(self.program.expr(parent).kind, ExprKind::Comma(..))
                     && (position == 0 || self.is_dropped(parent))
@@ -63,7 +63,7 @@ impl Rewriter<'_> {
         let ExprKind::Name(NameRef::Variable(variable)) = self.program.expr(expr).kind else {
             return None;
         };
-        let (parent, _) = self.parents[expr.index()]?;
+        let (parent, _) = self.parents.of(expr)?;
         let ExprKind::Lambda { .. } = self.program.expr(parent).kind else { return None };
         let (companion, _) = self.indices.get(&variable)?;
         let by_reference =

@@ -41,7 +41,7 @@ impl Rewriter<'_> {
             };
             let _ = storage;
             let outer = self.outermost(expr);
-            let is_fine = match self.parents[outer.index()] {
+            let is_fine = match self.parents.of(outer) {
                 Some((parent, position)) => match &self.program.expr(parent).kind {
                     ExprKind::Index { .. }
                     | ExprKind::Deref(_)
@@ -76,7 +76,7 @@ impl Rewriter<'_> {
 
     /// A launch copies its arguments as they are, so the handle is written out.
     pub(super) fn launched_symbol(&self, parts: Parts, class: ClassId, callee: ExprId) -> Parts {
-        let is_launch = self.parents[callee.index()].is_some_and(|(parent, _)| {
+        let is_launch = self.parents.of(callee).is_some_and(|(parent, _)| {
             matches!(self.program.expr(parent).kind, ExprKind::Launch { .. })
         });
         let is_symbol =

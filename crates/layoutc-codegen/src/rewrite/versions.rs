@@ -299,7 +299,7 @@ impl Rewriter<'_> {
     fn named_instances(&self) -> BTreeSet<FunctionId> {
         let program = self.program;
         let is_callee = |id: ExprId| {
-            self.parents[self.outermost(id).index()].is_some_and(|(parent, at)| {
+            self.parents.of(self.outermost(id)).is_some_and(|(parent, at)| {
                 at == 0
                     && matches!(
                         program.expr(parent).kind,
@@ -403,7 +403,7 @@ impl Rewriter<'_> {
         let (class, _) = self.classes.place(expr)?;
         self.storage(class).filter(|storage| storage.is_record)?;
         let outer = self.outermost(expr);
-        let fits = match self.parents[outer.index()] {
+        let fits = match self.parents.of(outer) {
             Some((parent, _)) => matches!(
                 self.program.expr(parent).kind,
                 ExprKind::Member { arrow: false, .. } | ExprKind::Assign(None, ..)
@@ -520,7 +520,7 @@ impl Rewriter<'_> {
     fn reaches_members_only(&self, object: VarId) -> bool {
         self.program.expr_ids().all(|id| match self.program.expr(id).kind {
             ExprKind::Name(NameRef::Variable(variable)) if variable == object => {
-                self.parents[id.index()].is_some_and(|(parent, _)| {
+                self.parents.of(id).is_some_and(|(parent, _)| {
                     matches!(self.program.expr(parent).kind, ExprKind::Member { arrow: true, .. })
                 })
             }
@@ -749,7 +749,7 @@ impl Rewriter<'_> {
         let gives_nothing = own.copy_of.as_ref().is_some_and(|copy| copy.drops_result)
             && own.this_parameter.is_some_and(|id| self.changed_slot(Slot::Variable(id)).is_none());
         let outer = self.outermost(call);
-        let is_used = self.parents[outer.index()].is_some()
+        let is_used = self.parents.of(outer).is_some()
             || self.inits.contains_key(&outer)
             || self.returned.contains_key(&outer)
             || self.conditions.contains(&outer);

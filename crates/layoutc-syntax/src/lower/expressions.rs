@@ -645,7 +645,7 @@ impl<'t> Lowering<'t> {
             self.instantiate_callee(kernel, explicit_arguments(function), &arguments);
             let void = QualType::plain(crate::types::TypeTable::VOID);
             return self.add_expr(
-                ExprKind::Launch { kernel, config, arguments, parentheses },
+                ExprKind::Launch { kernel, config: config.into(), arguments, parentheses },
                 span,
                 void,
             );

@@ -39,9 +39,9 @@ impl Words {
             if !reached[start] || !piece.is_char_boundary(start) {
                 continue;
             }
-            for end in start + 1..=piece.len() {
+            for (end, reached) in reached.iter_mut().enumerate().skip(start + 1) {
                 let Some(part) = piece.get(start..end) else { continue };
-                reached[end] |= self.names.contains(part) || self.numbers.contains(part);
+                *reached |= self.names.contains(part) || self.numbers.contains(part);
             }
         }
         reached[piece.len()]

@@ -604,7 +604,7 @@ impl Renaming {
 
     fn expr(&self, kind: &mut ExprKind) {
         let one = |expr: &mut ExprId| *expr = self.exprs[expr];
-        let all = |exprs: &mut Vec<ExprId>| exprs.iter_mut().for_each(one);
+        let all = |exprs: &mut [ExprId]| exprs.iter_mut().for_each(one);
         match kind {
             ExprKind::This => {
                 if let Some(this) = self.this {
