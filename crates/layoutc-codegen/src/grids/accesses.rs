@@ -79,9 +79,19 @@ impl Rewriter<'_> {
         expr: ExprId,
         class: ClassId,
     ) -> Result<String, String> {
-        let ExprKind::Index { index, .. } = self.program.expr(expr).kind else {
+        let ExprKind::Index { index, brackets, .. } = self.program.expr(expr).kind else {
             return Err("this is no subscript".to_owned());
         };
+        // A macro that pastes tokens may be read as less than it is.
+        let own = self.program.expr(index).span;
+        let is_whole = [Span { end: own.start, ..brackets }, Span { start: own.end, ..brackets }]
+            .map(|gap| {
+                let text = self.program.text(gap);
+                layoutc_syntax::preprocess::tokens(text).len() == 1
+            });
+        if brackets.file == own.file && brackets.contains(own) && is_whole != [true, true] {
+            return Err("the index is only a part of what stands in the brackets".to_owned());
+        }
         let plan = self.plans[&class];
         let function = plan.grid.functions[&expr];
         let span = self.program.expr(expr).span;
