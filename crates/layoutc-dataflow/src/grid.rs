@@ -483,13 +483,8 @@ fn vectors<'t>(
     })
 }
 
-/// The coordinates of an index, if they are proven to be inside the extents.
-fn coordinates(
-    prover: &mut Prover<'_>,
-    index: &Index,
-    extents: &[Index],
-    facts: &Facts,
-) -> Option<Vec<Index>> {
+/// An index divided by the strides of the extents, slowest first: what may be its coordinates.
+fn by_strides(index: &Index, extents: &[Index]) -> Option<Vec<Index>> {
     let mut rest = index.clone();
     let mut vector = Vec::new();
     for at in 0..extents.len() {
@@ -500,7 +495,17 @@ fn coordinates(
         rest = remainder;
     }
     vector.push(rest);
-    inside(prover, vector, extents, facts)
+    Some(vector)
+}
+
+/// The coordinates of an index, if they are proven to be inside the extents.
+fn coordinates(
+    prover: &mut Prover<'_>,
+    index: &Index,
+    extents: &[Index],
+    facts: &Facts,
+) -> Option<Vec<Index>> {
+    inside(prover, by_strides(index, extents)?, extents, facts)
 }
 
 /// Whether coordinates spell an index.

@@ -176,13 +176,26 @@ impl Rewriter<'_> {
     fn is_plain(&self, expr: ExprId) -> bool {
         let mut stack = vec![expr];
         while let Some(at) = stack.pop() {
-            match &self.program.expr(at).kind {
-                ExprKind::Assign(..)
-                | ExprKind::MacroCall { .. }
-                | ExprKind::Opaque(_)
-                | ExprKind::Call { .. } => return false,
-                ExprKind::Unary(op, _) if op.is_update() => return false,
-                _ => {}
+            let is_value = match &self.program.expr(at).kind {
+                ExprKind::Unary(op, _) => {
+                    !op.is_update() && !self.program.operators.contains_key(&at)
+                }
+                ExprKind::Binary(..) | ExprKind::Index { .. } | ExprKind::Deref(_) => {
+                    !self.program.operators.contains_key(&at)
+                }
+                ExprKind::Name(_)
+                | ExprKind::Integer(_)
+                | ExprKind::Literal
+                | ExprKind::Paren(_)
+                | ExprKind::Member { .. }
+                | ExprKind::Cast { .. }
+                | ExprKind::Conditional(..)
+                | ExprKind::SizeOfType { .. }
+                | ExprKind::SizeOfExpr(_) => true,
+                _ => false,
+            };
+            if !is_value {
+                return false;
             }
             stack.extend(self.program.expr(at).children());
         }

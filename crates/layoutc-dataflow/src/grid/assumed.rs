@@ -10,7 +10,7 @@ use super::declared::{Declaration, shown};
 use super::facts::{Changes, Fact, Facts};
 use super::index::{Atom, Index};
 use super::proof::Prover;
-use super::{Access, constant_term, hides, is_linear, is_uniform, pin};
+use super::{Access, by_strides, constant_term, hides, is_linear, is_uniform, pin};
 use crate::classes::Pin;
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, Program};
@@ -246,16 +246,7 @@ fn divided(
     extents: &[Index],
     facts: &Facts,
 ) -> Option<(Vec<Index>, Vec<usize>)> {
-    let mut rest = index.clone();
-    let mut vector = Vec::new();
-    for at in 0..extents.len() {
-        let stride =
-            extents[at..].iter().try_fold(Index::constant(1), |product, e| product.times(e))?;
-        let (quotient, remainder) = rest.divide(&stride)?;
-        vector.push(quotient);
-        rest = remainder;
-    }
-    vector.push(rest);
+    let mut vector = by_strides(index, extents)?;
     let mut unproven = Vec::new();
     for at in (1..vector.len()).rev() {
         let extent = &extents[at - 1];

@@ -42,8 +42,9 @@ pub(super) struct Entries<'a> {
     facts: BTreeMap<ExprId, Facts>,
     /// `threadIdx.x` and the like, where they occur.
     builtins: BTreeMap<(String, String), ExprId>,
-    /// Variables of which a member is changed.
-    stirred: BTreeSet<VarId>,
+    /// Variables that are used otherwise than as a launch's shape or as numbers read from it: they
+    /// may change there, through a reference to a member or the like.
+    exposed: BTreeSet<VarId>,
 }
 
 impl<'a> Entries<'a> {
@@ -56,7 +57,7 @@ impl<'a> Entries<'a> {
             escaped: program.operators.values().copied().collect(),
             facts: BTreeMap::new(),
             builtins: BTreeMap::new(),
-            stirred: BTreeSet::new(),
+            exposed: BTreeSet::new(),
         };
         let mut callees = BTreeSet::new();
         let mut inside = BTreeSet::new();
@@ -96,14 +97,18 @@ impl<'a> Entries<'a> {
                         this.builtins.entry(key).or_insert(expr);
                     }
                 }
-                ExprKind::Assign(_, left, _) => this.stirred.extend(object(program, *left)),
-                ExprKind::Unary(op, operand) if op.is_update() => {
-                    this.stirred.extend(object(program, *operand));
-                }
-                ExprKind::AddressOf(operand) => this.stirred.extend(object(program, *operand)),
                 _ => {}
             }
         }
+        let harmless = harmless_uses(program);
+        this.exposed = program
+            .expr_ids()
+            .filter(|expr| !harmless.contains(expr))
+            .filter_map(|expr| match program.expr(expr).kind {
+                ExprKind::Name(NameRef::Variable(id)) => Some(id),
+                _ => None,
+            })
+            .collect();
         let unmodelled = Changes::unmodelled(program);
         for function in program.function_ids() {
             let own = program.function(function);
@@ -403,7 +408,7 @@ impl<'a> Entries<'a> {
                 let variable = program.variable(id);
                 let is_fixed = variable.storage == Storage::Local
                     && self.changes.is_constant(id)
-                    && !self.stirred.contains(&id)
+                    && !self.exposed.contains(&id)
                     && matches!(program.types.kind(variable.ty.id),
                         TypeKind::Named(name, _) if name == "dim3");
                 (program.strip_parens(variable.init.filter(|_| is_fixed)?), variable.function)
@@ -496,14 +501,30 @@ fn inserted(
     Some(found)
 }
 
-/// The object that an expression is a member of.
-fn object(program: &Program, expr: ExprId) -> Option<VarId> {
-    let mut at = program.strip_parens(expr);
-    while let ExprKind::Member { base, .. } = program.expr(at).kind {
-        at = program.strip_parens(base);
+/// Names of variables that give the shape of a launch, and such of which a member is an operand of
+/// arithmetic on numbers: all that cannot change them.
+fn harmless_uses(program: &Program) -> BTreeSet<ExprId> {
+    let mut found = BTreeSet::new();
+    for id in program.expr_ids() {
+        match &program.expr(id).kind {
+            ExprKind::Launch { config, .. } => {
+                found.extend(config.iter().map(|shape| program.strip_parens(*shape)));
+            }
+            ExprKind::Binary(
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem,
+                left,
+                right,
+            ) if !program.operators.contains_key(&id) => {
+                for operand in [left, right] {
+                    let operand = program.strip_parens(*operand);
+                    if let ExprKind::Member { base, .. } = program.expr(operand).kind {
+                        found.insert(program.strip_parens(base));
+                    }
+                }
+            }
+            // Any other use may hold on to it.
+            _ => {}
+        }
     }
-    match program.expr(at).kind {
-        ExprKind::Name(NameRef::Variable(id)) => Some(id),
-        _ => None,
-    }
+    found
 }

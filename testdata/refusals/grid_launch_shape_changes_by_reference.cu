@@ -1,0 +1,17 @@
+//@ layout = "f = [y/4, x/4, y%4, x%4]"
+#include <cuda_runtime.h>
+__global__ void k(float *f, float *g, int nx, int ny) {
+    int x = threadIdx.x, y = blockIdx.x;
+    if (y * nx + x < nx * ny)
+        g[y * nx + x] = f[y * nx + x]; //~ LC0067
+}
+int main() {
+    int nx = 7, ny = 5;
+    float *f, *g;
+    cudaMalloc(&f, nx * ny * sizeof(float));
+    cudaMalloc(&g, nx * ny * sizeof(float));
+    dim3 b(nx); unsigned &r = b.x; r += 2;
+    k<<<ny - 1, b>>>(f, g, nx, ny);
+    cudaFree(f);
+    cudaFree(g);
+}
