@@ -3,11 +3,12 @@
 //! [`kernel_model`] says how the threads of a warp reach each class; [`choose`] answers which
 //! layout each class gets; [`grid`] does so for structured grids ([`grid_model`] is the way there from a
 //! program, [`grid_choice`] the decision), and [`device`] is what is known of
-//! GPUs. [`calibration`] derives facts about a device from measurements. Nothing here edits or
+//! GPUs. [`cost`] prices layouts. [`calibration`] derives facts about a device from measurements. Nothing here edits or
 //! knows source text.
 
 pub mod calibration;
 pub mod choose;
+pub mod cost;
 pub mod device;
 pub mod grid;
 pub mod grid_choice;
