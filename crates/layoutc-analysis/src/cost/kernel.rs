@@ -25,6 +25,9 @@ pub struct KernelCode {
     pub block: [u64; 3],
     /// Blocks of a launch.
     pub blocks: u64,
+    /// The loops of the host around its launches, outermost first: a kernel that is launched in each
+    /// step of a solver counts more than one that fills the arrays.
+    pub repeats: Vec<Trips>,
     /// 32-bit registers of a thread, if they are known.
     pub registers: Option<u32>,
     /// Bytes of shared memory of a block.
