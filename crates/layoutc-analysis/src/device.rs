@@ -169,6 +169,12 @@ pub struct Execution {
     pub registers_per_multiprocessor: Fact<u32>,
     /// Registers that one thread can have.
     pub registers_per_thread: Fact<u32>,
+    /// Bytes of shared memory of one of them that blocks can have, at most.
+    pub shared_bytes_per_multiprocessor: Fact<u64>,
+    /// Single-precision operations that one of them begins in a cycle, a fused one counted once.
+    pub operations_per_cycle: Fact<u32>,
+    /// The clock under load.
+    pub clock_megahertz: Fact<u32>,
 }
 
 /// Caches and memory.
@@ -181,12 +187,16 @@ pub struct Memory {
     pub l1_line: Fact<u32>,
     /// Bytes that it fetches at least.
     pub l1_sector: Fact<u32>,
+    /// Bytes that first-level cache and shared memory divide; 0 where each has its own.
+    pub l1_and_shared_bytes: Fact<u64>,
     /// Bytes of second-level cache; 0: none.
     pub l2_bytes: Fact<u64>,
     /// Bytes of a line of it.
     pub l2_line: Fact<u32>,
     /// Bytes that it fetches at least.
     pub l2_sector: Fact<u32>,
+    /// Parts of it that can each hold a copy of what all multiprocessors read.
+    pub l2_partitions: Fact<u32>,
     /// Width of the memory bus.
     pub dram_bus_bits: Fact<u32>,
     /// Peak bandwidth in 10⁹ bytes per second.
@@ -205,6 +215,31 @@ pub struct Latency {
     pub l2_cycles: Fact<[u32; 2]>,
     /// Memory.
     pub dram_cycles: Fact<[u32; 2]>,
+}
+
+/// What a sector costs the models of [`crate::cost`], relative to each other: from the first-level
+/// cache, from the second-level cache, and from memory.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Weights {
+    /// For sectors: what limits their number in a second.
+    pub sectors: Fact<[u32; 3]>,
+}
+
+/// The device as Peng et al. describe it, where that differs from what is known of it otherwise.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct PengFacts {
+    /// What a transaction costs in the first-level cache, the second-level cache and memory.
+    pub weights: Fact<[u32; 3]>,
+    /// Bytes of first-level cache; 0: none.
+    pub l1_bytes: Fact<u64>,
+    /// Bytes of a line of it.
+    pub l1_line: Fact<u32>,
+    /// Bytes of second-level cache.
+    pub l2_bytes: Fact<u64>,
+    /// Bytes of a line of it.
+    pub l2_line: Fact<u32>,
 }
 
 /// Which address bits coalesce and steer.
@@ -240,6 +275,12 @@ pub struct Device {
     /// Latencies.
     #[serde(default)]
     pub latency: Latency,
+    /// Prices.
+    #[serde(default)]
+    pub weights: Weights,
+    /// What Peng et al. say of it.
+    #[serde(default)]
+    pub peng: PengFacts,
     /// Address bits.
     #[serde(default)]
     pub steering: Steering,

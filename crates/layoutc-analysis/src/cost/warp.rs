@@ -1,0 +1,150 @@
+//! What the lanes of a warp access at once.
+
+use super::arrangement::Place;
+use super::kernel::{Factor, Lanes};
+use super::price::Stride;
+
+/// The most lanes that a warp has.
+const MAX_LANES: usize = 64;
+
+/// The elements that the lanes of the first warp of a block access, relative to its first lane's.
+///
+/// Elements of different rows are a symbolic distance apart: they never share a line.
+#[derive(Clone, Debug)]
+pub(super) struct WarpElements {
+    elements: [(u32, i64); MAX_LANES],
+    lanes: usize,
+}
+
+/// What is known of the elements of a warp's lanes.
+#[derive(Clone, Debug)]
+pub(super) enum WarpIndex {
+    /// Each of them.
+    Known(WarpElements),
+    /// Nothing, for as many lanes.
+    Unknown(usize),
+}
+
+impl WarpIndex {
+    /// The elements of the first warp of a block. Threads are numbered along x first.
+    pub fn new(lanes: &Lanes, block: [u64; 3], warp_size: u64) -> WarpIndex {
+        let threads = block.iter().product::<u64>();
+        let count = threads.min(warp_size).min(MAX_LANES as u64) as usize;
+        let Lanes::Affine(factors) = lanes else { return WarpIndex::Unknown(count) };
+        let mut elements = [(0, 0); MAX_LANES];
+        for (lane, element) in elements.iter_mut().enumerate().take(count) {
+            let lane = lane as u64;
+            let position =
+                [lane % block[0], lane / block[0] % block[1], lane / (block[0] * block[1])];
+            let (mut row, mut index) = (0, 0);
+            for (at, factor) in position.into_iter().zip(factors) {
+                match factor {
+                    Factor::Number(number) => index += number * at as i64,
+                    // A block has fewer than 1025 threads along each dimension.
+                    Factor::Symbol => row = row * 1024 + at as u32,
+                }
+            }
+            *element = (row, index);
+        }
+        WarpIndex::Known(WarpElements { elements, lanes: count })
+    }
+
+    /// How many lanes take part.
+    pub fn lanes(&self) -> usize {
+        match self {
+            WarpIndex::Known(known) => known.lanes,
+            WarpIndex::Unknown(lanes) => *lanes,
+        }
+    }
+
+    /// The lanes' rows and elements.
+    pub fn elements(&self) -> Option<&[(u32, i64)]> {
+        match self {
+            WarpIndex::Known(known) => Some(&known.elements[..known.lanes]),
+            WarpIndex::Unknown(_) => None,
+        }
+    }
+
+    /// How many elements differ.
+    pub fn distinct(&self) -> usize {
+        let Some(elements) = self.elements() else { return self.lanes() };
+        let mut sorted = elements.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        sorted.len()
+    }
+
+    /// Bytes between the addresses of neighbouring lanes.
+    pub fn stride(&self, place: &Place) -> Stride {
+        let Some(elements) = self.elements() else { return Stride::Unknown };
+        let mut steps = elements.windows(2).map(|pair| {
+            let ((row, from), (next_row, to)) = (pair[0], pair[1]);
+            (row == next_row).then(|| address(place, to).abs_diff(address(place, from)))
+        });
+        let Some(first) = steps.next() else { return Stride::Bytes(0) };
+        if steps.all(|step| step == first) {
+            first.map_or(Stride::Large, Stride::Bytes)
+        } else {
+            Stride::Mixed
+        }
+    }
+}
+
+/// The address of a leaf's first scalar in an element, from the start of the storage.
+pub(super) fn address(place: &Place, element: i64) -> i64 {
+    let (stride, tile, size) = (place.stride as i64, place.tile as i64, place.size as i64);
+    if place.has_planes {
+        return element * size;
+    }
+    element.div_euclid(tile) * stride + place.offset as i64 + element.rem_euclid(tile) * size
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cost::arrangement::StorageId;
+
+    fn place(stride: u64, tile: u64) -> Place {
+        let (storage, offset, size, scalars) = (StorageId(0), 0, 4, 1);
+        Place { storage, stride, offset, tile, size, scalars, has_planes: false, align: 4 }
+    }
+
+    fn warp(factors: [Factor; 3], block: [u64; 3]) -> WarpIndex {
+        WarpIndex::new(&Lanes::Affine(factors), block, 32)
+    }
+
+    /// §IV-B4: structs of two integers are 8 bytes apart, integers 4.
+    #[test]
+    fn the_papers_strides() {
+        let unit = warp([Factor::Number(1), Factor::Number(0), Factor::Number(0)], [256, 1, 1]);
+        assert_eq!(unit.stride(&place(8, 1)), Stride::Bytes(8));
+        assert_eq!(unit.stride(&place(4, 1)), Stride::Bytes(4));
+        let down = warp([Factor::Number(-1), Factor::Number(0), Factor::Number(0)], [256, 1, 1]);
+        assert_eq!(down.stride(&place(8, 1)), Stride::Bytes(8));
+    }
+
+    #[test]
+    fn narrow_blocks_wrap() {
+        let (one, none) = (Factor::Number(1), Factor::Number(0));
+        let wrapping = warp([one, Factor::Number(100), none], [16, 16, 1]);
+        assert_eq!(wrapping.stride(&place(4, 1)), Stride::Mixed);
+        assert_eq!(wrapping.elements().expect("known")[16], (0, 100));
+        let rows = warp([one, Factor::Symbol, none], [16, 16, 1]);
+        assert_eq!(rows.elements().expect("known")[31], (1, 15));
+        assert_eq!(
+            warp([Factor::Symbol, none, none], [64, 1, 1]).stride(&place(4, 1)),
+            Stride::Large
+        );
+        assert_eq!(warp([none; 3], [64, 1, 1]).stride(&place(4, 1)), Stride::Bytes(0));
+        assert_eq!(warp([none, one, none], [32, 8, 1]).distinct(), 1);
+    }
+
+    #[test]
+    fn tiles_of_a_warp_are_as_arrays() {
+        let unit = warp([Factor::Number(1), Factor::Number(0), Factor::Number(0)], [256, 1, 1]);
+        assert_eq!(unit.stride(&place(1024, 32)), Stride::Bytes(4));
+        assert_eq!(unit.stride(&place(512, 16)), Stride::Mixed);
+        assert_eq!(address(&place(512, 16), 17), 516);
+        assert_eq!(address(&place(512, 16), -1), -512 + 60);
+    }
+}
