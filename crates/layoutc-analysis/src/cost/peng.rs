@@ -358,23 +358,19 @@ impl Pass<'_> {
         let mut open = [Open { part: 1.0, hits: 0.0 }; 2];
         let mut nearest: Option<Span> = None;
         for depth in (0..=path.len()).rev() {
-            for level in 0..2 {
-                if open[level].part == 0.0 || (level == 0 && !own.is_read) {
+            for (level, open) in open.iter_mut().enumerate().skip(usize::from(!own.is_read)) {
+                if open.part == 0.0 {
                     continue;
                 }
-                for (span, part) in [
-                    self.same_iteration(at, depth, level),
-                    self.earlier_iteration(at, depth, level),
-                ]
-                .into_iter()
-                .flatten()
-                {
+                let same = self.same_iteration(at, depth, level);
+                let earlier = self.earlier_iteration(at, depth, level);
+                for (span, part) in same.into_iter().chain(earlier) {
                     let (cache, threads) = self.level(level);
                     let distance = self.unique_bytes(span, level).saturating_mul(threads);
                     if distance <= cache.bytes {
-                        open[level].hits += open[level].part * part;
+                        open.hits += open.part * part;
                     }
-                    open[level].part *= 1.0 - part;
+                    open.part *= 1.0 - part;
                     nearest = nearest.or(Some(span));
                 }
             }

@@ -4,36 +4,25 @@ use super::arrangement::Place;
 use super::kernel::{Factor, Lanes};
 use super::price::Stride;
 
-/// The most lanes that a warp has.
-const MAX_LANES: usize = 64;
-
-/// The elements that the lanes of the first warp of a block access, relative to its first lane's.
-///
-/// Elements of different rows are a symbolic distance apart: they never share a line.
+/// What is known of the elements that the lanes of the first warp of a block access, relative to its
+/// first lane's.
 #[derive(Clone, Debug)]
-pub(super) struct WarpElements {
-    elements: [(u32, i64); MAX_LANES],
+pub(super) struct WarpIndex {
     lanes: usize,
-}
-
-/// What is known of the elements of a warp's lanes.
-#[derive(Clone, Debug)]
-pub(super) enum WarpIndex {
-    /// Each of them.
-    Known(WarpElements),
-    /// Nothing, for as many lanes.
-    Unknown(usize),
+    /// The row and the element of each lane, if they are known. Elements of different rows are a
+    /// symbolic distance apart: they never share a line.
+    elements: Option<Vec<(u32, i64)>>,
 }
 
 impl WarpIndex {
     /// The elements of the first warp of a block. Threads are numbered along x first.
     pub fn new(lanes: &Lanes, block: [u64; 3], warp_size: u64) -> WarpIndex {
         let threads = block.iter().product::<u64>();
-        let count = threads.min(warp_size).min(MAX_LANES as u64) as usize;
-        let Lanes::Affine(factors) = lanes else { return WarpIndex::Unknown(count) };
-        let mut elements = [(0, 0); MAX_LANES];
-        for (lane, element) in elements.iter_mut().enumerate().take(count) {
-            let lane = lane as u64;
+        let count = threads.min(warp_size);
+        let Lanes::Affine(factors) = lanes else {
+            return WarpIndex { lanes: count as usize, elements: None };
+        };
+        let element = |lane: u64| {
             let position =
                 [lane % block[0], lane / block[0] % block[1], lane / (block[0] * block[1])];
             let (mut row, mut index) = (0, 0);
@@ -44,25 +33,19 @@ impl WarpIndex {
                     Factor::Symbol => row = row * 1024 + at as u32,
                 }
             }
-            *element = (row, index);
-        }
-        WarpIndex::Known(WarpElements { elements, lanes: count })
+            (row, index)
+        };
+        WarpIndex { lanes: count as usize, elements: Some((0..count).map(element).collect()) }
     }
 
     /// How many lanes take part.
     pub fn lanes(&self) -> usize {
-        match self {
-            WarpIndex::Known(known) => known.lanes,
-            WarpIndex::Unknown(lanes) => *lanes,
-        }
+        self.lanes
     }
 
     /// The lanes' rows and elements.
     pub fn elements(&self) -> Option<&[(u32, i64)]> {
-        match self {
-            WarpIndex::Known(known) => Some(&known.elements[..known.lanes]),
-            WarpIndex::Unknown(_) => None,
-        }
+        self.elements.as_deref()
     }
 
     /// How many elements differ.

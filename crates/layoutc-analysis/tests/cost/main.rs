@@ -1,0 +1,4 @@
+//! Prices of layouts.
+
+mod code;
+mod peng;
