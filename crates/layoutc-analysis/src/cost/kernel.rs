@@ -2,6 +2,7 @@
 
 use layoutc_dataflow::layout::LeafId;
 use layoutc_diagnostics::Span;
+use std::collections::BTreeMap;
 
 /// An array of records in global memory, or of scalars, which are records of one leaf.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -36,6 +37,8 @@ pub struct KernelCode {
     pub loops: Vec<Loop>,
     /// Its accesses, in the order of the text.
     pub accesses: Vec<Access>,
+    /// Elements of the arrays, where they are known.
+    pub extents: BTreeMap<ArrayId, u64>,
     /// Arithmetic operations of a thread in each scope: loop, or none, and how many in one iteration.
     pub operations: Vec<(Option<LoopId>, u64)>,
 }
