@@ -214,7 +214,7 @@ fn kernels(program: &Program) -> BTreeMap<FunctionId, BTreeSet<FunctionId>> {
 }
 
 /// The value of an integer that one definition gives.
-fn constant_of(
+pub(crate) fn constant_of(
     program: &Program,
     definitions: &Definitions,
     expr: ExprId,

@@ -9,6 +9,7 @@
 pub mod calibration;
 pub mod choose;
 pub mod cost;
+pub mod cost_model;
 pub mod device;
 pub mod grid;
 pub mod grid_choice;

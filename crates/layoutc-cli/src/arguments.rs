@@ -1,6 +1,7 @@
 //! The command line: what can be asked for, and how it is explained.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use layoutc_analysis::cost::price::Model;
 use layoutc_analysis::device::{Device, device_names};
 use layoutc_analysis::grid_choice::DEFAULT_DEVICE;
 use layoutc_codegen::{HostLayout, InBounds};
@@ -76,6 +77,17 @@ Examples:
   layoutc analyze lbm.cu --layout 'f = [y, field, x]' --extent nx=512
   layoutc analyze lbm.cu --json --svg drawings";
 
+const COST_EXAMPLES: &str = "\
+Each --layout is one more column: `source` is the layout that the program has, and all other arrays keep theirs.
+Of each access: how far apart neighbouring threads access, what a warp asks for each time, and who serves it.
+The cost is a vector: accesses inside of loops whose length nobody knows count more than all others.
+Prices are computed from the text, not measured.
+
+Examples:
+  layoutc cost nbody.cu
+  layoutc cost nbody.cu --layout 'Body = soa' --layout 'Body = {x y z mass} align(16), {*}'
+  layoutc cost nbody.cu --model peng --device m2050 --json";
+
 const CALIBRATE_EXAMPLES: &str = "\
 Many blocks of one thread load words a fixed stride apart, again and again. Strides that slow them down show
 which address bits spread requests over channels and banks (Sung, Stratton, Hwu, PACT 2010). The result is the
@@ -112,6 +124,9 @@ pub enum Command {
     /// Show the structured grids of a program: how kernels access them, and which layout serves that.
     #[command(after_help = ANALYZE_EXAMPLES)]
     Analyze(AnalyzeArguments),
+    /// Show what layouts cost, access by access, and which one is the cheapest.
+    #[command(after_help = COST_EXAMPLES)]
+    Cost(CostArguments),
     /// Print what a diagnostic code means and what to change.
     Explain(ExplainArguments),
     /// Measure what a device file needs to know.
@@ -289,6 +304,28 @@ pub struct AnalyzeArguments {
     /// An extent that costs are computed at, such as `nx=512`; otherwise 1024. May be repeated.
     #[arg(long = "extent", value_name = "NAME=N", value_parser = parse_extent, help_heading = "Options")]
     pub extents: Vec<(String, u64)>,
+}
+
+/// `layoutc cost`.
+#[derive(Debug, Args)]
+pub struct CostArguments {
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArguments,
+    /// How accesses are priced: sectors of today's caches, or as Peng et al. do (PMBS 2016).
+    #[arg(long, value_name = "NAME", default_value = "sectors", value_parser = parse_model, help_heading = "Options")]
+    pub model: Model,
+    /// Print JSON instead of text.
+    #[arg(long, help_heading = "Options")]
+    pub json: bool,
+}
+
+/// The name of a cost model.
+fn parse_model(text: &str) -> Result<Model, String> {
+    Model::named(text).ok_or_else(|| {
+        let names: Vec<&str> = Model::ALL.iter().map(|model| model.name()).collect();
+        format!("it is one of {}", names.join(", "))
+    })
 }
 
 /// `nx=512`.

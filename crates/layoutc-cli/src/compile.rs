@@ -123,6 +123,8 @@ pub enum Purpose {
     Verify,
     /// To be looked at: every array of numbers is, and layouts that are asked for change nothing.
     Analyze,
+    /// To be priced: layouts that are asked for change nothing.
+    Price,
 }
 
 /// Reads and compiles the program.
@@ -131,7 +133,10 @@ pub enum Purpose {
 /// See [`Failure`].
 pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Success, Failure> {
     let all_grids = purpose == Purpose::Analyze;
-    let texts = if all_grids { &[] } else { arguments.layouts.as_slice() };
+    let texts = match purpose {
+        Purpose::Transform | Purpose::Verify => arguments.layouts.as_slice(),
+        Purpose::Analyze | Purpose::Price => &[],
+    };
     let (layouts, mut errors) = parse_layouts(texts);
     let mut loader = DiskLoader::default();
     let compilations = compilations(arguments, &mut loader).unwrap_or_else(|found| {

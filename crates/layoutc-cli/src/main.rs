@@ -6,6 +6,7 @@ mod analyze;
 mod arguments;
 mod calibrate;
 mod compile;
+mod cost;
 mod diff;
 mod encoding;
 mod exit;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         Command::Transform(arguments) => transform::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Analyze(arguments) => analyze::run(&arguments),
+        Command::Cost(arguments) => cost::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
     };

@@ -5,6 +5,7 @@ use crate::grids::{GridReport, InBounds, plan_grids};
 use crate::host_arrays::{HostLayout, HostOutcome, plan_with_host_arrays};
 use crate::rewrite::{Rewritten, rewrite};
 use layoutc_analysis::choose::{targets, unknown_target};
+use layoutc_analysis::cost_model::{CostModel, LaunchOptions};
 use layoutc_analysis::grid_choice::GridOptions;
 use layoutc_analysis::{KernelModel, Plan, choose_layouts};
 use layoutc_dataflow::classes::{
@@ -87,6 +88,10 @@ pub struct Compiled {
     pub host_arrays: Vec<HostOutcome>,
     /// Grids for which a layout was looked for.
     pub grids: Vec<GridReport>,
+    /// The classes of arrays of records: the first ones of `classes`, in the same order.
+    pub record_classes: Classes,
+    /// What kernels access.
+    pub cost_model: CostModel,
     /// Edits by file; files without edits are absent.
     pub edits: BTreeMap<FileId, EditSet>,
     /// Those of them that make a program of what no CUDA compiler takes; without any other they
@@ -133,7 +138,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
             (planned, outcomes)
         }
     };
-    let Planned { program, classes, plan, rewritten, mut edits } = planned;
+    let Planned { program, classes, plan, cost_model, rewritten, mut edits } = planned;
     let mut generated_kernels = rewritten.generated_kernels;
     let mut outcomes: Vec<ClassOutcome> =
         classes.ids().map(|id| outcome(&program, &classes, &plan, id)).collect();
@@ -169,6 +174,8 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         classes: outcomes,
         host_arrays,
         grids: reports,
+        record_classes: classes,
+        cost_model,
         edits: if failed { BTreeMap::new() } else { edits },
         lowering: if failed { BTreeMap::new() } else { lowering },
         generated_kernels,
@@ -181,6 +188,7 @@ pub(crate) struct Planned {
     pub(crate) program: Program,
     pub(crate) classes: Classes,
     pub(crate) plan: Plan,
+    cost_model: CostModel,
     rewritten: Rewritten,
     edits: BTreeMap<FileId, EditSet>,
 }
@@ -194,6 +202,8 @@ impl Planned {
     ) -> Planned {
         let mut classes = find_versions(&mut program, native_copies);
         let model = KernelModel::build(&program, &classes);
+        let launch = LaunchOptions { block: request.grids.block, blocks: None };
+        let cost_model = CostModel::build(&program, &classes, launch);
         // What cannot be rewritten pins its class, and the rest is planned again.
         loop {
             let plan = choose_layouts(&program, &classes, &model, &request.layouts);
@@ -219,7 +229,7 @@ impl Planned {
             refusals.extend(outside_cuda(&program, &plan, &edits));
             refusals.extend(placeholders(&program, &plan, &edits));
             if refusals.is_empty() {
-                return Planned { program, classes, plan, rewritten, edits };
+                return Planned { program, classes, plan, cost_model, rewritten, edits };
             }
             pin_all(&mut classes, refusals);
         }

@@ -1,0 +1,169 @@
+//! From programs to [`KernelCode`]: what each kernel accesses, in the order in which it runs.
+//!
+//! A kernel's text is walked once with the value of every variable at hand: a polynomial over
+//! `threadIdx`, `blockIdx`, trips of loops, and symbols for all else. Called functions are walked where
+//! they are called. Nothing here has to be proven: it decides which layout serves best, not whether it
+//! is right.
+//!
+//! - What a loop adds to a variable in each trip is seen in a first walk through it whose accesses are not
+//!   kept; variables that march by the same step are the first value and the trip times the step.
+//! - Where two ways meet, a variable has the value that it has in most threads: at `x == 0 ? x : x - 1` the
+//!   second one.
+//! - A remainder by 32 or more is the value itself, wrapped around; a quotient is one value for a warp.
+//! - Comparisons of indices are guards that all threads pass, equalities borders, and of two branches that
+//!   data decides each is taken half of the time ([`Access::share`](crate::cost::kernel::Access::share)).
+
+mod arrays;
+mod copies;
+mod expressions;
+mod repeats;
+mod value;
+mod walk;
+
+pub use arrays::{ArrayInfo, ArraySource};
+
+use crate::cost::kernel::{ArrayId, KernelCode};
+use crate::grid_model::{KernelLaunch, constant_of, launches};
+use crate::index_form::Definitions;
+use arrays::Arrays;
+use copies::Copies;
+use layoutc_dataflow::classes::{ClassId, ClassShape, Classes};
+use layoutc_syntax::{ExecutionSpace, ExprKind, FunctionId, Program, VarId};
+use repeats::Repeats;
+use std::collections::BTreeMap;
+use value::Value;
+use walk::Walk;
+
+/// Threads of a block where the program does not say it.
+pub const DEFAULT_BLOCK: [u64; 3] = [256, 1, 1];
+/// Blocks of a launch where the program does not say it.
+pub const DEFAULT_BLOCKS: u64 = 4096;
+/// How deep definitions of constants are followed.
+const DEPTH: usize = 16;
+
+/// What a program's kernels do to global memory.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CostModel {
+    /// The arrays, classes first.
+    pub arrays: Vec<ArrayInfo>,
+    /// The kernels, in the order of the text.
+    pub kernels: Vec<Kernel>,
+}
+
+/// A kernel and where its numbers come from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Kernel {
+    /// The function.
+    pub function: FunctionId,
+    /// What it does.
+    pub code: KernelCode,
+    /// Whether the program says the block's shape.
+    pub has_block: bool,
+    /// Whether the program says the number of blocks.
+    pub has_blocks: bool,
+}
+
+/// What the user says about launches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct LaunchOptions {
+    /// The shape of blocks that the program does not say.
+    pub block: Option<[u64; 3]>,
+    /// Blocks of a launch that the program does not say.
+    pub blocks: Option<u64>,
+}
+
+impl CostModel {
+    /// The model of a program.
+    #[must_use]
+    pub fn build(program: &Program, classes: &Classes, options: LaunchOptions) -> Self {
+        let definitions = Definitions::collect(program);
+        let elements = |id: ClassId, shape: &ClassShape| {
+            element_count(program, &definitions, classes, id, shape)
+        };
+        let mut arrays = Arrays::new(program, classes, elements);
+        let launches = launches(program, &definitions);
+        let repeats = Repeats::new(program, &definitions);
+        let extents: BTreeMap<ArrayId, u64> = (arrays.infos.iter().zip(0..))
+            .filter_map(|(info, at)| Some((ArrayId(at), info.elements?)))
+            .collect();
+        let copies = Copies::new(program);
+        let mut kernels = Vec::new();
+        for id in program.function_ids() {
+            let function = program.function(id);
+            let Some(body) = function.body else { continue };
+            if function.space != ExecutionSpace::Kernel {
+                continue;
+            }
+            let launch = launches.get(&id);
+            let values = launch
+                .map(|launch| arguments(program, &definitions, id, launch))
+                .unwrap_or_default();
+            let mut walk = Walk::new(program, classes, &mut arrays, &copies, values);
+            walk.statement(body);
+            let (accesses, loops) = (walk.accesses, walk.loops);
+            let operations = walk.operations.into_iter().collect();
+            let block = launch.and_then(|launch| launch.block);
+            let blocks = launch.and_then(|launch| {
+                launch
+                    .grid
+                    .iter()
+                    .try_fold(1_u64, |product, extent| product.checked_mul((*extent)?))
+            });
+            kernels.push(Kernel {
+                function: id,
+                code: KernelCode {
+                    name: function.name.clone(),
+                    block: block.or(options.block).unwrap_or(DEFAULT_BLOCK),
+                    blocks: blocks.or(options.blocks).unwrap_or(DEFAULT_BLOCKS),
+                    repeats: launch.map(|launch| repeats.of(&launch.sites)).unwrap_or_default(),
+                    registers: None,
+                    shared_bytes: 0,
+                    loops,
+                    accesses,
+                    extents: extents.clone(),
+                    operations,
+                },
+                has_block: block.is_some(),
+                has_blocks: blocks.is_some(),
+            });
+        }
+        CostModel { arrays: arrays.infos, kernels }
+    }
+}
+
+/// Parameters of a kernel to which all launches give the same constant.
+fn arguments(
+    program: &Program,
+    definitions: &Definitions,
+    kernel: FunctionId,
+    launch: &KernelLaunch,
+) -> BTreeMap<VarId, Value> {
+    let mut found: BTreeMap<VarId, Option<i64>> = BTreeMap::new();
+    for site in &launch.sites {
+        let ExprKind::Launch { arguments, .. } = &program.expr(*site).kind else { continue };
+        for (parameter, argument) in program.function(kernel).parameters.iter().zip(arguments) {
+            let value = constant_of(program, definitions, *argument, DEPTH);
+            let known = found.entry(*parameter).or_insert(value);
+            *known = known.filter(|known| value == Some(*known));
+        }
+    }
+    found.into_iter().filter_map(|(id, value)| Some((id, Value::constant(value?)))).collect()
+}
+
+/// The largest number of elements that a class's allocations ask for with constants.
+fn element_count(
+    program: &Program,
+    definitions: &Definitions,
+    classes: &Classes,
+    id: ClassId,
+    shape: &ClassShape,
+) -> Option<u64> {
+    let sizes: Option<Vec<i64>> = classes
+        .class(id)
+        .allocations
+        .iter()
+        .map(|allocation| constant_of(program, definitions, allocation.size, DEPTH))
+        .collect();
+    let bytes = u64::try_from(sizes?.into_iter().max()?).ok()?;
+    Some(bytes / shape.shape.size.0.max(1))
+}

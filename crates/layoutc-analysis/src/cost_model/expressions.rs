@@ -1,0 +1,574 @@
+//! Expressions: their values, and the memory that they access.
+
+use super::copies::Holder;
+use super::value::{Atom, Key, Root, Value, Variation, roots};
+use super::walk::Walk;
+use crate::cost::kernel::{Access, AccessKind, ArrayId, LeafElement};
+use layoutc_dataflow::classes::{Callee, PlaceKind, resolve_callee};
+use layoutc_dataflow::layout::LeafId;
+use layoutc_syntax::{
+    BinaryOp, ExprId, ExprKind, FunctionId, NameRef, QualType, TypeKind, UnaryOp, VarId, evaluate,
+};
+
+/// How deep calls are followed.
+const CALLS: usize = 12;
+/// Arithmetic operations of a function of the mathematical library, roughly.
+const LIBRARY_OPERATIONS: u64 = 8;
+
+/// Memory of an element.
+#[derive(Clone, Debug)]
+struct Memory {
+    array: ArrayId,
+    leaves: Vec<LeafId>,
+    element: LeafElement,
+    index: Value,
+}
+
+impl Walk<'_> {
+    /// The value of an expression, with what it accesses on the way.
+    pub(super) fn value(&mut self, expr: ExprId) -> Value {
+        if !self.goes_on() {
+            return self.unknown(true);
+        }
+        let program = self.program;
+        if let Some(value) = evaluate::constant(program, expr) {
+            return Value::constant(value);
+        }
+        match &program.expr(expr).kind {
+            ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => self.value(*inner),
+            ExprKind::Name(NameRef::Variable(id)) => {
+                if self.classes.place(expr).is_some() {
+                    return self.load(expr);
+                }
+                self.variable(*id)
+            }
+            ExprKind::Index { .. } | ExprKind::Deref(_) => self.load(expr),
+            ExprKind::Member { base, name, .. } => {
+                self.builtin(*base, program.text(*name)).unwrap_or_else(|| self.load(expr))
+            }
+            ExprKind::Unary(UnaryOp::Plus, inner) => self.value(*inner),
+            ExprKind::Unary(UnaryOp::Minus, inner) => {
+                let value = self.value(*inner);
+                self.count(1);
+                self.symbols.binary(BinaryOp::Sub, &Value::constant(0), &value)
+            }
+            ExprKind::Unary(op, inner) if op.is_update() => {
+                let by = match op {
+                    UnaryOp::PreIncrement | UnaryOp::PostIncrement => BinaryOp::Add,
+                    _ => BinaryOp::Sub,
+                };
+                let one = Value::constant(self.unit(*inner));
+                let old = self.value(*inner);
+                let new = self.symbols.binary(by, &old, &one);
+                self.count(1);
+                self.store(*inner, new.clone());
+                match op {
+                    UnaryOp::PreIncrement | UnaryOp::PreDecrement => new,
+                    _ => old,
+                }
+            }
+            ExprKind::Unary(_, inner) => {
+                let value = self.value(*inner);
+                self.count(1);
+                self.symbols.operation("~", vec![value])
+            }
+            ExprKind::AddressOf(inner) => self.address(*inner),
+            ExprKind::Binary(BinaryOp::LogicalAnd | BinaryOp::LogicalOr, left, right) => {
+                let first = self.value(*left);
+                let second = self.value(*right);
+                self.symbols.operation("&&", vec![first, second])
+            }
+            ExprKind::Binary(op, left, right) => {
+                let (a, b) = (self.value(*left), self.value(*right));
+                self.count(1);
+                // Pointers count in elements, and those to rows in rows of them.
+                let (a, b) = match (self.is_pointer(*left), self.is_pointer(*right)) {
+                    (true, false) => (a, self.scaled(&b, self.unit(*left))),
+                    (false, true) => (self.scaled(&a, self.unit(*right)), b),
+                    _ => (a, b),
+                };
+                self.symbols.binary(*op, &a, &b)
+            }
+            ExprKind::Assign(op, left, right) => {
+                let value = match program.expr(program.strip_parens(*left)).kind {
+                    ExprKind::Name(NameRef::Variable(id)) if op.is_none() => {
+                        self.copied(*right, Holder::Variable(id))
+                    }
+                    _ => self.value(*right),
+                };
+                let value = match op {
+                    None => value,
+                    Some(op) => {
+                        let value = match self.is_pointer(*left) {
+                            true => self.scaled(&value, self.unit(*left)),
+                            false => value,
+                        };
+                        let old = self.value(*left);
+                        self.count(1);
+                        self.symbols.binary(*op, &old, &value)
+                    }
+                };
+                self.store(*left, value.clone());
+                value
+            }
+            ExprKind::Conditional(condition, then, otherwise) => {
+                self.value(*condition);
+                let share = self.share_of(*condition);
+                let around = self.share;
+                self.share = around * share;
+                let first = self.value(*then);
+                self.share = around * (1.0 - share).max(1.0 / 32.0);
+                let second = self.value(*otherwise);
+                self.share = around;
+                if share < 0.5 { self.either(second, first) } else { self.either(first, second) }
+            }
+            ExprKind::Comma(left, right) => {
+                self.value(*left);
+                self.value(*right)
+            }
+            ExprKind::Call { callee, arguments, .. } => self.call(expr, *callee, arguments),
+            ExprKind::Integer(_)
+            | ExprKind::Literal
+            | ExprKind::Null
+            | ExprKind::This
+            | ExprKind::SizeOfType { .. }
+            | ExprKind::SizeOfExpr(_)
+            | ExprKind::OffsetOf(_)
+            | ExprKind::Name(_) => {
+                let text = program.text(program.expr(expr).span).to_owned();
+                self.symbols.operation(&text, Vec::new())
+            }
+            ExprKind::Launch { .. }
+            | ExprKind::MacroCall { .. }
+            | ExprKind::New { .. }
+            | ExprKind::Delete(_)
+            | ExprKind::InitList(_)
+            | ExprKind::Construct { .. }
+            | ExprKind::Lambda { .. }
+            | ExprKind::Opaque(_) => {
+                for child in program.expr(expr).children() {
+                    self.value(child);
+                }
+                self.unknown(true)
+            }
+        }
+    }
+
+    /// A value of which nothing is known but whether all lanes share it.
+    fn unknown(&mut self, lanes: bool) -> Value {
+        self.symbols.once(Variation { lanes, data: true, ..Variation::default() })
+    }
+
+    fn scaled(&self, value: &Value, by: i64) -> Value {
+        value.times(&Value::constant(by)).unwrap_or_else(|| value.clone())
+    }
+
+    /// Counts arithmetic operations.
+    fn count(&mut self, operations: u64) {
+        if self.rehearsals == 0 {
+            *self.operations.entry(self.scope).or_default() += operations;
+        }
+    }
+
+    /// `threadIdx.x` and the like.
+    fn builtin(&mut self, base: ExprId, component: &str) -> Option<Value> {
+        use crate::grid::Axis;
+        let program = self.program;
+        let ExprKind::Name(NameRef::Unknown(name)) = &program.expr(program.strip_parens(base)).kind
+        else {
+            return None;
+        };
+        let axis = Axis::ALL.into_iter().find(|axis| axis.to_string() == component)?;
+        match name.as_str() {
+            "threadIdx" => Some(Value::atom(Atom::Thread(axis))),
+            "blockIdx" => Some(Value::atom(Atom::Block(axis))),
+            "blockDim" | "gridDim" => {
+                Some(self.symbols.symbol(Key::Extent(name.clone(), axis), Variation::default()))
+            }
+            _ => None,
+        }
+    }
+
+    fn is_pointer(&self, expr: ExprId) -> bool {
+        let ty = self.program.expr(expr).ty;
+        matches!(self.program.types.kind(ty.id), TypeKind::Pointer(_) | TypeKind::Array(..))
+    }
+
+    /// How many elements lie between what neighbouring values of a pointer point to; 1 for numbers.
+    fn unit(&self, expr: ExprId) -> i64 {
+        let ty = self.program.expr(expr).ty;
+        match self.program.types.kind(ty.id) {
+            TypeKind::Pointer(to) | TypeKind::Array(to, _) => self.items(*to),
+            _ => 1,
+        }
+    }
+
+    /// How many items an array of arrays has below this type; 1 for anything else.
+    fn items(&self, ty: QualType) -> i64 {
+        match self.program.types.kind(ty.id) {
+            TypeKind::Array(of, Some(length)) => {
+                i64::try_from(*length).unwrap_or(1).saturating_mul(self.items(*of))
+            }
+            _ => 1,
+        }
+    }
+
+    /// Reads memory, or gives the address of an array.
+    fn load(&mut self, expr: ExprId) -> Value {
+        let is_array =
+            matches!(self.program.types.kind(self.program.expr(expr).ty.id), TypeKind::Array(..));
+        if is_array {
+            return self.address(expr);
+        }
+        match self.memory(expr) {
+            Ok(memory) => {
+                self.record(expr, &memory, AccessKind::Read);
+                let mut variation = self.symbols.variation(&memory.index);
+                variation.data = true;
+                let key = Key::Load(memory.array, memory.leaves[0], memory.index);
+                self.symbols.symbol(key, variation)
+            }
+            Err(value) => value,
+        }
+    }
+
+    /// Reads a value into a variable, of which only what is used is loaded.
+    pub(super) fn copied(&mut self, expr: ExprId, holder: Holder) -> Value {
+        let inner = self.program.strip_parens(expr);
+        let used = self
+            .copies
+            .used(holder)
+            .filter(|_| matches!(self.classes.place(inner), Some((_, PlaceKind::Element))));
+        let Some(used) = used else { return self.value(expr) };
+        let used = used.clone();
+        match self.memory(inner) {
+            Ok(mut memory) => {
+                if let Some((class, _)) = self.classes.place(inner)
+                    && let Some((_, shape)) = self.arrays.of_class(class)
+                {
+                    memory.leaves.retain(|leaf| {
+                        let path = &shape.members[leaf.index()].path;
+                        path.first().is_some_and(|field| used.contains(field))
+                    });
+                }
+                if !memory.leaves.is_empty() {
+                    self.record(expr, &memory, AccessKind::Read);
+                }
+                let lanes = self.symbols.variation(&memory.index).lanes;
+                self.unknown(lanes)
+            }
+            Err(value) => value,
+        }
+    }
+
+    /// Changes a variable or writes to memory.
+    fn store(&mut self, target: ExprId, value: Value) {
+        let program = self.program;
+        let target = program.strip_parens(target);
+        if self.classes.place(target).is_none()
+            && let ExprKind::Name(NameRef::Variable(id)) = program.expr(target).kind
+        {
+            self.values.insert(id, value);
+            return;
+        }
+        if let Ok(memory) = self.memory(target) {
+            self.record(target, &memory, AccessKind::Write);
+        }
+    }
+
+    fn record(&mut self, expr: ExprId, memory: &Memory, kind: AccessKind) {
+        if self.rehearsals > 0 {
+            return;
+        }
+        let access = Access {
+            array: memory.array,
+            leaves: memory.leaves.clone(),
+            element: memory.element,
+            kind,
+            index: self.symbols.element_index(&memory.index),
+            scope: self.scope,
+            share: self.share,
+            span: self.program.expr_site(expr),
+        };
+        self.accesses.push(access);
+    }
+
+    /// The memory that an expression is; otherwise what its value is.
+    fn memory(&mut self, expr: ExprId) -> Result<Memory, Value> {
+        let program = self.program;
+        let expr = program.strip_parens(expr);
+        if let Some((class, kind)) = self.classes.place(expr) {
+            let kind = kind.clone();
+            let index = self.address(expr);
+            let Some((array, shape)) = self.arrays.of_class(class) else {
+                return Err(self.unknown(true));
+            };
+            let leaves: Vec<LeafId> = match &kind {
+                PlaceKind::Element => shape.shape.leaf_ids().collect(),
+                PlaceKind::Part(path) => (shape.members.iter().zip(shape.shape.leaf_ids()))
+                    .filter(|(member, _)| {
+                        member.path.starts_with(path) || path.starts_with(&member.path)
+                    })
+                    .map(|(_, leaf)| leaf)
+                    .collect(),
+            };
+            let array = *array;
+            if leaves.is_empty() {
+                return Err(self.unknown(true));
+            }
+            let element = self.leaf_element(expr);
+            return Ok(Memory { array, leaves, element, index });
+        }
+        match &program.expr(expr).kind {
+            ExprKind::Index { .. } | ExprKind::Deref(_) => {
+                let index = self.address(expr);
+                let ty = program.expr(expr).ty;
+                self.plain(index, ty)
+            }
+            ExprKind::Member { base, arrow, field, name, .. } => {
+                if *arrow {
+                    let index = self.value(*base);
+                    let to = program.types.pointee(program.expr(*base).ty.id);
+                    if let Some(to) = to
+                        && let Ok(memory) = self.plain(index.clone(), to)
+                    {
+                        return Ok(self.lane_of(memory, program.text(*name)));
+                    }
+                    return Err(self.member(*field, vec![index]));
+                }
+                match self.memory(*base) {
+                    Ok(memory) => Ok(self.lane_of(memory, program.text(*name))),
+                    Err(value) => Err(self.member(*field, vec![value])),
+                }
+            }
+            ExprKind::Name(NameRef::Variable(id)) => Err(self.variable(*id)),
+            _ => Err(self.value(expr)),
+        }
+    }
+
+    /// A member of what is not in global memory: a pointer that it holds leads to an array of its own.
+    fn member(&mut self, field: Option<layoutc_syntax::FieldId>, of: Vec<Value>) -> Value {
+        let Some(field) = field else { return self.unknown(true) };
+        let ty = self.program.field(field).ty;
+        if matches!(self.program.types.kind(ty.id), TypeKind::Pointer(_)) {
+            return Value::atom(Atom::Root(Root::Field(field)));
+        }
+        let mut variation = Variation::default();
+        for value in &of {
+            variation.join(&self.symbols.variation(value));
+        }
+        self.symbols.symbol(Key::Member(field, of), variation)
+    }
+
+    /// A lane of a vector, or the vector.
+    fn lane_of(&self, mut memory: Memory, name: &str) -> Memory {
+        let shape = &self.arrays.infos[memory.array.0 as usize].shape;
+        if let Some(leaf) = shape.leaf_at(name).filter(|leaf| memory.leaves.contains(leaf)) {
+            memory.leaves = vec![leaf];
+        }
+        memory
+    }
+
+    /// Memory of an array of numbers.
+    fn plain(&mut self, index: Value, ty: QualType) -> Result<Memory, Value> {
+        let [root] = roots(&index)[..] else {
+            let variation = self.symbols.variation(&index);
+            return Err(self.unknown(variation.lanes));
+        };
+        match self.arrays.of_root(self.program, self.classes, root, ty) {
+            Some(array) => {
+                let leaves = self.arrays.leaves(array);
+                Ok(Memory { array, leaves, element: LeafElement::All, index })
+            }
+            // Shared memory and the like.
+            None => {
+                let mut variation = self.symbols.variation(&index);
+                variation.data = true;
+                Err(self.symbols.once(variation))
+            }
+        }
+    }
+
+    /// Which item of a member array an expression is.
+    fn leaf_element(&mut self, expr: ExprId) -> LeafElement {
+        let program = self.program;
+        match program.expr(expr).kind {
+            ExprKind::Index { base, index, .. } if self.classes.place(base).is_some() => {
+                match evaluate::constant(program, index).and_then(|at| u64::try_from(at).ok()) {
+                    Some(at) => LeafElement::Known(at),
+                    None => LeafElement::Unknown,
+                }
+            }
+            _ => LeafElement::All,
+        }
+    }
+
+    /// How far what an expression stands for lies in its array.
+    pub(super) fn address(&mut self, expr: ExprId) -> Value {
+        let program = self.program;
+        if !self.goes_on() {
+            return self.unknown(true);
+        }
+        match &program.expr(expr).kind {
+            ExprKind::Paren(inner) => self.address(*inner),
+            ExprKind::Member { base, arrow, .. } => {
+                if *arrow && self.classes.place(*base).is_none() {
+                    return self.value(*base);
+                }
+                if self.classes.place(*base).is_some() {
+                    return self.address(*base);
+                }
+                match self.memory(expr) {
+                    Ok(memory) => memory.index,
+                    Err(value) => value,
+                }
+            }
+            ExprKind::Index { base, index, .. } => {
+                if self.classes.place(*base).is_some() && self.classes.value(*base).is_none() {
+                    // An item of a member array.
+                    let address = self.address(*base);
+                    self.value(*index);
+                    return address;
+                }
+                let start = self.value(*base);
+                let offset = self.value(*index);
+                let offset = self.scaled(&offset, self.unit(*base));
+                self.symbols.binary(BinaryOp::Add, &start, &offset)
+            }
+            ExprKind::Deref(operand) => self.value(*operand),
+            ExprKind::Name(NameRef::Variable(id)) => self.variable(*id),
+            _ => self.value(expr),
+        }
+    }
+
+    fn call(&mut self, expr: ExprId, callee: ExprId, arguments: &[ExprId]) -> Value {
+        let program = self.program;
+        match resolve_callee(program, callee, arguments) {
+            Callee::Function(function) => self.function(callee, function, arguments),
+            Callee::Library(name) => self.library(expr, &name, arguments),
+            Callee::Ambiguous(_) | Callee::Unknown => {
+                for argument in arguments {
+                    self.value(*argument);
+                }
+                self.unknown(true)
+            }
+        }
+    }
+
+    fn function(&mut self, callee: ExprId, id: FunctionId, arguments: &[ExprId]) -> Value {
+        let program = self.program;
+        let function = program.function(id);
+        let mut given: Vec<(VarId, Value)> = Vec::new();
+        if let ExprKind::Member { base, arrow, .. } =
+            program.expr(program.strip_parens(callee)).kind
+        {
+            match function.this_parameter {
+                Some(this) => {
+                    let object = if arrow { self.value(base) } else { self.address(base) };
+                    given.push((this, object));
+                }
+                // A copy of the object is what it is called on.
+                None if !arrow && self.classes.place(base).is_some() => {
+                    self.copied(base, Holder::Object(id));
+                }
+                None => {
+                    self.value(base);
+                }
+            }
+        }
+        for (at, argument) in arguments.iter().enumerate() {
+            let parameter = function.parameters.get(at).copied();
+            let is_reference = parameter.is_some_and(|id| {
+                let is_read = self.classes.reader_parameters.contains(&id);
+                let ty = program.variable(id).ty;
+                !is_read && matches!(program.types.kind(ty.id), TypeKind::Reference(..))
+            });
+            let value = match is_reference && self.classes.place(*argument).is_some() {
+                true => self.address(*argument),
+                false => match parameter {
+                    Some(parameter) => self.copied(*argument, Holder::Variable(parameter)),
+                    None => self.value(*argument),
+                },
+            };
+            given.extend(parameter.map(|id| (id, value)));
+        }
+        let Some(body) =
+            function.body.filter(|_| self.calls.len() < CALLS && !self.calls.contains(&id))
+        else {
+            return self.unknown(true);
+        };
+        self.values.extend(given);
+        self.calls.push(id);
+        let before = self.returned.take();
+        self.statement(body);
+        let returned = std::mem::replace(&mut self.returned, before);
+        self.calls.pop();
+        returned.unwrap_or_else(|| self.unknown(true))
+    }
+
+    fn library(&mut self, expr: ExprId, name: &str, arguments: &[ExprId]) -> Value {
+        let is_atomic = name.starts_with("atomic");
+        let is_load = name.starts_with("__ld");
+        let mut values = Vec::new();
+        for (at, argument) in arguments.iter().enumerate() {
+            if at == 0 && (is_atomic || is_load) {
+                let kind = if is_atomic { AccessKind::Atomic } else { AccessKind::Read };
+                let value = self.pointed(*argument, kind);
+                values.push(value);
+            } else {
+                let value = self.value(*argument);
+                values.push(value);
+            }
+        }
+        if let ("min" | "max", [first, second]) = (name, values.as_slice()) {
+            self.count(1);
+            let (first, second) = (first.clone(), second.clone());
+            return self.either(first, second);
+        }
+        if is_atomic || is_load {
+            return self.unknown(true);
+        }
+        let is_number = matches!(self.program.types.kind(self.program.expr(expr).ty.id),
+            TypeKind::Scalar(scalar) if !scalar.is_integer());
+        self.count(if is_number { LIBRARY_OPERATIONS } else { 1 });
+        self.symbols.operation(name, values)
+    }
+
+    /// Accesses what a pointer argument points to.
+    fn pointed(&mut self, argument: ExprId, kind: AccessKind) -> Value {
+        let program = self.program;
+        let mut pointer = program.strip_parens(argument);
+        while let ExprKind::Cast { operand, .. } = program.expr(pointer).kind {
+            pointer = program.strip_parens(operand);
+        }
+        let memory = match program.expr(pointer).kind {
+            ExprKind::AddressOf(place) => self.memory(place),
+            _ => {
+                let index = self.value(pointer);
+                match (
+                    self.classes.value(pointer),
+                    program.types.pointee(program.expr(pointer).ty.id),
+                ) {
+                    (None, Some(to)) => self.plain(index, to),
+                    (Some((class, _)), _) => match self.arrays.of_class(class) {
+                        Some((array, shape)) => Ok(Memory {
+                            array: *array,
+                            leaves: shape.shape.leaf_ids().collect(),
+                            element: LeafElement::All,
+                            index,
+                        }),
+                        None => Err(index),
+                    },
+                    (None, None) => Err(index),
+                }
+            }
+        };
+        match memory {
+            Ok(memory) => {
+                self.record(argument, &memory, kind);
+                memory.index
+            }
+            Err(value) => value,
+        }
+    }
+}

@@ -1,0 +1,489 @@
+//! A walk through a kernel in the order in which it runs, with the value of each variable at hand.
+
+use super::arrays::Arrays;
+use super::copies::{Copies, Holder};
+use super::value::{Atom, Key, Root, Symbols, Value, Variation};
+use crate::cost::kernel::{Access, Loop, LoopId, Trips};
+use layoutc_dataflow::classes::Classes;
+use layoutc_syntax::{
+    BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, StmtId, StmtKind, TypeKind, VarId,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many loops around each other are walked twice, to see what marches along.
+const TWICE: u32 = 4;
+/// How many statements and expressions of a kernel are walked, those of called functions and second
+/// walks included.
+const BUDGET: usize = 400_000;
+
+/// A kernel that is being walked.
+pub(super) struct Walk<'a> {
+    pub(super) program: &'a Program,
+    pub(super) classes: &'a Classes,
+    pub(super) arrays: &'a mut Arrays,
+    pub(super) copies: &'a Copies,
+    pub(super) symbols: Symbols,
+    /// What variables hold: numbers, or how far pointers point into their arrays; for references, how
+    /// far what they stand for lies in it.
+    pub(super) values: BTreeMap<VarId, Value>,
+    pub(super) loops: Vec<Loop>,
+    pub(super) scope: Option<LoopId>,
+    pub(super) share: f64,
+    pub(super) accesses: Vec<Access>,
+    pub(super) operations: BTreeMap<Option<LoopId>, u64>,
+    /// First walks through loops: what they find is not kept.
+    pub(super) rehearsals: u32,
+    /// Functions whose bodies are being walked.
+    pub(super) calls: Vec<FunctionId>,
+    /// What the innermost of them has returned.
+    pub(super) returned: Option<Value>,
+    budget: usize,
+}
+
+impl<'a> Walk<'a> {
+    /// A walk through a kernel whose parameters have these values.
+    pub(super) fn new(
+        program: &'a Program,
+        classes: &'a Classes,
+        arrays: &'a mut Arrays,
+        copies: &'a Copies,
+        values: BTreeMap<VarId, Value>,
+    ) -> Self {
+        Walk {
+            program,
+            classes,
+            arrays,
+            copies,
+            symbols: Symbols::default(),
+            values,
+            loops: Vec::new(),
+            scope: None,
+            share: 1.0,
+            accesses: Vec::new(),
+            operations: BTreeMap::new(),
+            rehearsals: 0,
+            calls: Vec::new(),
+            returned: None,
+            budget: BUDGET,
+        }
+    }
+
+    /// Counts a step; false: it takes too long.
+    pub(super) fn goes_on(&mut self) -> bool {
+        self.budget = self.budget.saturating_sub(1);
+        self.budget > 0
+    }
+
+    /// The value of a variable.
+    pub(super) fn variable(&mut self, id: VarId) -> Value {
+        if let Some(value) = self.values.get(&id) {
+            return value.clone();
+        }
+        let program = self.program;
+        let ty = program.types.strip_reference(program.variable(id).ty);
+        match program.types.kind(ty.id) {
+            TypeKind::Pointer(_) | TypeKind::Array(..) => {
+                Value::atom(Atom::Root(Root::Variable(id)))
+            }
+            _ => self.symbols.symbol(Key::Variable(id), Variation::default()),
+        }
+    }
+
+    /// A value that is one or the other: where they differ at a border only, the one of most threads.
+    pub(super) fn either(&mut self, first: Value, second: Value) -> Value {
+        if first == second {
+            return first;
+        }
+        let (a, b) = (self.symbols.variation(&first), self.symbols.variation(&second));
+        let difference = first.minus(&second);
+        let is_shift = difference.is_some_and(|value| !self.symbols.variation(&value).lanes);
+        if a.lanes && (is_shift || !b.lanes) {
+            return first;
+        }
+        if b.lanes && !a.lanes {
+            return second;
+        }
+        let mut variation = a;
+        variation.join(&b);
+        self.symbols.once(variation)
+    }
+
+    /// Keeps what variables hold where two ways meet again.
+    fn meet(&mut self, other: BTreeMap<VarId, Value>) {
+        let own = std::mem::take(&mut self.values);
+        let mut met = BTreeMap::new();
+        for (id, value) in &own {
+            let value = match other.get(id) {
+                Some(theirs) if theirs != value => self.either(value.clone(), theirs.clone()),
+                _ => value.clone(),
+            };
+            met.insert(*id, value);
+        }
+        for (id, value) in other {
+            met.entry(id).or_insert(value);
+        }
+        self.values = met;
+    }
+
+    /// Walks statements one after another.
+    pub(super) fn statements(&mut self, stmts: &[StmtId]) {
+        for stmt in stmts {
+            self.statement(*stmt);
+        }
+    }
+
+    /// Walks a statement.
+    pub(super) fn statement(&mut self, stmt: StmtId) {
+        if !self.goes_on() {
+            return;
+        }
+        let program = self.program;
+        match &program.stmt(stmt).kind {
+            StmtKind::Expr(expr) => {
+                if let Some(expr) = expr {
+                    self.value(*expr);
+                }
+            }
+            StmtKind::Declaration(_, variables) => {
+                for id in variables {
+                    self.declare(*id);
+                }
+            }
+            StmtKind::Block(stmts) | StmtKind::Try(stmts) => self.statements(stmts),
+            StmtKind::If { init, condition, then, otherwise } => {
+                self.statements(init.as_slice());
+                let share = condition.map_or(1.0, |condition| {
+                    self.value(condition);
+                    self.share_of(condition)
+                });
+                let (before, around) = (self.values.clone(), self.share);
+                self.share = around * share;
+                self.statement(*then);
+                let after = std::mem::replace(&mut self.values, before);
+                if let Some(otherwise) = otherwise {
+                    self.share = around * (1.0 - share).max(BORDER);
+                    self.statement(*otherwise);
+                }
+                self.share = around;
+                self.meet(after);
+            }
+            StmtKind::For { init, condition, step, body } => {
+                self.statements(init.as_slice());
+                self.repeat(*condition, &[*body], *step, false);
+            }
+            StmtKind::ForRange { variable, range, body } => {
+                self.value(*range);
+                for id in variable {
+                    let value = self.symbols.once(Variation { lanes: true, ..Default::default() });
+                    self.values.insert(*id, value);
+                }
+                self.repeat(None, &[*body], None, false);
+            }
+            StmtKind::While { init, condition, body } => {
+                let body: Vec<StmtId> = init.iter().copied().chain([*body]).collect();
+                self.repeat(*condition, &body, None, false);
+            }
+            StmtKind::DoWhile { body, condition } => {
+                self.repeat(Some(*condition), &[*body], None, true);
+            }
+            StmtKind::Switch { init, condition, body } => {
+                self.statements(init.as_slice());
+                if let Some(condition) = condition {
+                    self.value(*condition);
+                }
+                let around = self.share;
+                self.share *= HALF;
+                let before = self.values.clone();
+                self.statement(*body);
+                self.share = around;
+                self.meet(before);
+            }
+            StmtKind::Labelled { value, body, .. } => {
+                if let Some(value) = value {
+                    self.value(*value);
+                }
+                self.statements(body);
+            }
+            StmtKind::Return(value) => {
+                if let Some(value) = value {
+                    let value = self.value(*value);
+                    self.returned = Some(match self.returned.take() {
+                        Some(other) => self.either(other, value),
+                        None => value,
+                    });
+                }
+            }
+            StmtKind::Asm(exprs) | StmtKind::Nothing(exprs) => {
+                let runs = matches!(program.stmt(stmt).kind, StmtKind::Asm(_));
+                for expr in exprs.iter().filter(|_| runs) {
+                    self.value(*expr);
+                }
+            }
+            StmtKind::Opaque { exprs, stmts } => {
+                for expr in exprs {
+                    self.value(*expr);
+                }
+                self.statements(stmts);
+            }
+            StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => {}
+        }
+    }
+
+    fn declare(&mut self, id: VarId) {
+        let program = self.program;
+        let variable = program.variable(id);
+        let Some(init) = variable.init else {
+            self.values.remove(&id);
+            return;
+        };
+        let is_reference = matches!(program.types.kind(variable.ty.id), TypeKind::Reference(..));
+        let value = match is_reference && self.classes.place(init).is_some() {
+            true => self.address(init),
+            false => self.copied(init, Holder::Variable(id)),
+        };
+        self.values.insert(id, value);
+    }
+
+    /// Walks a loop: `condition`, `body`, `step`, and again.
+    fn repeat(
+        &mut self,
+        condition: Option<ExprId>,
+        body: &[StmtId],
+        step: Option<ExprId>,
+        is_do: bool,
+    ) {
+        let id = LoopId(self.loops.len() as u32);
+        let changed = changed_in(self.program, condition, body, step);
+        let start: BTreeMap<VarId, Value> =
+            changed.iter().map(|id| (*id, self.variable(*id))).collect();
+        let marks: BTreeMap<VarId, Value> =
+            changed.iter().map(|id| (*id, self.symbols.once(Variation::default()))).collect();
+        self.loops.push(Loop { parent: self.scope, trips: Trips::Dynamic });
+        let around = self.scope.replace(id);
+        let mut steps: BTreeMap<VarId, Value> = BTreeMap::new();
+        let mut ends: BTreeMap<VarId, Value> = BTreeMap::new();
+        let mut resets: BTreeMap<VarId, Value> = BTreeMap::new();
+        if self.rehearsals < TWICE {
+            let before = self.values.clone();
+            self.values.extend(marks.clone());
+            self.rehearsals += 1;
+            self.once_through(condition, body, step, is_do);
+            self.rehearsals -= 1;
+            self.loops.truncate(id.0 as usize + 1);
+            let after = std::mem::replace(&mut self.values, before);
+            ends = changed.iter().filter_map(|id| Some((*id, after.get(id)?.clone()))).collect();
+            let is_free = |atom: &Atom| !marks.values().any(|mark| mark.as_atom() == Some(atom));
+            for (variable, end) in &ends {
+                let outer = |variation: &Variation| variation.loops.iter().all(|inner| *inner < id);
+                let variation = self.symbols.variation(end);
+                if end.atoms().iter().all(is_free) && outer(&variation) {
+                    // It begins each trip as the last one left it.
+                    let value = self.either(start[variable].clone(), end.clone());
+                    resets.insert(*variable, value);
+                    continue;
+                }
+                let Some(delta) = end.minus(&marks[variable]) else { continue };
+                let variation = self.symbols.variation(&delta);
+                if !variation.lanes && delta.atoms().iter().all(is_free) && outer(&variation) {
+                    steps.insert(*variable, delta);
+                }
+            }
+        }
+        let trip = Value::atom(Atom::Trip(id));
+        for (variable, begin) in &start {
+            let mut variation = self.symbols.variation(begin);
+            let marched = steps.get(variable).and_then(|delta| begin.plus(&trip.times(delta)?));
+            let value = marched.unwrap_or_else(|| {
+                if let Some(end) = ends.get(variable) {
+                    variation.lanes |= self.symbols.variation(end).lanes;
+                } else {
+                    variation.lanes = true;
+                }
+                variation.loops.retain(|outer| *outer < id);
+                variation.loops.insert(id);
+                self.symbols.once(variation)
+            });
+            self.values.insert(*variable, value);
+        }
+        let trips = condition
+            .map_or(Trips::Dynamic, |condition| self.trips(condition, &start, &steps, is_do));
+        self.loops[id.0 as usize].trips = trips;
+        self.once_through(condition, body, step, is_do);
+        self.scope = around;
+        for (variable, begin) in start {
+            let times = match trips {
+                Trips::Known(trips) => i64::try_from(trips).ok().map(Value::constant),
+                Trips::Dynamic => Some(self.symbols.once(Variation::default())),
+            };
+            let end = steps.get(&variable).and_then(|delta| begin.plus(&times?.times(delta)?));
+            let end = end.unwrap_or_else(|| {
+                let found = self.values.get(&variable).cloned().unwrap_or_else(|| begin.clone());
+                let mut variation = self.symbols.variation(&found);
+                variation.join(&self.symbols.variation(&begin));
+                variation.loops.retain(|outer| *outer < id);
+                self.symbols.once(variation)
+            });
+            self.values.insert(variable, end);
+        }
+    }
+
+    fn once_through(
+        &mut self,
+        condition: Option<ExprId>,
+        body: &[StmtId],
+        step: Option<ExprId>,
+        is_do: bool,
+    ) {
+        if let Some(condition) = condition.filter(|_| !is_do) {
+            self.value(condition);
+        }
+        self.statements(body);
+        if let Some(step) = step {
+            self.value(step);
+        }
+        if let Some(condition) = condition.filter(|_| is_do) {
+            self.value(condition);
+        }
+    }
+
+    /// How often a loop runs whose condition compares what marches with what does not.
+    fn trips(
+        &mut self,
+        condition: ExprId,
+        start: &BTreeMap<VarId, Value>,
+        steps: &BTreeMap<VarId, Value>,
+        is_do: bool,
+    ) -> Trips {
+        let program = self.program;
+        let ExprKind::Binary(op, left, right) = program.expr(program.strip_parens(condition)).kind
+        else {
+            return Trips::Dynamic;
+        };
+        let counter = |expr: ExprId| match program.expr(program.strip_parens(expr)).kind {
+            ExprKind::Name(NameRef::Variable(id)) => {
+                Some((start.get(&id)?, steps.get(&id)?.as_constant()?))
+            }
+            _ => None,
+        };
+        let (from, by, bound, op) = match (counter(left), counter(right)) {
+            (Some((from, by)), None) => (from, by, right, op),
+            (None, Some((from, by))) => (from, by, left, mirrored(op)),
+            _ => return Trips::Dynamic,
+        };
+        // What the bound accesses is recorded where the condition runs.
+        self.rehearsals += 1;
+        let bound = self.value(bound);
+        self.rehearsals -= 1;
+        let Some(distance) = bound.minus(from).and_then(|value| value.as_constant()) else {
+            return Trips::Dynamic;
+        };
+        let distance = match op {
+            BinaryOp::Lt | BinaryOp::Ne if by > 0 => distance,
+            BinaryOp::Le if by > 0 => distance.saturating_add(1),
+            BinaryOp::Gt | BinaryOp::Ne if by < 0 => distance.saturating_neg(),
+            BinaryOp::Ge if by < 0 => distance.saturating_neg().saturating_add(1),
+            _ => return Trips::Dynamic,
+        };
+        let by = by.unsigned_abs();
+        let trips = u64::try_from(distance).unwrap_or(0).div_ceil(by);
+        Trips::Known(if is_do { trips.max(1) } else { trips })
+    }
+}
+
+/// The part of the threads that take a branch of which nothing is known.
+const HALF: f64 = 0.5;
+/// The part of the threads at a border.
+const BORDER: f64 = 1.0 / 32.0;
+
+impl Walk<'_> {
+    /// Which part of the threads a condition lets pass: comparisons of indices with bounds are guards
+    /// that nearly all pass, equalities pick a few, and of data nothing is known.
+    pub(super) fn share_of(&mut self, condition: ExprId) -> f64 {
+        let program = self.program;
+        match &program.expr(program.strip_parens(condition)).kind {
+            ExprKind::Unary(layoutc_syntax::UnaryOp::Not, inner) => {
+                (1.0 - self.share_of(*inner)).max(BORDER)
+            }
+            ExprKind::Binary(BinaryOp::LogicalAnd, left, right) => {
+                self.share_of(*left) * self.share_of(*right)
+            }
+            ExprKind::Binary(BinaryOp::LogicalOr, left, right) => {
+                let (left, right) = (self.share_of(*left), self.share_of(*right));
+                left + right - left * right
+            }
+            ExprKind::Binary(op, left, right) => {
+                if !self.is_index(*left) || !self.is_index(*right) {
+                    return HALF;
+                }
+                match op {
+                    BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::Ne => 1.0,
+                    BinaryOp::Eq => BORDER,
+                    _ => HALF,
+                }
+            }
+            _ => HALF,
+        }
+    }
+
+    /// Whether a value is made of threads, trips and parameters, and not of data.
+    fn is_index(&mut self, expr: ExprId) -> bool {
+        let program = self.program;
+        let is_integer = match program.types.kind(program.expr(expr).ty.id) {
+            TypeKind::Scalar(scalar) => scalar.is_integer(),
+            TypeKind::Enum(..) => true,
+            _ => false,
+        };
+        if !is_integer {
+            return false;
+        }
+        self.rehearsals += 1;
+        let value = self.value(expr);
+        self.rehearsals -= 1;
+        !self.symbols.variation(&value).data
+    }
+}
+
+/// `b op' a` for `a op b`.
+fn mirrored(op: BinaryOp) -> BinaryOp {
+    match op {
+        BinaryOp::Lt => BinaryOp::Gt,
+        BinaryOp::Le => BinaryOp::Ge,
+        BinaryOp::Gt => BinaryOp::Lt,
+        BinaryOp::Ge => BinaryOp::Le,
+        other => other,
+    }
+}
+
+/// The variables that a loop changes.
+fn changed_in(
+    program: &Program,
+    condition: Option<ExprId>,
+    body: &[StmtId],
+    step: Option<ExprId>,
+) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    let mut exprs: Vec<ExprId> = condition.into_iter().chain(step).collect();
+    let mut stmts = body.to_vec();
+    while let Some(stmt) = stmts.pop() {
+        let (inner, roots, declared) = program.stmt(stmt).parts();
+        stmts.extend(inner);
+        exprs.extend(roots);
+        exprs.extend(declared.iter().filter_map(|id| program.variable(*id).init));
+    }
+    while let Some(expr) = exprs.pop() {
+        let target = match &program.expr(expr).kind {
+            ExprKind::Assign(_, left, _) => Some(*left),
+            ExprKind::Unary(op, operand) if op.is_update() => Some(*operand),
+            ExprKind::AddressOf(operand) => Some(*operand),
+            _ => None,
+        };
+        if let Some(target) = target
+            && let ExprKind::Name(NameRef::Variable(id)) =
+                program.expr(program.strip_parens(target)).kind
+        {
+            found.insert(id);
+        }
+        exprs.extend(program.expr(expr).children());
+    }
+    found
+}

@@ -1,0 +1,209 @@
+//! What the cost models see of CUDA text.
+
+use layoutc_analysis::cost::kernel::{
+    Access, AccessKind, Factor, KernelCode, Lanes, LeafElement, LoopId, Trips,
+};
+use layoutc_analysis::cost_model::{CostModel, LaunchOptions};
+use layoutc_dataflow::classes::find_classes;
+use layoutc_syntax::lower_program;
+use layoutc_syntax::preprocess::{LoadResult, PreprocessOptions, SourceLoader, preprocess_program};
+use std::path::Path;
+
+struct NoHeaders;
+
+impl SourceLoader for NoHeaders {
+    fn load(&mut self, _: &Path) -> LoadResult {
+        LoadResult::Missing
+    }
+}
+
+const PARTICLE: &str = "struct P { float x, y, z; int next; float v[4]; };\n";
+
+/// The model of a kernel `k` that some host function launches.
+fn model(kernel: &str) -> CostModel {
+    let text = format!("{PARTICLE}{kernel}");
+    let roots = vec![("test.cu".into(), text)];
+    let preprocessed = preprocess_program(roots, &mut NoHeaders, &PreprocessOptions::default());
+    let (program, diagnostics) = lower_program(preprocessed);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let classes = find_classes(&program);
+    CostModel::build(&program, &classes, LaunchOptions::default())
+}
+
+fn kernel(text: &str) -> KernelCode {
+    let model = model(text);
+    let [kernel] = model.kernels.as_slice() else { panic!("one kernel: {model:?}") };
+    kernel.code.clone()
+}
+
+/// The kernel `void k(P *p, const int *q, int n, int nx)` with this body, launched with variables.
+fn body(text: &str) -> KernelCode {
+    kernel(&format!(
+        "__global__ void k(P *p, const int *q, int n, int nx) {{ {text} }}\n\
+         void host(int n, const int *q, int nx, int blocks) {{\n\
+         P *d; cudaMalloc(&d, n * sizeof(P)); k<<<blocks, 64>>>(d, q, n, nx); }}"
+    ))
+}
+
+fn lanes(access: &Access) -> Option<[Factor; 3]> {
+    match access.index.lanes {
+        Lanes::Affine(factors) => Some(factors),
+        Lanes::Unknown => None,
+    }
+}
+
+fn along_x(factor: i64) -> Option<[Factor; 3]> {
+    Some([Factor::Number(factor), Factor::Number(0), Factor::Number(0)])
+}
+
+#[test]
+fn neighbours_differ_by_their_offset() {
+    let code = body(
+        "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) p[i].x = p[i + 1].y + p[i].z;",
+    );
+    assert_eq!((code.block, code.blocks), ([64, 1, 1], 4096));
+    let [first, second, third] = code.accesses.as_slice() else { panic!("{code:?}") };
+    assert_eq!(
+        [first.kind, second.kind, third.kind],
+        [AccessKind::Read, AccessKind::Read, AccessKind::Write]
+    );
+    assert_eq!((first.index.base, first.index.offset), (third.index.base, 1));
+    assert_eq!(third.index.offset, 0);
+    for access in [first, second, third] {
+        assert_eq!(lanes(access), along_x(1));
+        assert_eq!((access.index.loops.as_slice(), access.share), (&[][..], 1.0));
+    }
+    assert_eq!(code.operations, [(None, 5)]);
+}
+
+#[test]
+fn strides_of_threads_and_trips() {
+    let code = body(
+        "int i = threadIdx.x; for (int j = 0; j < 8; j++) p[3 * i + 2 * j + threadIdx.y * nx].x = 0;",
+    );
+    let [access] = code.accesses.as_slice() else { panic!("{code:?}") };
+    assert_eq!(lanes(access), Some([Factor::Number(3), Factor::Symbol, Factor::Number(0)]));
+    assert_eq!(access.index.loops, [(LoopId(0), Factor::Number(2))]);
+    assert_eq!(access.scope, Some(LoopId(0)));
+    assert_eq!(code.loops[0].trips, Trips::Known(8));
+}
+
+#[test]
+fn trips_of_loops() {
+    let trips = |head: &str| {
+        let code = body(&format!("{head} p[0].x = 1; }}"));
+        code.loops[0].trips
+    };
+    assert_eq!(trips("for (int j = 0; j < 10; j += 3) {"), Trips::Known(4));
+    assert_eq!(trips("for (int j = 10; j > 0; j--) {"), Trips::Known(10));
+    assert_eq!(trips("for (int j = 1; j <= 10; ++j) {"), Trips::Known(10));
+    assert_eq!(trips("for (int j = n; j < n + 5; j++) {"), Trips::Known(5));
+    assert_eq!(trips("int j = 0; while (7 > j) { j += 2;"), Trips::Known(4));
+    let repeated = body("int j = 9; do { p[0].x = 1; j++; } while (j < 12);");
+    assert_eq!(repeated.loops[0].trips, Trips::Known(3));
+    assert_eq!(trips("for (int j = 0; j < n; j++) {"), Trips::Dynamic);
+    assert_eq!(trips("for (int j = 0; j < 10; j *= 2) {"), Trips::Dynamic);
+}
+
+#[test]
+fn pointers_and_counters_march() {
+    let code = body(
+        "P *c = p + threadIdx.x; int k = 0; for (int j = 0; j < n; j++) { c->x = 0; p[k].y = 0; c += nx; k++; }",
+    );
+    let [first, second] = code.accesses.as_slice() else { panic!("{code:?}") };
+    assert_eq!((lanes(first), lanes(second)), (along_x(1), along_x(0)));
+    assert_eq!(first.index.loops, [(LoopId(0), Factor::Symbol)]);
+    assert_eq!(second.index.loops, [(LoopId(0), Factor::Number(1))]);
+}
+
+#[test]
+fn indices_from_memory() {
+    let code = body("int i = threadIdx.x; p[q[i]].x += p[q[i] + 2].y + p[q[n]].z;");
+    let of: Vec<&Access> = code.accesses.iter().filter(|a| !a.leaves.is_empty()).collect();
+    let own: Vec<&&Access> = of.iter().filter(|a| a.index.lanes == Lanes::Unknown).collect();
+    // The read and the write of `x` and the read of `y`: the same unknown index, two apart.
+    assert_eq!(own.len(), 3, "{code:?}");
+    assert!(own.iter().all(|access| access.index.base == own[0].index.base));
+    assert_eq!(own.iter().map(|access| access.index.offset).sum::<i64>(), 2);
+    let uniform = of.iter().find(|access| access.leaves[0].0 == 2 && access.array == own[0].array);
+    assert_eq!(uniform.map(|access| lanes(access)), Some(along_x(0)));
+}
+
+#[test]
+fn remainders_and_borders_keep_neighbours_together() {
+    let code = body(
+        "int i = blockIdx.x * blockDim.x + threadIdx.x; int x = i % nx, y = i / nx; \
+         int w = x == 0 ? x : x - 1; p[y * nx + w].x = 0; p[i & 31].y = 0; p[i % 4].z = 0;",
+    );
+    let [row, masked, small] = code.accesses.as_slice() else { panic!("{code:?}") };
+    assert_eq!((lanes(row), row.index.offset), (along_x(1), -1));
+    assert_eq!(lanes(masked), along_x(1));
+    assert_eq!(lanes(small), None);
+}
+
+#[test]
+fn branches_have_shares() {
+    let code = body(
+        "int i = threadIdx.x; if (i < n) p[i].x = 0; if (q[i] > 3) p[i].y = 0; if (i == 0) p[i].z = 0;",
+    );
+    let share = |leaf: u32| {
+        let own = code
+            .accesses
+            .iter()
+            .find(|access| access.kind == AccessKind::Write && access.leaves[0].0 == leaf);
+        own.map(|access| access.share)
+    };
+    assert_eq!((share(0), share(1), share(2)), (Some(1.0), Some(0.5), Some(1.0 / 32.0)));
+}
+
+#[test]
+fn called_functions_are_walked_where_they_are_called() {
+    let code = kernel(
+        "__device__ float at(const P *p, int i) { return p[i].x; }\n\
+         __device__ float sum(const P &a) { return a.y + a.z; }\n\
+         __global__ void k(P *p, int n) { int i = threadIdx.x; p[i].next = at(p, 2 * i) + sum(p[i + 1]); }\n\
+         void host(int n) { P *d; cudaMalloc(&d, n * sizeof(P)); \
+         for (int s = 0; s < 5; s++) { while (n > 0) k<<<8, dim3(16, 4)>>>(d, n); } }",
+    );
+    let [at, sum, store] = code.accesses.as_slice() else { panic!("{code:?}") };
+    assert_eq!((lanes(at), at.leaves[0].0), (along_x(2), 0));
+    assert_eq!(sum.leaves.iter().map(|leaf| leaf.0).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!((store.kind, store.leaves[0].0), (AccessKind::Write, 3));
+    assert_eq!(code.repeats, [Trips::Known(5), Trips::Dynamic]);
+    assert_eq!((code.block, code.blocks), ([16, 4, 1], 8));
+}
+
+#[test]
+fn copies_load_what_is_used_of_them() {
+    let leaves = |text: &str| -> Vec<u32> {
+        body(text).accesses[0].leaves.iter().map(|leaf| leaf.0).collect()
+    };
+    assert_eq!(leaves("P own = p[threadIdx.x]; p[0].x = own.y * own.z;"), [1, 2]);
+    assert_eq!(leaves("P own = p[threadIdx.x]; own.x = 1; p[threadIdx.x] = own;"), [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn items_of_member_arrays() {
+    let code =
+        body("int i = threadIdx.x; p[i].v[2] = 0; for (int j = 0; j < 4; j++) p[i].v[j] = 1;");
+    let [known, counted] = code.accesses.as_slice() else { panic!("{code:?}") };
+    assert_eq!((known.element, counted.element), (LeafElement::Known(2), LeafElement::Unknown));
+}
+
+#[test]
+fn atomics_and_shared_memory() {
+    let code = body(
+        "__shared__ P tile[64]; int i = threadIdx.x; tile[i] = p[i]; atomicAdd(&p[i].x, tile[0].y);",
+    );
+    let kinds: Vec<AccessKind> = code.accesses.iter().map(|access| access.kind).collect();
+    assert_eq!(kinds, [AccessKind::Read, AccessKind::Atomic], "{code:?}");
+}
+
+#[test]
+fn constants_of_launches() {
+    let code = kernel(
+        "__global__ void k(P *p, int n) { for (int j = 0; j < n; j++) p[j].x = 0; }\n\
+         void host() { const int n = 100; P *d; cudaMalloc(&d, n * sizeof(P)); k<<<4, 32>>>(d, n); }",
+    );
+    assert_eq!(code.loops[0].trips, Trips::Known(100));
+}
