@@ -11,6 +11,8 @@ mod nest;
 pub mod occupancy;
 pub mod peng;
 pub mod price;
+pub mod sectors;
+mod span;
 pub mod vector;
 mod warp;
 
@@ -34,6 +36,6 @@ pub fn price(
 ) -> Result<KernelPrice, CostError> {
     match model {
         Model::Peng => peng::price(code, arrangement, device),
-        Model::Sectors => peng::price(code, arrangement, device),
+        Model::Sectors => sectors::price(code, arrangement, device),
     }
 }

@@ -38,6 +38,7 @@ use super::kernel::{Access, AccessKind, BaseId, Factor, KernelCode, LeafElement,
 use super::nest::Nest;
 use super::occupancy::{BlockNeeds, paper_blocks};
 use super::price::{AccessPrice, CostError, KernelPrice, Model, Reuse, Shares, Stride, Traffic};
+use super::span::{Iterations, Order, Span, first_lag};
 use super::vector::CostVector;
 use super::warp::{WarpIndex, address};
 use crate::device::Device;
@@ -142,6 +143,7 @@ pub fn price(
     let uses = collect_uses(code, arrangement, &known, &nest)?;
     let pass = Pass {
         nest: &nest,
+        order: Order::new(&nest, uses.iter().map(|one| one.scope).collect()),
         uses: &uses,
         l1: known.l1,
         l2: known.l2,
@@ -325,6 +327,7 @@ fn segments(warp: &WarpIndex, place: &Place, bytes: u64) -> u64 {
 /// What all uses of a kernel are looked at with.
 struct Pass<'a> {
     nest: &'a Nest,
+    order: Order<'a>,
     uses: &'a [Use],
     l1: Cache,
     l2: Cache,
@@ -339,22 +342,11 @@ struct Open {
     hits: f64,
 }
 
-/// From one use to another: in the same iteration of the loops around both, or some iterations later.
-#[derive(Clone, Copy)]
-struct Span {
-    from: usize,
-    to: usize,
-    /// How many loops around both are meant.
-    depth: usize,
-    /// How many iterations of the innermost of them lie between.
-    lag: u64,
-}
-
 impl Pass<'_> {
     /// Which parts of a use hit, and the nearest use that is in the same line of a cache.
     fn hits(&self, at: usize) -> (Shares, Option<Reuse>) {
         let own = &self.uses[at];
-        let path = self.nest.path(own.scope);
+        let path = self.order.path(at);
         let mut open = [Open { part: 1.0, hits: 0.0 }; 2];
         let mut nearest: Option<Span> = None;
         for depth in (0..=path.len()).rev() {
@@ -397,12 +389,6 @@ impl Pass<'_> {
         from.array == to.array && from.base == to.base && (level == 1 || from.is_read)
     }
 
-    /// How many of the outermost loops are around both.
-    fn common(&self, one: usize, other: usize) -> usize {
-        let paths = [one, other].map(|at| self.nest.path(self.uses[at].scope));
-        paths[0].iter().zip(paths[1]).take_while(|(a, b)| a == b).count()
-    }
-
     /// The nearest accordant use before this one in the text, in the same iteration of exactly `depth`
     /// common loops.
     fn same_iteration(&self, to: usize, depth: usize, level: usize) -> Option<(Span, f64)> {
@@ -411,7 +397,7 @@ impl Pass<'_> {
         let from = (0..to).rev().find(|from| {
             self.is_candidate(*from, to, level)
                 && is_accordant(own.offset.abs_diff(self.uses[*from].offset), own.size, line)
-                && self.common(*from, to) == depth
+                && self.order.common(*from, to) == depth
         })?;
         Some((Span { from, to, depth, lag: 0 }, 1.0))
     }
@@ -430,8 +416,9 @@ impl Pass<'_> {
         };
         let line = self.level(level).0.line;
         let reach = (line / own.size.max(1)).checked_sub(2)?;
-        let candidates = (0..self.uses.len())
-            .filter(|from| self.is_candidate(*from, to, level) && self.common(*from, to) >= depth);
+        let candidates = (0..self.uses.len()).filter(|from| {
+            self.is_candidate(*from, to, level) && self.order.common(*from, to) >= depth
+        });
         let lags = candidates.filter_map(|from| {
             let difference = own.offset - self.uses[from].offset;
             Some((first_lag(difference, step, reach)?, from))
@@ -446,61 +433,12 @@ impl Pass<'_> {
 
     /// Bytes that one thread touches from one use to another, both included (§IV-B5).
     fn unique_bytes(&self, span: Span, level: usize) -> u64 {
-        let Span { from, to, depth, lag } = span;
-        let (from_path, to_path) =
-            (self.nest.path(self.uses[from].scope), self.nest.path(self.uses[to].scope));
         let mut touched: Vec<Touched> = Vec::with_capacity(self.uses.len());
-        for (at, one) in self.uses.iter().enumerate() {
-            let path = self.nest.path(one.scope);
-            if path.len() < depth || path[..depth] != to_path[..depth] {
-                continue;
-            }
-            let (behind, before) = (at >= from, at <= to);
-            // Iterations of the loop between, counted from that of `from`.
-            let (first, count) = match lag {
-                0 => (0, u64::from(behind && before)),
-                _ => (u64::from(!behind), lag - 1 + u64::from(behind) + u64::from(before)),
-            };
-            if count == 0 {
-                continue;
-            }
-            let counts = path.iter().enumerate().filter_map(|(level, inner)| {
-                let factor = one.loops.iter().find(|(own, _)| own == inner)?.1;
-                let around_from = from_path.get(level) == Some(inner);
-                let around_to = to_path.get(level) == Some(inner);
-                let whole = self.nest.trips(*inner);
-                if level + 1 < depth || (level + 1 == depth && lag == 0) {
-                    return None;
-                }
-                if level + 1 == depth {
-                    return Some((factor, first, count));
-                }
-                let once = match (around_from, around_to) {
-                    (true, true) | (false, false) => false,
-                    (true, false) => lag == 0 || (lag == 1 && !before),
-                    (false, true) => lag == 0 || (lag == 1 && !behind),
-                };
-                Some((factor, 0, if once { 1 } else { whole }))
-            });
-            touched.push(Touched::new(one, level, counts));
-        }
+        self.order.between(span, |at, iterations| {
+            touched.push(Touched::new(&self.uses[at], level, iterations));
+        });
         Touched::union(&mut touched)
     }
-}
-
-/// The least lag of at least 1 for which `|difference + step * lag| <= reach`.
-fn first_lag(difference: i64, step: i64, reach: u64) -> Option<u64> {
-    let reach = i64::try_from(reach).ok()?;
-    if step == 0 {
-        return (difference.abs() <= reach).then_some(1);
-    }
-    // Walk towards zero; mirror so that the step is negative for a positive difference.
-    let (difference, step) = if step > 0 { (-difference, -step) } else { (difference, step) };
-    let step = -step;
-    // |difference - step * lag| <= reach, step > 0
-    let least = (difference - reach).max(step);
-    let lag = least.div_euclid(step) + i64::from(least.rem_euclid(step) != 0);
-    ((difference - step * lag).abs() <= reach).then_some(lag.max(1) as u64)
 }
 
 /// Structures, or parts of them, that a use touches: a range of a sequence with a constant step.
@@ -517,16 +455,17 @@ struct Touched {
 }
 
 impl Touched {
-    fn new(one: &Use, level: usize, counts: impl Iterator<Item = (Factor, u64, u64)>) -> Touched {
+    fn new(one: &Use, level: usize, iterations: &[Iterations]) -> Touched {
         let (array, window, base) = (one.array, one.windows[level], one.base);
         let plain =
             Touched { array, window, base, step: 0, residue: one.offset, first: 0, count: 1 };
         let mut only = None;
         let (mut loops, mut product) = (0, 1u64);
-        for (factor, first, count) in counts {
+        for Iterations { of, first, count } in iterations {
+            let Some((_, factor)) = one.loops.iter().find(|(own, _)| own == of) else { continue };
             loops += 1;
-            product = product.saturating_mul(count);
-            only = Some((factor, first, count));
+            product = product.saturating_mul(*count);
+            only = Some((*factor, *first, *count));
         }
         match only {
             Some((Factor::Number(number), first, count)) if loops == 1 && number != 0 => {

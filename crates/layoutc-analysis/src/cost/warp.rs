@@ -17,20 +17,29 @@ pub(super) struct WarpIndex {
 impl WarpIndex {
     /// The elements of the first warp of a block. Threads are numbered along x first.
     pub fn new(lanes: &Lanes, block: [u64; 3], warp_size: u64) -> WarpIndex {
+        WarpIndex::of_warp(lanes, block, warp_size, 0)
+    }
+
+    /// The elements of any warp of a block.
+    pub fn of_warp(lanes: &Lanes, block: [u64; 3], warp_size: u64, warp: u64) -> WarpIndex {
+        let start = warp * warp_size;
         let threads = block.iter().product::<u64>();
-        let count = threads.min(warp_size);
+        let count = threads.saturating_sub(start).min(warp_size);
         let Lanes::Affine(factors) = lanes else {
             return WarpIndex { lanes: count as usize, elements: None };
         };
         let element = |lane: u64| {
+            let lane = start + lane;
             let position =
                 [lane % block[0], lane / block[0] % block[1], lane / (block[0] * block[1])];
             let (mut row, mut index) = (0, 0);
             for (at, factor) in position.into_iter().zip(factors) {
                 match factor {
-                    Factor::Number(number) => index += number * at as i64,
+                    Factor::Number(number) => {
+                        index = i64::saturating_add(index, number.saturating_mul(at as i64));
+                    }
                     // A block has fewer than 1025 threads along each dimension.
-                    Factor::Symbol => row = row * 1024 + at as u32,
+                    Factor::Symbol => row = u32::wrapping_mul(row, 1024).wrapping_add(at as u32),
                 }
             }
             (row, index)
@@ -48,13 +57,9 @@ impl WarpIndex {
         self.elements.as_deref()
     }
 
-    /// How many elements differ.
-    pub fn distinct(&self) -> usize {
-        let Some(elements) = self.elements() else { return self.lanes() };
-        let mut sorted = elements.to_vec();
-        sorted.sort_unstable();
-        sorted.dedup();
-        sorted.len()
+    /// The lanes' rows and elements; nothing if they are not known.
+    pub fn into_elements(self) -> Vec<(u32, i64)> {
+        self.elements.unwrap_or_default()
     }
 
     /// Bytes between the addresses of neighbouring lanes.
@@ -119,7 +124,6 @@ mod tests {
             Stride::Large
         );
         assert_eq!(warp([none; 3], [64, 1, 1]).stride(&place(4, 1)), Stride::Bytes(0));
-        assert_eq!(warp([none, one, none], [32, 8, 1]).distinct(), 1);
     }
 
     #[test]

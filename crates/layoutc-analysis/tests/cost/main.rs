@@ -2,3 +2,4 @@
 
 mod code;
 mod peng;
+mod sectors;

@@ -1,0 +1,146 @@
+//! The sectors that a warp touches at once.
+
+use super::super::kernel::{Factor, Lanes};
+use super::super::warp::WarpIndex;
+use super::request::Request;
+
+/// The most alignments at which an access is looked at.
+const MAX_PHASES: u64 = 8;
+
+/// The most warps of a block that are looked at; more do not fit into one.
+const MAX_SAMPLES: u64 = 32;
+
+/// A place in memory at the granularity of sectors or lines: a row, and a number in it.
+pub(super) type Cell = (u32, i64);
+
+/// How the lanes of a block's warps lie to each other.
+#[derive(Clone, Debug)]
+pub(super) struct Lattice {
+    /// Warps that differ: their part of all warps, times what each of their elements stands for, and
+    /// the elements.
+    pub samples: Vec<(f64, Vec<(u32, i64)>)>,
+    /// How many warps of the block access the same.
+    pub sharing: f64,
+    /// Whether the elements are scattered.
+    pub is_scattered: bool,
+}
+
+impl Lattice {
+    /// The lanes of a block; scattered ones choose among `extent` elements, if that is known.
+    pub fn new(lanes: &Lanes, block: [u64; 3], warp_size: u64, extent: Option<u64>) -> Lattice {
+        let threads = block.iter().product::<u64>();
+        let warps = threads.div_ceil(warp_size);
+        let Lanes::Affine(factors) = lanes else {
+            // Each lane stands alone; several that choose the same element touch it once.
+            let mean = threads as f64 / warps as f64;
+            let distinct = extent.map_or(mean, |extent| {
+                let extent = extent.max(1) as f64;
+                extent * (1.0 - (1.0 - 1.0 / extent).powf(mean))
+            });
+            let samples = vec![(distinct, vec![(0, 0)])];
+            return Lattice { samples, sharing: 1.0, is_scattered: true };
+        };
+        let regular = threads == block[0]
+            || block[0].is_multiple_of(warp_size)
+            || (warp_size.is_multiple_of(block[0]) && threads == block[0] * block[1]);
+        let whole = threads / warp_size;
+        let chosen: Vec<(u64, u64)> = if regular && whole > 0 {
+            let last = (whole < warps).then_some((whole, 1));
+            [(0, whole)].into_iter().chain(last).collect()
+        } else {
+            (0..warps.min(MAX_SAMPLES)).map(|warp| (warp, 1)).collect()
+        };
+        let all: u64 = chosen.iter().map(|(_, weight)| weight).sum();
+        let all = all as f64;
+        let samples: Vec<(f64, Vec<(u32, i64)>)> = chosen
+            .into_iter()
+            .map(|(warp, weight)| {
+                let index = WarpIndex::of_warp(lanes, block, warp_size, warp);
+                let mut elements = index.into_elements();
+                elements.sort_unstable();
+                elements.dedup();
+                (weight as f64 / all, elements)
+            })
+            .collect();
+        let same: u64 = factors
+            .iter()
+            .zip(block)
+            .filter(|(factor, _)| **factor == Factor::Number(0))
+            .map(|(_, extent)| extent)
+            .product();
+        let lanes = threads.min(warp_size) as f64;
+        let within = lanes / samples[0].1.len() as f64;
+        let sharing = (same as f64 / within).clamp(1.0, warps as f64);
+        Lattice { samples, sharing, is_scattered: false }
+    }
+}
+
+/// At which elements and bytes from its first place an access is looked at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Phases(pub Vec<(i64, i64)>);
+
+impl Phases {
+    /// All alignments to sectors that loops or scattered elements bring about, evenly thinned out.
+    pub fn new(request: &Request, is_scattered: bool, sector: u64) -> Phases {
+        let place = &request.place;
+        if let Some((bytes, scalars)) = request.moves {
+            let moved = |phase: u64| (0, (phase * bytes) as i64);
+            return Phases((0..scalars.min(MAX_PHASES)).map(moved).collect());
+        }
+        let steps = request.loops.iter().filter_map(|(_, factor)| match factor {
+            Factor::Number(number) => Some(number.unsigned_abs()),
+            Factor::Symbol => None,
+        });
+        let step = steps.fold(u64::from(is_scattered), greatest_common_divisor);
+        if step == 0 || place.tile > 1 {
+            return Phases(vec![(0, 0)]);
+        }
+        let bytes = step * if place.has_planes { place.size } else { place.stride };
+        let count = sector / greatest_common_divisor(bytes, sector);
+        let thinning = count.div_ceil(MAX_PHASES);
+        let phase = |at: u64| ((at * thinning * step) as i64, 0);
+        Phases((0..count.div_ceil(thinning)).map(phase).collect())
+    }
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
+}
+
+/// The cells of `granule` bytes that a request touches in one sample, sorted, each once.
+pub(super) fn cells(
+    request: &Request,
+    elements: &[(u32, i64)],
+    (shift, moved): (i64, i64),
+    granule: u64,
+    out: &mut Vec<Cell>,
+) {
+    out.clear();
+    let place = &request.place;
+    let (tile, size) = (place.tile as i64, place.size as i64);
+    let stride = if place.has_planes { size } else { place.stride as i64 };
+    let granule = granule as i64;
+    let (byte, last) = (request.byte as i64 + moved, request.bytes as i64 - 1);
+    let shift = request.offset + shift;
+    for (row, element) in elements {
+        let element = element + shift;
+        let start = if tile == 1 {
+            element * stride
+        } else {
+            element.div_euclid(tile) * stride + element.rem_euclid(tile) * size
+        };
+        let first = start + byte;
+        let cell = (*row, first.div_euclid(granule));
+        if out.last() != Some(&cell) {
+            out.push(cell);
+        }
+        let end = (first + last).div_euclid(granule);
+        for next in cell.1 + 1..=end {
+            out.push((*row, next));
+        }
+    }
+    if !out.is_sorted_by(|a, b| a < b) {
+        out.sort_unstable();
+        out.dedup();
+    }
+}

@@ -1,0 +1,309 @@
+//! Which sectors of a request were touched before, and whether they are still there.
+
+use super::super::kernel::{AccessKind, Factor};
+use super::super::nest::Nest;
+use super::super::span::{Order, Span, first_lag};
+use super::Shape;
+use super::footprint::{Cell, cells};
+use super::request::Request;
+
+/// The caches, and who shares them.
+pub(super) struct Sharing {
+    pub l1_bytes: f64,
+    pub l2_bytes: f64,
+    /// Warps that share a first-level cache.
+    pub l1_warps: f64,
+    /// Warps that share the second-level cache.
+    pub l2_warps: f64,
+    /// Bytes of a sector.
+    pub sector: f64,
+}
+
+/// Which part of a request's sectors is where.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Covered {
+    /// In the first-level cache.
+    pub l1: f64,
+    /// In the second-level cache, or nearer.
+    pub l2: f64,
+    /// Written, and not yet in memory.
+    pub written: f64,
+    /// To be read from memory because stores leave bytes of them as they were.
+    pub filled: f64,
+    /// The nearest request that touched one of them, and the distances in bytes.
+    pub nearest: Option<(usize, f64, f64)>,
+}
+
+/// Sectors that an earlier request touched and no nearer one.
+struct Found {
+    span: Span,
+    /// Which part of the request's sectors, over all its executions.
+    part: f64,
+    /// Which part of them in iterations that have such an earlier request.
+    steady: f64,
+}
+
+/// Which earlier requests count.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kinds {
+    Reads,
+    Writes,
+    All,
+}
+
+impl Kinds {
+    fn has(self, kind: AccessKind) -> bool {
+        match self {
+            Kinds::Reads => kind == AccessKind::Read,
+            Kinds::Writes => kind != AccessKind::Read,
+            Kinds::All => true,
+        }
+    }
+}
+
+/// What is known about all requests while one is looked at.
+struct Pass<'a> {
+    requests: &'a [Request],
+    shapes: &'a [Shape<'a>],
+    order: &'a Order<'a>,
+    nest: &'a Nest,
+    sharing: &'a Sharing,
+    /// For each request, sectors that a warp touches for the first time in an iteration of all loops, and
+    /// for each loop the part of them that is new in its next iteration.
+    fresh: Vec<(f64, Vec<f64>)>,
+}
+
+/// Where the sectors of all requests are found.
+pub(super) fn find(
+    requests: &[Request],
+    shapes: &[Shape],
+    order: &Order,
+    nest: &Nest,
+    sharing: &Sharing,
+) -> Vec<Covered> {
+    let mut pass = Pass { requests, shapes, order, nest, sharing, fresh: Vec::new() };
+    let all: Vec<Vec<Found>> = (0..requests.len()).map(|at| pass.earlier(at, Kinds::All)).collect();
+    pass.fresh = (0..requests.len()).map(|at| pass.freshness(at, &all[at])).collect();
+    let has_writes = requests.iter().any(|request| request.kind != AccessKind::Read);
+    let mut covered: Vec<Covered> = Vec::with_capacity(requests.len());
+    for (at, request) in requests.iter().enumerate() {
+        let mut own = Covered::default();
+        let mut served = |found: &[Found], level: usize| -> f64 {
+            let parts = found.iter().map(|one| {
+                let distances = pass.distances(one.span);
+                own.nearest = own.nearest.or(Some((one.span.from, distances[0], distances[1])));
+                one.part * room([sharing.l1_bytes, sharing.l2_bytes][level], distances[level])
+            });
+            parts.sum()
+        };
+        match request.kind {
+            AccessKind::Read => {
+                let l1 = if has_writes {
+                    served(&pass.earlier(at, Kinds::Reads), 0)
+                } else {
+                    served(&all[at], 0)
+                };
+                let l2 = served(&all[at], 1);
+                (own.l1, own.l2) = (l1, l2.max(l1));
+            }
+            AccessKind::Write => {
+                let before = served(&all[at], 1);
+                own.written = served(&pass.earlier(at, Kinds::Writes), 1);
+                own.filled = pass.partial(at) * (1.0 - before).max(0.0);
+            }
+            AccessKind::Atomic => own.l2 = served(&all[at], 1),
+        }
+        covered.push(own);
+    }
+    covered
+}
+
+/// Which part of what was touched `distance` bytes ago a cache still holds.
+fn room(capacity: f64, distance: f64) -> f64 {
+    if distance <= capacity { 1.0 } else { capacity / distance }
+}
+
+impl Pass<'_> {
+    fn is_candidate(&self, from: usize, to: usize, kinds: Kinds) -> bool {
+        let (from, to) = (&self.requests[from], &self.requests[to]);
+        from.memory == to.memory && from.base == to.base && kinds.has(from.kind)
+    }
+
+    /// The earlier requests that touched sectors of one, the nearest first.
+    fn earlier(&self, to: usize, kinds: Kinds) -> Vec<Found> {
+        let (own, shape) = (&self.requests[to], &self.shapes[to]);
+        let mut found = Vec::new();
+        let has_any = (0..self.requests.len()).any(|from| {
+            self.is_candidate(from, to, kinds) && (from < to || !self.order.path(to).is_empty())
+        });
+        if !has_any || shape.sectors == 0.0 {
+            return found;
+        }
+        // What no request so far has touched, of each cell.
+        let mut open: Vec<Vec<bool>> =
+            shape.cells.iter().map(|own| vec![true; own.len()]).collect();
+        // Which part of the executions is not yet accounted for.
+        let path = self.order.path(to);
+        let mut rest = 1.0;
+        for depth in (0..=path.len()).rev() {
+            for from in (0..to).rev() {
+                if self.is_candidate(from, to, kinds) && self.order.common(from, to) == depth {
+                    let part = self.cover(to, from, 0, &mut open);
+                    let span = Span { from, to, depth, lag: 0 };
+                    if part > 0.0 {
+                        found.push(Found { span, part: part * rest, steady: part });
+                    }
+                }
+            }
+            let Some(around) = depth.checked_sub(1).map(|at| path[at]) else { continue };
+            let factor = own.loops.iter().find(|(one, _)| *one == around).map(|(_, by)| *by);
+            let step = match factor {
+                None => 0,
+                Some(Factor::Number(number)) => number,
+                Some(Factor::Symbol) => continue,
+            };
+            let trips = self.nest.trips(around);
+            let mut lags: Vec<(u64, usize)> = Vec::new();
+            for from in 0..self.requests.len() {
+                if !self.is_candidate(from, to, kinds) || self.order.common(from, to) < depth {
+                    continue;
+                }
+                let difference = own.offset - self.requests[from].offset;
+                // The last iteration, and the one that had the same element, or one next to it.
+                let exact =
+                    (step != 0).then(|| first_lag(difference, step, step.unsigned_abs() / 2));
+                lags.extend(
+                    [Some(1), exact.flatten()].into_iter().flatten().map(|lag| (lag, from)),
+                );
+            }
+            lags.sort_by_key(|(lag, from)| (*lag, std::cmp::Reverse(*from)));
+            lags.dedup();
+            let mut least = None;
+            for (lag, from) in lags {
+                if lag >= trips {
+                    break;
+                }
+                let part = self.cover(to, from, step * lag as i64, &mut open);
+                if part > 0.0 {
+                    let iterations = (trips - lag) as f64 / trips as f64;
+                    let span = Span { from, to, depth, lag };
+                    found.push(Found { span, part: part * rest * iterations, steady: part });
+                    least = least.or(Some(iterations));
+                }
+            }
+            // Only first iterations are left for what lies further out; what was found there stays out of
+            // the count, which is small against the iterations that it was found in.
+            rest *= 1.0 - least.unwrap_or(0.0);
+            if least.is_some() {
+                for (open, own) in open.iter_mut().zip(&shape.cells) {
+                    open.clear();
+                    open.resize(own.len(), true);
+                }
+            }
+            if rest <= 0.0 {
+                break;
+            }
+        }
+        found
+    }
+
+    /// Takes what `from` touched, `shift` elements back, out of what is open, and says which part it is.
+    fn cover(&self, to: usize, from: usize, shift: i64, open: &mut [Vec<bool>]) -> f64 {
+        let shape = &self.shapes[to];
+        let mut taken = 0.0;
+        let mut other: Vec<Cell> = Vec::new();
+        let samples = shape.lattice.samples.len();
+        for (at, ((open, own), weight)) in
+            open.iter_mut().zip(&shape.cells).zip(shape.weights()).enumerate()
+        {
+            if !open.contains(&true) {
+                continue;
+            }
+            let (elements, (moved_elements, moved)) =
+                (&shape.lattice.samples[at % samples].1, shape.phases.0[at / samples]);
+            let phase = (moved_elements - shift, moved);
+            cells(&self.requests[from], elements, phase, shape.sector, &mut other);
+            let mut next = 0;
+            for (open, cell) in open.iter_mut().zip(own) {
+                while next < other.len() && other[next] < *cell {
+                    next += 1;
+                }
+                if *open && other.get(next) == Some(cell) {
+                    *open = false;
+                    taken += weight;
+                }
+            }
+        }
+        taken / shape.sectors
+    }
+
+    /// Sectors that a request is the first to touch, and which part of them changes in each loop.
+    fn freshness(&self, at: usize, found: &[Found]) -> (f64, Vec<f64>) {
+        let same: f64 = found.iter().filter(|one| one.span.lag == 0).map(|one| one.steady).sum();
+        let first = (1.0 - same).max(0.0);
+        let changes = (1..=self.order.path(at).len()).map(|depth| {
+            let again = found.iter().filter(|one| one.span.depth == depth && one.span.lag > 0);
+            let again: f64 = again.map(|one| one.steady).sum();
+            if first > 0.0 { ((first - again) / first).clamp(0.0, 1.0) } else { 0.0 }
+        });
+        let sectors = self.shapes[at].sectors / self.shapes[at].lattice.sharing;
+        (sectors * first, changes.collect())
+    }
+
+    /// Bytes that the warps of a multiprocessor, and all that run, touch in a span.
+    ///
+    /// What was touched before the span as well is left out, but for what its largest request touches.
+    fn distances(&self, span: Span) -> [f64; 2] {
+        let (mut sectors, mut largest) = (0.0, 0.0_f64);
+        self.order.between(span, |at, iterations| {
+            let (first, changes) = &self.fresh[at];
+            let path = self.order.path(at);
+            let factor = iterations.iter().map(|own| {
+                let depth = path.iter().position(|of| *of == own.of);
+                let change = depth.map_or(0.0, |depth| changes[depth]);
+                1.0 + (own.count.saturating_sub(1)) as f64 * change
+            });
+            sectors += first * factor.product::<f64>() * self.requests[at].times as f64;
+            largest = largest.max(self.shapes[at].sectors / self.shapes[at].lattice.sharing);
+        });
+        let bytes = sectors.max(largest) * self.sharing.sector;
+        [bytes * self.sharing.l1_warps, bytes * self.sharing.l2_warps]
+    }
+
+    /// Which part of the sectors that a store touches keeps bytes that no store near it writes.
+    fn partial(&self, at: usize) -> f64 {
+        let (own, shape) = (&self.requests[at], &self.shapes[at]);
+        if own.moves.is_some() || own.times > 1 {
+            return 0.0;
+        }
+        let (mut kept, mut all) = (0.0, 0.0);
+        let mut bytes: Vec<Cell> = Vec::new();
+        for ((cells_of, weight), elements) in shape
+            .cells
+            .iter()
+            .zip(shape.weights())
+            .zip(shape.lattice.samples.iter().map(|(_, elements)| elements))
+        {
+            let mut counts = vec![0u64; cells_of.len()];
+            let mut words: Vec<(u32, i64)> = Vec::new();
+            for (other, request) in self.requests.iter().enumerate() {
+                if self.is_candidate(other, at, Kinds::Writes) {
+                    cells(request, elements, (0, 0), 1, &mut bytes);
+                    words.extend(&bytes);
+                }
+            }
+            words.sort_unstable();
+            words.dedup();
+            for (row, byte) in words {
+                let cell = (row, byte.div_euclid(shape.sector as i64));
+                if let Ok(at) = cells_of.binary_search(&cell) {
+                    counts[at] += 1;
+                }
+            }
+            let partial = counts.iter().filter(|count| **count < shape.sector).count();
+            kept += weight * partial as f64;
+            all += weight * cells_of.len() as f64;
+        }
+        if all > 0.0 { kept / all } else { 0.0 }
+    }
+}
