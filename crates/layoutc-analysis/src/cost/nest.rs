@@ -1,11 +1,14 @@
 //! The loops around accesses.
 
-use super::kernel::{KernelCode, LoopId, Trips};
+use super::kernel::{Factor, KernelCode, LoopId, Trips};
 
 /// How often a loop of unknown length is taken to run.
 ///
 /// Source: Peng, Grossman, Sarkar, PMBS 2016, §IV-G.
 pub const DYNAMIC_TRIPS: u64 = 100;
+
+/// Factors and offsets beyond this are taken for it, so that addresses stay within 64 bits.
+pub(super) const LARGE: i64 = 1 << 31;
 
 /// The loops of a kernel, by what they enclose.
 #[derive(Clone, Debug)]
@@ -72,4 +75,13 @@ fn trips(trips: Trips) -> u64 {
 
 fn trips_of(repeat: Trips) -> f64 {
     trips(repeat) as f64
+}
+
+/// What loops add to an index, kept within [`LARGE`].
+pub(super) fn small_factors(loops: &[(LoopId, Factor)]) -> Vec<(LoopId, Factor)> {
+    let small = |factor: Factor| match factor {
+        Factor::Number(number) => Factor::Number(number.clamp(-LARGE, LARGE)),
+        Factor::Symbol => Factor::Symbol,
+    };
+    loops.iter().map(|(own, factor)| (*own, small(*factor))).collect()
 }

@@ -35,7 +35,7 @@
 
 use super::arrangement::{Arrangement, Place, StorageId};
 use super::kernel::{Access, AccessKind, BaseId, Factor, KernelCode, LeafElement, LoopId};
-use super::nest::Nest;
+use super::nest::{LARGE, Nest, small_factors};
 use super::occupancy::{BlockNeeds, paper_blocks};
 use super::price::{AccessPrice, CostError, KernelPrice, Model, Reuse, Shares, Stride, Traffic};
 use super::span::{Iterations, Order, Span, first_lag};
@@ -267,7 +267,7 @@ fn uses_of(
         LeafElement::Known(scalar) => (scalar..scalar + 1, 1, false),
         LeafElement::Unknown => (0..1, 1, apart),
     };
-    let mut loops: Vec<(LoopId, Factor)> = access.index.loops.clone();
+    let mut loops: Vec<(LoopId, Factor)> = small_factors(&access.index.loops);
     loops.retain(|(_, factor)| *factor != Factor::Number(0));
     if let Some(innermost) = nest.path(access.scope).last().filter(|_| chosen) {
         loops.retain(|(own, _)| own != innermost);
@@ -275,7 +275,8 @@ fn uses_of(
     }
     let place = *place;
     let (l1_line, l2_line) = (device.l1.line, device.l2.line);
-    let (scope, base, offset) = (access.scope, access.index.base, access.index.offset);
+    let (scope, base, offset) =
+        (access.scope, access.index.base, access.index.offset.clamp(-LARGE, LARGE));
     let is_read = access.kind == AccessKind::Read;
     scalars.map(move |scalar| {
         let start = place.offset + if place.has_planes { 0 } else { scalar * place.size };

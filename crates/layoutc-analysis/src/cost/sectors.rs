@@ -28,6 +28,7 @@
 mod footprint;
 mod request;
 mod reuse;
+mod shape;
 
 use super::arrangement::Arrangement;
 use super::kernel::{AccessKind, KernelCode, Lanes};
@@ -38,9 +39,10 @@ use super::span::Order;
 use super::vector::CostVector;
 use super::warp::WarpIndex;
 use crate::device::Device;
-use footprint::{Cell, Lattice, Phases, cells};
+use footprint::Lattice;
 use request::{Request, Requests};
 use reuse::{Covered, Sharing};
+use shape::Shape;
 
 /// What one instruction costs besides its sectors.
 const INSTRUCTION: f64 = 1.0;
@@ -125,12 +127,7 @@ pub fn price(
     let nest = Nest::new(code);
     let requests = Requests::new(code, arrangement, &nest, known.widest)?;
     let lattices = Lattices::new(code, &requests.list, &known);
-    let shapes: Vec<Shape> = requests
-        .list
-        .iter()
-        .zip(&lattices.of_request)
-        .map(|(request, lattice)| Shape::new(request, &lattices.list[*lattice], &known))
-        .collect();
+    let shapes = shape::shapes(&requests.list, &lattices, &known);
     let order = Order::new(&nest, requests.list.iter().map(|one| one.scope).collect());
     let used = code.shared_bytes.saturating_mul(per_multiprocessor);
     let left = known.unified_bytes.map_or(u64::MAX, |all| all.saturating_sub(used));
@@ -156,13 +153,13 @@ pub fn price(
         let own = price.executions.max(f64::MIN_POSITIVE);
         // A load that stands before a loop is paid less often than its access is executed.
         let relative = times * executions / own;
-        price.transactions += shape.sectors * times;
-        price.lines += shape.lines * times;
+        price.transactions += shape.sectors() * times;
+        price.lines += shape.lines() * times;
         price.instructions += times;
         price.cost += unit * relative;
-        let served = shape.sectors.max(f64::MIN_POSITIVE);
+        let served = shape.sectors().max(f64::MIN_POSITIVE);
         let (l2, dram) = ((levels.l2 / served).min(1.0), (levels.dram / served).min(1.0));
-        let amount = shape.sectors * times;
+        let amount = shape.sectors() * times;
         price.shares.register += amount * (1.0 - executions / own).max(0.0);
         let part = (executions / own).min(1.0) * amount;
         price.shares.l1 += part * (1.0 - l2.max(dram));
@@ -176,7 +173,7 @@ pub fn price(
             });
         }
         let all = times * executions * warps as f64 * nest.launches();
-        traffic.requested += shape.sectors * all;
+        traffic.requested += shape.sectors() * all;
         traffic.instructions += all;
         traffic.l2 += levels.l2 * all;
         traffic.dram += levels.dram * all;
@@ -237,7 +234,7 @@ fn unpriced(
 }
 
 /// The lattices of a kernel, each once.
-struct Lattices {
+pub(super) struct Lattices {
     list: Vec<Lattice>,
     of_request: Vec<usize>,
 }
@@ -263,61 +260,6 @@ impl Lattices {
     }
 }
 
-/// What a request touches, at each of its alignments.
-pub(super) struct Shape<'a> {
-    lattice: &'a Lattice,
-    phases: Phases,
-    /// The sectors of each alignment and sample.
-    cells: Vec<Vec<Cell>>,
-    /// Sectors of a warp, on average.
-    sectors: f64,
-    /// Lines of a warp, on average.
-    lines: f64,
-    sector: u64,
-}
-
-impl<'a> Shape<'a> {
-    fn new(request: &Request, lattice: &'a Lattice, device: &SectorDevice) -> Shape<'a> {
-        let phases = Phases::new(request, lattice.is_scattered, device.sector);
-        let mut shape = Shape {
-            lattice,
-            phases,
-            cells: Vec::new(),
-            sectors: 0.0,
-            lines: 0.0,
-            sector: device.sector,
-        };
-        let ratio = (device.line / device.sector).max(1) as i64;
-        let part = 1.0 / shape.phases.0.len() as f64;
-        for phase in &shape.phases.0 {
-            for (weight, elements) in &lattice.samples {
-                let mut touched = Vec::with_capacity(elements.len());
-                cells(request, elements, *phase, device.sector, &mut touched);
-                let mut lines = 0;
-                let mut last = None;
-                for (row, cell) in &touched {
-                    let line = (*row, cell.div_euclid(ratio));
-                    lines += u64::from(last != Some(line));
-                    last = Some(line);
-                }
-                shape.sectors += part * weight * touched.len() as f64;
-                shape.lines += part * weight * lines as f64;
-                shape.cells.push(touched);
-            }
-        }
-        shape
-    }
-
-    /// What each of `cells` counts.
-    fn weights(&self) -> impl Iterator<Item = f64> {
-        let part = 1.0 / self.phases.0.len() as f64;
-        self.phases
-            .0
-            .iter()
-            .flat_map(move |_| self.lattice.samples.iter().map(move |(weight, _)| part * weight))
-    }
-}
-
 /// Sectors of a request that come to each level.
 struct Levels {
     l1: f64,
@@ -327,7 +269,7 @@ struct Levels {
 
 impl Levels {
     fn new(request: &Request, shape: &Shape, covered: &Covered, is_resident: bool) -> Levels {
-        let (sectors, sharing) = (shape.sectors, shape.lattice.sharing);
+        let (sectors, sharing) = (shape.sectors(), shape.lattice.sharing);
         let mut levels = match request.kind {
             AccessKind::Read => {
                 let l2 = sectors * (1.0 - covered.l1) / sharing;

@@ -2,6 +2,7 @@
 
 use super::arrangement::Place;
 use super::kernel::{Factor, Lanes};
+use super::nest::LARGE;
 use super::price::Stride;
 
 /// What is known of the elements that the lanes of the first warp of a block access, relative to its
@@ -32,11 +33,11 @@ impl WarpIndex {
             let lane = start + lane;
             let position =
                 [lane % block[0], lane / block[0] % block[1], lane / (block[0] * block[1])];
-            let (mut row, mut index) = (0, 0);
+            let (mut row, mut index) = (0, 0i64);
             for (at, factor) in position.into_iter().zip(factors) {
                 match factor {
                     Factor::Number(number) => {
-                        index = i64::saturating_add(index, number.saturating_mul(at as i64));
+                        index += number.clamp(&-LARGE, &LARGE) * at as i64;
                     }
                     // A block has fewer than 1025 threads along each dimension.
                     Factor::Symbol => row = u32::wrapping_mul(row, 1024).wrapping_add(at as u32),

@@ -116,20 +116,10 @@ pub(super) fn cells(
     out: &mut Vec<Cell>,
 ) {
     out.clear();
-    let place = &request.place;
-    let (tile, size) = (place.tile as i64, place.size as i64);
-    let stride = if place.has_planes { size } else { place.stride as i64 };
     let granule = granule as i64;
-    let (byte, last) = (request.byte as i64 + moved, request.bytes as i64 - 1);
-    let shift = request.offset + shift;
+    let last = request.bytes as i64 - 1;
     for (row, element) in elements {
-        let element = element + shift;
-        let start = if tile == 1 {
-            element * stride
-        } else {
-            element.div_euclid(tile) * stride + element.rem_euclid(tile) * size
-        };
-        let first = start + byte;
+        let first = first_byte(request, element + shift) + moved;
         let cell = (*row, first.div_euclid(granule));
         if out.last() != Some(&cell) {
             out.push(cell);
@@ -143,4 +133,20 @@ pub(super) fn cells(
         out.sort_unstable();
         out.dedup();
     }
+}
+
+/// The first byte that a request touches for an element, from the start of the memory.
+pub(super) fn first_byte(request: &Request, element: i64) -> i64 {
+    let place = &request.place;
+    let element = element + request.offset;
+    let start = if place.has_planes {
+        element * place.size as i64
+    } else if place.tile == 1 {
+        element * place.stride as i64
+    } else {
+        let tile = place.tile as i64;
+        element.div_euclid(tile) * place.stride as i64
+            + element.rem_euclid(tile) * place.size as i64
+    };
+    start + request.byte as i64
 }

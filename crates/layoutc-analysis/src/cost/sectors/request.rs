@@ -13,7 +13,7 @@ use super::super::arrangement::{Arrangement, Place, StorageId};
 use super::super::kernel::{
     Access, AccessKind, BaseId, Factor, KernelCode, Lanes, LeafElement, LoopId,
 };
-use super::super::nest::Nest;
+use super::super::nest::{LARGE, Nest, small_factors};
 use super::super::price::CostError;
 
 /// Leaves with more scalars than this are not looked at one by one when all are accessed.
@@ -120,7 +120,7 @@ fn push_values(values: &mut Vec<Request>, at: usize, access: &Access, place: &Pl
         LeafElement::Unknown => (0..1, 1),
     };
     let is_unknown = access.element == LeafElement::Unknown && place.scalars > 1;
-    let mut loops = access.index.loops.clone();
+    let mut loops = small_factors(&access.index.loops);
     loops.retain(|(_, factor)| *factor != Factor::Number(0));
     if let Some(innermost) = nest.path(access.scope).last().filter(|_| is_unknown) {
         if place.has_planes {
@@ -139,7 +139,7 @@ fn push_values(values: &mut Vec<Request>, at: usize, access: &Access, place: &Pl
             memory: (place.storage, if place.has_planes { plane } else { 0 }),
             lanes: access.index.lanes,
             base: access.index.base,
-            offset: access.index.offset,
+            offset: access.index.offset.clamp(-LARGE, LARGE),
             byte: if place.has_planes { 0 } else { place.offset + scalar * slot },
             bytes: place.size,
             place: *place,

@@ -3,9 +3,9 @@
 use super::super::kernel::{AccessKind, Factor};
 use super::super::nest::Nest;
 use super::super::span::{Order, Span, first_lag};
-use super::Shape;
-use super::footprint::{Cell, cells};
+use super::footprint::{Cell, first_byte};
 use super::request::Request;
+use super::shape::Shape;
 
 /// The caches, and who shares them.
 pub(super) struct Sharing {
@@ -84,7 +84,6 @@ pub(super) fn find(
     let mut pass = Pass { requests, shapes, order, nest, sharing, fresh: Vec::new() };
     let all: Vec<Vec<Found>> = (0..requests.len()).map(|at| pass.earlier(at, Kinds::All)).collect();
     pass.fresh = (0..requests.len()).map(|at| pass.freshness(at, &all[at])).collect();
-    let has_writes = requests.iter().any(|request| request.kind != AccessKind::Read);
     let mut covered: Vec<Covered> = Vec::with_capacity(requests.len());
     for (at, request) in requests.iter().enumerate() {
         let mut own = Covered::default();
@@ -98,7 +97,9 @@ pub(super) fn find(
         };
         match request.kind {
             AccessKind::Read => {
-                let l1 = if has_writes {
+                let by_stores =
+                    all[at].iter().any(|one| requests[one.span.from].kind != AccessKind::Read);
+                let l1 = if by_stores {
                     served(&pass.earlier(at, Kinds::Reads), 0)
                 } else {
                     served(&all[at], 0)
@@ -109,7 +110,9 @@ pub(super) fn find(
             AccessKind::Write => {
                 let before = served(&all[at], 1);
                 own.written = served(&pass.earlier(at, Kinds::Writes), 1);
-                own.filled = pass.partial(at) * (1.0 - before).max(0.0);
+                if before < 1.0 {
+                    own.filled = pass.partial(at) * (1.0 - before);
+                }
             }
             AccessKind::Atomic => own.l2 = served(&all[at], 1),
         }
@@ -136,12 +139,11 @@ impl Pass<'_> {
         let has_any = (0..self.requests.len()).any(|from| {
             self.is_candidate(from, to, kinds) && (from < to || !self.order.path(to).is_empty())
         });
-        if !has_any || shape.sectors == 0.0 {
+        if !has_any || shape.sectors() == 0.0 {
             return found;
         }
         // What no request so far has touched, of each cell.
-        let mut open: Vec<Vec<bool>> =
-            shape.cells.iter().map(|own| vec![true; own.len()]).collect();
+        let mut open = Open::new(shape);
         // Which part of the executions is not yet accounted for.
         let path = self.order.path(to);
         let mut rest = 1.0;
@@ -156,6 +158,9 @@ impl Pass<'_> {
                 }
             }
             let Some(around) = depth.checked_sub(1).map(|at| path[at]) else { continue };
+            if open.is_closed() {
+                break;
+            }
             let factor = own.loops.iter().find(|(one, _)| *one == around).map(|(_, by)| *by);
             let step = match factor {
                 None => 0,
@@ -195,12 +200,9 @@ impl Pass<'_> {
             // the count, which is small against the iterations that it was found in.
             rest *= 1.0 - least.unwrap_or(0.0);
             if least.is_some() {
-                for (open, own) in open.iter_mut().zip(&shape.cells) {
-                    open.clear();
-                    open.resize(own.len(), true);
-                }
+                open = Open::new(shape);
             }
-            if rest <= 0.0 {
+            if rest <= 0.0 || open.is_closed() {
                 break;
             }
         }
@@ -208,33 +210,33 @@ impl Pass<'_> {
     }
 
     /// Takes what `from` touched, `shift` elements back, out of what is open, and says which part it is.
-    fn cover(&self, to: usize, from: usize, shift: i64, open: &mut [Vec<bool>]) -> f64 {
-        let shape = &self.shapes[to];
+    fn cover(&self, to: usize, from: usize, shift: i64, open: &mut Open) -> f64 {
+        let (shape, other) = (&self.shapes[to], &self.shapes[from]);
+        if open.is_closed() {
+            return 0.0;
+        }
+        if shift == 0 && shape.is_same(other) {
+            return open.close(shape);
+        }
         let mut taken = 0.0;
-        let mut other: Vec<Cell> = Vec::new();
-        let samples = shape.lattice.samples.len();
-        for (at, ((open, own), weight)) in
-            open.iter_mut().zip(&shape.cells).zip(shape.weights()).enumerate()
-        {
-            if !open.contains(&true) {
-                continue;
-            }
-            let (elements, (moved_elements, moved)) =
-                (&shape.lattice.samples[at % samples].1, shape.phases.0[at / samples]);
-            let phase = (moved_elements - shift, moved);
-            cells(&self.requests[from], elements, phase, shape.sector, &mut other);
+        let mut scratch: Vec<Cell> = Vec::new();
+        let mut start = 0;
+        for (at, (weight, own)) in shape.cells().enumerate() {
+            let open_here = &mut open.cells[start..start + own.len()];
+            start += own.len();
             let mut next = 0;
-            for (open, cell) in open.iter_mut().zip(own) {
-                while next < other.len() && other[next] < *cell {
+            other.visit_at(&self.requests[from], shape, at, shift, &mut scratch, |cell| {
+                while next < own.len() && own[next] < cell {
                     next += 1;
                 }
-                if *open && other.get(next) == Some(cell) {
-                    *open = false;
+                if own.get(next) == Some(&cell) && open_here[next] {
+                    open_here[next] = false;
+                    open.count -= 1;
                     taken += weight;
                 }
-            }
+            });
         }
-        taken / shape.sectors
+        taken / shape.sectors()
     }
 
     /// Sectors that a request is the first to touch, and which part of them changes in each loop.
@@ -246,7 +248,7 @@ impl Pass<'_> {
             let again: f64 = again.map(|one| one.steady).sum();
             if first > 0.0 { ((first - again) / first).clamp(0.0, 1.0) } else { 0.0 }
         });
-        let sectors = self.shapes[at].sectors / self.shapes[at].lattice.sharing;
+        let sectors = self.shapes[at].sectors() / self.shapes[at].lattice.sharing;
         (sectors * first, changes.collect())
     }
 
@@ -264,7 +266,7 @@ impl Pass<'_> {
                 1.0 + (own.count.saturating_sub(1)) as f64 * change
             });
             sectors += first * factor.product::<f64>() * self.requests[at].times as f64;
-            largest = largest.max(self.shapes[at].sectors / self.shapes[at].lattice.sharing);
+            largest = largest.max(self.shapes[at].sectors() / self.shapes[at].lattice.sharing);
         });
         let bytes = sectors.max(largest) * self.sharing.sector;
         [bytes * self.sharing.l1_warps, bytes * self.sharing.l2_warps]
@@ -277,33 +279,66 @@ impl Pass<'_> {
             return 0.0;
         }
         let (mut kept, mut all) = (0.0, 0.0);
-        let mut bytes: Vec<Cell> = Vec::new();
-        for ((cells_of, weight), elements) in shape
-            .cells
-            .iter()
-            .zip(shape.weights())
-            .zip(shape.lattice.samples.iter().map(|(_, elements)| elements))
-        {
-            let mut counts = vec![0u64; cells_of.len()];
-            let mut words: Vec<(u32, i64)> = Vec::new();
+        let sector = shape.sector() as i64;
+        for ((weight, cells), (_, elements)) in shape.cells().zip(&shape.lattice.samples) {
+            let mut ranges: Vec<(u32, i64, i64)> = Vec::new();
             for (other, request) in self.requests.iter().enumerate() {
                 if self.is_candidate(other, at, Kinds::Writes) {
-                    cells(request, elements, (0, 0), 1, &mut bytes);
-                    words.extend(&bytes);
+                    ranges.extend(elements.iter().map(|(row, element)| {
+                        let first = first_byte(request, *element);
+                        (*row, first, first + request.bytes as i64)
+                    }));
                 }
             }
-            words.sort_unstable();
-            words.dedup();
-            for (row, byte) in words {
-                let cell = (row, byte.div_euclid(shape.sector as i64));
-                if let Ok(at) = cells_of.binary_search(&cell) {
-                    counts[at] += 1;
+            ranges.sort_unstable();
+            let mut written = vec![0i64; cells.len()];
+            let (mut row, mut end) = (u32::MAX, i64::MIN);
+            for (next_row, first, last) in ranges {
+                let mut from = if next_row == row { first.max(end) } else { first };
+                (row, end) = (next_row, if next_row == row { end.max(last) } else { last });
+                while from < last {
+                    let cell = from.div_euclid(sector);
+                    let upto = last.min((cell + 1) * sector);
+                    if let Ok(at) = cells.binary_search(&(row, cell)) {
+                        written[at] += upto - from;
+                    }
+                    from = upto;
                 }
             }
-            let partial = counts.iter().filter(|count| **count < shape.sector).count();
-            kept += weight * partial as f64;
-            all += weight * cells_of.len() as f64;
+            kept += weight * written.iter().filter(|bytes| **bytes < sector).count() as f64;
+            all += weight * cells.len() as f64;
         }
         if all > 0.0 { kept / all } else { 0.0 }
+    }
+}
+
+/// The cells of a request that no earlier one has been found to touch.
+struct Open {
+    cells: Vec<bool>,
+    count: usize,
+}
+
+impl Open {
+    fn new(shape: &Shape) -> Open {
+        let count = shape.cells().map(|(_, cells)| cells.len()).sum();
+        Open { cells: vec![true; count], count }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Closes all, and says which part was open.
+    fn close(&mut self, shape: &Shape) -> f64 {
+        let mut taken = 0.0;
+        let mut start = 0;
+        for (weight, cells) in shape.cells() {
+            let own = &mut self.cells[start..start + cells.len()];
+            taken += weight * own.iter().filter(|open| **open).count() as f64;
+            own.fill(false);
+            start += cells.len();
+        }
+        self.count = 0;
+        taken / shape.sectors()
     }
 }

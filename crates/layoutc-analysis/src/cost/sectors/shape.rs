@@ -1,0 +1,165 @@
+//! What the requests of a kernel touch, at each of their alignments.
+
+use super::footprint::{Cell, Lattice, Phases, cells};
+use super::request::Request;
+use super::{Lattices, SectorDevice};
+use std::rc::Rc;
+
+/// The sectors of a request at each alignment, and in each of them of each sample of the block's warps.
+#[derive(Debug)]
+struct Cells {
+    of: Vec<Vec<Cell>>,
+    sectors: f64,
+    lines: f64,
+}
+
+/// What a request touches.
+#[derive(Debug)]
+pub(in crate::cost) struct Shape<'a> {
+    pub lattice: &'a Lattice,
+    phases: Phases,
+    cells: Rc<Cells>,
+    /// Bytes from an element to the next, where that is one number.
+    stride: Option<u64>,
+    sector: u64,
+}
+
+/// What decides about sectors.
+#[derive(PartialEq, Eq)]
+struct Key {
+    lattice: usize,
+    stride: u64,
+    tile: u64,
+    size: u64,
+    byte: u64,
+    bytes: u64,
+    offset: i64,
+    phases: Phases,
+}
+
+impl Key {
+    fn new(request: &Request, lattice: usize, phases: Phases, sector: u64) -> Key {
+        let place = &request.place;
+        let stride = if place.has_planes { place.size } else { place.stride };
+        let (tile, size) = if place.tile > 1 { (place.tile, place.size) } else { (1, 0) };
+        let (mut byte, mut bytes) = (request.byte, request.bytes);
+        // Where elements begin at sectors, all bytes of a sector are alike.
+        let within = byte / sector == (byte + bytes - 1) / sector;
+        if tile == 1 && stride.is_multiple_of(sector) && within && request.moves.is_none() {
+            (byte, bytes) = (byte / sector * sector, 1);
+        }
+        Key { lattice, stride, tile, size, byte, bytes, offset: request.offset, phases }
+    }
+}
+
+/// The shapes of all requests.
+pub(in crate::cost) fn shapes<'a>(
+    requests: &[Request],
+    lattices: &'a Lattices,
+    device: &SectorDevice,
+) -> Vec<Shape<'a>> {
+    let mut known: Vec<(Key, Rc<Cells>)> = Vec::with_capacity(requests.len());
+    let mut shapes = Vec::with_capacity(requests.len());
+    for (request, at) in requests.iter().zip(&lattices.of_request) {
+        let lattice = &lattices.list[*at];
+        let phases = Phases::new(request, lattice.is_scattered, device.sector);
+        let key = Key::new(request, *at, phases.clone(), device.sector);
+        let found = known.iter().find(|(own, _)| *own == key).map(|(_, cells)| Rc::clone(cells));
+        let cells = found.unwrap_or_else(|| {
+            let cells = Rc::new(Cells::new(request, lattice, &phases, device));
+            known.push((key, Rc::clone(&cells)));
+            cells
+        });
+        let place = &request.place;
+        let stride = if place.has_planes { place.size } else { place.stride };
+        let stride = (place.tile == 1).then_some(stride);
+        shapes.push(Shape { lattice, phases, cells, stride, sector: device.sector });
+    }
+    shapes
+}
+
+impl Cells {
+    fn new(request: &Request, lattice: &Lattice, phases: &Phases, device: &SectorDevice) -> Cells {
+        let mut all = Cells { of: Vec::new(), sectors: 0.0, lines: 0.0 };
+        let ratio = (device.line / device.sector).max(1) as i64;
+        let part = 1.0 / phases.0.len() as f64;
+        for phase in &phases.0 {
+            for (weight, elements) in &lattice.samples {
+                let mut touched = Vec::with_capacity(elements.len());
+                cells(request, elements, *phase, device.sector, &mut touched);
+                let mut lines = 0;
+                let mut last = None;
+                for (row, cell) in &touched {
+                    let line = (*row, cell.div_euclid(ratio));
+                    lines += u64::from(last != Some(line));
+                    last = Some(line);
+                }
+                all.sectors += part * weight * touched.len() as f64;
+                all.lines += part * weight * lines as f64;
+                all.of.push(touched);
+            }
+        }
+        all
+    }
+}
+
+impl Shape<'_> {
+    /// Sectors of a warp, on average.
+    pub fn sectors(&self) -> f64 {
+        self.cells.sectors
+    }
+
+    /// Lines of a warp, on average.
+    pub fn lines(&self) -> f64 {
+        self.cells.lines
+    }
+
+    /// Bytes of a sector.
+    pub fn sector(&self) -> u64 {
+        self.sector
+    }
+
+    /// The sectors at each alignment and in each sample, and how much one of them counts.
+    pub fn cells(&self) -> impl Iterator<Item = (f64, &[Cell])> {
+        let part = 1.0 / self.phases.0.len() as f64;
+        let samples = &self.lattice.samples;
+        let of = self.cells.of.iter().enumerate();
+        of.map(move |(at, cells)| (part * samples[at % samples.len()].0, &cells[..]))
+    }
+
+    /// Whether two requests touch the same sectors at all alignments.
+    pub fn is_same(&self, other: &Shape) -> bool {
+        Rc::ptr_eq(&self.cells, &other.cells)
+    }
+
+    /// What a request with this shape touches when `like`, which has the same index but for a constant,
+    /// is at one of its own alignments and samples, `shift` elements earlier: visits the cells, in order.
+    pub fn visit_at(
+        &self,
+        request: &Request,
+        like: &Shape,
+        at: usize,
+        shift: i64,
+        scratch: &mut Vec<Cell>,
+        visit: impl FnMut(Cell),
+    ) {
+        let samples = like.lattice.samples.len();
+        let (phase, sample) = (at / samples, at % samples);
+        let (elements, moved) = like.phases.0[phase];
+        let wanted = elements - shift;
+        let sector = self.sector as i64;
+        if let Some(stride) = self.stride.filter(|_| std::ptr::eq(self.lattice, like.lattice)) {
+            let known = self.phases.0.iter().position(|(own, own_moved)| {
+                *own_moved == moved && (wanted - own).wrapping_mul(stride as i64) % sector == 0
+            });
+            if let Some(own) = known {
+                let ahead = (wanted - self.phases.0[own].0) * stride as i64 / sector;
+                let cells = &self.cells.of[own * samples + sample];
+                cells.iter().map(|(row, cell)| (*row, cell + ahead)).for_each(visit);
+                return;
+            }
+        }
+        cells(request, &like.lattice.samples[sample].1, (wanted, moved), self.sector, scratch);
+        scratch.iter().copied().for_each(visit);
+    }
+}
