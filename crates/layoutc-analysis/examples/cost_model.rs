@@ -1,6 +1,6 @@
 //! Prints what the cost models see of a program: `cost_model FILE…`.
 use layoutc_analysis::cost::kernel::{Factor, Lanes, Trips};
-use layoutc_analysis::cost_model::{CostModel, LaunchOptions};
+use layoutc_analysis::cost_model::{CostModel, ModelOptions};
 use layoutc_dataflow::classes::find_classes;
 use layoutc_syntax::lower_program;
 use layoutc_syntax::preprocess::{LoadResult, PreprocessOptions, SourceLoader, preprocess_program};
@@ -42,7 +42,7 @@ fn main() {
     let preprocessed = preprocess_program(roots, &mut Disk, &PreprocessOptions::default());
     let (program, _) = lower_program(preprocessed);
     let classes = find_classes(&program);
-    let model = CostModel::build(&program, &classes, LaunchOptions::default());
+    let model = CostModel::build(&program, &classes, ModelOptions::default());
     for kernel in &model.kernels {
         let code = &kernel.code;
         let repeats: Vec<String> = code.repeats.iter().map(|own| trips(*own)).collect();

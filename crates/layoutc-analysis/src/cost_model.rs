@@ -25,9 +25,9 @@ pub use arrays::{ArrayInfo, ArraySource};
 use crate::cost::kernel::{ArrayId, KernelCode};
 use crate::grid_model::{KernelLaunch, constant_of, launches};
 use crate::index_form::Definitions;
-use arrays::Arrays;
+use arrays::{Arrays, PlainArrays};
 use copies::Copies;
-use layoutc_dataflow::classes::{ClassId, ClassShape, Classes};
+use layoutc_dataflow::classes::Classes;
 use layoutc_syntax::{ExecutionSpace, ExprKind, FunctionId, Program, VarId};
 use repeats::Repeats;
 use std::collections::BTreeMap;
@@ -63,29 +63,30 @@ pub struct Kernel {
     pub has_blocks: bool,
 }
 
-/// What the user says about launches.
+/// What the user says about launches, and what is to be known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct LaunchOptions {
+pub struct ModelOptions {
     /// The shape of blocks that the program does not say.
     pub block: Option<[u64; 3]>,
     /// Blocks of a launch that the program does not say.
     pub blocks: Option<u64>,
+    /// Arrays of numbers are followed from function to function, which takes time; otherwise each
+    /// parameter of a kernel is an array of its own.
+    pub follows_numbers: bool,
 }
 
 impl CostModel {
     /// The model of a program.
     #[must_use]
-    pub fn build(program: &Program, classes: &Classes, options: LaunchOptions) -> Self {
+    pub fn build(program: &Program, classes: &Classes, options: ModelOptions) -> Self {
         let definitions = Definitions::collect(program);
-        let elements = |id: ClassId, shape: &ClassShape| {
-            element_count(program, &definitions, classes, id, shape)
+        let plain = match options.follows_numbers {
+            true => PlainArrays::find(program, &definitions),
+            false => PlainArrays::default(),
         };
-        let mut arrays = Arrays::new(program, classes, elements);
+        let mut arrays = Arrays::new(program, classes, &definitions, plain);
         let launches = launches(program, &definitions);
         let repeats = Repeats::new(program, &definitions);
-        let extents: BTreeMap<ArrayId, u64> = (arrays.infos.iter().zip(0..))
-            .filter_map(|(info, at)| Some((ArrayId(at), info.elements?)))
-            .collect();
         let copies = Copies::new(program);
         let mut kernels = Vec::new();
         for id in program.function_ids() {
@@ -120,12 +121,18 @@ impl CostModel {
                     shared_bytes: 0,
                     loops,
                     accesses,
-                    extents: extents.clone(),
+                    extents: BTreeMap::new(),
                     operations,
                 },
                 has_block: block.is_some(),
                 has_blocks: blocks.is_some(),
             });
+        }
+        let extents: BTreeMap<ArrayId, u64> = (arrays.infos.iter().zip(0..))
+            .filter_map(|(info, at)| Some((ArrayId(at), info.elements?)))
+            .collect();
+        for kernel in &mut kernels {
+            kernel.code.extents.clone_from(&extents);
         }
         CostModel { arrays: arrays.infos, kernels }
     }
@@ -148,22 +155,4 @@ fn arguments(
         }
     }
     found.into_iter().filter_map(|(id, value)| Some((id, Value::constant(value?)))).collect()
-}
-
-/// The largest number of elements that a class's allocations ask for with constants.
-fn element_count(
-    program: &Program,
-    definitions: &Definitions,
-    classes: &Classes,
-    id: ClassId,
-    shape: &ClassShape,
-) -> Option<u64> {
-    let sizes: Option<Vec<i64>> = classes
-        .class(id)
-        .allocations
-        .iter()
-        .map(|allocation| constant_of(program, definitions, allocation.size, DEPTH))
-        .collect();
-    let bytes = u64::try_from(sizes?.into_iter().max()?).ok()?;
-    Some(bytes / shape.shape.size.0.max(1))
 }

@@ -3,7 +3,7 @@
 use layoutc_analysis::cost::kernel::{
     Access, AccessKind, Factor, KernelCode, Lanes, LeafElement, LoopId, Trips,
 };
-use layoutc_analysis::cost_model::{CostModel, LaunchOptions};
+use layoutc_analysis::cost_model::{CostModel, ModelOptions};
 use layoutc_dataflow::classes::find_classes;
 use layoutc_syntax::lower_program;
 use layoutc_syntax::preprocess::{LoadResult, PreprocessOptions, SourceLoader, preprocess_program};
@@ -27,7 +27,7 @@ fn model(kernel: &str) -> CostModel {
     let (program, diagnostics) = lower_program(preprocessed);
     assert!(diagnostics.is_empty(), "{diagnostics:?}");
     let classes = find_classes(&program);
-    CostModel::build(&program, &classes, LaunchOptions::default())
+    CostModel::build(&program, &classes, ModelOptions::default())
 }
 
 fn kernel(text: &str) -> KernelCode {

@@ -182,6 +182,9 @@ pub struct ProgramArguments {
     /// The shape of blocks in launches that do not say it by constants; otherwise 256 threads.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parse_block)]
     pub block: Option<Block>,
+    /// Blocks of launches that do not say it by constants; otherwise 4096.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
+    pub blocks: Option<u64>,
     /// Blocks that the device runs at once; otherwise as many as fit by threads.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
     pub active_blocks: Option<u64>,

@@ -161,6 +161,8 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
             block: arguments.block,
             active_blocks: arguments.active_blocks,
         },
+        blocks: arguments.blocks,
+        follows_numbers: purpose == Purpose::Price,
         all_grids,
     };
     let units = compilations

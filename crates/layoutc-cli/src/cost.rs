@@ -1,24 +1,26 @@
 //! `layoutc cost`: what layouts cost, side by side, and why.
 
+mod request;
 mod text;
 
 use crate::arguments::CostArguments;
-use crate::compile::{Purpose, Success, compile_for, parse_layouts};
+use crate::compile::{Purpose, Success, compile_for};
 use crate::exit::{Exit, fail, print, say};
 use crate::refusals::has_errors;
 use crate::render::render;
 use crate::transform::report_failure;
-use layoutc_analysis::choose::{slot_names, targets, unknown_target};
+use layoutc_analysis::choose::targets;
 use layoutc_analysis::cost::arrangement::Arrangement;
 use layoutc_analysis::cost::kernel::{AccessKind, ArrayId, KernelCode, Trips};
 use layoutc_analysis::cost::price::{CostError, KernelPrice, Model};
 use layoutc_analysis::cost::vector::CostVector;
 use layoutc_analysis::cost_model::{ArrayInfo, ArraySource, Kernel};
-use layoutc_dataflow::classes::ClassId;
-use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec};
-use layoutc_dataflow::layout::{Bytes, Layout, RecordShape};
-use layoutc_diagnostics::{Diagnostic, SourceSet};
+use layoutc_dataflow::layout::notation::{EVERY_ARRAY, nearest};
+use layoutc_dataflow::layout::{Bytes, Layout, LeafId, RecordShape};
+use layoutc_diagnostics::{Code, Diagnostic, SourceSet};
+use request::Request;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// The schema's version.
 const VERSION: u32 = 1;
@@ -33,22 +35,28 @@ struct Costs {
     version: u32,
     device: String,
     model: Model,
-    arrays: Vec<ArrayCosts>,
+    tables: Vec<TableShown>,
 }
 
-/// The layouts of a class of arrays.
+/// Layouts of some arrays side by side.
 #[derive(Serialize)]
-struct ArrayCosts {
-    /// The record type.
-    #[serde(rename = "type")]
-    type_name: String,
+struct TableShown {
+    /// The arrays whose layouts differ.
+    arrays: Vec<ArrayShown>,
+    layouts: Vec<LayoutCosts>,
+    kernels: Vec<KernelShown>,
+}
+
+/// An array.
+#[derive(Serialize)]
+struct ArrayShown {
+    /// The record type, or the first name.
+    name: String,
     names: Vec<String>,
     /// Bytes of an element in the source's layout.
     bytes: u64,
     /// If the program says it with constants.
     elements: Option<u64>,
-    layouts: Vec<LayoutCosts>,
-    kernels: Vec<KernelShown>,
 }
 
 /// A layout and its price.
@@ -63,7 +71,7 @@ struct LayoutCosts {
     kernels: Vec<KernelPrice>,
 }
 
-/// A kernel that accesses the class.
+/// A kernel that accesses one of the arrays.
 #[derive(Serialize)]
 struct KernelShown {
     name: String,
@@ -77,7 +85,7 @@ struct KernelShown {
     accesses: Vec<AccessShown>,
 }
 
-/// An access of a kernel, to the class or to another array.
+/// An access of a kernel, to one of the arrays or to another.
 #[derive(Serialize)]
 struct AccessShown {
     file: String,
@@ -87,13 +95,20 @@ struct AccessShown {
     array: String,
     fields: Vec<String>,
     kind: &'static str,
-    /// Whether it is one of the class that is priced.
+    /// Whether it is to one of the arrays whose layouts differ.
     is_own: bool,
 }
 
 /// Prices layouts and prints what they cost. Nothing is written.
 pub fn run(arguments: &CostArguments) -> Exit {
-    let (layouts, errors) = parse_layouts(&arguments.program.layouts);
+    let mut errors = Vec::new();
+    let mut columns: Vec<Vec<Request>> = Vec::new();
+    for text in &arguments.program.layouts {
+        match Request::parse_all(text) {
+            Ok(requests) => columns.push(requests),
+            Err(error) => errors.push(error),
+        }
+    }
     if has_errors(&errors) {
         render(&SourceSet::new(), &errors);
         return Exit::Reported;
@@ -103,7 +118,7 @@ pub fn run(arguments: &CostArguments) -> Exit {
         Err(failure) => return report_failure(&failure),
     };
     let pricing = Pricing { success: &success, arguments };
-    let costs = match pricing.costs(&layouts) {
+    let costs = match pricing.costs(&columns) {
         Ok(costs) => costs,
         Err(Failed::Layouts(errors)) => {
             render(success.sources(), &errors);
@@ -111,7 +126,7 @@ pub fn run(arguments: &CostArguments) -> Exit {
         }
         Err(Failed::Price(error)) => return fail(error),
     };
-    if costs.arrays.is_empty() {
+    if costs.tables.is_empty() {
         say("no kernel accesses an array of structs: there is nothing to price");
     }
     let text = if arguments.json {
@@ -136,112 +151,230 @@ enum Failed {
     Price(CostError),
 }
 
+/// Layouts of some arrays, all others as in the source.
+struct Column {
+    label: String,
+    arrangement: Arrangement,
+}
+
 struct Pricing<'a> {
     success: &'a Success,
     arguments: &'a CostArguments,
 }
 
 impl Pricing<'_> {
-    fn costs(&self, requests: &[LayoutSpec]) -> Result<Costs, Failed> {
-        let compiled = &self.success.compiled;
-        let (program, classes) = (&compiled.program, &compiled.record_classes);
-        let mut errors = Vec::new();
-        let mut met = vec![false; requests.len()];
-        let mut arrays = Vec::new();
-        for (info, at) in compiled.cost_model.arrays.iter().zip(0..) {
-            let ArraySource::Class(class) = info.source else { continue };
-            let wanted: Vec<&LayoutSpec> = requests
-                .iter()
-                .zip(&mut met)
-                .filter(|(request, _)| targets(program, classes, class, &request.target).is_some())
-                .map(|(request, met)| {
-                    *met = true;
-                    request
-                })
-                .collect();
-            if !requests.is_empty() && wanted.is_empty() {
+    fn costs(&self, requests: &[Vec<Request>]) -> Result<Costs, Failed> {
+        let tables = match requests {
+            [] => self.each_class()?,
+            requests => self.asked_for(requests)?.into_iter().collect(),
+        };
+        let device = self.arguments.program.device.name.clone();
+        Ok(Costs { version: VERSION, device, model: self.arguments.model, tables })
+    }
+
+    fn arrays(&self) -> impl Iterator<Item = (ArrayId, &ArrayInfo)> {
+        let arrays = &self.success.compiled.cost_model.arrays;
+        arrays.iter().zip(0..).map(|(info, at)| (ArrayId(at), info))
+    }
+
+    /// A table for each class of arrays of structs, with the common layouts.
+    fn each_class(&self) -> Result<Vec<TableShown>, Failed> {
+        let mut tables = Vec::new();
+        for (array, info) in self.arrays() {
+            if info.source == ArraySource::Plain {
                 continue;
             }
-            let layouts = match candidates(&info.shape, &wanted) {
-                Ok(layouts) => layouts,
+            let column = |layout: &Layout| {
+                let mut arrangement = Arrangement::default();
+                for (other, info) in self.arrays() {
+                    match other == array {
+                        true => arrangement.insert(other, &info.shape, layout),
+                        false => arrangement.insert(other, &info.shape, &Layout::aos(&info.shape)),
+                    }
+                }
+                Column { label: layout.display(&info.shape).to_string(), arrangement }
+            };
+            let columns: Vec<Column> = common_layouts(&info.shape).iter().map(column).collect();
+            tables.extend(self.table(&BTreeSet::from([array]), &columns).map_err(Failed::Price)?);
+        }
+        Ok(tables)
+    }
+
+    /// One table of what was asked for.
+    fn asked_for(&self, columns: &[Vec<Request>]) -> Result<Option<TableShown>, Failed> {
+        let mut own = BTreeSet::new();
+        let mut errors = Vec::new();
+        let mut found = vec![self.column(&[], &mut own, &mut errors)];
+        for requests in columns {
+            found.push(self.column(requests, &mut own, &mut errors));
+        }
+        if !errors.is_empty() {
+            return Err(Failed::Layouts(errors));
+        }
+        self.table(&own, &found).map_err(Failed::Price)
+    }
+
+    /// The arrays with these layouts; `own` gets the ones that are meant.
+    fn column(
+        &self,
+        requests: &[Request],
+        own: &mut BTreeSet<ArrayId>,
+        errors: &mut Vec<Diagnostic>,
+    ) -> Column {
+        let mut arrangement = Arrangement::default();
+        let mut placed: BTreeSet<ArrayId> = BTreeSet::new();
+        // The last one counts.
+        for request in requests.iter().rev() {
+            let meant: Result<Vec<Vec<ArrayId>>, Diagnostic> =
+                request.targets.iter().map(|target| self.meant(target)).collect();
+            let meant = match meant {
+                Ok(meant) => meant,
                 Err(error) => {
                     errors.push(error);
                     continue;
                 }
             };
-            arrays.extend(self.array(ArrayId(at), class, info, &layouts).map_err(Failed::Price)?);
+            let sets: Vec<Vec<ArrayId>> = match request.targets.len() {
+                1 => meant[0].iter().map(|array| vec![*array]).collect(),
+                // The arrays of a group lie together: one of each name.
+                _ => vec![meant.iter().filter_map(|arrays| arrays.first().copied()).collect()],
+            };
+            for set in sets {
+                if set.iter().any(|array| placed.contains(array)) {
+                    continue;
+                }
+                let (owners, shape) = self.merged(&set);
+                match request.spec.resolve(&shape) {
+                    Ok(layout) => {
+                        arrangement.insert_merged(&owners, &shape, &layout);
+                        placed.extend(&set);
+                        own.extend(&set);
+                    }
+                    Err(_) if request.targets == [EVERY_ARRAY] => {}
+                    Err(error) => errors.push(error.diagnostic(&request.spec.to_string())),
+                }
+            }
         }
-        let unmet = requests
-            .iter()
-            .zip(&met)
-            .filter(|(request, met)| !**met && request.target != EVERY_ARRAY);
-        errors.extend(unmet.map(|(request, _)| unknown_target(program, classes, &request.target)));
-        if !errors.is_empty() {
-            return Err(Failed::Layouts(errors));
+        for (array, info) in self.arrays() {
+            if !placed.contains(&array) {
+                arrangement.insert(array, &info.shape, &Layout::aos(&info.shape));
+            }
         }
-        let device = self.arguments.program.device.name.clone();
-        Ok(Costs { version: VERSION, device, model: self.arguments.model, arrays })
+        let texts: Vec<&str> = requests.iter().map(|request| request.text.as_str()).collect();
+        let label = if texts.is_empty() { "as it is".to_owned() } else { texts.join("; ") };
+        Column { label, arrangement }
     }
 
-    /// The prices of one class's layouts while all other arrays are as in the source; `None` if no
-    /// kernel accesses it.
-    fn array(
-        &self,
-        array: ArrayId,
-        class: ClassId,
-        info: &ArrayInfo,
-        layouts: &[Layout],
-    ) -> Result<Option<ArrayCosts>, CostError> {
+    /// The arrays that a name means.
+    fn meant(&self, target: &str) -> Result<Vec<ArrayId>, Diagnostic> {
         let compiled = &self.success.compiled;
-        let (program, model) = (&compiled.program, &compiled.cost_model);
+        let (program, classes) = (&compiled.program, &compiled.record_classes);
+        let meant: Vec<ArrayId> = self
+            .arrays()
+            .filter(|(_, info)| match info.source {
+                ArraySource::Class(class) => targets(program, classes, class, target).is_some(),
+                ArraySource::Plain => info.names.iter().any(|name| name == target),
+            })
+            .map(|(array, _)| array)
+            .collect();
+        if !meant.is_empty() || target == EVERY_ARRAY {
+            return Ok(meant);
+        }
+        let known: BTreeSet<&str> = self
+            .arrays()
+            .flat_map(|(_, info)| info.names.iter().chain([&info.name]).map(String::as_str))
+            .collect();
+        let message = format!("`{target}` is no array that a kernel accesses, nor the type of one");
+        let diagnostic = Diagnostic::error(Code::UNKNOWN_CLASS, message);
+        Err(match nearest(target, known.iter().copied()) {
+            Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
+            None => {
+                let known: Vec<&str> =
+                    known.into_iter().filter(|name| !name.contains(':')).collect();
+                diagnostic.help(format!("known names: {}", known.join(", ")))
+            }
+        })
+    }
+
+    /// The record that arrays make together, and whose leaves are its own.
+    fn merged(&self, set: &[ArrayId]) -> (Vec<(ArrayId, LeafId)>, RecordShape) {
+        let arrays = &self.success.compiled.cost_model.arrays;
+        let info = |array: &ArrayId| &arrays[array.0 as usize];
+        let owners: Vec<(ArrayId, LeafId)> = set
+            .iter()
+            .flat_map(|array| info(array).shape.leaf_ids().map(|leaf| (*array, leaf)))
+            .collect();
+        let [several @ .., _] = set else { return (owners, RecordShape::flat("", [])) };
+        if several.is_empty() {
+            return (owners, info(&set[0]).shape.clone());
+        }
+        let names: Vec<String> = owners
+            .iter()
+            .map(|(array, leaf)| {
+                let info = info(array);
+                match info.shape.leaves.len() {
+                    1 => info.name.clone(),
+                    _ => format!("{}.{}", info.name, info.shape.leaf(*leaf).path),
+                }
+            })
+            .collect();
+        let members = owners.iter().zip(&names).map(|((array, leaf), name)| {
+            let leaf = info(array).shape.leaf(*leaf);
+            let extents = leaf.extents.as_slice();
+            (name.as_str(), leaf.type_name.as_str(), leaf.scalar_size.0, leaf.align.0, extents)
+        });
+        let name: Vec<&str> = set.iter().map(|array| info(array).name.as_str()).collect();
+        let shape = RecordShape::flat(&name.join(" + "), members);
+        (owners, shape)
+    }
+
+    /// The prices of columns, the source's first; `None` if no kernel accesses the arrays.
+    fn table(
+        &self,
+        own: &BTreeSet<ArrayId>,
+        columns: &[Column],
+    ) -> Result<Option<TableShown>, CostError> {
+        let model = &self.success.compiled.cost_model;
         let kernels: Vec<&Kernel> = model
             .kernels
             .iter()
-            .filter(|kernel| kernel.code.accesses.iter().any(|access| access.array == array))
+            .filter(|kernel| kernel.code.accesses.iter().any(|access| own.contains(&access.array)))
             .collect();
         if kernels.is_empty() {
             return Ok(None);
         }
-        let mut priced = Vec::new();
+        let mut layouts = Vec::new();
         let mut source: Option<CostVector> = None;
-        for layout in layouts {
-            let mut arrangement = Arrangement::default();
-            for (other, at) in model.arrays.iter().zip(0..) {
-                let id = ArrayId(at);
-                match id == array {
-                    true => arrangement.insert(id, &other.shape, layout),
-                    false => arrangement.insert(id, &other.shape, &Layout::aos(&other.shape)),
-                }
-            }
+        for column in columns {
             let mut total = CostVector::default();
             let mut prices = Vec::new();
             for kernel in &kernels {
-                let price = self.price(&kernel.code, &arrangement)?;
+                let price = self.price(&kernel.code, &column.arrangement)?;
                 total += price.total;
                 prices.push(price);
             }
             let ratio = total.ratio(source.get_or_insert(total));
-            priced.push(LayoutCosts {
-                layout: layout.display(&info.shape).to_string(),
+            layouts.push(LayoutCosts {
+                layout: column.label.clone(),
                 cost: total.entries()[..=total.degree()].to_vec(),
                 ratio,
                 kernels: prices,
             });
         }
-        let slots = &compiled.record_classes.class(class).slots;
-        let mut names: Vec<String> = Vec::new();
-        for name in slots.iter().filter_map(|slot| slot_names(program, *slot).into_iter().next()) {
-            if !name.is_empty() && !names.contains(&name) {
-                names.push(name);
+        let arrays = own.iter().map(|array| {
+            let info = &model.arrays[array.0 as usize];
+            ArrayShown {
+                name: info.name.clone(),
+                // The short ones.
+                names: info.names.iter().filter(|name| !name.contains("::")).cloned().collect(),
+                bytes: info.shape.size.0,
+                elements: info.elements,
             }
-        }
-        Ok(Some(ArrayCosts {
-            type_name: info.name.clone(),
-            names,
-            bytes: info.shape.size.0,
-            elements: info.elements,
-            layouts: priced,
-            kernels: kernels.iter().map(|kernel| self.kernel(kernel, array)).collect(),
+        });
+        Ok(Some(TableShown {
+            arrays: arrays.collect(),
+            layouts,
+            kernels: kernels.iter().map(|kernel| self.kernel(kernel, own)).collect(),
         }))
     }
 
@@ -254,7 +387,7 @@ impl Pricing<'_> {
         layoutc_analysis::cost::price(code, arrangement, device, self.arguments.model)
     }
 
-    fn kernel(&self, kernel: &Kernel, array: ArrayId) -> KernelShown {
+    fn kernel(&self, kernel: &Kernel, own: &BTreeSet<ArrayId>) -> KernelShown {
         let compiled = &self.success.compiled;
         let code = &kernel.code;
         let accesses = code.accesses.iter().map(|access| {
@@ -278,7 +411,7 @@ impl Pricing<'_> {
                     AccessKind::Write => "write",
                     AccessKind::Atomic => "atomic",
                 },
-                is_own: access.array == array,
+                is_own: own.contains(&access.array),
             }
         });
         KernelShown {
@@ -301,26 +434,13 @@ impl Pricing<'_> {
 }
 
 /// The layouts to compare, the source's first.
-fn candidates(shape: &RecordShape, wanted: &[&LayoutSpec]) -> Result<Vec<Layout>, Diagnostic> {
+fn common_layouts(shape: &RecordShape) -> Vec<Layout> {
     let mut layouts = vec![Layout::aos(shape)];
-    if wanted.is_empty() {
-        let aligned = ALIGNMENTS
-            .into_iter()
-            .find(|align| *align > shape.align && shape.size.0.is_multiple_of(align.0));
-        layouts.extend(aligned.and_then(|align| Layout::aos_aligned(shape, align).ok()));
-        layouts.push(Layout::soa(shape));
-        layouts.extend(Layout::tiled(shape, TILE, None).ok());
-    }
-    for request in wanted {
-        let layout =
-            request.resolve(shape).map_err(|error| error.diagnostic(&request.to_string()))?;
-        layouts.push(layout);
-    }
-    let mut distinct: Vec<Layout> = Vec::new();
-    for layout in layouts {
-        if !distinct.contains(&layout) {
-            distinct.push(layout);
-        }
-    }
-    Ok(distinct)
+    let aligned = ALIGNMENTS
+        .into_iter()
+        .find(|align| *align > shape.align && shape.size.0.is_multiple_of(align.0));
+    layouts.extend(aligned.and_then(|align| Layout::aos_aligned(shape, align).ok()));
+    layouts.push(Layout::soa(shape));
+    layouts.extend(Layout::tiled(shape, TILE, None).ok());
+    layouts
 }

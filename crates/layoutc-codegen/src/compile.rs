@@ -5,7 +5,7 @@ use crate::grids::{GridReport, InBounds, plan_grids};
 use crate::host_arrays::{HostLayout, HostOutcome, plan_with_host_arrays};
 use crate::rewrite::{Rewritten, rewrite};
 use layoutc_analysis::choose::{targets, unknown_target};
-use layoutc_analysis::cost_model::{CostModel, LaunchOptions};
+use layoutc_analysis::cost_model::{CostModel, ModelOptions};
 use layoutc_analysis::grid_choice::GridOptions;
 use layoutc_analysis::{KernelModel, Plan, choose_layouts};
 use layoutc_dataflow::classes::{
@@ -39,6 +39,10 @@ pub struct Request {
     pub checks_bounds: bool,
     /// What grids are laid out for.
     pub grids: GridOptions,
+    /// Blocks of launches that do not say how many they are.
+    pub blocks: Option<u64>,
+    /// The model of kernels follows arrays of numbers from function to function.
+    pub follows_numbers: bool,
     /// Every array of numbers is looked at, and not only those that may gain something.
     pub all_grids: bool,
 }
@@ -202,7 +206,11 @@ impl Planned {
     ) -> Planned {
         let mut classes = find_versions(&mut program, native_copies);
         let model = KernelModel::build(&program, &classes);
-        let launch = LaunchOptions { block: request.grids.block, blocks: None };
+        let launch = ModelOptions {
+            block: request.grids.block,
+            blocks: request.blocks,
+            follows_numbers: request.follows_numbers,
+        };
         let cost_model = CostModel::build(&program, &classes, launch);
         // What cannot be rewritten pins its class, and the rest is planned again.
         loop {

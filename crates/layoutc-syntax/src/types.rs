@@ -60,6 +60,26 @@ pub enum Scalar {
 }
 
 impl Scalar {
+    /// All of them.
+    pub const ALL: [Scalar; 16] = [
+        Scalar::Bool,
+        Scalar::Char,
+        Scalar::SignedChar,
+        Scalar::UnsignedChar,
+        Scalar::Short,
+        Scalar::UnsignedShort,
+        Scalar::Int,
+        Scalar::UnsignedInt,
+        Scalar::Long,
+        Scalar::UnsignedLong,
+        Scalar::LongLong,
+        Scalar::UnsignedLongLong,
+        Scalar::Half,
+        Scalar::Float,
+        Scalar::Double,
+        Scalar::WChar,
+    ];
+
     /// Size and alignment in bytes.
     #[must_use]
     pub fn size(self) -> u64 {

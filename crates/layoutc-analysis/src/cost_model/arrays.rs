@@ -1,26 +1,85 @@
 //! The arrays in global memory that kernels access.
 
+use super::DEPTH;
 use super::value::Root;
+use crate::choose::slot_names;
 use crate::cost::kernel::ArrayId;
-use layoutc_dataflow::classes::{ClassId, ClassShape, Classes, Slot, class_shape};
+use crate::grid_model::constant_of;
+use crate::index_form::Definitions;
+use layoutc_dataflow::classes::{
+    ArrayClass, ClassId, ClassShape, Classes, Slot, class_shape, find_classes, type_scalar_arrays,
+};
 use layoutc_dataflow::layout::{LeafId, RecordShape};
-use layoutc_syntax::{Program, QualType, Space, Storage, TypeId, TypeKind};
-use std::collections::BTreeMap;
+use layoutc_syntax::{Program, QualType, Scalar, Space, Storage, TypeId, TypeKind};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What an array is to the rest of the compiler.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum ArraySource {
     /// A class of arrays of records.
     Class(ClassId),
-    /// Numbers or vectors that one pointer leads to.
+    /// Numbers or vectors.
     Plain,
+}
+
+/// Arrays of numbers that pointers flow between, as one each.
+///
+/// They are the classes of a copy of the program in which numbers are records
+/// ([`layoutc_dataflow::classes::type_scalar_arrays`]).
+#[derive(Debug, Default)]
+pub(super) struct PlainArrays {
+    of_slot: BTreeMap<Slot, usize>,
+    /// Names, and bytes.
+    known: Vec<(Vec<String>, Option<u64>)>,
+}
+
+impl PlainArrays {
+    /// Those of a program.
+    pub(super) fn find(program: &Program, definitions: &Definitions) -> Self {
+        let mut typed = program.clone();
+        type_scalar_arrays(&mut typed, &BTreeSet::from(Scalar::ALL));
+        let classes = find_classes(&typed);
+        let mut this = PlainArrays::default();
+        for class in &classes.classes {
+            if typed.record(class.record).element.is_none() {
+                continue;
+            }
+            this.of_slot.extend(class.slots.iter().map(|slot| (*slot, this.known.len())));
+            this.known.push((names(program, class), bytes(program, definitions, class)));
+        }
+        this
+    }
+}
+
+/// The names of a class's variables and members.
+fn names(program: &Program, class: &ArrayClass) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for name in class.slots.iter().flat_map(|slot| slot_names(program, *slot)) {
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The most bytes that a class's allocations ask for with constants.
+fn bytes(program: &Program, definitions: &Definitions, class: &ArrayClass) -> Option<u64> {
+    let sizes: Option<Vec<i64>> = class
+        .allocations
+        .iter()
+        .map(|allocation| constant_of(program, definitions, allocation.size, DEPTH))
+        .collect();
+    u64::try_from(sizes?.into_iter().max()?).ok()
 }
 
 /// An array that kernels access.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ArrayInfo {
-    /// What it is called: a record type, or a parameter.
+    /// What it is called: a record type, or the first of its names.
     pub name: String,
+    /// The names of variables and members that lead to it, each with a longer form that tells it from
+    /// others.
+    pub names: Vec<String>,
     /// What it is to the rest of the compiler.
     pub source: ArraySource,
     /// Its leaves.
@@ -35,26 +94,36 @@ pub(super) struct Arrays {
     pub(super) infos: Vec<ArrayInfo>,
     classes: BTreeMap<ClassId, (ArrayId, ClassShape)>,
     plain: BTreeMap<(Root, TypeId), Option<ArrayId>>,
+    plain_arrays: PlainArrays,
+    of_plain_array: BTreeMap<(usize, TypeId), ArrayId>,
 }
 
 impl Arrays {
-    /// The classes of a program.
+    /// The classes of a program; arrays of numbers are added where they are met.
     pub(super) fn new(
         program: &Program,
         classes: &Classes,
-        elements: impl Fn(ClassId, &ClassShape) -> Option<u64>,
+        definitions: &Definitions,
+        plain_arrays: PlainArrays,
     ) -> Self {
-        let mut this =
-            Arrays { infos: Vec::new(), classes: BTreeMap::new(), plain: BTreeMap::new() };
+        let mut this = Arrays {
+            infos: Vec::new(),
+            classes: BTreeMap::new(),
+            plain: BTreeMap::new(),
+            plain_arrays,
+            of_plain_array: BTreeMap::new(),
+        };
         for id in classes.ids() {
             let class = classes.class(id);
             let Some(shape) = class_shape(program, class) else { continue };
             let array = ArrayId(this.infos.len() as u32);
+            let size = shape.shape.size.0.max(1);
             this.infos.push(ArrayInfo {
                 name: program.spelled_name(class.record).to_owned(),
+                names: names(program, class),
                 source: ArraySource::Class(id),
                 shape: shape.shape.clone(),
-                elements: elements(id, &shape),
+                elements: bytes(program, definitions, class).map(|bytes| bytes / size),
             });
             this.classes.insert(id, (array, shape));
         }
@@ -78,22 +147,40 @@ impl Arrays {
         if let Some(known) = self.plain.get(&key) {
             return *known;
         }
-        let is_class = match root {
-            Root::Variable(id) => classes.class_of_slot(Slot::Variable(id)).is_some(),
-            Root::Field(id) => classes.class_of_slot(Slot::Field(id)).is_some(),
+        let slot = match root {
+            Root::Variable(id) => Slot::Variable(id),
+            Root::Field(id) => Slot::Field(id),
         };
+        let is_class = classes.class_of_slot(slot).is_some();
         let shape = plain_shape(program, ty).filter(|_| !is_class && is_global(program, root));
-        let found = shape.map(|shape| {
-            let name = match root {
-                Root::Variable(id) => program.variable(id).name.clone(),
-                Root::Field(id) => program.field(id).name.clone(),
-            };
-            let id = ArrayId(self.infos.len() as u32);
-            self.infos.push(ArrayInfo { name, source: ArraySource::Plain, shape, elements: None });
-            id
-        });
+        let found = shape.map(|shape| self.plain(program, slot, ty, shape));
         self.plain.insert(key, found);
         found
+    }
+
+    /// The array of numbers that a slot leads to.
+    fn plain(
+        &mut self,
+        program: &Program,
+        slot: Slot,
+        ty: QualType,
+        shape: RecordShape,
+    ) -> ArrayId {
+        let id = ArrayId(self.infos.len() as u32);
+        let mut names = slot_names(program, slot);
+        let mut elements = None;
+        if let Some(at) = self.plain_arrays.of_slot.get(&slot) {
+            if let Some(known) = self.of_plain_array.get(&(*at, ty.id)) {
+                return *known;
+            }
+            self.of_plain_array.insert((*at, ty.id), id);
+            let (all, bytes) = &self.plain_arrays.known[*at];
+            names.clone_from(all);
+            elements = bytes.map(|bytes| bytes / shape.size.0.max(1));
+        }
+        let name = names.first().cloned().unwrap_or_default();
+        self.infos.push(ArrayInfo { name, names, source: ArraySource::Plain, shape, elements });
+        id
     }
 
     /// The leaves of an array.

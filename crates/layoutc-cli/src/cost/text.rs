@@ -1,6 +1,6 @@
 //! Prices as text for people.
 
-use super::{AccessShown, ArrayCosts, Costs, KernelShown};
+use super::{AccessShown, Costs, KernelShown, TableShown};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
 use layoutc_analysis::cost::price::{AccessPrice, Model, Stride};
@@ -8,23 +8,24 @@ use std::fmt::Write;
 
 /// The prices.
 pub(super) fn text(costs: &Costs) -> String {
-    let arrays: Vec<String> = costs.arrays.iter().map(|found| array(costs, found)).collect();
-    arrays.join("\n")
+    let tables: Vec<String> = costs.tables.iter().map(|found| layouts(costs, found)).collect();
+    tables.join("\n")
 }
 
-fn array(costs: &Costs, array: &ArrayCosts) -> String {
+fn layouts(costs: &Costs, array: &TableShown) -> String {
     let mut out = String::new();
-    let elements = match array.elements {
-        Some(elements) => format!(", {elements} elements"),
-        None => String::new(),
-    };
-    let _ = writeln!(
-        out,
-        "{} ({} bytes{elements}): {}",
-        array.type_name,
-        array.bytes,
-        array.names.join(", ")
-    );
+    for own in &array.arrays {
+        let elements = match own.elements {
+            Some(elements) => format!(", {elements} elements"),
+            None => String::new(),
+        };
+        let names = match own.names.as_slice() {
+            [] => String::new(),
+            [only] if *only == own.name => String::new(),
+            names => format!(": {}", names.join(", ")),
+        };
+        let _ = writeln!(out, "{} ({} bytes{elements}){names}", own.name, own.bytes);
+    }
     let unit = match costs.model {
         Model::Peng => "transactions, Peng et al.",
         Model::Sectors => "sectors of 32 bytes",
@@ -36,7 +37,7 @@ fn array(costs: &Costs, array: &ArrayCosts) -> String {
         costs.device,
         costs.model
     );
-    let mut table = table();
+    let mut table = self::table();
     table.set_header(["", "layout", "against the source", "cost"]);
     for (at, layout) in array.layouts.iter().enumerate() {
         let number = if at == 0 { "source".to_owned() } else { format!("[{at}]") };
@@ -65,13 +66,14 @@ fn array(costs: &Costs, array: &ArrayCosts) -> String {
         let others = kernel.accesses.iter().filter(|access| !access.is_own).count();
         push(&mut out, &table);
         if others > 0 {
-            let _ = writeln!(out, "    and {others} accesses to other arrays, which cost the same");
+            let plural = if others == 1 { "access" } else { "accesses" };
+            let _ = writeln!(out, "    and {others} {plural} to other arrays");
         }
     }
     out
 }
 
-fn kernels(array: &ArrayCosts) -> String {
+fn kernels(array: &TableShown) -> String {
     match array.kernels.len() {
         1 => "1 kernel".to_owned(),
         several => format!("{several} kernels"),

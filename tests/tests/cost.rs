@@ -1,0 +1,117 @@
+//! `layoutc cost`, and what it refuses.
+
+use anyhow::{Context, Result, ensure};
+use layoutc_tests::layoutc::{Layoutc, TRANSFORM_LIMIT};
+use layoutc_tests::process::Outcome;
+use layoutc_tests::repository_root;
+use serde_json::Value;
+
+fn cost(file: &str, options: &[&str]) -> Result<Outcome> {
+    let mut arguments = vec!["cost", file];
+    arguments.extend(options);
+    Layoutc::built()?.run(&repository_root().join("testdata"), TRANSFORM_LIMIT, &arguments)
+}
+
+fn json(file: &str, options: &[&str]) -> Result<Value> {
+    let options: Vec<&str> = options.iter().copied().chain(["--json"]).collect();
+    let outcome = cost(file, &options)?;
+    ensure!(outcome.succeeded(), "{}\n{}{}", outcome.ending(), outcome.stdout, outcome.stderr);
+    Ok(serde_json::from_str(&outcome.stdout)?)
+}
+
+const NBODY: &str = "programs/nbody/nbody.cu";
+const ARRAYS: &str = "cost/nbody_arrays.cu";
+
+#[test]
+fn common_layouts_are_compared() -> Result<()> {
+    let costs = json(NBODY, &[])?;
+    let [table] = costs["tables"].as_array().context("no `tables`")?.as_slice() else {
+        panic!("one table: {costs:#}");
+    };
+    let layouts = table["layouts"].as_array().context("no `layouts`")?;
+    let names: Vec<&Value> = layouts.iter().map(|layout| &layout["layout"]).collect();
+    assert_eq!(names, ["aos", "soa", "tiled(32)"]);
+    assert_eq!(layouts[0]["ratio"], 1.0);
+    // 28 bytes a body: consecutive threads read 7 times what they need.
+    let stride = |layout: usize| &layouts[layout]["kernels"][0]["accesses"][1]["stride"]["bytes"];
+    assert_eq!((stride(0), stride(1)), (&Value::from(28), &Value::from(4)));
+    assert!(layouts[1]["ratio"].as_f64().context("no ratio")? < 1.0);
+    let kernel = &table["kernels"][0];
+    assert_eq!((&kernel["name"], &kernel["block"][0]), (&"bodyForce".into(), &128.into()));
+    assert_eq!(
+        (&kernel["is_block_known"], &kernel["is_grid_known"]),
+        (&true.into(), &false.into())
+    );
+    assert_eq!(kernel["host_loops"], serde_json::json!([null]));
+    Ok(())
+}
+
+#[test]
+fn a_column_is_what_was_asked_for() -> Result<()> {
+    let costs = json(
+        NBODY,
+        &["--layout", "Body = {x y z mass} align(16), {*}", "--layout", "p = tiled(16)"],
+    )?;
+    let layouts = costs["tables"][0]["layouts"].as_array().context("no `layouts`")?;
+    let names: Vec<&Value> = layouts.iter().map(|layout| &layout["layout"]).collect();
+    assert_eq!(names, ["as it is", "Body = {x y z mass} align(16), {*}", "p = tiled(16)"]);
+    Ok(())
+}
+
+/// The field groupings of N-body in table III of Peng et al.: the source has separate arrays.
+#[test]
+fn separate_arrays_are_put_together() -> Result<()> {
+    let costs = json(
+        ARRAYS,
+        &[
+            "--model",
+            "peng",
+            "--device",
+            "m2050",
+            "--layout",
+            "x + y + z + vx + vy + vz = aos",
+            "--layout",
+            "x + vx = aos; y + vy = aos; z + vz = aos",
+        ],
+    )?;
+    let layouts = costs["tables"][0]["layouts"].as_array().context("no `layouts`")?;
+    let strides: Vec<&Value> = layouts
+        .iter()
+        .map(|layout| &layout["kernels"][0]["accesses"][0]["stride"]["bytes"])
+        .collect();
+    assert_eq!(strides, [&Value::from(4), &Value::from(24), &Value::from(8)]);
+    let transactions: Vec<&Value> =
+        layouts.iter().map(|layout| &layout["kernels"][0]["accesses"][0]["transactions"]).collect();
+    assert_eq!(transactions, [&Value::from(1.0), &Value::from(6.0), &Value::from(2.0)]);
+    assert_eq!(costs["tables"][0]["arrays"][0]["elements"], 16384);
+    Ok(())
+}
+
+#[test]
+fn what_does_not_fit_is_refused() -> Result<()> {
+    let cases: [(&[&str], &str); 8] = [
+        (&["--layout", "Bod = soa"], "did you mean `Body`?"),
+        (&["--layout", "Body = {x nosuch}"], "nosuch"),
+        (&["--layout", "Body = {x y}"], "LC0040"),
+        (&["--layout", "Body"], "LC0040"),
+        (&["--layout", "Body = soa; "], "LC0040"),
+        (&["--device", "gtx9999"], "gtx280"),
+        (&["--model", "guess"], "sectors"),
+        (&["--block", "0"], "--block"),
+    ];
+    for (options, expected) in cases {
+        let outcome = cost(NBODY, options)?;
+        ensure!(!outcome.succeeded(), "{options:?} succeeds");
+        ensure!(outcome.stdout.is_empty(), "{options:?} prints {}", outcome.stdout);
+        ensure!(outcome.stderr.contains(expected), "{options:?}: {}", outcome.stderr);
+    }
+    Ok(())
+}
+
+#[test]
+fn a_program_without_arrays_of_structs() -> Result<()> {
+    let outcome = cost(ARRAYS, &[])?;
+    ensure!(outcome.succeeded(), "{}", outcome.stderr);
+    ensure!(outcome.stderr.contains("nothing to price"), "{}", outcome.stderr);
+    Ok(())
+}
