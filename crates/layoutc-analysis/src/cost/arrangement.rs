@@ -52,6 +52,17 @@ impl Arrangement {
         self.places.iter().map(|((array, leaf), place)| (*array, *leaf, place))
     }
 
+    /// Memory that nothing lies in yet.
+    pub(super) fn next_storage(&mut self) -> StorageId {
+        self.storages += 1;
+        StorageId(self.storages - 1)
+    }
+
+    /// Puts a leaf where it is said to lie.
+    pub(super) fn put(&mut self, array: ArrayId, leaf: LeafId, place: Place) {
+        self.places.insert((array, leaf), place);
+    }
+
     /// Puts an array of one dimension into a layout.
     pub fn insert(&mut self, array: ArrayId, shape: &RecordShape, layout: &Layout) {
         let owners: Vec<(ArrayId, LeafId)> = shape.leaf_ids().map(|leaf| (array, leaf)).collect();
@@ -71,8 +82,7 @@ impl Arrangement {
     ) {
         assert_eq!(owners.len(), shape.leaves.len(), "each leaf has an owner");
         for (_, group) in layout.iter() {
-            let storage = StorageId(self.storages);
-            self.storages += 1;
+            let storage = self.next_storage();
             let tile = match group.form() {
                 GroupForm::Array | GroupForm::Struct => 1,
                 GroupForm::Tile(tile) => tile,

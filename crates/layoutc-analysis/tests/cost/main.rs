@@ -2,4 +2,5 @@
 
 mod code;
 mod peng;
+mod search;
 mod sectors;

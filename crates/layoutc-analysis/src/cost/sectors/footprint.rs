@@ -5,7 +5,7 @@ use super::super::warp::WarpIndex;
 use super::request::Request;
 
 /// The most alignments at which an access is looked at.
-const MAX_PHASES: u64 = 8;
+const MAX_PHASES: u64 = 32;
 
 /// The most warps of a block that are looked at; more do not fit into one.
 const MAX_SAMPLES: u64 = 32;
@@ -92,10 +92,12 @@ impl Phases {
             Factor::Symbol => None,
         });
         let step = steps.fold(u64::from(is_scattered), greatest_common_divisor);
-        if step == 0 || place.tile > 1 {
+        if step == 0 {
             return Phases(vec![(0, 0)]);
         }
-        let bytes = step * if place.has_planes { place.size } else { place.stride };
+        // The slots of a tile follow each other as in an array.
+        let is_array = place.has_planes || place.tile > 1;
+        let bytes = step * if is_array { place.size } else { place.stride };
         let count = sector / greatest_common_divisor(bytes, sector);
         let thinning = count.div_ceil(MAX_PHASES);
         let phase = |at: u64| ((at * thinning * step) as i64, 0);

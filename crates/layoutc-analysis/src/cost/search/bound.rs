@@ -1,0 +1,237 @@
+//! What accesses to a group of leaves cost at least.
+
+use super::super::arrangement::{Arrangement, Place};
+use super::super::kernel::{BaseId, KernelCode};
+use super::super::price::{CostError, total};
+use super::super::vector::CostVector;
+use super::partition::{Form, GroupBound, Mask};
+use super::{Problem, members};
+use layoutc_dataflow::layout::{LeafId, RecordShape};
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+/// The leaves that some kernel accesses.
+pub(super) fn hot_leaves(problem: &Problem) -> Vec<LeafId> {
+    let is_hot = |leaf: &LeafId| {
+        let owner = problem.owners[leaf.index()];
+        let mut accesses = problem.kernels.iter().flat_map(|code| &code.accesses);
+        accesses.any(|access| access.array == owner.0 && access.leaves.contains(&owner.1))
+    };
+    problem.shape.leaf_ids().filter(is_hot).collect()
+}
+
+/// The members of a struct in the order that pads it least, in that of the source if that is as good.
+pub(super) fn ordered(shape: &RecordShape, leaves: &[LeafId]) -> Vec<LeafId> {
+    let mut by_alignment = leaves.to_vec();
+    by_alignment.sort_by_key(|leaf| std::cmp::Reverse(shape.leaf(*leaf).align));
+    if struct_size(shape, leaves).0 <= struct_size(shape, &by_alignment).0 {
+        leaves.to_vec()
+    } else {
+        by_alignment
+    }
+}
+
+/// Size and alignment of a struct with these members.
+fn struct_size(shape: &RecordShape, leaves: &[LeafId]) -> (u64, u64) {
+    let (mut end, mut align) = (0u64, 1);
+    for leaf in leaves {
+        let leaf = shape.leaf(*leaf);
+        end = end.next_multiple_of(leaf.align.0) + leaf.size().0;
+        align = align.max(leaf.align.0);
+    }
+    (end.next_multiple_of(align), align)
+}
+
+/// The accesses of one kernel with one index base, and nothing else.
+struct Stream {
+    code: KernelCode,
+    base: BaseId,
+    /// The leaves that it accesses, of those that are searched.
+    leaves: Mask,
+}
+
+/// What holds the leaves of a group.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Kind {
+    Struct,
+    Array,
+    Tile,
+}
+
+/// What decides about the bound of a part of a stream: its leaves, and size and alignment of their struct.
+type Key = (usize, Mask, u64, u64, Kind);
+
+/// Bounds of groups.
+pub(super) struct Bounds<'a> {
+    problem: &'a Problem<'a>,
+    hot: &'a [LeafId],
+    streams: Vec<Stream>,
+    others: CostVector,
+    known: RefCell<HashMap<Key, CostVector>>,
+}
+
+impl<'a> Bounds<'a> {
+    pub fn new(problem: &'a Problem<'a>, hot: &'a [LeafId]) -> Result<Bounds<'a>, CostError> {
+        let mut streams: Vec<Stream> = Vec::new();
+        let mut others = CostVector::ZERO;
+        for code in problem.kernels {
+            let is_own = |array| problem.owners.iter().any(|(own, _)| *own == array);
+            let mut rest = code.clone();
+            rest.accesses.retain(|access| !is_own(access.array));
+            others += total(&rest, problem.others, problem.device, problem.model)?;
+            let first = streams.len();
+            for access in code.accesses.iter().filter(|access| is_own(access.array)) {
+                let leaves = mask_of(problem, hot, access);
+                let base = access.index.base;
+                let known = streams[first..].iter_mut().find(|stream| stream.base == base);
+                let stream = match known {
+                    Some(stream) => stream,
+                    None => {
+                        let mut own = code.clone();
+                        own.accesses.clear();
+                        own.name.clear();
+                        streams.push(Stream { code: own, base, leaves: 0 });
+                        streams.last_mut().expect("just pushed")
+                    }
+                };
+                stream.code.accesses.push(access.clone());
+                stream.leaves |= leaves;
+            }
+        }
+        Ok(Bounds { problem, hot, streams, others, known: RefCell::default() })
+    }
+
+    /// What other arrays cost at least.
+    pub fn others(&self) -> CostVector {
+        self.others
+    }
+
+    /// Whether some accesses to both have the same index base.
+    pub fn shares_base(&self, left: Mask, right: Mask) -> bool {
+        self.streams.iter().any(|stream| stream.leaves & left != 0 && stream.leaves & right != 0)
+    }
+
+    /// Bounds of all sets of leaves, by mask.
+    pub fn all_groups(&self) -> Result<Vec<GroupBound>, CostError> {
+        (0..1u64 << self.hot.len()).map(|mask| self.group(mask)).collect()
+    }
+
+    /// The bound of one group in its best form, and that form's alignment.
+    pub fn group(&self, mask: Mask) -> Result<GroupBound, CostError> {
+        if mask == 0 {
+            return Ok((CostVector::ZERO, Form::Struct));
+        }
+        let leaves = ordered(self.problem.shape, &members(self.hot, mask));
+        let (size, natural) = struct_size(self.problem.shape, &leaves);
+        let mut best: Option<GroupBound> = None;
+        let mut consider = |cost: CostVector, form| {
+            if best.as_ref().is_none_or(|(least, _)| cost.compare_rounded(least).is_lt()) {
+                best = Some((cost, form));
+            }
+        };
+        if let [leaf] = leaves[..] {
+            let scalar = self.problem.shape.leaf(leaf).scalar_size.0;
+            let tiles = size * self.problem.tile;
+            consider(self.streams_of(mask, scalar, natural, Kind::Array)?, Form::Apart);
+            consider(self.streams_of(mask, tiles, natural, Kind::Tile)?, Form::Apart);
+        }
+        if leaves.len() > 1 || self.problem.shape.leaf(leaves[0]).scalars() > 1 {
+            consider(self.streams_of(mask, size, natural, Kind::Struct)?, Form::Struct);
+            let align = size.next_power_of_two().min(16);
+            if align > natural {
+                let size = size.next_multiple_of(align);
+                consider(self.streams_of(mask, size, align, Kind::Struct)?, Form::Aligned(align));
+            }
+        }
+        Ok(best.unwrap_or((CostVector::ZERO, Form::Struct)))
+    }
+
+    fn streams_of(
+        &self,
+        mask: Mask,
+        stride: u64,
+        align: u64,
+        kind: Kind,
+    ) -> Result<CostVector, CostError> {
+        let mut sum = CostVector::ZERO;
+        for (at, stream) in self.streams.iter().enumerate() {
+            let own = stream.leaves & mask;
+            if own != 0 {
+                sum += self.part(at, own, stride, align, kind)?;
+            }
+        }
+        Ok(sum)
+    }
+
+    /// The bound of the accesses of a stream to some leaves of a struct: as if those came first in it.
+    fn part(
+        &self,
+        stream: usize,
+        own: Mask,
+        stride: u64,
+        align: u64,
+        kind: Kind,
+    ) -> Result<CostVector, CostError> {
+        let key = (stream, own, stride, align, kind);
+        if let Some(known) = self.known.borrow().get(&key) {
+            return Ok(*known);
+        }
+        let problem = self.problem;
+        let mut arrangement = Arrangement::default();
+        let storage = arrangement.next_storage();
+        let mut leaves = members(self.hot, own);
+        leaves.sort_by_key(|leaf| std::cmp::Reverse(problem.shape.leaf(*leaf).align));
+        let mut offset = 0;
+        for leaf in &leaves {
+            let shape = problem.shape.leaf(*leaf);
+            let (array, leaf) = problem.owners[leaf.index()];
+            let scalars = shape.scalars();
+            let has_planes = kind == Kind::Array && scalars > 1;
+            let tile = if kind == Kind::Tile { problem.tile } else { 1 };
+            let size = shape.scalar_size.0;
+            arrangement.put(
+                array,
+                leaf,
+                Place { storage, stride, offset, tile, size, scalars, has_planes, align },
+            );
+            offset += shape.size().0;
+        }
+        let whole = &self.streams[stream];
+        let cost = if whole.leaves == own {
+            total(&whole.code, &arrangement, problem.device, problem.model)?
+        } else {
+            let mut code = whole.code.clone();
+            code.accesses.retain_mut(|access| {
+                let array = access.array;
+                access.leaves.retain(|leaf| arrangement.place(array, *leaf).is_some());
+                !access.leaves.is_empty()
+            });
+            total(&code, &arrangement, problem.device, problem.model)?
+        };
+        self.known.borrow_mut().insert(key, cost);
+        Ok(cost)
+    }
+
+    /// What no layout at all is below: no leaf pays for less than the bytes that it fills.
+    pub fn floor(&self) -> Result<CostVector, CostError> {
+        let mut sum = self.others;
+        for at in 0..self.hot.len() {
+            let (cost, _) = self.group(1 << at)?;
+            let leaf = self.problem.shape.leaf(self.hot[at]);
+            // As many leaves of its size share a sector at most, and then a warp's instruction.
+            let others = 32 / leaf.scalar_size.0.clamp(1, 32);
+            sum += cost * (1.0 / others as f64);
+        }
+        Ok(sum)
+    }
+}
+
+/// The searched leaves that an access touches.
+fn mask_of(problem: &Problem, hot: &[LeafId], access: &super::super::kernel::Access) -> Mask {
+    let is_touched = |leaf: &LeafId| {
+        let (array, own) = problem.owners[leaf.index()];
+        access.array == array && access.leaves.contains(&own)
+    };
+    let touched = hot.iter().enumerate().filter(|(_, leaf)| is_touched(leaf));
+    touched.map(|(at, _)| 1 << at).sum()
+}
