@@ -23,17 +23,26 @@
 //! mention is unknown; a key that the schema does not have is an error, so that no misspelt fact goes
 //! unnoticed. To add a fact, add a field of type [`Fact`] to one of the tables below.
 
+mod check;
+
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The devices that are built in: their names and texts, sorted by name.
 const DEVICES: &[(&str, &str)] = &[
     ("a100", include_str!("../devices/a100.toml")),
+    ("b200", include_str!("../devices/b200.toml")),
     ("gtx280", include_str!("../devices/gtx280.toml")),
     ("h100", include_str!("../devices/h100.toml")),
     ("h200", include_str!("../devices/h200.toml")),
     ("k20c", include_str!("../devices/k20c.toml")),
     ("m2050", include_str!("../devices/m2050.toml")),
+    ("mi250x", include_str!("../devices/mi250x.toml")),
+    ("mi300x", include_str!("../devices/mi300x.toml")),
+    ("p100", include_str!("../devices/p100.toml")),
+    ("rtx3090", include_str!("../devices/rtx3090.toml")),
+    ("rtx4090", include_str!("../devices/rtx4090.toml")),
+    ("t4", include_str!("../devices/t4.toml")),
     ("v100", include_str!("../devices/v100.toml")),
 ];
 
@@ -311,14 +320,8 @@ impl Device {
     /// What is wrong with it, in lines for people.
     pub fn parse(text: &str) -> Result<Device, String> {
         let device: Device = toml::from_str(text).map_err(|error| error.to_string())?;
-        let steering = &device.steering;
-        let ranges = (steering.coalescing_bits.known(), steering.steering_bits.known());
-        match ranges {
-            (Some(coalescing), Some(bits)) if bits.low <= coalescing.high => Err(format!(
-                "the steering bits {bits} do not begin above the coalescing bits {coalescing}"
-            )),
-            _ => Ok(device),
-        }
+        check::check(&device)?;
+        Ok(device)
     }
 
     /// The steering model, or the reason why there is none.

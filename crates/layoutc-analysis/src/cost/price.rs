@@ -221,5 +221,9 @@ pub(super) fn total(
     device: &Device,
     model: Model,
 ) -> Result<CostVector, CostError> {
-    price(code, arrangement, device, model).map(|price| price.total)
+    let price = match model {
+        Model::Peng => peng::price(code, arrangement, device),
+        Model::Sectors => sectors::price_without_strides(code, arrangement, device),
+    };
+    price.map(|price| price.total)
 }

@@ -1,8 +1,8 @@
 //! The best layout of a record under a model.
 //!
 //! Searched are all partitions of the leaves that kernels access, and for each group its form: a struct as
-//! its members need it, a struct aligned to 16 bytes or to the next power of two below, and, for the
-//! leaves that stand alone, an array each or all of them in one group of tiles. Leaves that no kernel
+//! its members need it, or aligned to up to 16 bytes, with or without more padding; and, for the leaves
+//! that stand alone, an array each or all of them in one group of tiles. Leaves that no kernel
 //! accesses cost nothing; they go to the tiles, or to a struct of their own. The source's layout takes part.
 //!
 //! # Claims
@@ -142,6 +142,7 @@ pub fn best_layout(problem: &Problem, effort: Effort) -> Result<Best, CostError>
         search.merge(&bounds)?;
         bounds.floor()?
     };
+    search.drop_alignments()?;
     let (layout, cost, _) = search.best;
     let bound = if bound.compare(&cost) == Ordering::Greater { cost } else { bound };
     Ok(Best { layout, cost, source, bound, priced: search.priced })
@@ -178,7 +179,11 @@ impl Search<'_> {
     fn consider(&mut self, layout: Layout) -> Result<CostVector, CostError> {
         let cost = price_layout(self.problem, &layout)?;
         self.priced += 1;
-        let rank = if layout.is_identity(self.problem.shape) { 0 } else { layout.groups().len() };
+        let aligned = layout.groups().iter().filter(|group| group.align().is_some()).count();
+        let rank = match layout.is_identity(self.problem.shape) {
+            true => 0,
+            false => layout.groups().len() * (self.hot.len() + 1) + aligned,
+        };
         let order = cost.compare_rounded(&self.best.1).then(rank.cmp(&self.best.2));
         if order == Ordering::Less {
             self.best = (layout, cost, rank);
@@ -235,6 +240,23 @@ impl Search<'_> {
         }
         let parts = parts.into_iter().collect::<Result<_, _>>();
         parts.and_then(|parts| Layout::new(shape, 1, parts)).expect("a partition that fits")
+    }
+
+    /// Tries the best layout without each of its alignments: where that costs as much, it is preferred.
+    fn drop_alignments(&mut self) -> Result<(), CostError> {
+        let shape = self.problem.shape;
+        for at in 0..self.best.0.groups().len() {
+            let groups = self.best.0.groups();
+            if groups[at].align().is_none() {
+                continue;
+            }
+            let mut plain = groups.to_vec();
+            let leaves = plain[at].leaves().to_vec();
+            plain[at] = Group::aos(shape, leaves, None).expect("the same leaves");
+            let layout = Layout::new(shape, 1, plain).expect("the same partition");
+            self.consider(layout)?;
+        }
+        Ok(())
     }
 
     /// Merges groups, always the two that save most, as long as that is any.

@@ -34,7 +34,7 @@ use super::arrangement::Arrangement;
 use super::kernel::{AccessKind, KernelCode, Lanes};
 use super::nest::Nest;
 use super::occupancy::{BlockNeeds, blocks};
-use super::price::{AccessPrice, CostError, KernelPrice, Model, Reuse, Shares, Traffic};
+use super::price::{AccessPrice, CostError, KernelPrice, Model, Reuse, Shares, Stride, Traffic};
 use super::span::Order;
 use super::vector::CostVector;
 use super::warp::WarpIndex;
@@ -83,8 +83,10 @@ impl SectorDevice {
         let l1_bytes = *memory.l1_bytes.known().ok_or_else(|| missing("memory.l1_bytes"))?;
         let l2_bytes = *memory.l2_bytes.known().ok_or_else(|| missing("memory.l2_bytes"))?;
         let l1_sector = memory.l1_sector.known().filter(|_| l1_bytes > 0);
-        let sector = *l1_sector.or(memory.l2_sector.known()).unwrap_or(&32);
-        let line = *memory.l1_line.known().or(memory.l2_line.known()).unwrap_or(&128);
+        let line = memory.l1_line.known().or(memory.l2_line.known()).copied();
+        // Where it is not known, lines are fetched as wholes.
+        let sector = *l1_sector.or(memory.l2_sector.known()).or(line.as_ref()).unwrap_or(&32);
+        let line = line.unwrap_or(128).max(sector);
         let multiprocessors = device.execution.multiprocessors.known();
         let parts = u64::from(memory.l2_partitions.known().copied().unwrap_or(1)).max(1);
         let unified = memory.l1_and_shared_bytes.known().copied().filter(|bytes| *bytes > 0);
@@ -110,6 +112,22 @@ impl SectorDevice {
 /// # Errors
 /// [`CostError`].
 pub fn price(
+    code: &KernelCode,
+    arrangement: &Arrangement,
+    device: &Device,
+) -> Result<KernelPrice, CostError> {
+    let mut price = price_without_strides(code, arrangement, device)?;
+    let warp_size = u64::from(device.warp_size()).max(1);
+    for (access, own) in code.accesses.iter().zip(&mut price.accesses) {
+        let index = WarpIndex::new(&access.index.lanes, code.block, warp_size);
+        let place = access.leaves.first().and_then(|leaf| arrangement.place(access.array, *leaf));
+        own.stride = place.map_or(Stride::Unknown, |place| index.stride(place));
+    }
+    Ok(price)
+}
+
+/// As [`price`]; no stride is known.
+pub(super) fn price_without_strides(
     code: &KernelCode,
     arrangement: &Arrangement,
     device: &Device,
@@ -140,7 +158,7 @@ pub fn price(
     };
     let covered = reuse::find(&requests.list, &shapes, &order, &nest, &sharing);
     let is_resident = fits(code, arrangement, &requests.list, known.l2_bytes);
-    let mut accesses = unpriced(code, arrangement, &requests, &known, &nest);
+    let mut accesses = unpriced(code, &requests, &nest);
     let mut traffic = Traffic::default();
     for (at, request) in requests.list.iter().enumerate() {
         let (shape, covered) = (&shapes[at], &covered[at]);
@@ -206,29 +224,19 @@ pub fn price(
 }
 
 /// The accesses before anything is paid.
-fn unpriced(
-    code: &KernelCode,
-    arrangement: &Arrangement,
-    requests: &Requests,
-    device: &SectorDevice,
-    nest: &Nest,
-) -> Vec<AccessPrice> {
-    let price = |(at, access): (usize, &super::kernel::Access)| {
-        let index = WarpIndex::new(&access.index.lanes, code.block, device.warp_size);
-        let place = access.leaves.first().and_then(|leaf| arrangement.place(access.array, *leaf));
-        AccessPrice {
-            stride: place.map_or(super::price::Stride::Unknown, |place| index.stride(place)),
-            transactions: 0.0,
-            lines: 0.0,
-            instructions: 0.0,
-            with: requests.with[at],
-            executions: nest.executions(access.scope) * access.share,
-            degree: nest.degree(access.scope),
-            reuse: None,
-            shares: Shares::default(),
-            cost: 0.0,
-            total: CostVector::ZERO,
-        }
+fn unpriced(code: &KernelCode, requests: &Requests, nest: &Nest) -> Vec<AccessPrice> {
+    let price = |(at, access): (usize, &super::kernel::Access)| AccessPrice {
+        stride: Stride::Unknown,
+        transactions: 0.0,
+        lines: 0.0,
+        instructions: 0.0,
+        with: requests.with[at],
+        executions: nest.executions(access.scope) * access.share,
+        degree: nest.degree(access.scope),
+        reuse: None,
+        shares: Shares::default(),
+        cost: 0.0,
+        total: CostVector::ZERO,
     };
     code.accesses.iter().enumerate().map(price).collect()
 }

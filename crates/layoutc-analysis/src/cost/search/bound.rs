@@ -2,7 +2,7 @@
 
 use super::super::arrangement::{Arrangement, Place};
 use super::super::kernel::{BaseId, KernelCode};
-use super::super::price::{CostError, total};
+use super::super::price::{CostError, Model, total};
 use super::super::vector::CostVector;
 use super::partition::{Form, GroupBound, Mask};
 use super::{Problem, members};
@@ -40,6 +40,18 @@ fn struct_size(shape: &RecordShape, leaves: &[LeafId]) -> (u64, u64) {
         align = align.max(leaf.align.0);
     }
     (end.next_multiple_of(align), align)
+}
+
+/// The alignments that are worth a try: what pads nothing, and what wide accesses need.
+fn alignments(model: Model, size: u64, natural: u64) -> impl Iterator<Item = u64> {
+    let free = [16, 8, 4, 2].into_iter().find(|align| size.is_multiple_of(*align));
+    let free = free.unwrap_or(1).max(natural);
+    let padded = [8, 16].into_iter().filter(move |align| {
+        let less = size.next_multiple_of(8) < size.next_multiple_of(16);
+        *align > free && (*align == 16 || less)
+    });
+    let (first, most) = if model == Model::Peng { (natural, 0) } else { (free, 2) };
+    std::iter::once(first).chain(padded.take(most))
 }
 
 /// The accesses of one kernel with one index base, and nothing else.
@@ -112,38 +124,40 @@ impl<'a> Bounds<'a> {
     }
 
     /// Bounds of all sets of leaves, by mask.
-    pub fn all_groups(&self) -> Result<Vec<GroupBound>, CostError> {
-        (0..1u64 << self.hot.len()).map(|mask| self.group(mask)).collect()
+    pub fn all_groups(&self) -> Result<Vec<Vec<GroupBound>>, CostError> {
+        (0..1u64 << self.hot.len()).map(|mask| self.forms(mask)).collect()
     }
 
-    /// The bound of one group in its best form, and that form's alignment.
+    /// The form of a group that costs least for itself.
     pub fn group(&self, mask: Mask) -> Result<GroupBound, CostError> {
+        self.forms(mask).map(|forms| forms[0])
+    }
+
+    /// The forms of a group with their bounds, the least first.
+    fn forms(&self, mask: Mask) -> Result<Vec<GroupBound>, CostError> {
         if mask == 0 {
-            return Ok((CostVector::ZERO, Form::Struct));
+            return Ok(vec![(CostVector::ZERO, Form::Struct)]);
         }
         let leaves = ordered(self.problem.shape, &members(self.hot, mask));
         let (size, natural) = struct_size(self.problem.shape, &leaves);
-        let mut best: Option<GroupBound> = None;
-        let mut consider = |cost: CostVector, form| {
-            if best.as_ref().is_none_or(|(least, _)| cost.compare_rounded(least).is_lt()) {
-                best = Some((cost, form));
-            }
-        };
+        let mut forms: Vec<GroupBound> = Vec::with_capacity(3);
         if let [leaf] = leaves[..] {
             let scalar = self.problem.shape.leaf(leaf).scalar_size.0;
             let tiles = size * self.problem.tile;
-            consider(self.streams_of(mask, scalar, natural, Kind::Array)?, Form::Apart);
-            consider(self.streams_of(mask, tiles, natural, Kind::Tile)?, Form::Apart);
+            let array = self.streams_of(mask, scalar, natural, Kind::Array)?;
+            let tile = self.streams_of(mask, tiles, natural, Kind::Tile)?;
+            forms.push((if tile < array { tile } else { array }, Form::Apart));
         }
         if leaves.len() > 1 || self.problem.shape.leaf(leaves[0]).scalars() > 1 {
-            consider(self.streams_of(mask, size, natural, Kind::Struct)?, Form::Struct);
-            let align = size.next_power_of_two().min(16);
-            if align > natural {
+            for align in alignments(self.problem.model, size, natural) {
                 let size = size.next_multiple_of(align);
-                consider(self.streams_of(mask, size, align, Kind::Struct)?, Form::Aligned(align));
+                let cost = self.streams_of(mask, size, align, Kind::Struct)?;
+                let form = if align > natural { Form::Aligned(align) } else { Form::Struct };
+                forms.push((cost, form));
             }
         }
-        Ok(best.unwrap_or((CostVector::ZERO, Form::Struct)))
+        forms.sort_by(|a, b| a.0.compare(&b.0));
+        Ok(forms)
     }
 
     fn streams_of(

@@ -17,14 +17,14 @@ pub(super) enum Form {
     Aligned(u64),
 }
 
-/// The bound of a group and the form that has it.
+/// A form of a group, and what it costs at least.
 pub(super) type GroupBound = (CostVector, Form);
 
 /// For each set of leaves the least sum of bounds over all of its partitions.
 pub(super) struct Table<'a> {
     leaves: usize,
-    /// By mask.
-    groups: &'a [GroupBound],
+    /// By mask: the forms of the group, that with the least bound first.
+    groups: &'a [Vec<GroupBound>],
     /// By mask: the least sum.
     least: Vec<CostVector>,
     /// What is paid in any case.
@@ -32,14 +32,14 @@ pub(super) struct Table<'a> {
 }
 
 impl<'a> Table<'a> {
-    /// The table for at most 16 or so leaves; `groups` has a bound for each set.
-    pub fn new(leaves: usize, groups: &'a [GroupBound], others: CostVector) -> Table<'a> {
+    /// The table for at most 16 or so leaves; `groups` has forms for each set.
+    pub fn new(leaves: usize, groups: &'a [Vec<GroupBound>], others: CostVector) -> Table<'a> {
         let all = (1usize << leaves) - 1;
         let mut least = vec![CostVector::ZERO; all + 1];
         // The first leaf is in the first group that is chosen: other sets with it never remain.
         for set in (2..=all).filter(|set| set & 1 == 0 || *set == all).chain([all]) {
             least[set] = groups_of(set)
-                .map(|group| groups[group].0 + least[set & !group])
+                .map(|group| groups[group][0].0 + least[set & !group])
                 .min_by(CostVector::compare)
                 .unwrap_or(CostVector::ZERO);
         }
@@ -100,13 +100,14 @@ fn descend<E: Explorer>(
     }
     let may_win = |sum: &CostVector, best: &CostVector| sum.compare_rounded(best) == Ordering::Less;
     let best = explorer.best();
-    let mut choices: Vec<(CostVector, usize)> = groups_of(set)
-        .map(|group| (paid + table.groups[group].0 + table.least[set & !group], group))
-        .filter(|(sum, _)| may_win(sum, &best))
+    let mut choices: Vec<(CostVector, usize, GroupBound)> = groups_of(set)
+        .flat_map(|group| table.groups[group].iter().map(move |form| (group, *form)))
+        .map(|(group, form)| (paid + form.0 + table.least[set & !group], group, form))
+        .filter(|(sum, _, _)| may_win(sum, &best))
         .collect();
     // Of equal sums larger groups first: fewer groups.
     choices.sort_by(|a, b| a.0.compare(&b.0).then(b.1.count_ones().cmp(&a.1.count_ones())));
-    for (sum, group) in choices {
+    for (sum, group, (cost, form)) in choices {
         if !may_win(&sum, &explorer.best()) {
             break;
         }
@@ -116,7 +117,6 @@ fn descend<E: Explorer>(
             }
             break;
         }
-        let (cost, form) = table.groups[group];
         groups.push((group as Mask, form));
         descend(table, explorer, set & !group, paid + cost, groups, open)?;
         groups.pop();

@@ -57,8 +57,10 @@ impl Lattice {
             .map(|(warp, weight)| {
                 let index = WarpIndex::of_warp(lanes, block, warp_size, warp);
                 let mut elements = index.into_elements();
-                elements.sort_unstable();
-                elements.dedup();
+                if !elements.is_sorted_by(|a, b| a < b) {
+                    elements.sort_unstable();
+                    elements.dedup();
+                }
                 (weight as f64 / all, elements)
             })
             .collect();

@@ -61,6 +61,16 @@ impl Kinds {
     }
 }
 
+/// Which of the sectors that a request touches are new.
+struct Fresh {
+    /// All of them, for each warp that does not share them.
+    sectors: f64,
+    /// Earlier requests of the same iteration, and the part that each touched.
+    before: Vec<(usize, f64)>,
+    /// For each loop, the part of what no such request touched that is new in the next iteration.
+    changes: Vec<f64>,
+}
+
 /// What is known about all requests while one is looked at.
 struct Pass<'a> {
     requests: &'a [Request],
@@ -68,9 +78,8 @@ struct Pass<'a> {
     order: &'a Order<'a>,
     nest: &'a Nest,
     sharing: &'a Sharing,
-    /// For each request, sectors that a warp touches for the first time in an iteration of all loops, and
-    /// for each loop the part of them that is new in its next iteration.
-    fresh: Vec<(f64, Vec<f64>)>,
+    /// For each request, what is new of what it touches.
+    fresh: Vec<Fresh>,
 }
 
 /// Where the sectors of all requests are found.
@@ -240,35 +249,41 @@ impl Pass<'_> {
     }
 
     /// Sectors that a request is the first to touch, and which part of them changes in each loop.
-    fn freshness(&self, at: usize, found: &[Found]) -> (f64, Vec<f64>) {
-        let same: f64 = found.iter().filter(|one| one.span.lag == 0).map(|one| one.steady).sum();
-        let first = (1.0 - same).max(0.0);
+    fn freshness(&self, at: usize, found: &[Found]) -> Fresh {
+        let same = found.iter().filter(|one| one.span.lag == 0);
+        let before: Vec<(usize, f64)> = same.map(|one| (one.span.from, one.steady)).collect();
+        let first = (1.0 - before.iter().map(|(_, part)| part).sum::<f64>()).max(0.0);
         let changes = (1..=self.order.path(at).len()).map(|depth| {
             let again = found.iter().filter(|one| one.span.depth == depth && one.span.lag > 0);
             let again: f64 = again.map(|one| one.steady).sum();
             if first > 0.0 { ((first - again) / first).clamp(0.0, 1.0) } else { 0.0 }
         });
         let sectors = self.shapes[at].sectors() / self.shapes[at].lattice.sharing;
-        (sectors * first, changes.collect())
+        Fresh { sectors, before, changes: changes.collect() }
     }
 
     /// Bytes that the warps of a multiprocessor, and all that run, touch in a span.
-    ///
-    /// What was touched before the span as well is left out, but for what its largest request touches.
     fn distances(&self, span: Span) -> [f64; 2] {
-        let (mut sectors, mut largest) = (0.0, 0.0_f64);
+        let mut sectors = 0.0;
+        let mut seen = vec![false; self.requests.len()];
         self.order.between(span, |at, iterations| {
-            let (first, changes) = &self.fresh[at];
+            let Fresh { sectors: all, before, changes } = &self.fresh[at];
+            seen[at] = true;
+            // What an earlier request of the span touched is counted there.
+            let is_counted =
+                |from: usize| seen[from] && (span.lag == 0 || at < span.from || from >= span.from);
+            let counted = before.iter().filter(|(from, _)| is_counted(*from));
+            let new = (1.0 - counted.map(|(_, part)| part).sum::<f64>()).max(0.0);
             let path = self.order.path(at);
             let factor = iterations.iter().map(|own| {
                 let depth = path.iter().position(|of| *of == own.of);
                 let change = depth.map_or(0.0, |depth| changes[depth]);
                 1.0 + (own.count.saturating_sub(1)) as f64 * change
             });
-            sectors += first * factor.product::<f64>() * self.requests[at].times as f64;
-            largest = largest.max(self.shapes[at].sectors() / self.shapes[at].lattice.sharing);
+            let times = self.requests[at].times as f64;
+            sectors += all * new * factor.product::<f64>() * times;
         });
-        let bytes = sectors.max(largest) * self.sharing.sector;
+        let bytes = sectors * self.sharing.sector;
         [bytes * self.sharing.l1_warps, bytes * self.sharing.l2_warps]
     }
 
