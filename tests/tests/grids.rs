@@ -162,6 +162,7 @@ grids! {
     grid_lbm_d2q9
     grid_lbm_d3q19
     grid_macros
+    grid_multigrid
     grid_pragma
     grid_ranges
     grid_thermal
@@ -191,6 +192,7 @@ mod automatic {
         grid_heat3d_column
         grid_lbm_d2q9
         grid_lbm_d3q19
+        grid_multigrid
         grid_pragma
         grid_structs
         grid_thermal

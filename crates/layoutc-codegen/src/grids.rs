@@ -14,7 +14,9 @@ mod declarations;
 mod flatten;
 mod placement;
 mod pragmas;
+mod siblings;
 mod typed;
+mod versions;
 
 pub use assumptions::{CHECK, InBounds};
 
@@ -32,8 +34,10 @@ use layoutc_dataflow::grid::{Grid, Grids, find_grids_with};
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, Order, SpecBody};
 use layoutc_dataflow::layout::{Digit, DimensionId, Layout, RecordShape};
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Severity, Span};
-use layoutc_syntax::{ExprKind, Program, Scalar, TypeKind};
+use layoutc_syntax::{ExprKind, FunctionId, Program, Scalar, TypeKind};
+use siblings::Families;
 use std::collections::{BTreeMap, BTreeSet};
+use versions::Apart;
 
 /// A grid with the order of its digits.
 #[derive(Clone, Debug)]
@@ -63,6 +67,8 @@ pub(crate) struct GridOutcome {
     pub(crate) choice: Option<GridChoice>,
     /// Nobody asked for a layout.
     pub(crate) is_automatic: bool,
+    /// The request for it, by position.
+    pub(crate) asked: Option<usize>,
 }
 
 /// A grid and the layout that serves its accesses best.
@@ -98,6 +104,8 @@ pub(crate) struct PlannedGrids {
     pub(crate) names: BTreeSet<String>,
     /// Requests, by position, that mean a grid.
     pub(crate) met: BTreeSet<usize>,
+    /// Requests that speak of a class together with another that wants something else.
+    contradicted: BTreeMap<ClassId, BTreeSet<usize>>,
     pub(crate) errors: Vec<Diagnostic>,
 }
 
@@ -121,13 +129,39 @@ pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<Planned
     if !is_wanted && !typed::has_variable_length(program) {
         return None;
     }
+    if !is_wanted {
+        let mut flat = program.clone();
+        let typed = TypedArrays::flatten(&mut flat);
+        if !typed::lowers(&flat, &typed) {
+            return None;
+        }
+    }
+    let joint = plan(program, request, &scalars, Apart::default());
+    Some(siblings::with_versions(program, request, &scalars, joint))
+}
+
+/// The program in which scalars are records.
+fn with_records(program: &Program, scalars: &BTreeSet<Scalar>) -> (Program, TypedArrays) {
     let mut program = program.clone();
     let typed = TypedArrays::flatten(&mut program);
-    let lowers = typed::lowers(&program, &typed);
-    if !is_wanted && !lowers {
-        return None;
-    }
-    type_scalar_arrays(&mut program, &scalars);
+    type_scalar_arrays(&mut program, scalars);
+    (program, typed)
+}
+
+/// Plans and rewrites the grids of a program, with functions apart as they are in it.
+fn plan(
+    program: &Program,
+    request: &Request,
+    scalars: &BTreeSet<Scalar>,
+    apart: Apart,
+) -> PlannedGrids {
+    let requests = request.layouts.as_slice();
+    let options = &request.grids;
+    let mut flat = program.clone();
+    let typed = TypedArrays::flatten(&mut flat);
+    let lowers = typed::lowers(&flat, &typed);
+    let mut program = flat;
+    type_scalar_arrays(&mut program, scalars);
     let mut classes = find_classes(&program);
     typed.pin(&program, &mut classes);
     let in_bounds = request.assume.classes(&program, &classes);
@@ -144,12 +178,16 @@ pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<Planned
         model: GridModel::new(&program, &definitions),
         indices: grids.indices.clone(),
         options,
+        families: apart.families(&program, &classes),
+        contradicted: BTreeMap::new(),
     };
     let mut outcomes: Vec<GridOutcome> =
         classes.ids().filter_map(|class| this.outcome(class)).collect();
-    let (met, mut errors) = (this.met, this.errors);
+    let (met, mut errors, families) = (this.met, this.errors, this.families);
+    let contradicted = this.contradicted;
     let nothing = BTreeMap::new();
-    let found = Found { program: &program, classes: &classes, typed: &typed, grids: &grids };
+    let found =
+        Found { program: &program, classes: &classes, typed: &typed, grids: &grids, apart: &apart };
     let mut lowered = Rewriter::new(found, &changes, &nothing);
     lowered.rewrite();
     let lowering = lowered.edits;
@@ -161,14 +199,16 @@ pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<Planned
             .filter_map(|outcome| Some((outcome.class, outcome.plan.as_ref()?)))
             .collect();
         let mut rewriter = Rewriter::new(found, &changes, &plans);
+        rewriter.leaders = siblings::leaders(&families, &plans);
         rewriter.checks_bounds = request.checks_bounds;
         rewriter.rewrite();
-        let Rewriter { edits, refusals, functions, .. } = rewriter;
+        let Rewriter { edits, refusals, functions, version_names, .. } = rewriter;
         if refusals.is_empty() {
             let generated_kernels =
                 functions.values().flat_map(declarations::Functions::kernels).collect();
-            let names = functions.values().flat_map(declarations::Functions::names).collect();
-            return Some(PlannedGrids {
+            let names = functions.values().flat_map(declarations::Functions::names);
+            let names = names.chain(version_names).collect();
+            return PlannedGrids {
                 names,
                 program,
                 classes,
@@ -177,8 +217,9 @@ pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<Planned
                 lowering,
                 generated_kernels,
                 met,
+                contradicted,
                 errors,
-            });
+            };
         }
         for (class, pin) in refusals {
             if let Some(outcome) = outcomes.iter_mut().find(|outcome| outcome.class == class) {
@@ -218,7 +259,9 @@ impl PlannedGrids {
     ) -> FoundGrids {
         let lowering = joined(&BTreeMap::new(), std::mem::take(&mut self.lowering));
         let lowering = lowering.unwrap_or_default();
-        match joined(edits, std::mem::take(&mut self.edits)) {
+        match versions::check(edits, &self.edits)
+            .and_then(|()| joined(edits, std::mem::take(&mut self.edits)))
+        {
             Ok(merged) => *edits = merged,
             Err(overlap) => {
                 self.generated_kernels.clear();
@@ -311,7 +354,9 @@ impl PlannedGrids {
             geometry: plan.and_then(GridPlan::geometry),
             assumed: plan
                 .map_or_else(Vec::new, |plan| assumptions::places(&self.program, &plan.grid)),
-            is_automatic: outcome.is_automatic,
+            // What follows another array was not asked for either.
+            is_automatic: outcome.is_automatic
+                || (outcome.asked.is_none() && !outcome.reasons.iter().any(pragmas::is_mistake)),
         }
     }
 }
@@ -430,29 +475,27 @@ struct Planner<'a> {
     model: GridModel<'a>,
     indices: layoutc_dataflow::grid::index::Indices,
     options: &'a GridOptions,
+    /// Classes that are one where functions have no copies.
+    families: Families,
+    /// By class: the requests for it, if they want several layouts.
+    contradicted: BTreeMap<ClassId, BTreeSet<usize>>,
 }
 
-impl Planner<'_> {
+impl<'a> Planner<'a> {
     /// What becomes of a class; nothing is said of arrays that nobody asks for and that gain
     /// nothing.
     fn outcome(&mut self, id: ClassId) -> Option<GridOutcome> {
         let class = self.classes.class(id);
         let scalar = self.program.record(class.record).element?;
-        // A request by name; `*` speaks of arrays of structs.
-        let names: BTreeSet<String> = class
-            .slots
-            .iter()
-            .flat_map(|slot| layoutc_analysis::choose::slot_names(self.program, *slot))
-            .collect();
-        let requests: Vec<(usize, &LayoutSpec)> = self
-            .requests
-            .iter()
-            .enumerate()
-            .filter(|(_, request)| request.target != EVERY_ARRAY && names.contains(&request.target))
-            .collect();
+        let requests = self.requests_for(id);
         // The last one counts, as for arrays of structs.
         self.met.extend(requests.iter().map(|(at, _)| *at));
         let wanted = requests.last().copied();
+        if requests.iter().any(|(_, request)| request.body != requests[0].1.body) {
+            self.contradicted.insert(id, requests.iter().map(|(at, _)| *at).collect());
+        }
+        let asked = wanted.map(|(at, _)| at);
+        let followed = wanted.is_none().then(|| self.followed(id)).flatten();
         let of = |plan: Option<GridPlan>, reasons: Vec<Pin>| {
             Some(GridOutcome {
                 class: id,
@@ -461,6 +504,7 @@ impl Planner<'_> {
                 alternatives: Vec::new(),
                 choice: None,
                 is_automatic: false,
+                asked,
             })
         };
         let kept = |reasons: Vec<Pin>| of(None, reasons);
@@ -469,31 +513,15 @@ impl Planner<'_> {
                 if !class.pins.is_empty() {
                     return kept(class.pins.clone());
                 }
-                let grid = match (self.grids.grids.get(&id), self.grids.flat.get(&id)) {
-                    (Some(grid), flat) => {
-                        // A tile speaks of the numbers of a record where there are any.
-                        let is_short = !matches!(form(request), Some(Order::Digits(_)));
-                        match flat.filter(|_| is_short || !self.names_fit(request, grid)) {
-                            Some(flat) => flat,
-                            None => grid,
-                        }
-                    }
-                    (None, Some(flat))
-                        if self.names_fit(request, flat)
-                            || !self.grids.refused.contains_key(&id) =>
-                    {
-                        flat
-                    }
-                    // The request may speak of dimensions that are not shown.
-                    (None, _) => {
-                        let pin = self.grids.refused.get(&id).cloned().unwrap_or_else(|| {
-                            pin(
-                                slot_span(self.program, class.slots.first().copied()),
-                                "no index of this array has more than one coordinate",
-                            )
-                        });
-                        return kept(vec![pin]);
-                    }
+                // The request may speak of dimensions that are not shown.
+                let Some(grid) = self.grid_for(id, request) else {
+                    let pin = self.grids.refused.get(&id).cloned().unwrap_or_else(|| {
+                        pin(
+                            slot_span(self.program, class.slots.first().copied()),
+                            "no index of this array has more than one coordinate",
+                        )
+                    });
+                    return kept(vec![pin]);
                 };
                 match digits(request, grid) {
                     Ok(digits) => {
@@ -518,9 +546,42 @@ impl Planner<'_> {
                     // or not.
                     Some(mistake) => kept(vec![mistake.clone()]),
                     None if self.requests.is_empty() => self.automatic(id, scalar),
-                    None => None,
+                    None => of(Some(self.following(id, scalar, followed?)?), Vec::new()),
                 }
             }
+        }
+    }
+
+    /// The requests that name an array of the class, by position; `*` speaks of arrays of structs.
+    fn requests_for(&self, id: ClassId) -> Vec<(usize, &'a LayoutSpec)> {
+        let names: BTreeSet<String> = self
+            .classes
+            .class(id)
+            .slots
+            .iter()
+            .flat_map(|slot| layoutc_analysis::choose::slot_names(self.program, *slot))
+            .collect();
+        self.requests
+            .iter()
+            .enumerate()
+            .filter(|(_, request)| request.target != EVERY_ARRAY && names.contains(&request.target))
+            .collect()
+    }
+
+    /// The grid that a request for a class means.
+    fn grid_for(&self, id: ClassId, request: &LayoutSpec) -> Option<&'a Grid> {
+        match (self.grids.grids.get(&id), self.grids.flat.get(&id)) {
+            (Some(grid), flat) => {
+                // A tile speaks of the numbers of a record where there are any.
+                let is_short = !matches!(form(request), Some(Order::Digits(_)));
+                Some(flat.filter(|_| is_short || !self.names_fit(request, grid)).unwrap_or(grid))
+            }
+            (None, Some(flat))
+                if self.names_fit(request, flat) || !self.grids.refused.contains_key(&id) =>
+            {
+                Some(flat)
+            }
+            (None, _) => None,
         }
     }
 
@@ -618,6 +679,15 @@ struct Rewriter<'a> {
     checks_bounds: bool,
     /// Why C99 arrays cannot be lowered.
     errors: Vec<Diagnostic>,
+    apart: &'a Apart,
+    /// By class: the one whose functions it uses, if it has the same layout.
+    leaders: BTreeMap<ClassId, ClassId>,
+    /// The function with copies whose text is being rewritten.
+    owner: Option<FunctionId>,
+    /// The edits in the text of functions that have copies, and of copies.
+    owned: BTreeMap<FunctionId, Vec<Edit>>,
+    /// Names of versions.
+    version_names: Vec<String>,
 }
 
 /// What is known of a program.
@@ -627,6 +697,7 @@ struct Found<'a> {
     classes: &'a Classes,
     typed: &'a TypedArrays,
     grids: &'a Grids,
+    apart: &'a Apart,
 }
 
 impl<'a> Rewriter<'a> {
@@ -649,6 +720,11 @@ impl<'a> Rewriter<'a> {
             refusals: Vec::new(),
             checks_bounds: false,
             errors: Vec::new(),
+            apart: found.apart,
+            leaders: BTreeMap::new(),
+            owner: None,
+            owned: BTreeMap::new(),
+            version_names: Vec::new(),
         }
     }
 }
@@ -656,6 +732,11 @@ impl<'a> Rewriter<'a> {
 impl Rewriter<'_> {
     fn rewrite(&mut self) {
         for (id, plan) in self.plans {
+            let leader = self.leader(*id);
+            if let Some(functions) = self.functions.get_mut(&leader) {
+                functions.share(self.program, plan);
+                continue;
+            }
             let class = self.classes.class(*id);
             let wish = class
                 .slots
@@ -671,7 +752,7 @@ impl Rewriter<'_> {
             self.functions.insert(*id, functions);
         }
         for id in self.plans.keys() {
-            let words = self.functions[id].words();
+            let words = self.functions[&self.leader(*id)].words();
             let hidden = self.program.macros.iter().find(|def| words.contains(&def.name));
             if let Some(def) = hidden {
                 let span = def.span.unwrap_or(slot_span(
@@ -690,6 +771,7 @@ impl Rewriter<'_> {
         self.calls();
         self.pragmas();
         self.finish_small();
+        self.versions();
         self.place();
     }
 

@@ -26,6 +26,7 @@ mod symbols;
 mod versions;
 
 pub(crate) use order::FileOrder;
+pub(crate) use versions::apply;
 
 use crate::edit::Edit;
 use crate::helpers::Needs;

@@ -26,6 +26,7 @@ pub mod index;
 mod of_types;
 pub mod polynomial;
 pub mod proof;
+mod uniform;
 
 use crate::classes::{ClassId, Classes, Pin, PlaceKind, TypedArrays};
 use assumed::{Found, Trust};
@@ -38,6 +39,7 @@ use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{ExprId, ExprKind, FunctionId, Program, VarId};
 use proof::Prover;
 use std::collections::{BTreeMap, BTreeSet};
+use uniform::is_uniform;
 
 /// More constants in one dimension would be a dimension of its own.
 pub const LARGEST_RECORD: i64 = 256;
@@ -131,7 +133,9 @@ pub fn find_grids_with(
     typed: &TypedArrays,
     in_bounds: &BTreeSet<ClassId>,
 ) -> Grids {
-    let changes = Changes::collect(program);
+    let mut changes = Changes::collect(program);
+    let uneven = uniform::uneven(program, &changes);
+    changes.set_uneven(uneven);
     let mut grids = Grids::default();
     let accesses = accesses(program, classes, typed, &changes, &mut grids.indices);
     for (class, accesses) in accesses {
@@ -163,7 +167,7 @@ pub fn find_grids_with(
         let of_types =
             of_types::find(program, classes, typed, &changes, &mut grids.indices, class, &accesses);
         let Strides { flat, full } = match of_types {
-            Ok(Some(extents)) => Strides { flat: None, full: Some(Ok(extents)) },
+            Ok(Some(extents)) => Strides { flat: None, full: Some(Ok((extents, BTreeMap::new()))) },
             Ok(None) => Strides::find(program, &changes, &accesses),
             Err(pin) => Strides { flat: None, full: Some(Err(pin)) },
         };
@@ -174,7 +178,7 @@ pub fn find_grids_with(
             grids.flat.insert(class, grid);
         }
         let full = full.map(|full| {
-            let mut full = full?;
+            let (mut full, unknown) = full?;
             callers::add(program, classes, class, &mut grids.indices, &mut full).map_err(
                 |mut pin| {
                     // Nobody declared what the indices seem to say.
@@ -184,6 +188,18 @@ pub fn find_grids_with(
                     pin
                 },
             )?;
+            // Functions that take an array and do not index it, where all agrees.
+            let known = full.by_function.clone();
+            callers::hand_down(program, classes, class, &mut grids.indices, &mut full);
+            if full.by_function != known
+                && callers::add(program, classes, class, &mut grids.indices, &mut full).is_err()
+            {
+                full.by_function = known;
+            }
+            let is_unknown = |function: &&FunctionId| !full.by_function.contains_key(function);
+            if let Some(function) = unknown.keys().find(is_unknown) {
+                return Err(unknown[function].clone());
+            }
             let trust = |_: FunctionId| Trust { is_assumed, ..Trust::default() };
             vectors(program, &mut grids.indices, class, &full, &accesses, trust)
         });
@@ -328,45 +344,6 @@ fn is_linear(
                 .is_some_and(|value| is_linear(program, changes, value, facts, depth)),
             Atom::Expression(_) => false,
         })
-}
-
-/// Whether a variable has one value for all threads of a kernel, and all the time: a parameter that
-/// nothing changes, a constant, or a local made of such.
-fn is_uniform(program: &Program, changes: &Changes, id: VarId) -> bool {
-    is_uniform_within(program, changes, id, 8)
-}
-
-fn is_uniform_within(program: &Program, changes: &Changes, id: VarId, depth: usize) -> bool {
-    use layoutc_syntax::Storage;
-    let Some(depth) = depth.checked_sub(1) else { return false };
-    let variable = program.variable(id);
-    if !changes.is_constant(id) {
-        return false;
-    }
-    if matches!(variable.storage, Storage::Parameter { .. }) || variable.function.is_none() {
-        return true;
-    }
-    let Some(value) = variable.init else { return false };
-    let mut stack = vec![value];
-    while let Some(at) = stack.pop() {
-        match &program.expr(at).kind {
-            ExprKind::Name(layoutc_syntax::NameRef::Variable(other)) => {
-                if !is_uniform_within(program, changes, *other, depth) {
-                    return false;
-                }
-            }
-            ExprKind::Paren(_)
-            | ExprKind::Integer(_)
-            | ExprKind::Binary(..)
-            | ExprKind::Unary(..)
-            | ExprKind::Cast { .. }
-            | ExprKind::Name(
-                layoutc_syntax::NameRef::Constant(_) | layoutc_syntax::NameRef::Macro(_),
-            ) => stack.extend(program.expr(at).children()),
-            _ => return false,
-        }
-    }
-    true
 }
 
 /// The grid of a class that pragmas speak of.

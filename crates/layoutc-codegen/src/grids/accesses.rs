@@ -36,7 +36,8 @@ impl Rewriter<'_> {
         }
         self.bodies(&changed);
         // One text may be in the model several times: as instances of a template.
-        let mut written: BTreeMap<Span, String> = BTreeMap::new();
+        // Versions of a function share its text, and each has an own one.
+        let mut written: BTreeMap<(Option<FunctionId>, Span), String> = BTreeMap::new();
         for (expr, class) in &changed {
             let ExprKind::Index { index, .. } = self.program.expr(*expr).kind else {
                 // The first value stays the first.
@@ -53,23 +54,28 @@ impl Rewriter<'_> {
                     continue;
                 }
             };
-            if let Some(other) = written.get(&span) {
+            let owner = self.versioned(self.plans[class].grid.functions[expr]);
+            if let Some(other) = written.get(&(owner, span)) {
                 if *other != text {
                     let message = "this text means different grids in different instances";
                     self.refuse(*class, span, message);
                 }
                 continue;
             }
-            written.insert(span, text);
+            written.insert((owner, span), text);
         }
         // An index inside another is part of the other's text.
-        let spans: Vec<Span> = written.keys().copied().collect();
-        for (span, text) in written {
-            let is_inner = spans.iter().any(|other| *other != span && other.contains(span));
+        let spans: Vec<(Option<FunctionId>, Span)> = written.keys().copied().collect();
+        for ((owner, span), text) in written {
+            let is_inner = spans
+                .iter()
+                .any(|(by, other)| *by == owner && *other != span && other.contains(span));
             if !is_inner && self.program.text(span) != text {
-                self.edits.push(Edit::replace(span, text));
+                self.owner = owner;
+                self.push(Edit::replace(span, text));
             }
         }
+        self.owner = None;
     }
 
     /// The new index of an access.
@@ -95,9 +101,7 @@ impl Rewriter<'_> {
         let plan = self.plans[&class];
         let function = plan.grid.functions[&expr];
         let span = self.program.expr(expr).span;
-        self.functions.entry(class).and_modify(|functions| {
-            functions.files.insert((span.file, span));
-        });
+        self.functions_mut(class)?.files.insert((span.file, span));
         match &plan.grid.accesses[&expr] {
             GridAccess::Coordinates(vector) => {
                 self.check_once(vector)?;
@@ -122,7 +126,7 @@ impl Rewriter<'_> {
                     arguments.push(self.checked(&plan.grid, expr, at, text, &extents));
                 }
                 arguments.extend(extents);
-                let functions = self.functions.get_mut(&class).ok_or("no functions")?;
+                let functions = self.functions_mut(class)?;
                 functions.needs_place = true;
                 Ok(format!("{}({})", functions.place, arguments.join(", ")))
             }
@@ -135,7 +139,7 @@ impl Rewriter<'_> {
                     None => self.rendered(changed, index)?,
                 };
                 let extents = self.extent_texts(class, function, span)?;
-                let functions = self.functions.get_mut(&class).ok_or("no functions")?;
+                let functions = self.functions_mut(class)?;
                 functions.needs_linear = true;
                 let arguments: Vec<String> = std::iter::once(text).chain(extents).collect();
                 Ok(format!("{}({})", functions.linear, arguments.join(", ")))

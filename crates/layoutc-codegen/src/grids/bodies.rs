@@ -31,16 +31,21 @@ impl Rewriter<'_> {
             let classes: BTreeSet<ClassId> =
                 accesses.iter().filter_map(|access| changed.get(access).copied()).collect();
             let Some(class) = classes.first().copied() else { continue };
-            let refusal = if classes.len() > 1
+            let layouts: BTreeSet<ClassId> =
+                classes.iter().map(|class| self.leader(*class)).collect();
+            let has_check = self.checks_bounds
+                && classes.iter().any(|class| !self.plans[class].grid.assumed.is_empty());
+            let refusal = if layouts.len() > 1
+                || (classes.len() > 1 && has_check)
                 || accesses.iter().any(|access| !changed.contains_key(access))
             {
                 Err("the index stands in the body of a macro that serves other arrays too"
                     .to_owned())
             } else {
-                self.body(span, &accesses, class)
+                self.body(span, &accesses, changed, class)
             };
             match refusal {
-                Ok(text) => self.edits.push(Edit::replace(span, text)),
+                Ok(text) => self.push(Edit::replace(span, text)),
                 Err(message) => {
                     for class in classes {
                         let site = self.program.expr_site(accesses[0]);
@@ -52,7 +57,13 @@ impl Rewriter<'_> {
     }
 
     /// The new text of an index in a body.
-    fn body(&mut self, span: Span, accesses: &[ExprId], class: ClassId) -> Result<String, String> {
+    fn body(
+        &mut self,
+        span: Span,
+        accesses: &[ExprId],
+        changed: &BTreeMap<ExprId, ClassId>,
+        class: ClassId,
+    ) -> Result<String, String> {
         let plan = self.plans[&class];
         let mut parameters: BTreeSet<String> = BTreeSet::new();
         let mut extents: BTreeSet<Vec<String>> = BTreeSet::new();
@@ -74,11 +85,11 @@ impl Rewriter<'_> {
             }
             parameters.extend(self.program.expansion(home).parameters.iter().cloned());
             let site = self.program.expr_site(*access);
-            extents.insert(self.extent_texts(class, plan.grid.functions[access], site)?);
-            self.functions.entry(class).and_modify(|functions| {
-                functions.files.insert((site.file, site));
-            });
-            let own: Vec<Vec<String>> = match &plan.grid.accesses[access] {
+            let own = changed[access];
+            let grid = &self.plans[&own].grid;
+            extents.insert(self.extent_texts(own, grid.functions[access], site)?);
+            self.functions_mut(class)?.files.insert((site.file, site));
+            let own: Vec<Vec<String>> = match &grid.accesses[access] {
                 GridAccess::Linear { .. } => Vec::new(),
                 GridAccess::Coordinates(vector) => {
                     let parts = self.body_parts(index, home);
@@ -125,7 +136,7 @@ impl Rewriter<'_> {
         let chosen: Option<Vec<String>> = texts
             .filter(|texts| texts.len() == plan.grid.dimensions.len())
             .and_then(|texts| texts.into_iter().map(|texts| texts.into_iter().next()).collect());
-        let functions = self.functions.get_mut(&class).ok_or("no functions")?;
+        let functions = self.functions_mut(class)?;
         let (name, arguments) = match chosen {
             Some(coordinates) => {
                 functions.needs_place = true;

@@ -48,9 +48,11 @@ impl Rewriter<'_> {
                 continue;
             }
             let function = functions.get(&call.call).copied();
+            self.owner = function.and_then(|function| self.versioned(function));
             if let Err(message) = self.call(call, class, function, &sizes, &firsts) {
                 self.refuse(class, span, &message);
             }
+            self.owner = None;
         }
     }
 
@@ -82,12 +84,12 @@ impl Rewriter<'_> {
                 let size = call.size().ok_or("no size")?;
                 let text = self.rendered(&BTreeMap::new(), size)?;
                 let extents = extents?;
-                let functions = self.functions.get_mut(&class).ok_or("no functions")?;
+                let functions = self.functions_mut(class)?;
                 functions.needs_bytes = true;
                 functions.files.insert((span.file, span));
                 let arguments: Vec<String> = std::iter::once(text).chain(extents).collect();
                 let text = format!("{}({})", functions.bytes, arguments.join(", "));
-                self.edits.push(Edit::replace(self.program.expr(size).span, text));
+                self.push(Edit::replace(self.program.expr(size).span, text));
             }
             Api::Memcpy | Api::MemcpyAsync
                 if matches!(
@@ -114,7 +116,7 @@ impl Rewriter<'_> {
                     more.insert(0, "0".to_owned());
                 }
                 let ranges = self.ranges(firsts, &[0, 1])?;
-                let functions = self.functions.get_mut(&class).ok_or("no functions")?;
+                let functions = self.functions_mut(class)?;
                 functions.needs_memcpy = true;
                 functions.needs_memcpy_ranges |= !firsts.is_empty();
                 functions.needs_memcpy_stream |= is_async;
@@ -133,7 +135,7 @@ impl Rewriter<'_> {
                 let extents = extents?;
                 let mut more = extents;
                 let ranges = self.ranges(firsts, &[0])?;
-                let functions = self.functions.get_mut(&class).ok_or("no functions")?;
+                let functions = self.functions_mut(class)?;
                 functions.needs_memset = true;
                 functions.needs_memset_ranges |= !firsts.is_empty();
                 functions.files.insert((span.file, span));
@@ -153,7 +155,7 @@ impl Rewriter<'_> {
                 if !extents?.is_empty() {
                     return Err("the extents of this symbol are no constants".to_owned());
                 }
-                let functions = self.functions.get_mut(&class).ok_or("no functions")?;
+                let functions = self.functions_mut(class)?;
                 functions.needs_memcpy = true;
                 functions.files.insert((span.file, span));
                 let name = if call.api == Api::ToSymbol {
@@ -192,11 +194,11 @@ impl Rewriter<'_> {
         let ExprKind::Call { callee, parentheses, .. } = self.program.expr(call.call).kind else {
             return Err("this is no call".to_owned());
         };
-        self.edits.push(Edit::replace(self.program.expr(callee).span, name.to_owned()));
+        self.push(Edit::replace(self.program.expr(callee).span, name.to_owned()));
         if !extents.is_empty() {
             let end = parentheses.end - 1;
             let place = layoutc_diagnostics::Span { start: end, end, ..parentheses };
-            self.edits.push(Edit::replace(place, format!(", {}", extents.join(", "))));
+            self.push(Edit::replace(place, format!(", {}", extents.join(", "))));
         }
         Ok(())
     }
@@ -211,7 +213,7 @@ impl Rewriter<'_> {
             };
             let base = self.rendered(&BTreeMap::new(), start.base)?;
             found.push(self.rendered(&BTreeMap::new(), start.first)?);
-            self.edits.push(Edit::replace(self.program.expr(start.argument).span, base));
+            self.push(Edit::replace(self.program.expr(start.argument).span, base));
         }
         Ok(found)
     }

@@ -90,6 +90,7 @@ impl Planner<'_> {
             alternatives: Vec::new(),
             choice: None,
             is_automatic: true,
+            asked: None,
         };
         match shown {
             Some(choice) => {

@@ -108,6 +108,15 @@ impl Functions {
         }
     }
 
+    /// Lets another class use the functions: places are computed in the wider type.
+    pub(super) fn share(&mut self, program: &Program, plan: &GridPlan) {
+        let other = index_type(program, &plan.grid);
+        let width = |name: &str| ["int", "unsigned", "size_t"].iter().position(|own| *own == name);
+        if width(other) > width(self.index) {
+            self.index = other;
+        }
+    }
+
     /// Names in the generated text that are not its own.
     pub(super) fn words(&self) -> BTreeSet<String> {
         const OTHERS: [&str; 12] = [

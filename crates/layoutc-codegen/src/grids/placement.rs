@@ -23,7 +23,10 @@ impl Rewriter<'_> {
         let plans = self.plans;
         let order = FileOrder::new(self.program);
         for (id, plan) in plans {
-            let Some(text) = self.functions[id].text(plan) else { continue };
+            // What shares its layout with another class shares the functions, too.
+            let Some(text) = self.functions.get(id).and_then(|own| own.text(plan)) else {
+                continue;
+            };
             self.place_text(*id, &order, text.trim_matches('\n'));
         }
     }

@@ -146,7 +146,7 @@ impl Rewriter<'_> {
     /// Puts the small edits beside the others; within others they are part of the text.
     pub(super) fn finish_small(&mut self) {
         for (span, text) in std::mem::take(&mut self.small) {
-            let is_inside = self.edits.iter().any(|edit| edit.span.contains(span));
+            let is_inside = self.all_edits().any(|edit| edit.span.contains(span));
             if !is_inside && self.program.text(span) != text {
                 self.edits.push(Edit::replace(span, text));
             }

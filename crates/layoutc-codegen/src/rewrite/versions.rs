@@ -1390,7 +1390,7 @@ fn one_line(text: &str) -> String {
 }
 
 /// The text of a span after edits that lie in it.
-pub(super) fn apply(program: &Program, span: Span, edits: Vec<Edit>) -> Option<String> {
+pub(crate) fn apply(program: &Program, span: Span, edits: Vec<Edit>) -> Option<String> {
     let moved = edits
         .into_iter()
         .map(|edit| Edit {

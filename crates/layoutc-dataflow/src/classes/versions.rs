@@ -137,7 +137,7 @@ pub(super) fn wanted_versions(
 }
 
 /// Functions that are named other than to call them: an overload would make the name ambiguous.
-fn named_otherwise(program: &Program, calls: &CallGraph) -> BTreeSet<FunctionId> {
+pub(super) fn named_otherwise(program: &Program, calls: &CallGraph) -> BTreeSet<FunctionId> {
     let mut found = BTreeSet::new();
     for id in program.expr_ids() {
         let ExprKind::Name(NameRef::Functions(functions)) = &program.expr(id).kind else {

@@ -178,7 +178,7 @@ impl Declared {
             let own: Vec<Access> =
                 accesses.iter().filter(|access| access.function == function).cloned().collect();
             let shown = Strides::find(program, extents.changes, &own).full.and_then(Result::ok);
-            let Some(shown) = shown.and_then(|mut shown| shown.by_function.remove(&function))
+            let Some(shown) = shown.and_then(|(mut shown, _)| shown.by_function.remove(&function))
             else {
                 continue;
             };

@@ -257,17 +257,25 @@ impl<'a> Entries<'a> {
                 .is_some_and(|value| i32::try_from(value).is_ok() && value >= 0);
             let is_kept = own.size() >= 4
                 && given.map_or(own.size() == 4, |given| own.size() >= given.size())
-                && (!own.is_unsigned() || given.is_none_or(Scalar::is_unsigned))
                 && !turns_negative(program, *argument, to)
                 && !widens_wrapped(program, *argument, to);
+            // A negative value would become a large one.
+            let is_natural = !own.is_unsigned() || given.is_none_or(Scalar::is_unsigned);
             if (is_kept || is_constant)
                 && is_integer(program, *argument)
                 && let Some(value) = indices.index(program, *argument)
+                && (is_natural || is_constant || self.is_natural(indices, site, &value))
             {
                 found.insert(*parameter, value);
             }
         }
         found
+    }
+
+    /// Whether a value is not negative at a call.
+    fn is_natural(&self, indices: &mut Indices, site: &Site, value: &Index) -> bool {
+        let facts = self.with_launch(indices, site);
+        Prover::new(self.program, indices, &BTreeSet::new()).is_at_least_zero(value, &facts)
     }
 
     /// What might hold: facts of the caller in terms of the parameters.
@@ -304,6 +312,7 @@ impl<'a> Entries<'a> {
                 known.entry(atom).or_insert(inverse);
             }
         }
+        found.extend(self.coordinates(values));
         let is_launch = site.config.is_some();
         let inside = |indices: &Indices, index: &Index| -> Option<Index> {
             let mut index = index.clone();
@@ -352,6 +361,23 @@ impl<'a> Entries<'a> {
                     found.extend(inside(indices, value).map(|value| Fact::Extent(*atom, value)));
                 }
                 Fact::Defined(..) | Fact::NotZero(_) => {}
+            }
+        }
+        found
+    }
+
+    /// What threads have of their own may be below what they share: coordinates and extents.
+    fn coordinates(&self, values: &BTreeMap<VarId, Index>) -> Vec<Fact> {
+        let uneven = self.changes.uneven();
+        let (own, shared): (Vec<VarId>, Vec<VarId>) =
+            values.keys().copied().partition(|parameter| uneven.contains(parameter));
+        let mut found = Vec::new();
+        for extent in shared {
+            for coordinate in &own {
+                let below = Index::atom(Atom::Variable(extent))
+                    .minus(&Index::atom(Atom::Variable(*coordinate)))
+                    .and_then(|rest| rest.plus(&Index::constant(-1)));
+                found.extend(below.map(Fact::AtLeastZero));
             }
         }
         found

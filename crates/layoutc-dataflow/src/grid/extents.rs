@@ -28,8 +28,11 @@ pub(super) struct Strides<'a> {
     pub(super) flat: Option<Extents<'a>>,
     /// All dimensions, if there are more: or the access whose strides are no chain, or a function
     /// that does not say the extents.
-    pub(super) full: Option<Result<Extents<'a>, Pin>>,
+    pub(super) full: Option<Result<(Extents<'a>, Unknown), Pin>>,
 }
+
+/// Functions whose indices do not show all dimensions, with what to say if nothing else does.
+pub(super) type Unknown = BTreeMap<FunctionId, Pin>;
 
 impl<'a> Strides<'a> {
     /// The dimensions that the accesses show.
@@ -68,22 +71,24 @@ impl<'a> Strides<'a> {
         });
         let rank = products.values().map(BTreeSet::len).max().unwrap_or(0);
         let full = (rank > 0).then(|| {
-            let by_function = chains(program, accesses, products, rank, record.as_ref())?;
-            Ok(Extents { by_function, names: None, changes })
+            let (by_function, unknown) =
+                chains(program, accesses, products, rank, record.as_ref())?;
+            Ok((Extents { by_function, names: None, changes }, unknown))
         });
         Strides { flat, full }
     }
 }
 
-/// The extents that the strides of each function give.
+/// The extents that the strides of each function give, and the functions that have other strides.
 fn chains(
     program: &Program,
     accesses: &[Access],
     products: BTreeMap<FunctionId, BTreeSet<Vec<Atom>>>,
     rank: usize,
     record: Option<&Index>,
-) -> Result<BTreeMap<FunctionId, Vec<Index>>, Pin> {
+) -> Result<(BTreeMap<FunctionId, Vec<Index>>, Unknown), Pin> {
     let mut by_function = BTreeMap::new();
+    let mut unknown = BTreeMap::new();
     for (function, strides) in products {
         let mut strides: Vec<Vec<Atom>> = strides.into_iter().collect();
         strides.sort_by_key(|stride| std::cmp::Reverse(stride.len()));
@@ -95,10 +100,12 @@ fn chains(
             pin(span, Code::UNSUPPORTED_USE, message)
         };
         if strides.len() != rank {
-            return Err(refused(format!(
+            let message = format!(
                 "the array has {} dimensions elsewhere, and the indices of this function do not show them",
                 rank + 1 + usize::from(record.is_some())
-            )));
+            );
+            unknown.insert(function, refused(message));
+            continue;
         }
         let mut extents = Vec::new();
         for at in 0..strides.len() {
@@ -113,16 +120,22 @@ fn chains(
         extents.extend(record.cloned());
         by_function.insert(function, extents);
     }
-    Ok(by_function)
+    Ok((by_function, unknown))
 }
 
 impl Extents<'_> {
     /// The dimensions with their names.
     pub(super) fn dimensions(&self, program: &Program) -> Vec<Dimension> {
+        // Versions of a function are where it is.
+        let original = |function: FunctionId| {
+            let copy = program.function(function).copy_of.as_ref();
+            copy.filter(|copy| !copy.is_instance()).map_or(function, |copy| copy.original)
+        };
         let device = self
             .by_function
             .iter()
-            .find(|(function, _)| program.function(**function).space.on_device())
+            .filter(|(function, _)| program.function(**function).space.on_device())
+            .min_by_key(|(function, _)| original(**function))
             .or_else(|| self.by_function.iter().next());
         let extents = device.map(|(_, extents)| extents.clone()).unwrap_or_default();
         let mut found: Vec<Dimension> = Vec::new();

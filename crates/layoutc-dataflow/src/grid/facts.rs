@@ -78,6 +78,8 @@ pub struct Changes {
     places: BTreeMap<VarId, Vec<Span>>,
     /// Variables whose changes are not all seen.
     anywhere: BTreeSet<VarId>,
+    /// Parameters of which threads have values of their own.
+    uneven: BTreeSet<VarId>,
 }
 
 impl Changes {

@@ -1,0 +1,239 @@
+//! Arrays that are one class, unless the functions that they share have copies.
+//!
+//! Functions get copies only where the class as a whole stays or is wanted in several layouts, and
+//! only if more changes with them than without. Arrays that nobody asks for then follow the one
+//! that is asked for, so that what they share need not be written twice.
+
+use super::versions::Apart;
+use super::{GridPlan, PlannedGrids, Planner, digits, plan, with_records};
+use crate::compile::Request;
+use layoutc_dataflow::classes::{ClassId, Classes, Slot, separate};
+use layoutc_dataflow::layout::notation::LayoutSpec;
+use layoutc_diagnostics::{Code, Span};
+use layoutc_syntax::{ExprId, FunctionId, Program, Scalar, Storage, VarId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What classes have to do with each other by way of functions that have copies.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Families {
+    /// By class: the first of its family.
+    first: BTreeMap<ClassId, ClassId>,
+    /// By function that is a copy or has some: the classes of its parameters.
+    together: BTreeMap<FunctionId, BTreeSet<ClassId>>,
+}
+
+impl Apart {
+    /// The classes of which a copy of a function has one where the function has another.
+    pub(super) fn families(&self, program: &Program, classes: &Classes) -> Families {
+        let mut found = Families::default();
+        let class_of = |parameter: VarId| classes.class_of_slot(Slot::Variable(parameter));
+        for (copy, original) in &self.originals {
+            let own = &program.function(*copy).parameters;
+            let theirs = &program.function(*original).parameters;
+            for (own, theirs) in own.iter().zip(theirs) {
+                if let (Some(own), Some(theirs)) = (class_of(*own), class_of(*theirs)) {
+                    found.unite(own, theirs);
+                }
+            }
+            for function in [copy, original] {
+                let parameters = &program.function(*function).parameters;
+                let all = parameters.iter().filter_map(|parameter| class_of(*parameter));
+                found.together.insert(*function, all.collect());
+            }
+        }
+        found
+    }
+}
+
+impl Families {
+    fn first(&self, class: ClassId) -> ClassId {
+        self.first.get(&class).copied().unwrap_or(class)
+    }
+
+    fn unite(&mut self, one: ClassId, other: ClassId) {
+        let (one, other) = (self.first(one), self.first(other));
+        let (first, rest) = (one.min(other), one.max(other));
+        for known in self.first.values_mut().filter(|known| **known == rest) {
+            *known = first;
+        }
+        self.first.insert(rest, first);
+        self.first.insert(first, first);
+    }
+
+    /// The other classes of a family, those first that functions are given together with it.
+    fn siblings(&self, class: ClassId) -> Vec<ClassId> {
+        let own = self.first(class);
+        let mut found: Vec<ClassId> = self
+            .first
+            .iter()
+            .filter(|(other, first)| **first == own && **other != class)
+            .map(|(other, _)| *other)
+            .collect();
+        let count = |other: ClassId| {
+            self.together
+                .values()
+                .filter(|classes| classes.contains(&class) && classes.contains(&other))
+                .count()
+        };
+        found.sort_by_key(|other| std::cmp::Reverse(count(*other)));
+        found
+    }
+}
+
+/// By class: the first class of its family with the same plan, whose functions it can use.
+pub(super) fn leaders(
+    families: &Families,
+    plans: &BTreeMap<ClassId, &GridPlan>,
+) -> BTreeMap<ClassId, ClassId> {
+    let mut found: BTreeMap<ClassId, ClassId> = BTreeMap::new();
+    for (class, plan) in plans {
+        let extents = |plan: &GridPlan| -> Vec<Option<i64>> {
+            plan.grid.dimensions.iter().map(|dimension| dimension.extent).collect()
+        };
+        let leader = plans.iter().find(|(other, theirs)| {
+            families.first(**other) == families.first(*class)
+                && theirs.digits == plan.digits
+                && theirs.scalar == plan.scalar
+                && extents(theirs) == extents(plan)
+        });
+        found.insert(*class, leader.map_or(*class, |(leader, _)| *leader));
+    }
+    found
+}
+
+/// The grids with functions apart, if that changes more of what is wanted.
+pub(super) fn with_versions(
+    program: &Program,
+    request: &Request,
+    scalars: &BTreeSet<Scalar>,
+    mut joint: PlannedGrids,
+) -> PlannedGrids {
+    let wanted = joint.parameters_in_the_way();
+    if wanted.is_empty() {
+        return joint;
+    }
+    let mut copied = program.clone();
+    let separation = separate(&mut copied, &wanted, |program| with_records(program, scalars).0);
+    if !separation.originals.is_empty() {
+        let unwritten = separation.unwritten.clone();
+        let apart = Apart { originals: separation.originals, unwritten };
+        let apart = plan(&copied, request, scalars, apart);
+        if apart.changes_more_than(&joint) {
+            return apart;
+        }
+    }
+    for (function, (span, why)) in separation.refused.into_iter().chain(separation.unwritten) {
+        joint.explain(program, function, span, &why);
+    }
+    joint
+}
+
+impl PlannedGrids {
+    /// Parameters of classes that stay against the user's will, or are wanted in several layouts.
+    fn parameters_in_the_way(&self) -> BTreeSet<VarId> {
+        self.outcomes
+            .iter()
+            .filter(|outcome| {
+                let stays = outcome.plan.is_none()
+                    && outcome.reasons.iter().any(|pin| pin.code != Code::NO_GAIN);
+                stays || self.contradicted.contains_key(&outcome.class)
+            })
+            .flat_map(|outcome| &self.classes.class(outcome.class).slots)
+            .filter_map(|slot| match slot {
+                Slot::Variable(id)
+                    if matches!(self.program.variable(*id).storage, Storage::Parameter { .. }) =>
+                {
+                    Some(*id)
+                }
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The requests that were carried out, and the allocations of what changed.
+    fn changed(&self) -> (BTreeSet<usize>, BTreeSet<ExprId>) {
+        let mut requests = BTreeSet::new();
+        let mut allocations = BTreeSet::new();
+        for outcome in self.outcomes.iter().filter(|outcome| outcome.plan.is_some()) {
+            requests.extend(outcome.asked);
+            let class = self.classes.class(outcome.class);
+            allocations.extend(class.allocations.iter().map(|allocation| allocation.call));
+        }
+        (requests, allocations)
+    }
+
+    fn changes_more_than(&self, other: &Self) -> bool {
+        let (requests, allocations) = self.changed();
+        let (their_requests, their_allocations) = other.changed();
+        // A request that has no such dimensions fails where the array could change.
+        if self.errors.len() > other.errors.len() {
+            return their_requests.is_empty() && their_allocations.is_empty();
+        }
+        // Where nothing more changes, the better reasons count.
+        let is_equal = requests == their_requests && allocations == their_allocations;
+        if is_equal {
+            return self.refused() < other.refused();
+        }
+        requests.is_superset(&their_requests)
+            && (requests.len() > their_requests.len()
+                || (allocations.is_superset(&their_allocations)
+                    && allocations.len() > their_allocations.len()))
+    }
+
+    /// How many classes would gain and cannot change, where nobody asks for a layout.
+    fn refused(&self) -> usize {
+        self.outcomes
+            .iter()
+            .filter(|outcome| outcome.is_automatic && outcome.plan.is_none())
+            .filter(|outcome| outcome.reasons.iter().any(|pin| pin.code != Code::NO_GAIN))
+            .count()
+    }
+
+    /// Says why a function that is in the way has no versions.
+    fn explain(&mut self, program: &Program, function: FunctionId, span: Span, why: &str) {
+        let own = program.function(function);
+        let text = format!("`{}` serves other arrays too, and has no versions: {why}", own.name);
+        for outcome in &mut self.outcomes {
+            let class = self.classes.class(outcome.class);
+            let is_given = own
+                .parameters
+                .iter()
+                .any(|parameter| class.slots.contains(&Slot::Variable(*parameter)));
+            if is_given && outcome.plan.is_none() {
+                for pin in outcome.reasons.iter_mut().filter(|pin| pin.code != Code::NO_GAIN) {
+                    pin.related.push((span, text.clone()));
+                }
+            }
+        }
+    }
+}
+
+impl<'a> Planner<'a> {
+    /// The request for another array of the family, where there is none for this one.
+    pub(super) fn followed(&self, class: ClassId) -> Option<&'a LayoutSpec> {
+        self.families
+            .siblings(class)
+            .into_iter()
+            .find_map(|sibling| self.requests_for(sibling).pop())
+            .map(|(_, request)| request)
+    }
+
+    /// The plan for an array that follows another; none where it has none of its own.
+    pub(super) fn following(
+        &self,
+        class: ClassId,
+        scalar: Scalar,
+        request: &LayoutSpec,
+    ) -> Option<GridPlan> {
+        if !self.classes.class(class).pins.is_empty() {
+            return None;
+        }
+        let grid = self.grid_for(class, request)?;
+        if !self.names_fit(request, grid) {
+            return None;
+        }
+        let digits = digits(request, grid).ok()?;
+        let because = format!("as `{}`, with which it shares functions", request.target);
+        Some(GridPlan { grid: grid.clone(), digits, because, scalar })
+    }
+}
