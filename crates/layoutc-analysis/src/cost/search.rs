@@ -11,6 +11,8 @@
 //!   would cost if there were no others: what is taken away only comes between accesses, where it uses up
 //!   room in caches and may be to the same memory. So far as it holds for parts of a group, it is applied
 //!   to those as well: accesses with different index bases share nothing.
+//! - *Alike.* Leaves of one size that kernels access equally often in the same places, with nothing between
+//!   them that matters, are priced once: in a group one is as good as the other.
 //! - *Exact.* Up to [`EXACT_LEAVES`] accessed leaves the least sum of all partitions is found by dynamic
 //!   programming over sets of leaves, and partitions are priced in full as long as their sum is below the
 //!   best price so far. Ending that, [`Best::bound`] equals [`Best::cost`]: no layout of those searched is
@@ -203,8 +205,12 @@ impl Search<'_> {
     /// of their costs.
     fn try_groups(&mut self, groups: &[(Mask, Form)]) -> Result<CostVector, CostError> {
         let arrays = self.consider(self.layout(groups, false))?;
-        let singles = groups.iter().filter(|(_, form)| *form == Form::Apart).count();
-        if singles == 0 || (singles == 1 && self.cold().is_empty()) {
+        let mut singles = groups.iter().filter(|(_, form)| *form == Form::Apart);
+        let Some((first, _)) = singles.next() else { return Ok(arrays) };
+        let is_scalar = members(&self.hot, *first)
+            .iter()
+            .all(|leaf| self.problem.shape.leaf(*leaf).scalars() == 1);
+        if singles.next().is_none() && is_scalar && self.cold().is_empty() {
             return Ok(arrays);
         }
         let tiles = self.consider(self.layout(groups, true))?;

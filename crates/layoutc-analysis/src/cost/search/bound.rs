@@ -1,7 +1,7 @@
 //! What accesses to a group of leaves cost at least.
 
 use super::super::arrangement::{Arrangement, Place};
-use super::super::kernel::{BaseId, KernelCode};
+use super::super::kernel::{AccessKind, BaseId, KernelCode, LeafElement, LoopId};
 use super::super::price::{CostError, Model, total};
 use super::super::vector::CostVector;
 use super::partition::{Form, GroupBound, Mask};
@@ -125,7 +125,19 @@ impl<'a> Bounds<'a> {
 
     /// Bounds of all sets of leaves, by mask.
     pub fn all_groups(&self) -> Result<Vec<Vec<GroupBound>>, CostError> {
-        (0..1u64 << self.hot.len()).map(|mask| self.forms(mask)).collect()
+        let kinds = kinds(self);
+        let mut known: HashMap<Mask, Vec<GroupBound>> = HashMap::new();
+        let groups = (0..1u64 << self.hot.len()).map(|mask| {
+            // As many leaves of each kind as the group has, the first of them.
+            let alike = kinds.iter().map(|kind| lowest(*kind, (mask & kind).count_ones())).sum();
+            if let Some(forms) = known.get(&alike) {
+                return Ok(forms.clone());
+            }
+            let forms = self.forms(alike)?;
+            known.insert(alike, forms.clone());
+            Ok(forms)
+        });
+        groups.collect()
     }
 
     /// The form of a group that costs least for itself.
@@ -248,4 +260,73 @@ fn mask_of(problem: &Problem, hot: &[LeafId], access: &super::super::kernel::Acc
     };
     let touched = hot.iter().enumerate().filter(|(_, leaf)| is_touched(leaf));
     touched.map(|(at, _)| 1 << at).sum()
+}
+
+/// One access to a leaf, apart from which leaf it is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Trait {
+    stream: usize,
+    kind: AccessKind,
+    offset: i64,
+    scope: Option<LoopId>,
+    share: f64,
+    element: LeafElement,
+    /// Which of the stream's accesses of one kind after another it belongs to. Where all are to one
+    /// element, none comes between others, and the order does not matter.
+    run: usize,
+}
+
+/// Sets of leaves that kernels access in the same way, so that one is as good in a group as another.
+fn kinds(bounds: &Bounds) -> Vec<Mask> {
+    let problem = bounds.problem;
+    let mut traits: Vec<Vec<Trait>> = vec![Vec::new(); bounds.hot.len()];
+    for (at, stream) in bounds.streams.iter().enumerate() {
+        let accesses = &stream.code.accesses;
+        let is_one = accesses.iter().all(|one| one.index.offset == accesses[0].index.offset);
+        let mut run = 0;
+        for (position, access) in accesses.iter().enumerate() {
+            let before = accesses.get(position.wrapping_sub(1)).unwrap_or(access);
+            let goes_on = (before.kind, before.scope) == (access.kind, access.scope);
+            run += usize::from(!is_one && !goes_on);
+            let leaves = mask_of(problem, bounds.hot, access);
+            for (leaf, own) in traits.iter_mut().enumerate() {
+                if leaves >> leaf & 1 == 1 {
+                    own.push(Trait {
+                        stream: at,
+                        kind: access.kind,
+                        offset: access.index.offset,
+                        scope: access.scope,
+                        share: access.share,
+                        element: access.element,
+                        run,
+                    });
+                }
+            }
+        }
+    }
+    let mut kinds: Vec<(usize, Mask)> = Vec::new();
+    for leaf in 0..bounds.hot.len() {
+        let is_alike = |other: usize| {
+            let [one, two] = [leaf, other].map(|at| problem.shape.leaf(bounds.hot[at]));
+            let same = |list: &[Trait], one: &Trait| list.iter().filter(|own| *own == one).count();
+            let (own, others) = (&traits[leaf], &traits[other]);
+            (one.scalar_size, one.align, &one.extents) == (two.scalar_size, two.align, &two.extents)
+                && own.len() == others.len()
+                && own.iter().all(|one| same(own, one) == same(others, one))
+        };
+        match kinds.iter_mut().find(|(first, _)| is_alike(*first)) {
+            Some((_, mask)) => *mask |= 1 << leaf,
+            None => kinds.push((leaf, 1 << leaf)),
+        }
+    }
+    kinds.into_iter().map(|(_, mask)| mask).collect()
+}
+
+/// The lowest members of a set.
+fn lowest(mut set: Mask, count: u32) -> Mask {
+    let whole = set;
+    for _ in 0..count {
+        set &= set - 1;
+    }
+    whole & !set
 }
