@@ -2,7 +2,9 @@
 //!
 //! Searched are all partitions of the leaves that kernels access, and for each group its form: a struct as
 //! its members need it, or aligned to up to 16 bytes, with or without more padding; and, for the leaves
-//! that stand alone, an array each or all of them in one group of tiles. Leaves that no kernel
+//! that stand alone, an array each or all of them in one group of tiles. Members of a struct are in the order
+//! that pads least; where sizes differ, another order, or a leaf that no kernel accesses between them, might
+//! suit wide accesses better by chance, which is not tried. Leaves that no kernel
 //! accesses cost nothing; they go to the tiles, or to a struct of their own. The source's layout takes part.
 //!
 //! # Claims

@@ -80,6 +80,14 @@ impl CostVector {
         pairs.all(|(own, others)| (own - others).abs() <= tolerance * own.abs().max(others.abs()))
     }
 
+    /// A key that orders vectors as [`CostVector::compare`] does, where most that differ by rounding alone
+    /// are equal.
+    pub(super) fn rounded(&self) -> [u64; MAX_DEGREE + 1] {
+        let mut key = self.0.map(|entry| ((entry as f32).max(0.0)).to_bits().into());
+        key.reverse();
+        key
+    }
+
     /// As [`CostVector::compare`], with entries that differ by rounding alone taken as equal.
     #[must_use]
     pub fn compare_rounded(&self, other: &CostVector) -> Ordering {

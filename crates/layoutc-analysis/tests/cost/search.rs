@@ -53,6 +53,11 @@ impl Case {
         best_layout(&self.problem(), Effort::default()).expect("a layout")
     }
 
+    fn is_hot(&self, leaf: LeafId) -> bool {
+        let mut accesses = self.kernels.iter().flat_map(|code| &code.accesses);
+        accesses.any(|access| access.array == ArrayId(0) && access.leaves.contains(&leaf))
+    }
+
     /// The least cost of all partitions with all forms of their groups.
     fn brute_force(&self) -> (CostVector, usize) {
         let mut best: Option<CostVector> = None;
@@ -69,12 +74,17 @@ impl Case {
         (best.expect("at least one layout"), count)
     }
 
-    /// A struct, aligned structs, tiles, an array.
+    /// A struct, aligned structs, tiles, an array. The search leaves out structs that are padded with what
+    /// no kernel accesses.
     fn forms(&self, leaves: &[LeafId]) -> Vec<Group> {
         let shape = &self.shape;
         let own = || leaves.to_vec();
-        let mut forms = vec![Group::aos(shape, own(), None), Group::tiled(shape, own(), 32, None)];
-        forms.extend([4, 8, 16].map(|align| Group::aos(shape, own(), Some(Bytes(align)))));
+        let mut forms = vec![Group::tiled(shape, own(), 32, None)];
+        let hot = leaves.iter().filter(|leaf| self.is_hot(**leaf)).count();
+        if hot == 0 || hot == leaves.len() {
+            forms.push(Group::aos(shape, own(), None));
+            forms.extend([4, 8, 16].map(|align| Group::aos(shape, own(), Some(Bytes(align)))));
+        }
         if let [leaf] = leaves {
             forms.push(Ok(Group::array(shape, *leaf)));
         }
@@ -218,6 +228,9 @@ fn some_case() -> impl Strategy<Value = Case> {
     let device = prop_oneof![Just("m2050"), Just("k20c"), Just("h100")];
     (sizes, device, any::<bool>()).prop_flat_map(|(sizes, device, is_peng)| {
         let leaves = sizes.len() as u32;
+        // The order that pads least, which is the one that is searched.
+        let mut sizes = sizes;
+        sizes.sort_by_key(|size| std::cmp::Reverse(if *size == 12 { 4 } else { *size }));
         proptest::collection::vec(some_kernel(leaves), 1..3).prop_map(move |kernels| {
             // Fermi's sectors are longer than the slots of small members in a tile.
             let (model, device) = match (is_peng, device) {

@@ -105,11 +105,14 @@ fn descend<E: Explorer>(
         .map(|(group, form)| (paid + form.0 + table.least[set & !group], group, form))
         .filter(|(sum, _, _)| may_win(sum, &best))
         .collect();
-    // Of equal sums larger groups first: fewer groups.
-    choices.sort_by(|a, b| a.0.compare(&b.0).then(b.1.count_ones().cmp(&a.1.count_ones())));
+    // Of equal sums larger groups first, which makes fewer, and then neighbours.
+    let rank = |(sum, group, _): &(CostVector, usize, GroupBound)| {
+        (sum.rounded(), std::cmp::Reverse(group.count_ones()), *group)
+    };
+    choices.sort_by_cached_key(rank);
     for (sum, group, (cost, form)) in choices {
         if !may_win(&sum, &explorer.best()) {
-            break;
+            continue;
         }
         if explorer.is_spent() {
             if open.is_none_or(|least| sum < least) {
