@@ -149,6 +149,12 @@ void restore_shared(Block& b) {
     memcpy(dynamic_shared, b.saved_dynamic.data(), b.saved_dynamic.size());
 }
 
+void trace_end_of(const Block& b) {
+    size_t shared = 0;
+    for (const SharedVariable& v : b.shared) shared += v.bytes;
+    trace_block(b.index, shared, b.threads_total);
+}
+
 template <class Visit>
 void for_each_block(const dim3& grid, Visit visit) {
     for (unsigned z = 0; z < grid.z; z++)
@@ -162,6 +168,7 @@ void run_blocks_in_order(const dim3& grid) {
         prepare_block(b, index);
         if (!run_block(b)) report("kernel `%s` waits for the grid but was not launched as a cooperative kernel", now.kernel);
         check_dynamic_shared();
+        trace_end_of(b);
     });
 }
 
@@ -173,6 +180,7 @@ void run_blocks_together(const dim3& grid) {
         prepare_block(*b, index);
         run_block(*b);
         check_dynamic_shared();
+        trace_end_of(*b);
         save_shared(*b);
         blocks.push_back(std::move(b));
     });
@@ -187,6 +195,7 @@ void run_blocks_together(const dim3& grid) {
             for (Thread& t : b->threads)
                 if (t.state == State::AtGridBarrier) make_ready(*b, t);
             run_block(*b);
+            trace_end_of(*b);
             save_shared(*b);
         }
     }
@@ -310,10 +319,15 @@ cudaError_t run_grid(const LaunchConfig& config, const char* kernel, void (*body
     now = Running{&config, kernel, body, context, nullptr, nullptr, nullptr};
     blockDim = b;
     gridDim = g;
-    if (config.cooperative)
-        run_blocks_together(g);
-    else
-        run_blocks_in_order(g);
+    const auto run_blocks = [&] { config.cooperative ? run_blocks_together(g) : run_blocks_in_order(g); };
+    if (nested) {
+        TracePause pause;
+        run_blocks();
+    } else {
+        trace_launch(config, kernel);
+        run_blocks();
+        trace_launch_end();
+    }
     if (!nested) check_red_zones("after kernel");
     now = outer;
     threadIdx = outer_thread;

@@ -223,6 +223,7 @@ cudaError_t allocate(void** out, size_t bytes, MemoryKind kind, int site) {
     used_bytes += bytes;
     allocations()[a.region] = a;
     if (site != kNoSite) log_allocation(a);
+    trace_allocation(a);
     *out = (void*)a.base;
     return cudaSuccess;
 }

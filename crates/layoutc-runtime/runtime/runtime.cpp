@@ -6,3 +6,4 @@
 #include "api.cpp"
 #include "clock.cpp"
 #include "log.cpp"
+#include "trace.cpp"

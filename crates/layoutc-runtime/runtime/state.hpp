@@ -71,4 +71,18 @@ void log_allocation(const Allocation& a);
 void log_launch(const char* kernel);
 void log_host_pointer(const char* kernel, int argument);
 
+void trace_allocation(const Allocation& a);
+void trace_launch(const LaunchConfig& config, const char* kernel);
+void trace_block(const uint3& index, size_t shared, unsigned threads);
+void trace_launch_end();
+// Nothing is traced while it lives.
+class TracePause {
+public:
+    TracePause();
+    ~TracePause();
+
+private:
+    void* was_;
+};
+
 }  // namespace layoutc_rt

@@ -72,6 +72,7 @@ const RUNTIME: &[EmbeddedFile] = embedded!("runtime":
     "memory.cpp",
     "runtime.cpp",
     "state.hpp",
+    "trace.cpp",
     "warp.hpp",
 );
 

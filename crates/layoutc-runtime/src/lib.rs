@@ -36,7 +36,8 @@
 //!
 //! `LAYOUTC_RT_STACK` bytes of stack for each thread · `LAYOUTC_RT_PROTECT=0` leaves device memory open to host
 //! code · `LAYOUTC_RT_CLOCK=real` true clocks · `LAYOUTC_RT_ASLR` set: random addresses · `LAYOUTC_RT_LOG` and the
-//! variables beside it, described in `runtime/log.cpp`: the kernel log.
+//! variables beside it, described in `runtime/log.cpp`: the kernel log · `LAYOUTC_RT_TRACE` and the variable beside it,
+//! described in `runtime/trace.cpp`: the trace of accesses ([`trace`]).
 
 #![warn(missing_docs)]
 
@@ -46,6 +47,7 @@ pub mod lowering;
 pub mod process;
 pub mod program;
 pub mod toolchain;
+pub mod trace;
 pub mod verify;
 
 mod embedded;

@@ -19,6 +19,9 @@ mod arch;
 mod launch;
 mod scope;
 mod shared;
+mod variables;
+
+pub(crate) use variables::device_variables;
 
 use crate::lexer::{self, Stream, StreamKind, Token, TokenKind};
 use std::ops::Range;

@@ -1,6 +1,6 @@
 //! The texts of one program.
 
-use crate::lowering::{SiteId, lower};
+use crate::lowering::{self, SiteId, lower};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::Range;
@@ -93,6 +93,11 @@ pub fn allocation_sites(sources: &[SourceText]) -> Vec<AllocationSite> {
         sites.extend(lower_source(source, sites.len()).1);
     }
     sites
+}
+
+/// The names of a program's `__device__` and `__managed__` variables.
+pub fn device_variables(sources: &[SourceText]) -> BTreeSet<String> {
+    sources.iter().flat_map(|source| lowering::device_variables(&source.text)).collect()
 }
 
 /// The text that is compiled for `source`, and its allocation calls numbered from `first`.

@@ -53,6 +53,8 @@ pub struct BuildRequest {
     pub out_dir: PathBuf,
     /// Where the compiled runtime is kept for later builds; without it each build compiles its own.
     pub cache_dir: Option<PathBuf>,
+    /// Whether the program is built to be traced ([`crate::trace`]).
+    pub is_traced: bool,
 }
 
 impl BuildRequest {
@@ -67,6 +69,7 @@ impl BuildRequest {
             compiler: "g++".to_owned(),
             out_dir,
             cache_dir: None,
+            is_traced: false,
         }
     }
 }
@@ -78,6 +81,8 @@ pub struct Built {
     pub executable: PathBuf,
     /// The numbered allocation calls.
     pub sites: Vec<AllocationSite>,
+    /// The folder that the program's files were written to, with their paths from the root.
+    pub mirror: PathBuf,
 }
 
 /// Why a program could not be built.
@@ -157,7 +162,7 @@ pub fn build(program: &BuildRequest) -> Result<Built, BuildError> {
     }
     let objects = build.compile_all(&roots)?;
     let executable = build.link(&objects)?;
-    Ok(Built { executable, sites })
+    Ok(Built { executable, sites, mirror: build.mirror })
 }
 
 /// The folders of one build.
@@ -189,6 +194,11 @@ const FLAGS: [&str; 6] = [
     "-ffp-contract=off",
     "-ftrivial-auto-var-init=zero",
 ];
+
+/// What a traced program is compiled with beside that: values stay in registers as they do on a GPU, and no
+/// loads or stores of several threads' worth are made, which a GPU's compiler does not do either.
+const TRACE_FLAGS: [&str; 5] =
+    ["-O2", "-g", "-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fsanitize=thread"];
 
 impl<'a> Build<'a> {
     fn prepare(program: &'a BuildRequest) -> Result<Self, BuildError> {
@@ -306,6 +316,9 @@ impl<'a> Build<'a> {
         let object = self.objects.join(format!("{number}-{}.o", stem.to_string_lossy()));
         let mut command = Command::new(&self.program.compiler);
         command.args(FLAGS).arg("-c").arg("-o").arg(&object);
+        if self.program.is_traced {
+            command.args(TRACE_FLAGS);
+        }
         let is_cuda = unit.and_then(|unit| unit.is_cuda);
         if is_cuda.is_none() && has_extension(&source.path, "c") {
             command.args(["-x", "c", "-std=gnu11"]);

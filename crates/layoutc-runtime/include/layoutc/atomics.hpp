@@ -21,8 +21,10 @@ inline T fetch(T* address) {
 #define LAYOUTC_RT_ATOMIC(name, expression)                                          \
     template <class T>                                                               \
     inline T name(T* address, layoutc_rt::SameT<T> value) {                          \
+        layoutc_rt::trace_atomic(address, sizeof(T));                                \
         T old = *address;                                                            \
         *address = (T)(expression);                                                  \
+        layoutc_rt::trace_plain();                                                   \
         return old;                                                                  \
     }                                                                                \
     template <class T>                                                               \
@@ -49,21 +51,27 @@ LAYOUTC_RT_ATOMIC(atomicXor, old ^ value)
 #undef LAYOUTC_RT_ATOMIC
 
 static inline float2 atomicAdd(float2* address, float2 value) {
+    layoutc_rt::trace_atomic(address, sizeof *address);
     float2 old = *address;
     *address = make_float2(old.x + value.x, old.y + value.y);
+    layoutc_rt::trace_plain();
     return old;
 }
 static inline float4 atomicAdd(float4* address, float4 value) {
+    layoutc_rt::trace_atomic(address, sizeof *address);
     float4 old = *address;
     *address = make_float4(old.x + value.x, old.y + value.y, old.z + value.z, old.w + value.w);
+    layoutc_rt::trace_plain();
     return old;
 }
 
 // A lock that is taken looks like an exchange that changes nothing or a compare that fails: let its owner run.
 template <class T>
 inline T atomicExch(T* address, layoutc_rt::SameT<T> value) {
+    layoutc_rt::trace_atomic(address, sizeof(T));
     T old = *address;
     *address = value;
+    layoutc_rt::trace_plain();
     if (memcmp(&old, &value, sizeof old) == 0) layoutc_rt::yield_thread();
     return old;
 }
@@ -73,11 +81,11 @@ inline T atomicExch(volatile T* address, layoutc_rt::SameT<T> value) {
 }
 template <class T>
 inline T atomicCAS(T* address, layoutc_rt::SameT<T> compare, layoutc_rt::SameT<T> value) {
+    layoutc_rt::trace_atomic(address, sizeof(T));
     T old = *address;
-    if (old == compare)
-        *address = value;
-    else
-        layoutc_rt::yield_thread();
+    if (old == compare) *address = value;
+    layoutc_rt::trace_plain();
+    if (!(old == compare)) layoutc_rt::yield_thread();
     return old;
 }
 template <class T>

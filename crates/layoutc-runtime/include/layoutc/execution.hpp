@@ -34,12 +34,42 @@ inline LaunchConfig config(dim3 grid, dim3 block, size_t shared = 0, cudaStream_
 // Runs `body(context)` once for each thread of the grid.
 cudaError_t run_grid(const LaunchConfig& config, const char* kernel, void (*body)(void*), void* context);
 
+// The trace of accesses: see runtime/trace.cpp. Programs that are compiled for it tell it what a call for each load
+// and store does not: which of them are atomic, and how pointer arguments are aligned.
+void note_atomic(const volatile void* address, size_t bytes);
+void note_plain();
+#ifdef __SANITIZE_THREAD__
+// Inlined, so that the place that is noted is the caller's.
+__attribute__((always_inline)) static inline void trace_atomic(const volatile void* address, size_t bytes) { note_atomic(address, bytes); }
+__attribute__((always_inline)) static inline void trace_plain() { note_plain(); }
+void trace_pointer(const void* p, size_t alignment);
+template <class T, class = void>
+struct Alignment {
+    static constexpr size_t value = 1;
+};
+template <class T>
+struct Alignment<T, std::void_t<decltype(sizeof(T))>> {
+    static constexpr size_t value = alignof(T);
+};
+template <>
+struct Alignment<void, void> {
+    static constexpr size_t value = 1;
+};
+#else
+static inline void trace_atomic(const volatile void*, size_t) {}
+static inline void trace_plain() {}
+#endif
+
 // Notes on stderr and in the log that a kernel is given a pointer to host memory, which a GPU could not follow.
 void check_pointer_argument(const char* kernel, int argument, const void* p);
 template <class T>
 inline void check_argument(const char* kernel, int argument, const T& value) {
-    if constexpr (std::is_pointer<T>::value && !std::is_function<std::remove_pointer_t<T>>::value)
+    if constexpr (std::is_pointer<T>::value && !std::is_function<std::remove_pointer_t<T>>::value) {
+#ifdef __SANITIZE_THREAD__
+        trace_pointer(const_cast<const void*>(static_cast<const volatile void*>(value)), Alignment<std::remove_cv_t<std::remove_pointer_t<T>>>::value);
+#endif
         check_pointer_argument(kernel, argument, const_cast<const void*>(static_cast<const volatile void*>(value)));
+    }
 }
 
 // What `kernel<<<config>>>(args)` becomes: the arguments are copied once, here, and again for each thread by the call.
