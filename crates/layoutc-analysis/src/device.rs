@@ -198,12 +198,16 @@ pub struct Memory {
     pub l1_sector: Fact<u32>,
     /// Bytes that first-level cache and shared memory divide; 0 where each has its own.
     pub l1_and_shared_bytes: Fact<u64>,
+    /// Lines of a set of it.
+    pub l1_ways: Fact<u32>,
     /// Bytes of second-level cache; 0: none.
     pub l2_bytes: Fact<u64>,
     /// Bytes of a line of it.
     pub l2_line: Fact<u32>,
     /// Bytes that it fetches at least.
     pub l2_sector: Fact<u32>,
+    /// Lines of a set of it.
+    pub l2_ways: Fact<u32>,
     /// Parts of it that can each hold a copy of what all multiprocessors read.
     pub l2_partitions: Fact<u32>,
     /// Width of the memory bus.

@@ -3,7 +3,7 @@
 //! [`kernel_model`] says how the threads of a warp reach each class; [`choose`] answers which
 //! layout each class gets; [`grid`] does so for structured grids ([`grid_model`] is the way there from a
 //! program, [`grid_choice`] the decision), and [`device`] is what is known of
-//! GPUs. [`cost`] prices layouts. [`calibration`] derives facts about a device from measurements. Nothing here edits or
+//! GPUs. [`cost`] prices layouts, and [`simulate`] checks the prices. [`calibration`] derives facts about a device from measurements. Nothing here edits or
 //! knows source text.
 
 pub mod calibration;
@@ -16,6 +16,7 @@ pub mod grid_choice;
 pub mod grid_model;
 pub mod index_form;
 pub mod kernel_model;
+pub mod simulate;
 
 pub use choose::{Choice, Plan, choose_layouts};
 pub use index_form::IndexForm;

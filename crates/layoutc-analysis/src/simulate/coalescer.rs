@@ -1,0 +1,156 @@
+//! What a warp's instruction asks of memory: the lines and sectors that its lanes touch.
+
+use crate::cost::kernel::AccessKind;
+
+/// Bytes of lines and sectors, as shifts. A line has at most 128 bytes and 8 sectors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Grain {
+    /// Bits of an address within a line.
+    pub line: u32,
+    /// Bits of an address within a sector.
+    pub sector: u32,
+}
+
+/// A line and which of its sectors are touched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// Its number.
+    pub number: u64,
+    /// A bit for each sector, the first one lowest.
+    pub sectors: u8,
+}
+
+/// An instruction of a warp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Request {
+    /// Where the program makes it.
+    pub place: u32,
+    /// What it does.
+    pub kind: AccessKind,
+    /// Bytes that its lanes ask for; those that several ask for count once.
+    pub bytes: u32,
+    /// Lanes that take part.
+    pub lanes: u8,
+    /// How many lines it touches.
+    pub lines: u16,
+}
+
+/// The instructions of a warp and the lines of each.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct WarpTrace {
+    /// In the order of their execution.
+    pub requests: Vec<Request>,
+    /// The lines of all of them, one after another.
+    pub lines: Vec<Line>,
+    /// Of stores, which bytes of each of their lines they write.
+    pub written: Vec<u128>,
+}
+
+/// Makes requests of the accesses of lanes.
+#[derive(Clone, Debug)]
+pub struct Coalescer {
+    grain: Grain,
+    /// The lines of the request in the making, and the bytes that are touched.
+    touched: Vec<(u64, u128)>,
+}
+
+impl Coalescer {
+    /// A coalescer for lines and sectors of this size.
+    #[must_use]
+    pub fn new(grain: Grain) -> Coalescer {
+        Coalescer { grain, touched: Vec::new() }
+    }
+
+    /// Adds an instruction to a warp; `lanes` are first byte and bytes of each lane's access.
+    pub fn push(
+        &mut self,
+        warp: &mut WarpTrace,
+        place: u32,
+        kind: AccessKind,
+        lanes: &[(u64, u32)],
+    ) {
+        self.touched.clear();
+        for (address, bytes) in lanes {
+            self.touch(*address, *bytes);
+        }
+        let mut bytes = 0;
+        for (number, mask) in &self.touched {
+            bytes += mask.count_ones();
+            warp.lines.push(Line { number: *number, sectors: self.sectors(*mask) });
+            if kind == AccessKind::Write {
+                warp.written.push(*mask);
+            }
+        }
+        let lines = self.touched.len() as u16;
+        warp.requests.push(Request { place, kind, bytes, lanes: lanes.len() as u8, lines });
+    }
+
+    #[inline]
+    fn touch(&mut self, address: u64, bytes: u32) {
+        let size = 1_u64 << self.grain.line;
+        let (mut from, end) = (address, address + u64::from(bytes));
+        while from < end {
+            let number = from >> self.grain.line;
+            let to = end.min((number + 1) << self.grain.line);
+            let count = (to - from) as u32;
+            let mask = (u128::MAX >> (128 - count)) << (from & (size - 1));
+            // Lanes are mostly in order.
+            match self.touched.iter_mut().rev().find(|(line, _)| *line == number) {
+                Some((_, touched)) => *touched |= mask,
+                None => self.touched.push((number, mask)),
+            }
+            from = to;
+        }
+    }
+
+    #[inline]
+    fn sectors(&self, mask: u128) -> u8 {
+        let bytes = 1_u32 << self.grain.sector;
+        let one = u128::MAX >> (128 - bytes);
+        let count = 1_u32 << (self.grain.line - self.grain.sector);
+        (0..count).fold(0, |sectors, at| {
+            sectors | u8::from(mask >> (at * bytes) & one != 0) << at
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GRAIN: Grain = Grain { line: 7, sector: 5 };
+
+    /// Lines, sectors and bytes of one load by 32 lanes.
+    fn load(address: impl Fn(u64) -> u64, bytes: u32) -> (usize, u32, u32) {
+        let mut warp = WarpTrace::default();
+        let lanes: Vec<(u64, u32)> = (0..32).map(|lane| (address(lane), bytes)).collect();
+        Coalescer::new(GRAIN).push(&mut warp, 0, AccessKind::Read, &lanes);
+        let sectors = warp.lines.iter().map(|line| line.sectors.count_ones()).sum();
+        (warp.lines.len(), sectors, warp.requests[0].bytes)
+    }
+
+    #[test]
+    fn by_hand() {
+        assert_eq!(load(|lane| 4 * lane, 4), (1, 4, 128));
+        assert_eq!(load(|lane| 124 + 4 * lane, 4), (2, 5, 128), "not aligned to a line");
+        assert_eq!(load(|_| 256, 4), (1, 1, 4), "one value for all lanes");
+        assert_eq!(load(|lane| 28 * lane, 4), (7, 28, 128));
+        assert_eq!(load(|lane| 32 * lane, 4), (8, 32, 128));
+        assert_eq!(load(|lane| 128 * lane, 4), (32, 32, 128));
+        assert_eq!(load(|lane| 16 * lane, 16), (4, 16, 512));
+        assert_eq!(load(|lane| 4 * (31 - lane), 4), (1, 4, 128), "backwards");
+        assert_eq!(load(|lane| 2 * lane, 4), (1, 3, 66), "overlapping");
+        assert_eq!(load(|lane| 4 * (lane % 16) + 4096 * (lane / 16), 4), (2, 4, 128));
+    }
+
+    #[test]
+    fn stores_say_what_they_write() {
+        let mut warp = WarpTrace::default();
+        let lanes = [(120, 4), (128, 4), (136, 4), (144, 4)];
+        Coalescer::new(GRAIN).push(&mut warp, 3, AccessKind::Write, &lanes);
+        assert_eq!(warp.written, [0xf << 120, 0xf0f0f]);
+        assert_eq!(warp.lines[0], Line { number: 0, sectors: 0b1000 });
+        assert_eq!(warp.lines[1], Line { number: 1, sectors: 0b0001 });
+        assert_eq!(warp.requests[0].bytes, 16);
+    }
+}

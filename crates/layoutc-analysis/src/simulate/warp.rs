@@ -1,0 +1,392 @@
+//! From what each thread of a warp does to the instructions of the warp.
+//!
+//! Threads are traced one by one, so two things are put together again:
+//!
+//! - **Vector loads and stores.** Accesses of a thread to neighbouring bytes become one of 8 or 16 bytes where
+//!   the memory's type is aligned for it, as nvcc does it: for loads if more than half of its bytes are
+//!   used, for stores if all are. Nothing moves across an access that a compiler could not see to be
+//!   apart, which it does for members of one struct.
+//! - **Lanes.** Lanes whose next accesses come from one place go together. Where they differ, those go
+//!   first that come to another lane's place soonest: it is they who join again. Between equals, lanes that
+//!   have not begun their next round of a loop go first, then the earlier place.
+
+use super::coalescer::{Coalescer, WarpTrace};
+use crate::cost::kernel::AccessKind;
+
+/// One access of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ThreadAccess {
+    /// Its first byte.
+    pub address: u64,
+    /// Its bytes; more than `align` are several accesses, as for the copy of a struct.
+    pub bytes: u32,
+    /// Where the program makes it; places that it reaches earlier have lower numbers.
+    pub place: u32,
+    /// What it does.
+    pub kind: AccessKind,
+    /// What the memory's type is known to be aligned to here, at least the size of a scalar.
+    pub align: u32,
+}
+
+/// The widest access of a thread in bytes.
+const WIDEST: u64 = 16;
+/// Vectors in the making, of a thread.
+const OPEN: usize = 8;
+/// Accesses nearer than this to each other are taken for members of one struct.
+const STRUCT: u64 = 256;
+/// Accesses that are looked at to find out where lanes meet again.
+const AHEAD: usize = 64;
+
+/// Accesses of one thread to one aligned piece of memory, which may become a vector.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Chunk {
+    address: u64,
+    /// Bytes that are accessed, from `address` on.
+    mask: u32,
+    place: u32,
+    kind: AccessKind,
+}
+
+/// An instruction of a thread.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct LaneAccess {
+    address: u64,
+    bytes: u32,
+    place: u32,
+    kind: AccessKind,
+}
+
+/// Puts the threads of warps together.
+#[derive(Clone, Debug)]
+pub struct WarpMerger {
+    coalescer: Coalescer,
+    chunks: Vec<Chunk>,
+    lanes: Vec<Vec<LaneAccess>>,
+    next: Vec<usize>,
+    taking: Vec<(u64, u32)>,
+}
+
+impl WarpMerger {
+    /// With a coalescer for the requests.
+    #[must_use]
+    pub fn new(coalescer: Coalescer) -> WarpMerger {
+        WarpMerger {
+            coalescer,
+            chunks: Vec::new(),
+            lanes: Vec::new(),
+            next: Vec::new(),
+            taking: Vec::new(),
+        }
+    }
+
+    /// The instructions of the warp of these threads.
+    pub fn merge<'a, L>(&mut self, threads: impl IntoIterator<Item = L>) -> WarpTrace
+    where
+        L: IntoIterator<Item = &'a ThreadAccess>,
+    {
+        let mut count = 0;
+        for thread in threads {
+            self.vectors(thread, count);
+            count += 1;
+        }
+        self.next.clear();
+        self.next.resize(count, 0);
+        let mut warp = WarpTrace::default();
+        while let Some(place) = self.leading_place(count) {
+            let (lanes, next) = (&self.lanes[..count], &mut self.next);
+            let mut kind = AccessKind::Read;
+            let taking = lanes.iter().zip(next.iter_mut()).filter_map(|(lane, next)| {
+                let own = lane.get(*next).filter(|access| access.place == place)?;
+                *next += 1;
+                kind = own.kind;
+                Some((own.address, own.bytes))
+            });
+            self.taking.clear();
+            self.taking.extend(taking);
+            self.coalescer.push(&mut warp, place, kind, &self.taking);
+        }
+        warp
+    }
+
+    /// The place whose lanes go next.
+    fn leading_place(&self, count: usize) -> Option<u32> {
+        let mut waiting = (0..count).filter_map(|lane| {
+            self.lanes[lane].get(self.next[lane]).map(|access| (lane, access.place))
+        });
+        let (first, place) = waiting.next()?;
+        if waiting.clone().all(|(_, other)| other == place) {
+            return Some(place);
+        }
+        // One lane for each place.
+        let mut groups: Vec<(usize, u32)> = vec![(first, place)];
+        for (lane, place) in waiting {
+            if groups.iter().all(|(_, known)| *known != place) {
+                groups.push((lane, place));
+            }
+        }
+        let rank = |(lane, place): &(usize, u32)| {
+            let next = self.next[*lane];
+            let ahead = self.lanes[*lane][next + 1..].iter().take(AHEAD);
+            let others = |other: u32| {
+                other != *place && groups.iter().any(|(_, waiting)| *waiting == other)
+            };
+            let meets = ahead.map(|access| access.place).position(others).unwrap_or(AHEAD);
+            let last = next.checked_sub(1).map(|last| self.lanes[*lane][last].place);
+            let has_wrapped = last.is_some_and(|last| *place <= last);
+            (meets, has_wrapped, *place)
+        };
+        groups.iter().min_by_key(|group| rank(group)).map(|(_, place)| *place)
+    }
+
+    /// A thread's instructions, into `self.lanes[lane]`.
+    fn vectors<'a>(&mut self, thread: impl IntoIterator<Item = &'a ThreadAccess>, lane: usize) {
+        if self.lanes.len() <= lane {
+            self.lanes.resize(lane + 1, Vec::new());
+        }
+        self.chunks.clear();
+        // Positions in `chunks` that may still grow, the newest last.
+        let mut open: [usize; OPEN] = [0; OPEN];
+        let mut opened = 0;
+        for access in thread {
+            let align = u64::from(access.align).clamp(1, WIDEST);
+            if access.kind == AccessKind::Atomic {
+                opened = 0;
+                self.chunks.push(Chunk::whole(access, access.address, access.bytes));
+                continue;
+            }
+            let (start, end) = (access.address, access.address + u64::from(access.bytes));
+            if opened > 0 {
+                let chunks = &self.chunks;
+                let mut kept = 0;
+                for at in 0..opened {
+                    if chunks[open[at]].survives(access, end) {
+                        open[kept] = open[at];
+                        kept += 1;
+                    }
+                }
+                opened = kept;
+            }
+            if align == u64::from(access.bytes) {
+                self.chunks.push(Chunk::whole(access, start, access.bytes));
+                continue;
+            }
+            // In pieces that stay within aligned chunks.
+            let mut from = start;
+            while from < end {
+                let chunk = from & !(align - 1);
+                let to = end.min(chunk + align);
+                if to - from == align {
+                    self.chunks.push(Chunk::whole(access, from, align as u32));
+                    from = to;
+                    continue;
+                }
+                let mask = ((1_u32 << (to - from)) - 1) << (from - chunk);
+                let known = open[..opened].iter().copied().find(|at| {
+                    let own = &self.chunks[*at];
+                    own.address == chunk && own.kind == access.kind && own.mask & mask == 0
+                });
+                match known {
+                    Some(at) => self.chunks[at].mask |= mask,
+                    None => {
+                        if opened == OPEN {
+                            open.copy_within(1.., 0);
+                            opened -= 1;
+                        }
+                        open[opened] = self.chunks.len();
+                        opened += 1;
+                        let (place, kind) = (access.place, access.kind);
+                        self.chunks.push(Chunk { address: chunk, mask, place, kind });
+                    }
+                }
+                from = to;
+            }
+        }
+        let out = &mut self.lanes[lane];
+        out.clear();
+        for chunk in &self.chunks {
+            chunk.instructions(out);
+        }
+    }
+}
+
+impl Chunk {
+    /// An access that stays as it is, of at most 16 bytes.
+    fn whole(access: &ThreadAccess, address: u64, bytes: u32) -> Chunk {
+        let mask = (1_u32 << bytes.min(WIDEST as u32)) - 1;
+        Chunk { address, mask, place: access.place, kind: access.kind }
+    }
+
+    /// Whether it can still grow after an access of the same thread.
+    fn survives(&self, access: &ThreadAccess, end: u64) -> bool {
+        if self.kind == AccessKind::Read && access.kind == AccessKind::Read {
+            return true;
+        }
+        let is_same = self.kind == access.kind;
+        let own_end = self.address + WIDEST;
+        let is_near = access.address < own_end + STRUCT && end + STRUCT > self.address;
+        let from = access.address.max(self.address);
+        let to = end.min(own_end);
+        let overlap = if from < to {
+            ((1_u32 << (to - from)) - 1) << (from - self.address) & self.mask
+        } else {
+            0
+        };
+        is_near && (is_same || overlap == 0)
+    }
+
+    /// The loads or stores that it becomes.
+    fn instructions(&self, out: &mut Vec<LaneAccess>) {
+        if self.mask & (self.mask + 1) == 0 {
+            // Bytes from the start on: the common case, and exactly one instruction if it is a power of two.
+            let bytes = self.mask.count_ones();
+            if bytes.is_power_of_two() || bytes > WIDEST as u32 / 2 && self.kind == AccessKind::Read {
+                self.push(0, bytes.next_power_of_two(), out);
+                return;
+            }
+        }
+        self.pieces(0, WIDEST as u32, out);
+    }
+
+    fn pieces(&self, from: u32, bytes: u32, out: &mut Vec<LaneAccess>) {
+        let all = (((1_u64 << bytes) - 1) as u32) << from;
+        let used = self.mask & all;
+        if used == 0 {
+            return;
+        }
+        let is_enough = match self.kind {
+            AccessKind::Read => used.count_ones() > bytes / 2,
+            AccessKind::Write | AccessKind::Atomic => used == all,
+        };
+        if is_enough || bytes == 1 {
+            self.push(from, bytes, out);
+        } else {
+            self.pieces(from, bytes / 2, out);
+            self.pieces(from + bytes / 2, bytes / 2, out);
+        }
+    }
+
+    fn push(&self, from: u32, bytes: u32, out: &mut Vec<LaneAccess>) {
+        let address = self.address + u64::from(from);
+        out.push(LaneAccess { address, bytes, place: self.place, kind: self.kind });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::coalescer::Grain;
+    use super::*;
+
+    fn merged(threads: &[Vec<ThreadAccess>]) -> Vec<(u32, u8, u32, u16)> {
+        let mut merger = WarpMerger::new(Coalescer::new(Grain { line: 7, sector: 5 }));
+        let warp = merger.merge(threads.iter().map(|thread| thread.iter()));
+        let shown = |request: &super::super::coalescer::Request| {
+            (request.place, request.lanes, request.bytes, request.lines)
+        };
+        warp.requests.iter().map(shown).collect()
+    }
+
+    fn read(place: u32, address: u64, bytes: u32, align: u32) -> ThreadAccess {
+        ThreadAccess { address, bytes, place, kind: AccessKind::Read, align }
+    }
+
+    fn write(place: u32, address: u64, bytes: u32, align: u32) -> ThreadAccess {
+        ThreadAccess { kind: AccessKind::Write, ..read(place, address, bytes, align) }
+    }
+
+    /// The instructions of one thread: place, offset, bytes.
+    fn of_thread(accesses: &[ThreadAccess]) -> Vec<(u32, u64, u32)> {
+        let mut merger = WarpMerger::new(Coalescer::new(Grain { line: 7, sector: 5 }));
+        merger.vectors(accesses, 0);
+        merger.lanes[0].iter().map(|own| (own.place, own.address, own.bytes)).collect()
+    }
+
+    #[test]
+    fn loads_become_vectors_where_the_type_is_aligned() {
+        let fields = |align| -> Vec<ThreadAccess> {
+            (0..7).map(|field| read(field, 64 + 4 * u64::from(field), 4, align)).collect()
+        };
+        assert_eq!(of_thread(&fields(4)).len(), 7);
+        // Seven of eight values: the second load is of 16 bytes too.
+        assert_eq!(of_thread(&fields(16)), [(0, 64, 16), (4, 80, 16)]);
+        let eight = of_thread(&fields(8));
+        assert_eq!(eight, [(0, 64, 8), (2, 72, 8), (4, 80, 8), (6, 88, 4)]);
+        // Two of four that are no neighbours stay apart.
+        assert_eq!(of_thread(&[read(0, 0, 4, 16), read(1, 12, 4, 16)]).len(), 2);
+    }
+
+    #[test]
+    fn stores_become_vectors_where_all_is_written() {
+        let fields: Vec<ThreadAccess> =
+            (0..7).map(|field| write(field, 4 * u64::from(field), 4, 16)).collect();
+        assert_eq!(of_thread(&fields), [(0, 0, 16), (4, 16, 8), (4, 24, 4)]);
+    }
+
+    #[test]
+    fn nothing_moves_across_what_may_be_the_same() {
+        let far = 1 << 20;
+        let (x, y) = (read(0, 0, 4, 16), read(1, 4, 4, 16));
+        assert_eq!(of_thread(&[x, write(2, 16, 4, 16), y]).len(), 2, "a member of the struct");
+        assert_eq!(of_thread(&[x, write(2, far, 4, 16), y]).len(), 3, "another pointer");
+        assert_eq!(of_thread(&[x, write(2, 0, 4, 16), y]).len(), 3, "the value itself");
+        let atomic = ThreadAccess { kind: AccessKind::Atomic, ..read(2, far, 4, 4) };
+        assert_eq!(of_thread(&[x, atomic, y]).len(), 3);
+        // The next round of a loop is a load of its own.
+        assert_eq!(of_thread(&[x, x]).len(), 2);
+    }
+
+    #[test]
+    fn copies_of_structs_are_as_wide_as_their_type_allows() {
+        assert_eq!(of_thread(&[read(0, 64, 28, 4)]).len(), 7);
+        assert_eq!(of_thread(&[read(0, 64, 28, 16)]), [(0, 64, 16), (0, 80, 16)]);
+        assert_eq!(of_thread(&[write(0, 64, 32, 16)]), [(0, 64, 16), (0, 80, 16)]);
+        assert_eq!(of_thread(&[read(0, 64, 24, 8)]).len(), 3);
+        assert_eq!(of_thread(&[read(0, 64, 16, 16)]), [(0, 64, 16)]);
+        assert_eq!(of_thread(&[read(0, 64, 8, 4)]).len(), 2);
+    }
+
+    #[test]
+    fn lanes_at_one_place_go_together() {
+        let threads: Vec<Vec<ThreadAccess>> =
+            (0..32).map(|lane| vec![read(0, 4 * lane, 4, 4), read(1, 512, 4, 4)]).collect();
+        assert_eq!(merged(&threads), [(0, 32, 128, 1), (1, 32, 4, 1)]);
+    }
+
+    #[test]
+    fn lanes_join_again_behind_a_branch() {
+        // Even lanes do 1, odd lanes do 2, and all do 3.
+        let threads: Vec<Vec<ThreadAccess>> = (0..4)
+            .map(|lane| {
+                let place = 1 + lane as u32 % 2;
+                vec![read(0, 0, 4, 4), read(place, 4 * lane, 4, 4), read(3, 0, 4, 4)]
+            })
+            .collect();
+        let places: Vec<(u32, u8)> =
+            merged(&threads).iter().map(|(place, lanes, ..)| (*place, *lanes)).collect();
+        assert_eq!(places, [(0, 4), (1, 2), (2, 2), (3, 4)]);
+    }
+
+    #[test]
+    fn lanes_join_again_behind_loops_and_within() {
+        // Lane l does 1 for l + 1 times, then 2.
+        let threads: Vec<Vec<ThreadAccess>> = (0..3)
+            .map(|lane| {
+                let mut own = vec![read(1, 0, 4, 4); lane + 1];
+                own.push(read(2, 0, 4, 4));
+                own
+            })
+            .collect();
+        let places = |threads: &[Vec<ThreadAccess>]| -> Vec<(u32, u8)> {
+            merged(threads).iter().map(|(place, lanes, ..)| (*place, *lanes)).collect()
+        };
+        assert_eq!(places(&threads), [(1, 3), (1, 2), (1, 1), (2, 3)]);
+        // In each round all do 1 and lane 1 does 2 as well.
+        let threads: Vec<Vec<ThreadAccess>> = (0..2)
+            .map(|lane| {
+                let round = [read(1, 0, 4, 4), read(2, 0, 4, 4)];
+                (0..3).flat_map(|_| round[..=lane].to_vec()).collect()
+            })
+            .collect();
+        let expected = [(1, 2), (2, 1), (1, 2), (2, 1), (1, 2), (2, 1)];
+        assert_eq!(places(&threads), expected);
+    }
+}
