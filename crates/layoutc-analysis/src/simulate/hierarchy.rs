@@ -262,3 +262,162 @@ fn widened(sectors: u8, ratio: u32) -> u8 {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::coalescer::{Coalescer, WarpTrace};
+    use super::*;
+    use crate::device::Device;
+
+    /// A device of two lines of first-level cache and four of second-level cache.
+    fn small(l1_sector: u32) -> Hierarchy {
+        let shape = |ways| CacheShape { ways, sets: 1, is_hashed: false };
+        let mut hierarchy = Hierarchy {
+            grain: Grain { line: 7, sector: 5 },
+            l1: Vec::new(),
+            l1_ratio: l1_sector / 32,
+            l2: Some(Cache::new(shape(4))),
+            l2_line: 7,
+            l2_ratio: 1,
+            partial: HashMap::default(),
+        };
+        hierarchy.begin_launch(2, Some(shape(2)));
+        hierarchy
+    }
+
+    fn serve(
+        hierarchy: &mut Hierarchy,
+        multiprocessor: usize,
+        kind: AccessKind,
+        lanes: &[(u64, u32)],
+    ) -> Counts {
+        let mut warp = WarpTrace::default();
+        Coalescer::new(hierarchy.grain).push(&mut warp, 0, kind, lanes);
+        let mut counts = Counts::default();
+        hierarchy.serve(multiprocessor, &warp.requests[0], &warp.lines, &warp.written, &mut counts);
+        counts
+    }
+
+    fn row(address: u64) -> Vec<(u64, u32)> {
+        (0..32).map(|lane| (address + 4 * lane, 4)).collect()
+    }
+
+    #[test]
+    fn loads_by_hand() {
+        let mut caches = small(32);
+        let read = AccessKind::Read;
+        let cold = serve(&mut caches, 0, read, &row(0));
+        assert_eq!((cold.sectors, cold.ideal_sectors, cold.l1_hits), (4, 4, 0));
+        assert_eq!((cold.l2_sectors, cold.l2_hits, cold.dram_reads), (4, 0, 4));
+        assert_eq!((cold.transactions, cold.dram_transactions), (1, 1));
+        let again = serve(&mut caches, 0, read, &row(0));
+        assert_eq!((again.l1_hits, again.l2_sectors, again.l1_transactions), (4, 0, 1));
+        let other = serve(&mut caches, 1, read, &row(0));
+        assert_eq!((other.l1_hits, other.l2_hits, other.l2_transactions), (0, 4, 1));
+        // One lane: one sector; the rest of the line is still to be fetched.
+        let one = serve(&mut caches, 0, read, &[(128, 4)]);
+        assert_eq!((one.sectors, one.ideal_sectors, one.dram_reads), (1, 1, 1));
+        let rest = serve(&mut caches, 0, read, &row(128));
+        assert_eq!((rest.l1_hits, rest.dram_reads), (1, 3));
+        // A third line takes the place of the first in the first level, not in the second.
+        serve(&mut caches, 0, read, &row(256));
+        let back = serve(&mut caches, 0, read, &row(0));
+        assert_eq!((back.l1_hits, back.l2_hits, back.dram_reads), (0, 4, 0));
+    }
+
+    #[test]
+    fn whole_lines_are_fetched_where_sectors_are_lines() {
+        let mut caches = small(128);
+        let one = serve(&mut caches, 0, AccessKind::Read, &[(64, 4)]);
+        assert_eq!((one.sectors, one.l2_sectors, one.dram_reads), (1, 4, 4));
+        assert_eq!(serve(&mut caches, 0, AccessKind::Read, &row(0)).l1_hits, 4);
+    }
+
+    #[test]
+    fn stores_by_hand() {
+        let mut caches = small(32);
+        let (read, write) = (AccessKind::Read, AccessKind::Write);
+        let counts = serve(&mut caches, 0, write, &row(0));
+        assert_eq!((counts.l2_sectors, counts.dram_reads, counts.dram_writes), (4, 0, 0));
+        // The first level makes no room for it, the second has it.
+        let counts = serve(&mut caches, 0, read, &row(0));
+        assert_eq!((counts.l1_hits, counts.l2_hits, counts.dram_reads), (0, 4, 0));
+        // Four other lines push it out of the second level.
+        let lines: Vec<Counts> =
+            (1..5).map(|line| serve(&mut caches, 0, read, &row(128 * line))).collect();
+        assert_eq!(lines.iter().map(|counts| counts.dram_writes).collect::<Vec<_>>(), [0, 0, 0, 4]);
+    }
+
+    #[test]
+    fn sectors_written_in_part_are_read_when_they_leave() {
+        let fields = |at: u64, count: u64| -> Vec<(u64, u32)> {
+            (0..32).flat_map(|lane| (0..count).map(move |f| (at + 8 * lane + 4 * f, 4))).collect()
+        };
+        let (read, write) = (AccessKind::Read, AccessKind::Write);
+        // Every second word of two lines, and then the words between.
+        let mut caches = small(32);
+        serve(&mut caches, 0, write, &fields(0, 1));
+        serve(&mut caches, 0, write, &fields(4, 1));
+        let mut end = Counts::default();
+        caches.clean(&mut end);
+        assert_eq!((end.dram_reads, end.dram_writes), (0, 8));
+        // Only the one half.
+        let mut caches = small(32);
+        serve(&mut caches, 0, write, &fields(0, 1));
+        let mut end = Counts::default();
+        caches.clean(&mut end);
+        assert_eq!((end.dram_reads, end.dram_writes), (8, 8));
+        // Reading what was written in part fetches the rest, once.
+        let mut caches = small(32);
+        serve(&mut caches, 0, write, &fields(0, 1));
+        let counts = serve(&mut caches, 0, read, &row(0));
+        assert_eq!((counts.l2_hits, counts.dram_reads), (0, 4));
+        let counts = serve(&mut caches, 1, read, &row(0));
+        assert_eq!((counts.l2_hits, counts.dram_reads), (4, 0));
+    }
+
+    #[test]
+    fn atomic_operations_go_to_the_second_level() {
+        let mut caches = small(32);
+        serve(&mut caches, 0, AccessKind::Read, &row(0));
+        let counts = serve(&mut caches, 0, AccessKind::Atomic, &row(0));
+        assert_eq!((counts.l1_hits, counts.l2_sectors, counts.l2_hits), (0, 8, 8));
+        let counts = serve(&mut caches, 0, AccessKind::Atomic, &[(512, 4); 32]);
+        assert_eq!((counts.sectors, counts.l2_sectors, counts.dram_reads), (1, 2, 1));
+        let mut end = Counts::default();
+        caches.clean(&mut end);
+        assert_eq!((end.dram_reads, end.dram_writes), (0, 5));
+    }
+
+    #[test]
+    fn lines_of_different_sizes() {
+        let mut caches = small(32);
+        caches.grain.line = 6;
+        let counts = serve(&mut caches, 0, AccessKind::Read, &row(128));
+        assert_eq!((counts.transactions, counts.dram_reads), (2, 4));
+        // Both are one line of the second level.
+        let counts = serve(&mut caches, 1, AccessKind::Read, &[(160, 4), (192, 4)]);
+        assert_eq!((counts.transactions, counts.l2_hits), (2, 2));
+        let counts = serve(&mut caches, 1, AccessKind::Write, &[(196, 4)]);
+        assert_eq!((counts.l2_sectors, counts.l2_hits), (1, 1));
+        caches.grain.line = 7;
+        caches.l2_line = 6;
+        let counts = serve(&mut caches, 0, AccessKind::Read, &row(1024));
+        assert_eq!((counts.transactions, counts.dram_reads), (1, 4));
+        let counts = serve(&mut caches, 1, AccessKind::Write, &row(1024));
+        assert_eq!((counts.l2_sectors, counts.l2_hits), (4, 4));
+    }
+
+    #[test]
+    fn all_devices_can_be_simulated() {
+        for name in crate::device::device_names() {
+            let device = Device::built_in(name).expect("built in");
+            let machine = Machine::new(&device).unwrap_or_else(|error| panic!("{error}"));
+            let mut caches = Hierarchy::new(&machine);
+            caches.begin_launch(1, machine.l1(0));
+            let counts = serve(&mut caches, 0, AccessKind::Read, &row(1 << 20));
+            assert_eq!(counts.dram_reads << machine.grain.sector, 128, "{name}");
+            assert!(machine.resident_blocks(256, 0) >= 3, "{name}");
+        }
+    }
+}
