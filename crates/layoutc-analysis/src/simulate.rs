@@ -185,8 +185,7 @@ impl Simulator {
                 multiprocessor.blocks.len() - 1
             }
         };
-        let running =
-            |trace| RunningWarp { trace, request: 0, line: 0, written: 0, block };
+        let running = |trace| RunningWarp { trace, request: 0, line: 0, written: 0, block };
         multiprocessor.warps.extend(warps.into_iter().map(running));
     }
 

@@ -13,5 +13,7 @@ mod launches;
 mod memory_errors;
 #[path = "runtime/toolchain.rs"]
 mod toolchain;
+#[path = "runtime/trace.rs"]
+mod trace;
 #[path = "runtime/verify.rs"]
 mod verify;

@@ -132,8 +132,7 @@ mod tests {
 
     #[test]
     fn two_ways_by_hand() {
-        let mut cache =
-            Cache::new(CacheShape { ways: 2, sets: 2, is_hashed: false });
+        let mut cache = Cache::new(CacheShape { ways: 2, sets: 2, is_hashed: false });
         let hits = |outcome: Outcome| outcome.hits;
         assert_eq!(hits(cache.read(0, 0b0001)), 0);
         assert_eq!(hits(cache.read(0, 0b0011)), 0b0001, "the other sector was not fetched");

@@ -108,9 +108,7 @@ impl Coalescer {
         let bytes = 1_u32 << self.grain.sector;
         let one = u128::MAX >> (128 - bytes);
         let count = 1_u32 << (self.grain.line - self.grain.sector);
-        (0..count).fold(0, |sectors, at| {
-            sectors | u8::from(mask >> (at * bytes) & one != 0) << at
-        })
+        (0..count).fold(0, |sectors, at| sectors | u8::from(mask >> (at * bytes) & one != 0) << at)
     }
 }
 

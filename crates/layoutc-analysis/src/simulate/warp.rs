@@ -127,9 +127,8 @@ impl WarpMerger {
         let rank = |(lane, place): &(usize, u32)| {
             let next = self.next[*lane];
             let ahead = self.lanes[*lane][next + 1..].iter().take(AHEAD);
-            let others = |other: u32| {
-                other != *place && groups.iter().any(|(_, waiting)| *waiting == other)
-            };
+            let others =
+                |other: u32| other != *place && groups.iter().any(|(_, waiting)| *waiting == other);
             let meets = ahead.map(|access| access.place).position(others).unwrap_or(AHEAD);
             let last = next.checked_sub(1).map(|last| self.lanes[*lane][last].place);
             let has_wrapped = last.is_some_and(|last| *place <= last);
@@ -239,7 +238,8 @@ impl Chunk {
         if self.mask & (self.mask + 1) == 0 {
             // Bytes from the start on: the common case, and exactly one instruction if it is a power of two.
             let bytes = self.mask.count_ones();
-            if bytes.is_power_of_two() || bytes > WIDEST as u32 / 2 && self.kind == AccessKind::Read {
+            if bytes.is_power_of_two() || bytes > WIDEST as u32 / 2 && self.kind == AccessKind::Read
+            {
                 self.push(0, bytes.next_power_of_two(), out);
                 return;
             }

@@ -36,9 +36,10 @@ fn is_name_of(name: &str, symbol: &str) -> bool {
         return true;
     }
     let own = format!("{}{name}", name.len());
-    let rest = symbol.strip_prefix("_Z").and_then(|rest| rest.strip_suffix(own.as_str()).or_else(|| {
-        rest.strip_suffix('E').and_then(|rest| rest.strip_suffix(own.as_str()))
-    }));
+    let rest = symbol.strip_prefix("_Z").and_then(|rest| {
+        rest.strip_suffix(own.as_str())
+            .or_else(|| rest.strip_suffix('E').and_then(|rest| rest.strip_suffix(own.as_str())))
+    });
     rest.is_some_and(|rest| rest.is_empty() || rest == "L" || rest.starts_with('N'))
 }
 
@@ -46,9 +47,14 @@ fn image_start<'data>(image: &impl Object<'data>) -> u64 {
     image.segments().map(|segment| segment.address()).min().unwrap_or(0)
 }
 
-fn unreadable<E: std::error::Error + Send + Sync + 'static>(path: &Path) -> impl Fn(E) -> TraceError {
+fn unreadable<E: std::error::Error + Send + Sync + 'static>(
+    path: &Path,
+) -> impl Fn(E) -> TraceError {
     let path = path.to_path_buf();
-    move |error| TraceError::Io { path: path.clone(), source: std::io::Error::other(error.to_string()) }
+    move |error| TraceError::Io {
+        path: path.clone(),
+        source: std::io::Error::other(error.to_string()),
+    }
 }
 
 /// A place in the program's text.
@@ -97,7 +103,8 @@ impl Locations {
         let Ok(mut frames) = self.loader.find_frames(address) else { return found };
         while let Ok(Some(frame)) = frames.next() {
             let Some(location) = frame.location else { continue };
-            let file = location.file.map(Path::new).and_then(|file| file.strip_prefix(&self.mirror).ok());
+            let file =
+                location.file.map(Path::new).and_then(|file| file.strip_prefix(&self.mirror).ok());
             let (Some(file), Some(line)) = (file, location.line) else { continue };
             found.push(Location {
                 path: crate::program::absolute(&Path::new("/").join(file)),
