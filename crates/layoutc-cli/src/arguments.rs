@@ -143,7 +143,7 @@ pub enum MissingHeaders {
 }
 
 /// What makes a program, and what is wanted of it.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct ProgramArguments {
     /// The source files of one program; the local headers they include belong to it.
     #[arg(required_unless_present = "project", value_name = "FILE")]
@@ -321,6 +321,16 @@ pub struct CostArguments {
     /// Print JSON instead of text.
     #[arg(long, help_heading = "Options")]
     pub json: bool,
+    /// Also run the program in each layout on the CPU, with ARGS, and let the addresses that its kernels
+    /// touch go through a simulated coalescer and the device's caches.
+    #[arg(long, help_heading = "Options")]
+    pub simulate: bool,
+    /// Stop each run after this time.
+    #[arg(long, value_name = "SECONDS", requires = "simulate", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400), help_heading = "Options")]
+    pub timeout: u64,
+    /// What the program is run with.
+    #[arg(last = true, value_name = "ARGS", requires = "simulate")]
+    pub args: Vec<OsString>,
 }
 
 /// The name of a cost model.

@@ -18,7 +18,7 @@ use layoutc_runtime::toolchain::{BuildRequest, CompileUnit};
 use layoutc_runtime::verify::{Difference, Verdict, VerifyOutcome, VerifyRequest, verify};
 use layoutc_syntax::Record;
 use layoutc_syntax::preprocess::{Language, PreprocessOptions};
-use numbering::{HANDLE_SITES_HEADER, SiteNumbers};
+pub use numbering::{HANDLE_SITES_HEADER, SiteNumbers};
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fmt::Write;
@@ -40,17 +40,12 @@ pub fn run(arguments: &VerifyArguments) -> Exit {
     if success.changed().next().is_none() {
         return finish("nothing changes, so there is nothing to compare\n", Exit::Done);
     }
-    let original = match sources(&success, |_, file| Ok(unchanged(file))) {
+    let original = match original_sources(&success) {
         Ok(original) => original,
         Err(message) => return fail(message),
     };
     let numbers = SiteNumbers::new(&original);
-    // Arrays of variable length are for CUDA compilers only what they were lowered to.
-    let lowered = sources(&success, |id, file| match success.compiled.lowering.get(&id) {
-        None => Ok(unchanged(file)),
-        Some(edits) => Ok((edits.apply(file.text()), Vec::new())),
-    });
-    let original = match lowered {
+    let original = match lowered_sources(&success) {
         Ok(lowered) => lowered,
         Err(message) => return fail(message),
     };
@@ -106,15 +101,9 @@ fn compare(
     fs::write(&header, format!("{HANDLE_SITES_HEADER}{}", bounds_header()))
         .map_err(|error| format!("cannot write {}: {error}", header.display()))?;
 
-    let mut before = request(success, folder.path(), "before", original);
-    let rewritten = |id: FileId, file: &SourceFile| match success.compiled.edits.get(&id) {
-        None => Ok(unchanged(file)),
-        Some(edits) => {
-            let edits = numbers.keep_through(id, edits)?;
-            Ok((edits.apply(file.text()), edits.generated_ranges()))
-        }
-    };
-    let mut after = request(success, folder.path(), "after", sources(success, rewritten)?);
+    let mut before = build_request(success, folder.path(), "before", original);
+    let after = rewritten_sources(success, numbers)?;
+    let mut after = build_request(success, folder.path(), "after", after);
     after.flags.extend(["-include".to_owned(), header.display().to_string()]);
     // Without a folder of its own the second build shares the runtime of the first.
     let cache = cache_dir().unwrap_or_else(|| folder.path().join("runtime"));
@@ -163,7 +152,42 @@ fn sources(
     success.sources().iter().map(source).collect()
 }
 
-fn request(success: &Success, folder: &Path, name: &str, sources: Vec<SourceText>) -> BuildRequest {
+/// The program as it was read.
+pub fn original_sources(success: &Success) -> Result<Vec<SourceText>, String> {
+    sources(success, |_, file| Ok(unchanged(file)))
+}
+
+/// The program in the source's layout, as a compiler can take it: arrays of variable length are for CUDA
+/// compilers only what they were lowered to.
+pub fn lowered_sources(success: &Success) -> Result<Vec<SourceText>, String> {
+    sources(success, |id, file| match success.compiled.lowering.get(&id) {
+        None => Ok(unchanged(file)),
+        Some(edits) => Ok((edits.apply(file.text()), Vec::new())),
+    })
+}
+
+/// The rewritten program, with its allocations numbered as in the original one. It needs
+/// [`HANDLE_SITES_HEADER`] in front of each file.
+pub fn rewritten_sources(
+    success: &Success,
+    numbers: &SiteNumbers,
+) -> Result<Vec<SourceText>, String> {
+    sources(success, |id, file| match success.compiled.edits.get(&id) {
+        None => Ok(unchanged(file)),
+        Some(edits) => {
+            let edits = numbers.keep_through(id, edits)?;
+            Ok((edits.apply(file.text()), edits.generated_ranges()))
+        }
+    })
+}
+
+/// How a program of these texts is built in a folder below `folder`.
+pub fn build_request(
+    success: &Success,
+    folder: &Path,
+    name: &str,
+    sources: Vec<SourceText>,
+) -> BuildRequest {
     BuildRequest {
         units: success.units.iter().map(|(path, options)| unit(path, options)).collect(),
         compiler: env::var("CXX")
@@ -203,7 +227,7 @@ fn is_newer(standard: &str) -> bool {
 }
 
 /// Where the compiled runtime is kept between runs, if it can be.
-fn cache_dir() -> Option<PathBuf> {
+pub fn cache_dir() -> Option<PathBuf> {
     let own = env::var_os("XDG_CACHE_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     let folder =
         own.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cache")))?.join("layoutc");
@@ -214,7 +238,8 @@ fn cache_dir() -> Option<PathBuf> {
     is_writable().is_ok().then_some(folder)
 }
 
-fn changed(success: &Success) -> impl Iterator<Item = &ClassOutcome> {
+/// The classes that change.
+pub fn changed(success: &Success) -> impl Iterator<Item = &ClassOutcome> {
     success.compiled.classes.iter().filter(|class| class.status == Status::Changed)
 }
 

@@ -31,7 +31,7 @@ impl CacheShape {
             return set;
         }
         // The rounds are spread by the golden ratio; within a round every set is used once.
-        let spread = (round.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) * sets >> 32;
+        let spread = ((round.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) * sets) >> 32;
         let moved = set + spread;
         if moved >= sets { moved - sets } else { moved }
     }

@@ -89,7 +89,7 @@ impl Locations {
             path: path.clone(),
             source: std::io::Error::other(error.to_string()),
         };
-        let loader = addr2line::Loader::new(path).map_err(|error| failed(error.into()))?;
+        let loader = addr2line::Loader::new(path).map_err(failed)?;
         Ok(Locations { loader, start: image_start(&image), mirror: built.mirror.clone() })
     }
 

@@ -9,13 +9,16 @@ use layoutc_runtime::trace::{
 };
 use std::collections::BTreeMap;
 
+/// Address and place of each access of each thread.
+type Threads = Vec<Vec<(u64, PlaceId)>>;
+
 #[derive(Default)]
 struct Recorded {
     places: Vec<Place>,
     allocations: Vec<Allocation>,
     launches: Vec<Launch>,
-    /// Of each block: its index, its shared memory, and the addresses of each thread.
-    blocks: Vec<([u32; 3], u64, Vec<Vec<(u64, PlaceId)>>)>,
+    /// Of each block: its index, its shared memory, and the accesses of each thread.
+    blocks: Vec<([u32; 3], u64, Threads)>,
     ends: usize,
 }
 

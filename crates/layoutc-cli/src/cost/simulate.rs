@@ -1,0 +1,347 @@
+//! What layouts cost by simulation: each program is transformed, built for the CPU, run, and the addresses
+//! that its kernels touch go through a simulated device.
+
+mod feed;
+
+use crate::arguments::ProgramArguments;
+use crate::compile::{Failure, Purpose, Success, compile_for};
+use crate::verify::{
+    HANDLE_SITES_HEADER, SiteNumbers, build_request, cache_dir, changed, lowered_sources,
+    original_sources, rewritten_sources,
+};
+use feed::{Feed, Segment};
+use layoutc_analysis::device::Device;
+use layoutc_analysis::simulate::{Counts, Machine, Simulator};
+use layoutc_dataflow::layout::{GroupForm, Layout, RecordShape};
+use layoutc_diagnostics::{Diagnostic, Severity};
+use layoutc_runtime::lowering::SiteId;
+use layoutc_runtime::process::{REPORTED_STATUS, RunRequest, RunStatus};
+use layoutc_runtime::program::{SourceText, device_variables};
+use layoutc_runtime::toolchain::build;
+use layoutc_runtime::trace::{AccessKind, Locations, Place, trace};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+/// How programs are run.
+pub struct SimulatedRun<'a> {
+    /// The program; its `--layout` options do not count.
+    pub program: &'a ProgramArguments,
+    /// What it is run with.
+    pub args: &'a [OsString],
+    /// When it is stopped.
+    pub timeout: Duration,
+    /// The device that is simulated.
+    pub device: &'a Device,
+}
+
+/// What a program's kernels cost in one layout.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Simulated {
+    /// In the order of their first launches.
+    pub kernels: Vec<SimulatedKernel>,
+    /// Sectors that the second-level cache holds back in the end, read to be completed and written.
+    pub write_back: Counts,
+}
+
+/// A kernel.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct SimulatedKernel {
+    /// Its name with template arguments, as the text launches it.
+    pub name: String,
+    /// How often it was launched.
+    pub launches: u64,
+    /// Whether it is generated and converts arrays from one layout to another.
+    pub is_conversion: bool,
+    /// All places together.
+    pub counts: Counts,
+    /// What they cost by the weights of [`layoutc_analysis::cost::sectors`].
+    pub cost: f64,
+    /// What the paper's dynamic cost is, for devices that it describes.
+    pub paper_cost: Option<f64>,
+    /// The places that access memory, in the order of the text.
+    pub places: Vec<SimulatedPlace>,
+}
+
+/// A place in the text.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct SimulatedPlace {
+    /// The file.
+    pub file: String,
+    /// The line in the text that was compiled, which is the rewritten one for a new layout.
+    pub line: u32,
+    /// The line in the source, where the text comes from there.
+    pub source_line: Option<u32>,
+    /// What it does.
+    pub kind: &'static str,
+    /// What it asked for, and who served it.
+    pub counts: Counts,
+}
+
+/// What the program costs in the source's layout.
+///
+/// # Errors
+/// A sentence: the program does not compile, build or run, or the device cannot be simulated.
+pub fn simulate_source(run: &SimulatedRun, success: &Success) -> Result<Simulated, String> {
+    let sources = lowered_sources(success)?;
+    run_and_simulate(run, success, sources, None)
+}
+
+/// What the program costs with these texts as `--layout`.
+///
+/// # Errors
+/// As [`simulate_source`], and if nothing changes.
+pub fn simulate_layout(run: &SimulatedRun, layouts: &[String]) -> Result<Simulated, String> {
+    let program = ProgramArguments { layouts: layouts.to_vec(), ..run.program.clone() };
+    let success = match compile_for(&program, Purpose::Transform) {
+        Ok(success) => success,
+        Err(Failure::Reported(_, diagnostics)) => return Err(first_message(&diagnostics)),
+        Err(Failure::Internal(error)) => return Err(error.to_string()),
+    };
+    if success.changed().next().is_none() {
+        let because = first_message(&success.compiled.diagnostics);
+        return Err(format!("nothing changes: {because}"));
+    }
+    let numbers = SiteNumbers::new(&original_sources(&success)?);
+    let sources = rewritten_sources(&success, &numbers)?;
+    let mut shapes = Shapes::new();
+    for class in changed(&success) {
+        let Some(geometry) = &class.geometry else { continue };
+        for site in class.allocations.iter().filter_map(|call| numbers.site_in(*call)) {
+            shapes.insert(site, geometry.clone());
+        }
+    }
+    run_and_simulate(run, &success, sources, Some(&shapes))
+}
+
+fn first_message(diagnostics: &[Diagnostic]) -> String {
+    let worst = diagnostics.iter().map(|own| own.severity).max().unwrap_or(Severity::Note);
+    let first = diagnostics.iter().find(|own| own.severity == worst);
+    first.map_or_else(|| "no array can".to_owned(), |own| own.message.clone())
+}
+
+/// The layouts of the allocations of call sites.
+type Shapes = BTreeMap<SiteId, (RecordShape, Layout)>;
+
+/// Builds, runs and simulates; a rewritten program has `shapes`.
+fn run_and_simulate(
+    run: &SimulatedRun,
+    success: &Success,
+    sources: Vec<SourceText>,
+    shapes: Option<&Shapes>,
+) -> Result<Simulated, String> {
+    let machine = Machine::new(run.device).map_err(|error| error.to_string())?;
+    let folder =
+        tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
+    let variables = device_variables(&sources);
+    let mut request = build_request(success, folder.path(), "traced", sources);
+    request.is_traced = true;
+    if shapes.is_some() {
+        let path = folder.path().join("handle_sites.hpp");
+        fs::write(&path, HANDLE_SITES_HEADER)
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
+        request.flags.extend(["-include".to_owned(), path.display().to_string()]);
+    }
+    request.cache_dir = Some(cache_dir().unwrap_or_else(|| folder.path().join("runtime")));
+    let built = build(&request).map_err(|error| error.to_string())?;
+    let of_allocation = |site: SiteId, bytes: u64| {
+        let geometry = shapes.and_then(|shapes| shapes.get(&site));
+        geometry.map(|(shape, layout)| segments(shape, layout, bytes)).unwrap_or_default()
+    };
+    let mut feed = Feed::new(Simulator::new(machine), &of_allocation);
+    let request =
+        RunRequest { timeout: run.timeout, ..RunRequest::new(run.args.to_vec()) };
+    let result =
+        trace(&built, &variables, &request, &mut feed).map_err(|error| error.to_string())?;
+    match result.status {
+        RunStatus::Exited(status) if status != REPORTED_STATUS => {}
+        RunStatus::Exited(_) => {
+            return Err(format!("the run fails: {}", text_of(&result.stderr)));
+        }
+        RunStatus::Signalled(signal) => {
+            return Err(format!("the run ends by signal {signal}: {}", text_of(&result.stderr)));
+        }
+        RunStatus::TimedOut => {
+            return Err(format!("the run takes more than {} seconds", run.timeout.as_secs()));
+        }
+    }
+    let locations = Locations::new(&built).map_err(|error| error.to_string())?;
+    let (simulator, places) = feed.finish();
+    let texts = Texts { success, is_rewritten: shapes.is_some() };
+    Ok(collect(&texts, simulator, &places, &locations))
+}
+
+fn text_of(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).trim().to_owned()
+}
+
+/// How the parts of an allocation are aligned: where each group of a layout begins, and its struct's
+/// alignment.
+fn segments(shape: &RecordShape, layout: &Layout, bytes: u64) -> Vec<Segment> {
+    let groups: Vec<(u64, u64, u32, u64)> = layout
+        .groups()
+        .iter()
+        .map(|group| {
+            let own = group.struct_layout(shape);
+            let tile = match group.form() {
+                GroupForm::Tile(tile) => tile,
+                GroupForm::Array | GroupForm::Struct | GroupForm::Grid => 1,
+            };
+            let planes = match group.form() {
+                GroupForm::Array => shape.leaf(group.leaves()[0]).scalars(),
+                _ => 1,
+            };
+            (tile, own.size.0, u32::try_from(own.align.0).unwrap_or(16), planes)
+        })
+        .collect();
+    let starts = |elements: u64| {
+        let mut at: u64 = 0;
+        let mut found = Vec::new();
+        for (tile, stride, align, planes) in &groups {
+            // A plain array of a member that is an array is one array for each of its scalars.
+            let (stride, count) = if *planes > 1 { (stride / planes, *planes) } else { (*stride, 1) };
+            for _ in 0..count {
+                at = at.next_multiple_of(256);
+                found.push(Segment { start: at, align: *align });
+                at = at.saturating_add(elements.div_ceil(*tile).saturating_mul(stride));
+            }
+        }
+        (found, at)
+    };
+    // As many elements as fit; groups follow each other in the order of the layout.
+    let (mut least, mut most) = (0, bytes + 1);
+    while most - least > 1 {
+        let middle = least + (most - least) / 2;
+        if starts(middle).1 <= bytes {
+            least = middle;
+        } else {
+            most = middle;
+        }
+    }
+    starts(least).0
+}
+
+fn collect(
+    texts: &Texts,
+    mut simulator: Simulator,
+    places: &[Place],
+    locations: &Locations,
+) -> Simulated {
+    let write_back = simulator.write_back();
+    let weights = simulator.machine().weights;
+    let paper_weights = simulator.machine().paper_weights;
+    let generated: BTreeSet<&str> =
+        texts.success.compiled.generated_kernels.iter().map(String::as_str).collect();
+    let mut kernels = Vec::new();
+    for kernel in simulator.kernels() {
+        let counts = kernel.total();
+        let mut lines: BTreeMap<(String, u32, &'static str), Counts> = BTreeMap::new();
+        for (place, counts) in places.iter().zip(&kernel.places) {
+            if counts.requests == 0 {
+                continue;
+            }
+            let kind = match place.kind {
+                AccessKind::Read => "read",
+                AccessKind::Write => "write",
+                AccessKind::Atomic => "atomic",
+            };
+            let frames = locations.of(place);
+            // Generated functions stand for what calls them.
+            let own = frames.iter().find(|own| texts.source_line(&own.path, own.line).is_some());
+            let (file, line) = own.or(frames.first()).map_or_else(
+                || ("?".to_owned(), 0),
+                |location| (texts.name(&location.path), location.line),
+            );
+            *lines.entry((file, line, kind)).or_default() += *counts;
+        }
+        let places = lines.into_iter().map(|((file, line, kind), counts)| SimulatedPlace {
+            source_line: texts.source_line(Path::new(&file), line),
+            file,
+            line,
+            kind,
+            counts,
+        });
+        kernels.push(SimulatedKernel {
+            name: kernel.kernel.clone(),
+            launches: kernel.launches,
+            is_conversion: generated.contains(base_name(&kernel.kernel)),
+            counts,
+            cost: counts.sector_cost(weights),
+            paper_cost: paper_weights.map(|weights| counts.transaction_cost(weights)),
+            places: places.collect(),
+        });
+    }
+    Simulated { kernels, write_back }
+}
+
+/// A kernel's name without namespaces and template arguments.
+pub fn base_name(kernel: &str) -> &str {
+    let name = kernel.split('<').next().unwrap_or(kernel).trim();
+    name.rsplit("::").next().unwrap_or(name)
+}
+
+/// Which lines of the compiled texts come from which lines of the source.
+struct Texts<'a> {
+    success: &'a Success,
+    is_rewritten: bool,
+}
+
+impl Texts<'_> {
+    /// A file's name as the program was named.
+    fn name(&self, path: &Path) -> String {
+        self.file(path).map_or_else(
+            || path.display().to_string(),
+            |id| self.success.sources().file(id).path().display().to_string(),
+        )
+    }
+
+    fn file(&self, path: &Path) -> Option<layoutc_diagnostics::FileId> {
+        let full = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+        let wanted = full(path);
+        let mut files = self.success.sources().iter();
+        files.find(|(_, file)| full(file.path()) == wanted).map(|(id, _)| id)
+    }
+
+    /// The line of the source that a line of the compiled text comes from; none for generated text.
+    fn source_line(&self, path: &Path, line: u32) -> Option<u32> {
+        let id = self.file(path)?;
+        let edits = self.success.compiled.edits.get(&id).filter(|_| self.is_rewritten);
+        let Some(edits) = edits else { return Some(line) };
+        let text = self.success.sources().file(id).text();
+        let lines = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count() as u32;
+        // Lines of the source and of the result before the edit that is looked at.
+        let (mut source, mut result) = (1, 1);
+        let mut at = 0;
+        for edit in edits.edits() {
+            let before = lines(&text[at..edit.span.start as usize]);
+            if line < result + before || line == result + before && !edit.is_generated {
+                return Some(source + (line - result));
+            }
+            (source, result) = (source + before, result + before);
+            let added = lines(&edit.text);
+            let removed = lines(&text[edit.span.start as usize..edit.span.end as usize]);
+            if line < result + added {
+                let is_foreign = edit.is_generated || edit.version_of.is_some();
+                return (!is_foreign).then(|| source + (line - result).min(removed));
+            }
+            (source, result) = (source + removed, result + added);
+            at = edit.span.end as usize;
+        }
+        Some(source + (line - result))
+    }
+}
+
+impl Simulated {
+    /// What the kernels of these names cost together, conversions left out: by sectors, and as the paper
+    /// has it.
+    #[must_use]
+    pub fn cost_of(&self, kernels: &BTreeSet<&str>) -> (f64, Option<f64>) {
+        let own = self.kernels.iter().filter(|own| kernels.contains(base_name(&own.name)));
+        own.fold((0.0, Some(0.0)), |(cost, paper), kernel| {
+            (cost + kernel.cost, paper.zip(kernel.paper_cost).map(|(sum, own)| sum + own))
+        })
+    }
+}
