@@ -254,6 +254,16 @@ impl Simulator {
         &self.kernels
     }
 
+    /// Writes back what only the second-level cache knows, for the kernel of the last launch, and empties it.
+    pub fn forget(&mut self) {
+        let mut counts = Counts::default();
+        self.hierarchy.clean(&mut counts);
+        self.hierarchy.clear();
+        if let Some(first) = self.kernels[self.launch.kernel].places.first_mut() {
+            *first += counts;
+        }
+    }
+
     /// Writes back what only the second-level cache knows, and says how many sectors of memory that takes.
     pub fn write_back(&mut self) -> Counts {
         let mut counts = Counts::default();

@@ -1,6 +1,7 @@
 //! `layoutc cost`: what layouts cost, side by side, and why.
 
 mod request;
+mod simulate;
 mod text;
 
 use crate::arguments::CostArguments;
@@ -20,7 +21,10 @@ use layoutc_dataflow::layout::{Bytes, Layout, LeafId, RecordShape};
 use layoutc_diagnostics::{Code, Diagnostic, SourceSet};
 use request::Request;
 use serde::Serialize;
+use simulate::{Simulated, SimulatedRun, base_name, simulate_layout, simulate_source};
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 /// The schema's version.
 const VERSION: u32 = 1;
@@ -69,6 +73,28 @@ struct LayoutCosts {
     ratio: f64,
     /// In the order of the kernels.
     kernels: Vec<KernelPrice>,
+    /// If the program was run and simulated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    simulated: Option<SimulatedCosts>,
+}
+
+/// What a layout costs by simulation.
+#[derive(Serialize)]
+#[serde(rename_all = "lowercase")]
+enum SimulatedCosts {
+    /// All went well.
+    Cost {
+        /// What the kernels that access the arrays cost.
+        cost: f64,
+        /// Against the source's layout, if that could be simulated.
+        ratio: Option<f64>,
+        /// The paper's dynamic cost, for devices that it describes.
+        paper_cost: Option<f64>,
+        /// Everything that was counted.
+        counted: Simulated,
+    },
+    /// Why there is no answer.
+    Error(String),
 }
 
 /// A kernel that accesses one of the arrays.
@@ -117,7 +143,7 @@ pub fn run(arguments: &CostArguments) -> Exit {
         Ok(success) => success,
         Err(failure) => return report_failure(&failure),
     };
-    let pricing = Pricing { success: &success, arguments };
+    let pricing = Pricing { success: &success, arguments, source: OnceCell::new() };
     let costs = match pricing.costs(&columns) {
         Ok(costs) => costs,
         Err(Failed::Layouts(errors)) => {
@@ -154,12 +180,16 @@ enum Failed {
 /// Layouts of some arrays, all others as in the source.
 struct Column {
     label: String,
+    /// What `transform` takes for it; nothing for the source's layout.
+    specs: Vec<String>,
     arrangement: Arrangement,
 }
 
 struct Pricing<'a> {
     success: &'a Success,
     arguments: &'a CostArguments,
+    /// The program in the source's layout, simulated.
+    source: OnceCell<Result<Simulated, String>>,
 }
 
 impl Pricing<'_> {
@@ -192,7 +222,12 @@ impl Pricing<'_> {
                         false => arrangement.insert(other, &info.shape, &Layout::aos(&info.shape)),
                     }
                 }
-                Column { label: layout.display(&info.shape).to_string(), arrangement }
+                let label = layout.display(&info.shape).to_string();
+                let specs = match *layout == Layout::aos(&info.shape) {
+                    true => Vec::new(),
+                    false => vec![format!("{} = {label}", self.target(info))],
+                };
+                Column { label, specs, arrangement }
             };
             let columns: Vec<Column> = common_layouts(&info.shape).iter().map(column).collect();
             tables.extend(self.table(&BTreeSet::from([array]), &columns).map_err(Failed::Price)?);
@@ -262,7 +297,44 @@ impl Pricing<'_> {
         }
         let texts: Vec<&str> = requests.iter().map(|request| request.text.as_str()).collect();
         let label = if texts.is_empty() { "as it is".to_owned() } else { texts.join("; ") };
-        Column { label, arrangement }
+        let specs = texts.iter().map(|text| (*text).to_owned()).collect();
+        Column { label, specs, arrangement }
+    }
+
+    /// What a layout for this array alone is asked for with.
+    fn target<'i>(&self, info: &'i ArrayInfo) -> &'i str {
+        let is_only = self.arrays().filter(|(_, other)| other.name == info.name).count() == 1;
+        let exact = info.names.iter().find(|name| name.contains("::")).or(info.names.first());
+        exact.filter(|_| !is_only).unwrap_or(&info.name)
+    }
+
+    /// A layout by simulation, if that was asked for.
+    fn simulated(&self, specs: &[String], kernels: &[&Kernel]) -> Option<SimulatedCosts> {
+        if !self.arguments.simulate {
+            return None;
+        }
+        let run = SimulatedRun {
+            program: &self.arguments.program,
+            args: &self.arguments.args,
+            timeout: Duration::from_secs(self.arguments.timeout),
+            device: &self.arguments.program.device,
+        };
+        let source = self.source.get_or_init(|| simulate_source(&run, self.success));
+        let found = match specs {
+            [] => source.clone(),
+            specs => simulate_layout(&run, specs),
+        };
+        let names: BTreeSet<&str> =
+            kernels.iter().map(|kernel| base_name(&kernel.code.name)).collect();
+        Some(match found {
+            Ok(counted) => {
+                let (cost, paper_cost) = counted.cost_of(&names);
+                let source = source.as_ref().ok().map(|source| source.cost_of(&names).0);
+                let ratio = source.filter(|source| *source > 0.0).map(|source| cost / source);
+                SimulatedCosts::Cost { cost, ratio, paper_cost, counted }
+            }
+            Err(message) => SimulatedCosts::Error(message),
+        })
     }
 
     /// The arrays that a name means.
@@ -359,6 +431,7 @@ impl Pricing<'_> {
                 cost: total.entries()[..=total.degree()].to_vec(),
                 ratio,
                 kernels: prices,
+                simulated: self.simulated(&column.specs, &kernels),
             });
         }
         let arrays = own.iter().map(|array| {

@@ -225,6 +225,12 @@ impl Hierarchy {
         }
     }
 
+    /// Empties the second-level cache.
+    pub fn clear(&mut self) {
+        self.l2.iter_mut().for_each(Cache::clear);
+        self.partial.clear();
+    }
+
     /// Writes back what is newer in the second-level cache than in memory.
     pub fn clean(&mut self, counts: &mut Counts) {
         let dirty: Vec<(u64, u8)> =

@@ -151,9 +151,9 @@ fn run_and_simulate(
         let geometry = shapes.and_then(|shapes| shapes.get(&site));
         geometry.map(|(shape, layout)| segments(shape, layout, bytes)).unwrap_or_default()
     };
-    let mut feed = Feed::new(Simulator::new(machine), &of_allocation);
-    let request =
-        RunRequest { timeout: run.timeout, ..RunRequest::new(run.args.to_vec()) };
+    let mut feed =
+        Feed::new(Simulator::new(machine), &of_allocation, &success.compiled.generated_kernels);
+    let request = RunRequest { timeout: run.timeout, ..RunRequest::new(run.args.to_vec()) };
     let result =
         trace(&built, &variables, &request, &mut feed).map_err(|error| error.to_string())?;
     match result.status {
@@ -202,7 +202,8 @@ fn segments(shape: &RecordShape, layout: &Layout, bytes: u64) -> Vec<Segment> {
         let mut found = Vec::new();
         for (tile, stride, align, planes) in &groups {
             // A plain array of a member that is an array is one array for each of its scalars.
-            let (stride, count) = if *planes > 1 { (stride / planes, *planes) } else { (*stride, 1) };
+            let (stride, count) =
+                if *planes > 1 { (stride / planes, *planes) } else { (*stride, 1) };
             for _ in 0..count {
                 at = at.next_multiple_of(256);
                 found.push(Segment { start: at, align: *align });

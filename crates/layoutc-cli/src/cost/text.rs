@@ -1,5 +1,7 @@
 //! Prices as text for people.
 
+mod simulated;
+
 use super::{AccessShown, Costs, KernelShown, TableShown};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
@@ -70,6 +72,7 @@ fn layouts(costs: &Costs, array: &TableShown) -> String {
             let _ = writeln!(out, "    and {others} {plural} to other arrays");
         }
     }
+    simulated::simulated(&mut out, array);
     out
 }
 

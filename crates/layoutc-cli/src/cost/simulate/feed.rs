@@ -1,5 +1,6 @@
 //! From the trace of a run to the simulator.
 
+use super::base_name;
 use layoutc_analysis::cost::kernel::AccessKind;
 use layoutc_analysis::simulate::{LaunchShape, Simulator, ThreadAccess};
 use layoutc_runtime::lowering::SiteId;
@@ -37,14 +38,19 @@ pub struct Feed<'a> {
     /// Sorted by `start`.
     regions: Vec<Region>,
     dynamic_shared: u64,
+    /// Names of kernels that convert arrays.
+    conversions: &'a [String],
+    is_conversion: bool,
     threads: Vec<Vec<ThreadAccess>>,
 }
 
 impl<'a> Feed<'a> {
-    pub fn new(simulator: Simulator, segments: Segments<'a>) -> Self {
+    pub fn new(simulator: Simulator, segments: Segments<'a>, conversions: &'a [String]) -> Self {
         Feed {
             simulator,
             segments,
+            conversions,
+            is_conversion: false,
             places: Vec::new(),
             regions: Vec::new(),
             dynamic_shared: 0,
@@ -60,7 +66,8 @@ impl<'a> Feed<'a> {
 
 /// The region that holds an address; `last` is the one that was found before.
 fn region_at(regions: &[Region], address: u64, last: &mut usize) -> Option<usize> {
-    let holds = |at: usize| regions.get(at).is_some_and(|own| (own.start..own.end).contains(&address));
+    let holds =
+        |at: usize| regions.get(at).is_some_and(|own| (own.start..own.end).contains(&address));
     if !holds(*last) {
         let at = regions.partition_point(|own| own.start <= address).checked_sub(1)?;
         if !holds(at) {
@@ -104,6 +111,8 @@ impl TraceSink for Feed<'_> {
     fn launch(&mut self, launch: Launch) {
         self.simulator.begin_launch(&launch.kernel);
         self.dynamic_shared = launch.dynamic_shared;
+        let name = base_name(&launch.kernel);
+        self.is_conversion = self.conversions.iter().any(|own| own == name);
         for (address, align) in launch.pointers {
             if let Some(at) = region_at(&self.regions, address, &mut 0) {
                 let own = &mut self.regions[at].pointers;
@@ -156,5 +165,9 @@ impl TraceSink for Feed<'_> {
 
     fn launch_end(&mut self) {
         self.simulator.end_launch();
+        // The host's copies that conversions stand for leave nothing in the caches either.
+        if self.is_conversion {
+            self.simulator.forget();
+        }
     }
 }
