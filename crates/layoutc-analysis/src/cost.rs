@@ -15,6 +15,7 @@ pub mod search;
 pub mod sectors;
 mod span;
 pub mod vector;
+pub mod verdict;
 mod warp;
 
 pub use nest::DYNAMIC_TRIPS;

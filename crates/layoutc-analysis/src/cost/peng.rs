@@ -59,6 +59,8 @@ pub struct PengDevice {
     pub l2: Cache,
     /// What a transaction costs in the first level, the second level and memory.
     pub weights: [f64; 3],
+    /// Whether a fetch uses up room for its whole line. The paper counts the members that it brings in.
+    pub counts_lines: bool,
 }
 
 /// A cache.
@@ -101,7 +103,13 @@ impl PengDevice {
                 [1.0, l2 / l1, dram / l1]
             }
         };
-        Ok(PengDevice { warp_size: u64::from(device.warp_size()).max(1), l1, l2, weights })
+        Ok(PengDevice {
+            warp_size: u64::from(device.warp_size()).max(1),
+            l1,
+            l2,
+            weights,
+            counts_lines: false,
+        })
     }
 }
 
@@ -133,14 +141,26 @@ pub fn price(
     device: &Device,
 ) -> Result<KernelPrice, CostError> {
     let threads = code.block.iter().product::<u64>();
+    let needs = BlockNeeds { threads, registers: code.registers, shared_bytes: code.shared_bytes };
+    price_on(code, arrangement, &PengDevice::new(device)?, paper_blocks(device, needs))
+}
+
+/// As [`price`], on a device of which only this is known and whose multiprocessors run `resident` blocks.
+///
+/// # Errors
+/// [`CostError`].
+pub fn price_on(
+    code: &KernelCode,
+    arrangement: &Arrangement,
+    known: &PengDevice,
+    resident: u64,
+) -> Result<KernelPrice, CostError> {
+    let threads = code.block.iter().product::<u64>();
     if threads == 0 {
         return Err(CostError::EmptyBlock);
     }
-    let needs = BlockNeeds { threads, registers: code.registers, shared_bytes: code.shared_bytes };
-    let resident = paper_blocks(device, needs);
     let nest = Nest::new(code);
-    let known = PengDevice::new(device)?;
-    let uses = collect_uses(code, arrangement, &known, &nest)?;
+    let uses = collect_uses(code, arrangement, known, &nest)?;
     let pass = Pass {
         nest: &nest,
         order: Order::new(&nest, uses.iter().map(|one| one.scope).collect()),
@@ -218,6 +238,8 @@ struct Use {
     size: u64,
     /// First byte and number of bytes that a fetch brings in, by lines of the first and second level.
     windows: [(u64, u64); 2],
+    /// The lines of both levels, if they are counted as wholes.
+    lines: Option<[u64; 2]>,
     /// Loops on which the place depends, with the factor.
     loops: Vec<(LoopId, Factor)>,
     scope: Option<LoopId>,
@@ -274,7 +296,7 @@ fn uses_of(
         loops.push((*innermost, Factor::Symbol));
     }
     let place = *place;
-    let (l1_line, l2_line) = (device.l1.line, device.l2.line);
+    let (l1_line, l2_line, counts_lines) = (device.l1.line, device.l2.line, device.counts_lines);
     let (scope, base, offset) =
         (access.scope, access.index.base, access.index.offset.clamp(-LARGE, LARGE));
     let is_read = access.kind == AccessKind::Read;
@@ -289,8 +311,11 @@ fn uses_of(
             offset,
             size: if apart { place.size } else { place.stride },
             windows: [l1_line, l2_line].map(|line| {
-                if apart { (0, place.size) } else { window(start, place.stride, line) }
+                let (first, bytes) =
+                    if apart { (0, place.size) } else { window(start, place.stride, line) };
+                (first, if counts_lines { bytes.max(line) } else { bytes })
             }),
+            lines: counts_lines.then_some([l1_line, l2_line]),
             loops: loops.clone(),
             scope,
             is_read,
@@ -453,13 +478,19 @@ struct Touched {
     residue: i64,
     first: i64,
     count: u64,
+    /// Bytes from one of the structures to the next.
+    size: u64,
+    /// The line, if lines are counted.
+    line: Option<u64>,
 }
 
 impl Touched {
     fn new(one: &Use, level: usize, iterations: &[Iterations]) -> Touched {
         let (array, window, base) = (one.array, one.windows[level], one.base);
+        let line = one.lines.map(|lines| lines[level]);
+        let (residue, size) = (one.offset, one.size);
         let plain =
-            Touched { array, window, base, step: 0, residue: one.offset, first: 0, count: 1 };
+            Touched { array, window, base, step: 0, residue, first: 0, count: 1, size, line };
         let mut only = None;
         let (mut loops, mut product) = (0, 1u64);
         for Iterations { of, first, count } in iterations {
@@ -479,6 +510,7 @@ impl Touched {
                     residue: one.offset.rem_euclid(step),
                     first: one.offset.div_euclid(step) + last,
                     count,
+                    size: size.saturating_mul(step as u64),
                     ..plain
                 }
             }
@@ -490,18 +522,38 @@ impl Touched {
     fn union(touched: &mut [Touched]) -> u64 {
         touched.sort_unstable();
         let mut bytes = 0u64;
-        let mut previous: Option<(Touched, i64)> = None;
+        let mut run: Option<(Touched, i64)> = None;
         for one in touched.iter() {
             let end = one.first.saturating_add_unsigned(one.count);
-            let same = previous.filter(|(before, _)| {
-                (before.array, before.window, before.base, before.step, before.residue)
-                    == (one.array, one.window, one.base, one.step, one.residue)
-            });
-            let covered = same.map_or(i64::MIN, |(_, end)| end);
-            let new = end.saturating_sub(covered.max(one.first)).max(0) as u64;
-            bytes = bytes.saturating_add(new.saturating_mul(one.window.1));
-            previous = Some((*one, covered.max(end)));
+            run = match run {
+                Some((first, last)) if first.goes_on(one, last) => Some((first, last.max(end))),
+                _ => {
+                    bytes = bytes.saturating_add(run.map_or(0, Touched::bytes));
+                    Some((*one, end))
+                }
+            };
         }
-        bytes
+        bytes.saturating_add(run.map_or(0, Touched::bytes))
+    }
+
+    /// Whether `next` begins where a run that ends at `end` has not yet left off.
+    fn goes_on(&self, next: &Touched, end: i64) -> bool {
+        (self.array, self.window, self.base, self.step, self.residue)
+            == (next.array, next.window, next.base, next.step, next.residue)
+            && next.first <= end
+    }
+
+    /// Bytes of a run that begins with this and ends at `end`: parts of structures; or lines, of which
+    /// consecutive structures share some.
+    fn bytes((first, end): (Touched, i64)) -> u64 {
+        let count = end.abs_diff(first.first);
+        let parts = count.saturating_mul(first.window.1);
+        match first.line {
+            Some(line) => {
+                let dense = count.saturating_mul(first.size.min(line));
+                dense.div_ceil(line).saturating_mul(line).min(parts)
+            }
+            None => parts,
+        }
     }
 }
