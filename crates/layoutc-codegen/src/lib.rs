@@ -5,6 +5,7 @@
 //! plain data; files, rendering and exit codes are the command line's.
 
 mod compile;
+mod coordinates;
 pub mod edit;
 mod grids;
 mod helpers;

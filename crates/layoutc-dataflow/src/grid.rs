@@ -18,6 +18,7 @@
 
 mod assumed;
 mod callers;
+mod cells;
 mod declared;
 mod entry;
 mod extents;
@@ -30,6 +31,7 @@ mod uniform;
 
 use crate::classes::{ClassId, Classes, Pin, PlaceKind, TypedArrays};
 use assumed::{Found, Trust};
+pub use cells::{Cells, find_cells};
 use declared::Declared;
 use entry::Entries;
 use extents::{Extents, Strides};
@@ -133,23 +135,44 @@ pub fn find_grids_with(
     typed: &TypedArrays,
     in_bounds: &BTreeSet<ClassId>,
 ) -> Grids {
+    let changes = changes(program);
+    let wanted = values(program, classes);
+    find(program, classes, typed, in_bounds, &changes, wanted)
+}
+
+/// What the program changes, and which values differ between threads.
+fn changes(program: &Program) -> Changes {
     let mut changes = Changes::collect(program);
     let uneven = uniform::uneven(program, &changes);
     changes.set_uneven(uneven);
+    changes
+}
+
+/// An access: its class, and the index that it adds to the start of an array.
+type Wanted = BTreeMap<ExprId, (ClassId, Option<ExprId>)>;
+
+/// The grids of the classes that the accesses belong to.
+fn find(
+    program: &Program,
+    classes: &Classes,
+    typed: &TypedArrays,
+    in_bounds: &BTreeSet<ClassId>,
+    changes: &Changes,
+    wanted: Wanted,
+) -> Grids {
     let mut grids = Grids::default();
-    let accesses = accesses(program, classes, typed, &changes, &mut grids.indices);
+    let accesses = accesses(program, typed, changes, wanted, &mut grids.indices);
     for (class, accesses) in accesses {
         let is_assumed = in_bounds.contains(&class);
         if let Err(pin) = of_types::check_pragmas(program, classes, class, typed) {
             grids.refused.insert(class, pin);
             continue;
         }
-        match Declared::find(program, classes, class, &changes, &mut grids.indices) {
+        match Declared::find(program, classes, class, changes, &mut grids.indices) {
             Ok(None) => {}
             Ok(Some(declared)) => {
-                match of_pragmas(
-                    program, classes, class, &changes, &mut grids, &declared, &accesses,
-                ) {
+                match of_pragmas(program, classes, class, changes, &mut grids, &declared, &accesses)
+                {
                     Ok(grid) => {
                         grids.grids.insert(class, grid);
                     }
@@ -165,10 +188,10 @@ pub fn find_grids_with(
             }
         }
         let of_types =
-            of_types::find(program, classes, typed, &changes, &mut grids.indices, class, &accesses);
+            of_types::find(program, classes, typed, changes, &mut grids.indices, class, &accesses);
         let Strides { flat, full } = match of_types {
             Ok(Some(extents)) => Strides { flat: None, full: Some(Ok((extents, BTreeMap::new()))) },
-            Ok(None) => Strides::find(program, &changes, &accesses),
+            Ok(None) => Strides::find(program, changes, &accesses),
             Err(pin) => Strides { flat: None, full: Some(Err(pin)) },
         };
         let trust = |_: FunctionId| Trust::default();
@@ -216,15 +239,9 @@ pub fn find_grids_with(
     grids
 }
 
-/// The accesses to each class, with what is known at each.
-fn accesses(
-    program: &Program,
-    classes: &Classes,
-    typed: &TypedArrays,
-    changes: &Changes,
-    indices: &mut Indices,
-) -> BTreeMap<ClassId, Vec<Access>> {
-    let mut wanted: BTreeMap<ExprId, (ClassId, Option<ExprId>)> = BTreeMap::new();
+/// The accesses to arrays of scalars.
+fn values(program: &Program, classes: &Classes) -> Wanted {
+    let mut wanted = Wanted::new();
     for id in program.expr_ids() {
         let Some((class, PlaceKind::Part(_))) = classes.place(id) else { continue };
         if program.record(classes.class(class).record).element.is_none() {
@@ -241,6 +258,17 @@ fn accesses(
             _ => {}
         }
     }
+    wanted
+}
+
+/// The accesses to each class, with what is known at each.
+fn accesses(
+    program: &Program,
+    typed: &TypedArrays,
+    changes: &Changes,
+    wanted: Wanted,
+    indices: &mut Indices,
+) -> BTreeMap<ClassId, Vec<Access>> {
     let all: BTreeSet<ExprId> = wanted.keys().copied().collect();
     let mut found: BTreeMap<ClassId, Vec<Access>> = BTreeMap::new();
     let mut by_function: BTreeMap<FunctionId, BTreeSet<ExprId>> = BTreeMap::new();

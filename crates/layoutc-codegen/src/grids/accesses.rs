@@ -1,10 +1,11 @@
 //! The index of each access to a grid.
 
 use super::Rewriter;
+use crate::coordinates::{Coordinates, parts};
 use crate::edit::Edit;
-use layoutc_dataflow::classes::{Callee, Chain, ClassId, resolve_callee};
+use layoutc_dataflow::classes::{Chain, ClassId};
 use layoutc_dataflow::grid::GridAccess;
-use layoutc_dataflow::grid::index::{Atom, Index, single_result};
+use layoutc_dataflow::grid::index::{Atom, Index};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{ExprId, ExprKind, FunctionId, MacroRole};
 use std::collections::BTreeMap;
@@ -104,9 +105,10 @@ impl Rewriter<'_> {
         self.functions_mut(class)?.files.insert((span.file, span));
         match &plan.grid.accesses[&expr] {
             GridAccess::Coordinates(vector) => {
-                self.check_once(vector)?;
-                self.check_effects(index, vector)?;
-                let mut parts = self.parts(index);
+                self.coordinates().check(index, vector)?;
+                let typed = self.typed;
+                let mut parts =
+                    parts(self.program, &mut self.indices, index, &|expr| typed.is_synthetic(expr));
                 if let Some(chain) = self.typed.chain_of_sum(index) {
                     for at in &chain.subscripts {
                         if let Some(value) = self.indices.index(self.program, *at) {
@@ -147,37 +149,6 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The values in an index that are computed where it stands, the largest first.
-    fn parts(&mut self, index: ExprId) -> Vec<(ExprId, Index)> {
-        let mut found = Vec::new();
-        let mut next = vec![index];
-        while let Some(expr) = next.pop() {
-            if self.typed.is_synthetic(expr) {
-                next.extend(self.program.expr(expr).children().into_iter().rev());
-                continue;
-            }
-            if self.program.home(expr).is_some() || self.program.macro_role(expr).is_some() {
-                continue;
-            }
-            let inner = self.program.strip_parens(expr);
-            if let ExprKind::Binary(..)
-            | ExprKind::Name(_)
-            | ExprKind::Integer(_)
-            | ExprKind::Member { .. }
-            | ExprKind::Cast { .. }
-            | ExprKind::Unary(..) = self.program.expr(inner).kind
-                && self.program.home(inner).is_none()
-                && let Some(value) = self.indices.index(self.program, inner)
-            {
-                found.push((inner, value));
-            }
-            if let ExprKind::Binary(..) | ExprKind::Cast { .. } = self.program.expr(inner).kind {
-                next.extend(self.program.expr(inner).children().into_iter().rev());
-            }
-        }
-        found
-    }
-
     /// The extents that are no constants, as a function writes them.
     pub(super) fn extent_texts(
         &self,
@@ -210,62 +181,9 @@ impl Rewriter<'_> {
         named.into_iter().map(|extent| self.written(&Changed::new(), extent, function)).collect()
     }
 
-    /// What is not a plain value must be evaluated exactly once.
-    fn check_once(&self, vector: &[Index]) -> Result<(), String> {
-        let mut seen: BTreeMap<Atom, usize> = BTreeMap::new();
-        for (monomial, _) in vector.iter().flat_map(Index::terms) {
-            for atom in monomial {
-                *seen.entry(*atom).or_default() += 1;
-            }
-        }
-        let is_repeated = seen.iter().any(|(atom, count)| match atom {
-            Atom::Variable(_) => false,
-            Atom::Expression(number) => *count > 1 && !self.indices.is_pure(*number),
-        });
-        if is_repeated {
-            return Err("the index holds a value that may be computed only once".to_owned());
-        }
-        Ok(())
-    }
-
-    /// What an index does besides giving a value must be done by the coordinates as well: an
-    /// argument that an index function does not use, or a term that cancels, would be lost.
-    fn check_effects(&self, index: ExprId, vector: &[Index]) -> Result<(), String> {
-        let below = |root: ExprId| {
-            let mut found = std::collections::BTreeSet::new();
-            let mut stack = vec![root];
-            while let Some(at) = stack.pop() {
-                found.insert(at);
-                stack.extend(self.program.expr(at).children());
-            }
-            found
-        };
-        let mut kept = std::collections::BTreeSet::new();
-        for atom in vector.iter().flat_map(Index::atoms) {
-            if let Atom::Expression(number) = atom {
-                kept.extend(below(self.indices.expression(number)));
-            }
-        }
-        let is_lost = below(index).into_iter().any(|at| match &self.program.expr(at).kind {
-            ExprKind::Assign(..) | ExprKind::MacroCall { .. } | ExprKind::Opaque(_) => {
-                !kept.contains(&at)
-            }
-            ExprKind::Unary(op, _) => op.is_update() && !kept.contains(&at),
-            // A function that is one expression is part of the coordinates.
-            ExprKind::Call { callee, arguments, .. } => {
-                !kept.contains(&at)
-                    && !matches!(
-                        resolve_callee(self.program, *callee, arguments),
-                        Callee::Function(function)
-                            if single_result(self.program, function).is_some()
-                    )
-            }
-            _ => false,
-        });
-        if is_lost {
-            return Err("the index does more than give a value, and that would be lost".to_owned());
-        }
-        Ok(())
+    /// How coordinates are written.
+    pub(super) fn coordinates(&self) -> Coordinates<'_> {
+        Coordinates { program: self.program, indices: &self.indices }
     }
 
     /// A value as C.
@@ -275,35 +193,7 @@ impl Rewriter<'_> {
         value: &Index,
         function: FunctionId,
     ) -> Result<String, String> {
-        let mut terms: Vec<(&Vec<Atom>, i64)> = value.terms().collect();
-        if terms.is_empty() {
-            return Ok("0".to_owned());
-        }
-        // Products first, the constant last; what is added before what is taken away.
-        terms.sort_by_key(|(monomial, coefficient)| {
-            (monomial.is_empty(), *coefficient < 0, std::cmp::Reverse(monomial.len()))
-        });
-        let is_alone = terms.len() == 1;
-        let mut text = String::new();
-        for (at, (monomial, coefficient)) in terms.into_iter().enumerate() {
-            match (at, coefficient < 0) {
-                (0, true) => text.push('-'),
-                (0, false) => {}
-                (_, true) => text.push_str(" - "),
-                (_, false) => text.push_str(" + "),
-            }
-            let size = coefficient.unsigned_abs();
-            let mut factors = Vec::new();
-            for atom in monomial {
-                let is_operand = is_alone && monomial.len() == 1 && coefficient == 1;
-                factors.push(self.atom(changed, *atom, function, is_operand)?);
-            }
-            if size != 1 || factors.is_empty() {
-                factors.insert(0, size.to_string());
-            }
-            text.push_str(&factors.join("*"));
-        }
-        Ok(text)
+        self.coordinates().written(value, function, &mut |expr| self.rendered(changed, expr))
     }
 
     /// An atom as an operand; alone it needs no parentheses.
@@ -314,84 +204,13 @@ impl Rewriter<'_> {
         function: FunctionId,
         is_alone: bool,
     ) -> Result<String, String> {
-        match atom {
-            Atom::Variable(id) => {
-                let variable = self.program.variable(id);
-                // Another variable of the name could hide it at the access.
-                let parameters = &self.program.function(function).parameters;
-                let hidden = self.program.variable_ids().any(|other| {
-                    let theirs = self.program.variable(other);
-                    let is_there = parameters.contains(&other)
-                        || (theirs.function == Some(function)
-                            && theirs.storage == layoutc_syntax::Storage::Local);
-                    other != id
-                        && theirs.name == variable.name
-                        && is_there
-                        && !self.is_apart(id, other)
-                });
-                if hidden {
-                    return Err(format!(
-                        "`{}` has several meanings in this function",
-                        variable.name
-                    ));
-                }
-                Ok(variable.name.clone())
-            }
-            Atom::Expression(number) => {
-                let expr = self.indices.expression(number);
-                let text = self.rendered(changed, expr)?;
-                let is_simple = matches!(
-                    self.program.expr(self.program.strip_parens(expr)).kind,
-                    ExprKind::Name(_)
-                        | ExprKind::Member { .. }
-                        | ExprKind::Index { .. }
-                        | ExprKind::Call { .. }
-                        | ExprKind::Integer(_)
-                ) || self.program.macro_role(expr).is_some();
-                let has_parens = text.starts_with('(')
-                    && matches!(self.program.expr(expr).kind, ExprKind::Paren(_));
-                Ok(if is_alone || is_simple || has_parens { text } else { format!("({text})") })
-            }
-        }
-    }
-
-    /// The block or loop that a variable is declared in.
-    fn scope(&self, id: layoutc_syntax::VarId) -> Option<Span> {
-        let site = self.program.variable(id).site.name;
-        self.program
-            .stmts
-            .iter()
-            .filter(|stmt| {
-                matches!(
-                    stmt.kind,
-                    layoutc_syntax::StmtKind::Block(_) | layoutc_syntax::StmtKind::For { .. }
-                ) && stmt.span.contains(site)
-            })
-            .map(|stmt| stmt.span)
-            .min_by_key(|span| span.end - span.start)
-    }
-
-    /// Whether the scope of one variable ends before the other's begins.
-    fn is_apart(&self, one: layoutc_syntax::VarId, other: layoutc_syntax::VarId) -> bool {
-        match (self.scope(one), self.scope(other)) {
-            (Some(one), Some(other)) => !one.contains(other) && !other.contains(one),
-            _ => false,
-        }
+        let render = &mut |expr| self.rendered(changed, expr);
+        self.coordinates().atom(atom, function, is_alone, render)
     }
 
     /// Whether a variable of the function can be named at a place.
     pub(super) fn is_visible(&self, id: layoutc_syntax::VarId, at: Span) -> bool {
-        let variable = self.program.variable(id);
-        match variable.storage {
-            layoutc_syntax::Storage::Parameter { .. } => true,
-            layoutc_syntax::Storage::Local | layoutc_syntax::Storage::Static => {
-                let site = variable.site.full;
-                let is_before = site.file != at.file || site.end <= at.start;
-                is_before
-                    && (variable.function.is_none()
-                        || self.scope(id).is_some_and(|scope| scope.contains(at)))
-            }
-        }
+        self.coordinates().is_visible(id, at)
     }
 
     /// Whether all subscripts have texts of their own.
