@@ -28,7 +28,25 @@ pub struct Choice {
     pub layout: Layout,
     /// Why, in a sentence.
     pub because: String,
+    /// The elements are cells of a grid, and change places.
+    pub orders_cells: bool,
 }
+
+/// What a request, or nobody's request, means for a class whose elements are cells of a grid.
+#[derive(Clone, Debug)]
+pub enum CellLayout {
+    /// Nothing about the order of cells.
+    None,
+    /// This layout of the elements, whose numbers are those of the cells in another order; and why.
+    Ordered(Layout, String),
+    /// The cells cannot change places, and why.
+    Kept(Pin),
+    /// The request cannot be met.
+    Error(Diagnostic),
+}
+
+/// Says what a request means for the cells of a class.
+pub type CellLayouts<'a> = dyn FnMut(ClassId, Option<&LayoutSpec>, &ClassShape) -> CellLayout + 'a;
 
 /// What each class gets.
 #[derive(Clone, Debug, Default)]
@@ -139,6 +157,18 @@ pub fn choose_layouts(
     model: &KernelModel,
     requests: &[LayoutSpec],
 ) -> Plan {
+    choose_with_cells(program, classes, model, requests, &mut |_, _, _| CellLayout::None)
+}
+
+/// The same, where elements may be cells of grids.
+#[must_use]
+pub fn choose_with_cells(
+    program: &Program,
+    classes: &Classes,
+    model: &KernelModel,
+    requests: &[LayoutSpec],
+    cells: &mut CellLayouts<'_>,
+) -> Plan {
     let mut plan = Plan::default();
     let mut met = vec![false; requests.len()];
     for id in classes.ids() {
@@ -171,6 +201,23 @@ pub fn choose_layouts(
         wanted.sort();
         let best = wanted.last().map(|(target, _)| *target);
         wanted.retain(|(target, _)| Some(*target) == best);
+        let is_open = !wanted.is_empty() || requests.is_empty();
+        let request = wanted.last().map(|(_, at)| &requests[*at]);
+        match if is_open { cells(id, request, &shape) } else { CellLayout::None } {
+            CellLayout::None => {}
+            CellLayout::Ordered(layout, because) => {
+                plan.choices.insert(id, Choice { shape, layout, because, orders_cells: true });
+                continue;
+            }
+            CellLayout::Kept(pin) => {
+                plan.kept.insert(id, pin);
+                continue;
+            }
+            CellLayout::Error(diagnostic) => {
+                plan.errors.push(diagnostic);
+                continue;
+            }
+        }
         let Some((_, at)) = wanted.last() else {
             if requests.is_empty() {
                 default_rule(program, id, classes, model, shape, &mut plan);
@@ -240,7 +287,7 @@ fn insert(
         plan.kept.insert(id, kept(span, Code::NO_GAIN, "the layout asked for is the one it has"));
         return;
     }
-    plan.choices.insert(id, Choice { shape, layout, because });
+    plan.choices.insert(id, Choice { shape, layout, because, orders_cells: false });
 }
 
 /// A request names a member below one that the program uses as a whole.

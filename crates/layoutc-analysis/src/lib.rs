@@ -18,6 +18,6 @@ pub mod index_form;
 pub mod kernel_model;
 pub mod simulate;
 
-pub use choose::{Choice, Plan, choose_layouts};
+pub use choose::{CellLayout, CellLayouts, Choice, Plan, choose_layouts, choose_with_cells};
 pub use index_form::IndexForm;
 pub use kernel_model::{Access, AccessKind, KernelModel};

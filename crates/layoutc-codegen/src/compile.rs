@@ -1,5 +1,6 @@
 //! The passes in order.
 
+use crate::cells::{CellPlans, any_orders_cells};
 use crate::edit::{Edit, EditSet, OverlappingEdits};
 use crate::grids::{GridReport, InBounds, plan_grids};
 use crate::host_arrays::{HostLayout, HostOutcome, plan_with_host_arrays};
@@ -7,10 +8,11 @@ use crate::rewrite::{Rewritten, rewrite};
 use layoutc_analysis::choose::{targets, unknown_target};
 use layoutc_analysis::cost_model::{CostModel, ModelOptions};
 use layoutc_analysis::grid_choice::GridOptions;
-use layoutc_analysis::{KernelModel, Plan, choose_layouts};
+use layoutc_analysis::{KernelModel, Plan, choose_with_cells};
 use layoutc_dataflow::classes::{
     ClassId, Classes, Pin, Slot, find_classes_with, type_untyped_pointers,
 };
+use layoutc_dataflow::grid::find_cells;
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec};
 use layoutc_dataflow::layout::{Layout, RecordShape};
 use layoutc_dataflow::pointer_flow::check_layout_types;
@@ -142,10 +144,10 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
             (planned, outcomes)
         }
     };
-    let Planned { program, classes, plan, cost_model, rewritten, mut edits } = planned;
+    let Planned { program, classes, plan, cost_model, cells, rewritten, mut edits } = planned;
     let mut generated_kernels = rewritten.generated_kernels;
     let mut outcomes: Vec<ClassOutcome> =
-        classes.ids().map(|id| outcome(&program, &classes, &plan, id)).collect();
+        classes.ids().map(|id| outcome(&program, &classes, &plan, &cells, id)).collect();
     for (id, outcome) in classes.ids().zip(&outcomes) {
         if outcome.status == Status::Kept {
             diagnostics.extend(kept_diagnostic(&program, &classes, id, outcome, request));
@@ -193,6 +195,8 @@ pub(crate) struct Planned {
     pub(crate) classes: Classes,
     pub(crate) plan: Plan,
     cost_model: CostModel,
+    /// Orders of the cells of grids.
+    pub(crate) cells: CellPlans,
     rewritten: Rewritten,
     edits: BTreeMap<FileId, EditSet>,
 }
@@ -212,9 +216,23 @@ impl Planned {
             follows_numbers: request.follows_numbers,
         };
         let cost_model = CostModel::build(&program, &classes, launch);
+        let mut cells = CellPlans::default();
+        if any_orders_cells(&request.layouts) {
+            let in_bounds = request.assume.classes(&program, &classes);
+            cells = CellPlans::new(find_cells(&program, &classes, &in_bounds));
+        }
         // What cannot be rewritten pins its class, and the rest is planned again.
         loop {
-            let plan = choose_layouts(&program, &classes, &model, &request.layouts);
+            let layouts = &request.layouts;
+            let plan = choose_with_cells(
+                &program,
+                &classes,
+                &model,
+                layouts,
+                &mut |class, request, shape| {
+                    cells.layout(&program, &classes, class, request, shape)
+                },
+            );
             let layouts = plan
                 .choices
                 .iter()
@@ -225,7 +243,13 @@ impl Planned {
                 pin_all(&mut classes, disagreements);
                 continue;
             }
-            let rewritten = rewrite(&program, &classes, &plan);
+            let rewritten = rewrite(&program, &classes, &plan, &cells);
+            if !rewritten.cell_refusals.is_empty() {
+                for (class, pin) in rewritten.cell_refusals {
+                    cells.refuse(class, pin);
+                }
+                continue;
+            }
             let mut refusals = rewritten.refusals.clone();
             let edits = match edit_sets(&rewritten.edits) {
                 Ok(edits) => edits,
@@ -237,7 +261,7 @@ impl Planned {
             refusals.extend(outside_cuda(&program, &plan, &edits));
             refusals.extend(placeholders(&program, &plan, &edits));
             if refusals.is_empty() {
-                return Planned { program, classes, plan, cost_model, rewritten, edits };
+                return Planned { program, classes, plan, cost_model, cells, rewritten, edits };
             }
             pin_all(&mut classes, refusals);
         }
@@ -434,12 +458,19 @@ pub(crate) fn array_names(program: &Program, classes: &Classes, id: ClassId) -> 
     names
 }
 
-fn outcome(program: &Program, classes: &Classes, plan: &Plan, id: ClassId) -> ClassOutcome {
+fn outcome(
+    program: &Program,
+    classes: &Classes,
+    plan: &Plan,
+    cells: &CellPlans,
+    id: ClassId,
+) -> ClassOutcome {
     let class = classes.class(id);
     let names = array_names(program, classes, id);
     let mut reasons = class.pins.clone();
     reasons.extend(plan.kept.get(&id).cloned());
     let choice = plan.choices.get(&id);
+    let order = cells.plans.get(&id).filter(|_| choice.is_some_and(|choice| choice.orders_cells));
     let allocations =
         class.allocations.iter().map(|allocation| program.expr(allocation.call).span).collect();
     ClassOutcome {
@@ -448,12 +479,18 @@ fn outcome(program: &Program, classes: &Classes, plan: &Plan, id: ClassId) -> Cl
         status: if choice.is_some() { Status::Changed } else { Status::Kept },
         layout: choice.map_or_else(
             || "aos".to_owned(),
-            |choice| choice.layout.display(&choice.shape.shape).to_string(),
+            |choice| match order {
+                Some(order) => order.notation.clone(),
+                None => choice.layout.display(&choice.shape.shape).to_string(),
+            },
         ),
         because: choice.map_or_else(String::new, |choice| choice.because.clone()),
         reasons,
         allocations,
-        geometry: choice.map(|choice| (choice.shape.shape.clone(), choice.layout.clone())),
+        // Where a cell lies depends on the extents.
+        geometry: choice
+            .filter(|_| order.is_none())
+            .map(|choice| (choice.shape.shape.clone(), choice.layout.clone())),
         assumed: Vec::new(),
         is_automatic: false,
     }

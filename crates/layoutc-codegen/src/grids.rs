@@ -11,7 +11,7 @@ mod bodies;
 mod calls;
 mod choose;
 mod declarations;
-mod flatten;
+pub(crate) mod flatten;
 mod placement;
 mod pragmas;
 mod siblings;
@@ -19,6 +19,7 @@ mod typed;
 mod versions;
 
 pub use assumptions::{CHECK, InBounds};
+pub(crate) use declarations::{index_type, local_names};
 
 use crate::compile::{ClassOutcome, Request, Status, array_names, stays};
 use crate::edit::{Edit, EditSet, OverlappingEdits};
@@ -377,23 +378,7 @@ fn joined(
 impl GridPlan {
     /// The digits in the common notation: `[i/32, field, i%32]`.
     pub(crate) fn notation(&self) -> String {
-        let digits: Vec<String> = self
-            .digits
-            .iter()
-            .filter_map(|digit| match digit {
-                Digit::Slice { dimension, divisor, modulus } => {
-                    let name = &self.grid.dimensions[dimension.0 as usize].name;
-                    let by = if *divisor == 1 { String::new() } else { format!("/{divisor}") };
-                    let of = modulus.map_or_else(String::new, |modulus| format!("%{modulus}"));
-                    Some(match (*divisor, modulus) {
-                        (1, _) | (_, None) => format!("{name}{by}{of}"),
-                        _ => format!("({name}{by}){of}"),
-                    })
-                }
-                Digit::Field | Digit::Extent(_) => None,
-            })
-            .collect();
-        format!("[{}]", digits.join(", "))
+        flatten::notation(&self.grid, &self.digits)
     }
 
     /// The layout as one of records, where the grid is an array of hand-flattened ones in tiles.

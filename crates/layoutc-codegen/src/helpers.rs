@@ -8,6 +8,7 @@ mod peer;
 mod rows;
 mod symbols;
 
+use crate::cells::CellFunctions;
 use crate::storage::{GroupKind, GroupStorage, IndexText, Storage};
 use std::fmt::Write as _;
 
@@ -224,6 +225,9 @@ pub fn declarations(storage: &Storage, needs: Needs) -> String {
     let needs = if storage.is_record { needs } else { needs.closed() };
     let mut out = String::from("\n");
     structs(storage, &mut out);
+    if let Some(cells) = &storage.cells {
+        cells.text(&mut out);
+    }
     if needs.symbol && storage.is_handle {
         symbols::arrays(storage, &mut out);
     }
@@ -294,9 +298,13 @@ fn structs(storage: &Storage, out: &mut String) {
         let align = storage.groups[0]
             .align
             .map_or_else(String::new, |align| format!(" __align__({align})"));
+        let what = match &storage.cells {
+            Some(cells) => format!("whose cells have the order {}", cells.order()),
+            None => "aligned for wide loads".to_owned(),
+        };
         let _ = write!(
             out,
-            "\n// `{record}` in device memory, aligned for wide loads.\nstruct{align} {} : {record} {{\n    using {record}::operator=;\n}};\n",
+            "\n// `{record}` in device memory, {what}.\nstruct{align} {} : {record} {{\n    using {record}::operator=;\n}};\n",
             storage.type_name
         );
         return;
@@ -470,14 +478,43 @@ fn parameter(storage: &Storage, is_const: bool, name: &str) -> String {
     }
 }
 
+/// `, long long nx`: the extents of a grid whose cells are in another order, as parameters.
+fn extents(storage: &Storage) -> String {
+    storage.cells.as_ref().map_or_else(String::new, CellFunctions::parameters)
+}
+
+/// `, nx`: the same as arguments.
+fn extent_arguments(storage: &Storage) -> String {
+    storage.cells.as_ref().map_or_else(String::new, CellFunctions::arguments)
+}
+
+/// The number of the element that the source calls `number`.
+fn numbered(storage: &Storage, number: &str) -> String {
+    match &storage.cells {
+        Some(cells) => cells.number_of(number),
+        None => number.to_owned(),
+    }
+}
+
+/// How many elements `bytes` bytes of records are allocated for.
+fn allocated(storage: &Storage) -> String {
+    let record = &storage.record;
+    let count = format!("(bytes + sizeof({record}) - 1) / sizeof({record})");
+    match &storage.cells {
+        Some(cells) => cells.count_of(&count),
+        None => count,
+    }
+}
+
 fn bytes_function(storage: &Storage, out: &mut String) {
     let (record, prefix) = (&storage.record, &storage.prefix);
     let group = &storage.groups[0];
+    let (more, count) = (extents(storage), allocated(storage));
     let _ = write!(
         out,
         "\n// Memory for an array that takes `bytes` bytes as `{record}`.\n\
-         static inline size_t {prefix}Bytes(size_t bytes)\n{{\n    \
-         size_t n = (bytes + sizeof({record}) - 1) / sizeof({record});\n    \
+         static inline size_t {prefix}Bytes(size_t bytes{more})\n{{\n    \
+         size_t n = {count};\n    \
          return {} * {};\n}}\n",
         unit_count(group),
         unit_size(storage, group),
@@ -494,6 +531,7 @@ enum Allocator {
 
 fn malloc_function(storage: &Storage, allocator: Allocator, out: &mut String) {
     let (record, prefix, handle) = (&storage.record, &storage.prefix, &storage.type_name);
+    let (more, count) = (extents(storage), allocated(storage));
     let (suffix, stream, pass) = match allocator {
         Allocator::Plain => ("", "", ""),
         Allocator::Stream => ("Async", ", cudaStream_t stream", ", stream"),
@@ -502,8 +540,8 @@ fn malloc_function(storage: &Storage, allocator: Allocator, out: &mut String) {
     let _ = write!(
         out,
         "\n// Allocates an array that takes `bytes` bytes as `{record}`; its first pointer is the one to free.\n\
-         static inline cudaError_t {prefix}Malloc{suffix}({handle} *p, size_t bytes{stream})\n{{\n    \
-         size_t n = (bytes + sizeof({record}) - 1) / sizeof({record});\n    \
+         static inline cudaError_t {prefix}Malloc{suffix}({handle} *p, size_t bytes{more}{stream})\n{{\n    \
+         size_t n = {count};\n    \
          size_t end = 0;\n",
     );
     let (offsets, assignments) = block(storage);
@@ -760,10 +798,11 @@ fn vector_functions(
     );
 }
 
-fn kernel(out: &mut String, name: &str, parameters: &str, body: &str) {
+fn kernel(storage: &Storage, out: &mut String, name: &str, parameters: &str, body: &str) {
+    let more = extents(storage);
     let _ = write!(
         out,
-        "\nstatic __global__ void {name}({parameters}, size_t first, size_t n)\n{{\n    \
+        "\nstatic __global__ void {name}({parameters}, size_t first, size_t n{more})\n{{\n    \
          size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n    if (i < n)\n        {body}\n}}\n"
     );
 }
@@ -772,28 +811,37 @@ fn copy_functions(storage: &Storage, needs: Needs, out: &mut String) {
     let (record, prefix) = (&storage.record, &storage.prefix);
     let (to, from) = (parameter(storage, false, "to"), parameter(storage, true, "from"));
     let to_at = if needs.offset_within { "to_at" } else { "first" };
+    let first = numbered(storage, "first + i");
+    let second = numbered(storage, &format!("{to_at} + i"));
+    let (more, arguments) = (extents(storage), extent_arguments(storage));
     let (unpack, pack, shift) = if storage.is_record {
         (
-            "to[first + i] = from[i];".to_owned(),
-            "to[i] = from[first + i];".to_owned(),
-            format!("to[{to_at} + i] = from[first + i];"),
+            format!("to[{first}] = from[i];"),
+            format!("to[i] = from[{first}];"),
+            format!("to[{second}] = from[{first}];"),
         )
     } else {
         (
-            format!("{prefix}Store(to, first + i, from[i]);"),
-            format!("to[i] = {prefix}Load(from, first + i);"),
-            format!("{prefix}Store(to, {to_at} + i, {prefix}Load(from, first + i));"),
+            format!("{prefix}Store(to, {first}, from[i]);"),
+            format!("to[i] = {prefix}Load(from, {first});"),
+            format!("{prefix}Store(to, {second}, {prefix}Load(from, {first}));"),
         )
     };
     if needs.unpack() {
-        kernel(out, &format!("{prefix}Unpack"), &format!("{to}, const {record} *from"), &unpack);
+        kernel(
+            storage,
+            out,
+            &format!("{prefix}Unpack"),
+            &format!("{to}, const {record} *from"),
+            &unpack,
+        );
     }
     if needs.pack {
-        kernel(out, &format!("{prefix}Pack"), &format!("{record} *to, {from}"), &pack);
+        kernel(storage, out, &format!("{prefix}Pack"), &format!("{record} *to, {from}"), &pack);
     }
     if needs.copy_within || needs.copy_within_async {
         let to_at = if needs.offset_within { ", size_t to_at" } else { "" };
-        kernel(out, &format!("{prefix}Move"), &format!("{to}, {from}{to_at}"), &shift);
+        kernel(storage, out, &format!("{prefix}Move"), &format!("{to}, {from}{to_at}"), &shift);
     }
     for is_async in [false, true] {
         let pick = |plain: bool, on_stream: bool| if is_async { on_stream } else { plain };
@@ -823,9 +871,9 @@ fn copy_functions(storage: &Storage, needs: Needs, out: &mut String) {
             let _ = write!(
                 out,
                 "\n// Copies within device memory{what}.\n\
-                 static inline cudaError_t {prefix}Memcpy{suffix}({to}, {from}, size_t bytes, cudaMemcpyKind{stream}{places})\n{{\n    \
+                 static inline cudaError_t {prefix}Memcpy{suffix}({to}, {from}, size_t bytes{more}, cudaMemcpyKind{stream}{places})\n{{\n    \
                  {select}size_t n = bytes / sizeof({record});\n    if (n > 0)\n        \
-                 {prefix}Move<<<(unsigned)((n + 255) / 256), 256{on}>>>(to, from, {pass}, n);\n    const cudaError_t error = {wait};\n    {restore}return error;\n}}\n"
+                 {prefix}Move<<<(unsigned)((n + 255) / 256), 256{on}>>>(to, from, {pass}, n{arguments});\n    const cudaError_t error = {wait};\n    {restore}return error;\n}}\n"
             );
         }
     }
@@ -853,6 +901,7 @@ fn staged_copy(storage: &Storage, needs: Needs, is_async: bool, is_in: bool, out
         if is_async { ", stream" } else { "" },
         if is_in { "cudaMemcpyHostToDevice" } else { "cudaMemcpyDeviceToHost" },
     );
+    let (more, arguments) = (extents(storage), extent_arguments(storage));
     let (offset, at) = if needs.offset { (", size_t at = 0", "at + ") } else { ("", "") };
     let parameters = if is_in {
         format!("{}, const void *from", parameter(storage, false, "to"))
@@ -880,12 +929,12 @@ fn staged_copy(storage: &Storage, needs: Needs, is_async: bool, is_in: bool, out
     };
     let pack = |array: &str, grid: &str, first: &str, count: &str| {
         format!(
-            "{prefix}Pack<<<{grid}{launch}>>>(({record} *)stage, {array}, {at}{first}, {count});"
+            "{prefix}Pack<<<{grid}{launch}>>>(({record} *)stage, {array}, {at}{first}, {count}{arguments});"
         )
     };
     let unpack = |grid: &str, first: &str, count: &str| {
         format!(
-            "{prefix}Unpack<<<{grid}{launch}>>>(to, (const {record} *)stage, {at}{first}, {count});"
+            "{prefix}Unpack<<<{grid}{launch}>>>(to, (const {record} *)stage, {at}{first}, {count}{arguments});"
         )
     };
     let grid = "(unsigned)((count + 255) / 256), 256";
@@ -937,7 +986,7 @@ fn staged_copy(storage: &Storage, needs: Needs, is_async: bool, is_in: bool, out
     let _ = write!(
         out,
         "\n// {what}, converting a chunk at a time.\n\
-         static inline cudaError_t {prefix}Memcpy{suffix}({parameters}, size_t bytes, cudaMemcpyKind{stream}{offset})\n{{\n\
+         static inline cudaError_t {prefix}Memcpy{suffix}({parameters}, size_t bytes{more}, cudaMemcpyKind{stream}{offset})\n{{\n\
          {counts}    \
          {select}char *stage = NULL;\n    \
          cudaError_t error = cudaMalloc{suffix}(&stage, chunk * sizeof({record}){pass});\n    \

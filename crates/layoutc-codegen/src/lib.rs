@@ -4,6 +4,7 @@
 //! chooses a layout for each that can move and rewrites all of their uses, or none. The result is
 //! plain data; files, rendering and exit codes are the command line's.
 
+mod cells;
 mod compile;
 mod coordinates;
 pub mod edit;

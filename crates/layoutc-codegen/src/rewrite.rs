@@ -9,6 +9,7 @@
 //! pass again without it.
 
 mod calls;
+mod cells;
 mod class_texts;
 mod copies;
 mod declarations;
@@ -28,6 +29,7 @@ mod versions;
 pub(crate) use order::FileOrder;
 pub(crate) use versions::apply;
 
+use crate::cells::{CellFunctions, CellPlans};
 use crate::edit::Edit;
 use crate::helpers::Needs;
 use crate::names::Names;
@@ -46,15 +48,22 @@ pub(crate) type Refusal = (ClassId, Pin);
 pub(crate) struct Rewritten {
     pub(crate) edits: Vec<Edit>,
     pub(crate) refusals: Vec<Refusal>,
+    /// Classes whose cells must keep their order, whatever else changes.
+    pub(crate) cell_refusals: Vec<Refusal>,
     pub(crate) generated_kernels: Vec<String>,
 }
 
 /// Rewrites all classes of the plan.
-pub(crate) fn rewrite(program: &Program, classes: &Classes, plan: &Plan) -> Rewritten {
+pub(crate) fn rewrite(
+    program: &Program,
+    classes: &Classes,
+    plan: &Plan,
+    cells: &CellPlans,
+) -> Rewritten {
     // How the uses of macros are written depends on what their bodies become.
     let mut modes = macros::Modes::default();
     loop {
-        match rewrite_with(program, classes, plan, &modes) {
+        match rewrite_with(program, classes, plan, cells, &modes) {
             Ok(rewritten) => return rewritten,
             Err(better) => modes = better,
         }
@@ -66,6 +75,7 @@ fn rewrite_with(
     program: &Program,
     classes: &Classes,
     plan: &Plan,
+    cells: &CellPlans,
     modes: &macros::Modes,
 ) -> Result<Rewritten, macros::Modes> {
     let mut names = Names::new(program.identifiers.clone());
@@ -74,8 +84,22 @@ fn rewrite_with(
     let mut refusals = Vec::new();
     for (id, choice) in &plan.choices {
         let record = classes.class(*id).record;
+        let order = cells.plans.get(id).filter(|_| choice.orders_cells);
+        // Names are taken where the storage is new.
+        let numbered = |names: &mut Names, prefix: &str| {
+            let plan = order?;
+            Some(CellFunctions::new(plan, program, cells.offsets_of(plan), prefix, names))
+        };
+        let alike = numbered(&mut names.clone(), "cell");
         let known = storages.iter().position(|(other, storage)| {
-            *other == record && storage.layout == choice.layout && storage.shape == choice.shape
+            *other == record
+                && storage.layout == choice.layout
+                && storage.shape == choice.shape
+                && match (&storage.cells, &alike) {
+                    (None, None) => true,
+                    (Some(one), Some(other)) => one.is_alike(other),
+                    (None, Some(_)) | (Some(_), None) => false,
+                }
         });
         let at = match known {
             Some(at) => at,
@@ -106,6 +130,8 @@ fn rewrite_with(
                 };
                 let mut storage = storage;
                 storage.members = plain_members(program, record, &mut names);
+                storage.cells = numbered(&mut names, &storage.prefix);
+                storage.keeps_bytes &= storage.cells.is_none();
                 if let Some(qualified) = program.qualified_name(record) {
                     storage.outer_record = qualified;
                 }
@@ -128,6 +154,7 @@ fn rewrite_with(
     }
     let mut this = Rewriter::new(program, classes, &storages, storage_of, names, modes);
     this.refusals = refusals;
+    this.number_cells(cells);
     this.name_versions();
     this.symbol_uses();
     this.name_indices();
@@ -141,6 +168,7 @@ fn rewrite_with(
     }
     this.owner = None;
     this.settle_macros()?;
+    this.check_cells();
     let versions = this.place_versions();
     let mut needs = std::mem::take(&mut this.needs);
     needs.iter_mut().for_each(|needs| needs.several_devices = classes.several_devices);
@@ -153,6 +181,7 @@ fn rewrite_with(
     let accessors = std::mem::take(&mut this.accessors);
     let mut edits = std::mem::take(&mut this.edits);
     let refusals = std::mem::take(&mut this.refusals);
+    let cell_refusals = std::mem::take(&mut this.cells.refusals);
     let mut generated_kernels = Vec::new();
     let mut behind = Vec::new();
     for (at, (record, storage)) in storages.iter().enumerate() {
@@ -175,7 +204,7 @@ fn rewrite_with(
     }
     edits.extend(versions.class_texts.edits);
     edits.extend(behind);
-    Ok(Rewritten { edits, refusals, generated_kernels })
+    Ok(Rewritten { edits, refusals, cell_refusals, generated_kernels })
 }
 
 /// Whether a function for host and device holds a pointer of the class.
@@ -356,6 +385,7 @@ pub(super) struct Rewriter<'a> {
     /// The instance of a class template whose members are being rewritten.
     text_owner: Option<layoutc_syntax::RecordId>,
     macros: macros::MacroState<'a>,
+    cells: cells::CellState<'a>,
 }
 
 impl<'a> Rewriter<'a> {
@@ -399,6 +429,7 @@ impl<'a> Rewriter<'a> {
             owner: None,
             text_owner: None,
             macros: macros::MacroState::new(modes),
+            cells: cells::CellState::default(),
         }
     }
 

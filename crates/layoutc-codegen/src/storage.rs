@@ -4,6 +4,7 @@
 //! of the pointer to the record. A layout of several groups has a *handle*: a struct with one
 //! pointer per group, passed by value where the pointer to the record was.
 
+use crate::cells::CellFunctions;
 use crate::names::Names;
 use layoutc_dataflow::classes::ClassShape;
 use layoutc_dataflow::layout::{GroupForm, Layout};
@@ -70,6 +71,8 @@ pub struct Storage {
     pub is_record: bool,
     /// Arrays have the same bytes as before, so sizes and copies stay.
     pub keeps_bytes: bool,
+    /// How cells of a grid are numbered, if their order changes.
+    pub(crate) cells: Option<CellFunctions>,
     /// How generated functions reach the members of a record with constructors or private members.
     pub members: Option<PlainMembers>,
 }
@@ -213,6 +216,7 @@ impl Storage {
             qualifier,
             is_record: layout.groups().len() == 1 && layout.groups()[0].is_whole_record(),
             keeps_bytes: layout.keeps_bytes(&shape.shape),
+            cells: None,
             members: None,
         })
     }

@@ -23,7 +23,7 @@ pub const CHECK: &str = "layoutc_inside";
 
 impl InBounds {
     /// The classes that are meant.
-    pub(super) fn classes(&self, program: &Program, classes: &Classes) -> BTreeSet<ClassId> {
+    pub(crate) fn classes(&self, program: &Program, classes: &Classes) -> BTreeSet<ClassId> {
         classes
             .ids()
             .filter(|id| {

@@ -4,7 +4,7 @@ use super::{GridPlan, flatten};
 use crate::names::Names;
 use layoutc_dataflow::grid::Grid;
 use layoutc_diagnostics::{FileId, Span};
-use layoutc_syntax::{ExprKind, Program, Scalar};
+use layoutc_syntax::{ExprId, ExprKind, Program, Scalar};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
@@ -73,22 +73,7 @@ impl Functions {
     /// Chooses names that nothing in the program has.
     pub(super) fn new(program: &Program, plan: &GridPlan, wish: &str, names: &mut Names) -> Self {
         let base = wish.trim_end_matches('_');
-        let mut local: BTreeSet<String> = WORDS.iter().map(|word| (*word).to_owned()).collect();
-        let mut unique = |name: &str| {
-            let mut name = name.to_owned();
-            while !local.insert(name.clone()) {
-                name.push('_');
-            }
-            name
-        };
-        let dimensions = &plan.grid.dimensions;
-        let coordinates: Vec<String> =
-            dimensions.iter().map(|dimension| unique(&dimension.name)).collect();
-        let extents = dimensions[1..]
-            .iter()
-            .filter(|dimension| dimension.extent.is_none())
-            .map(|dimension| unique(&format!("n{}", dimension.name)))
-            .collect();
+        let (coordinates, extents) = local_names(&plan.grid, &WORDS);
         Functions {
             place: names.fresh(&format!("{base}At")),
             linear: names.fresh(&format!("{base}AtLinear")),
@@ -101,7 +86,7 @@ impl Functions {
             kernel: names.fresh(&format!("{base}Convert")),
             fill: names.fresh(&format!("{base}Fill")),
             guard: names.fresh(&format!("{}_LAYOUT", base.to_uppercase())),
-            index: index_type(program, &plan.grid),
+            index: index_type(program, subscripts(program, &plan.grid)),
             extents,
             coordinates,
             ..Functions::default()
@@ -383,11 +368,38 @@ impl Functions {
     }
 }
 
-/// The widest type of an index of the grid.
-fn index_type(program: &Program, grid: &Grid) -> &'static str {
+/// Names of the coordinates, and of the extents that are no constants, that are none of these words.
+pub(crate) fn local_names(grid: &Grid, words: &[&str]) -> (Vec<String>, Vec<String>) {
+    let mut local: BTreeSet<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    let mut unique = |name: &str| {
+        let mut name = name.to_owned();
+        while !local.insert(name.clone()) {
+            name.push('_');
+        }
+        name
+    };
+    let dimensions = &grid.dimensions;
+    let coordinates = dimensions.iter().map(|dimension| unique(&dimension.name)).collect();
+    let extents = dimensions[1..]
+        .iter()
+        .filter(|dimension| dimension.extent.is_none())
+        .map(|dimension| unique(&format!("n{}", dimension.name)))
+        .collect();
+    (coordinates, extents)
+}
+
+/// What stands in the brackets of the accesses.
+fn subscripts<'a>(program: &'a Program, grid: &'a Grid) -> impl Iterator<Item = ExprId> + 'a {
+    grid.accesses.keys().filter_map(|access| match program.expr(*access).kind {
+        ExprKind::Index { index, .. } => Some(index),
+        _ => None,
+    })
+}
+
+/// The widest type of some indices.
+pub(crate) fn index_type(program: &Program, indices: impl Iterator<Item = ExprId>) -> &'static str {
     let mut found = "int";
-    for access in grid.accesses.keys() {
-        let ExprKind::Index { index, .. } = program.expr(*access).kind else { continue };
+    for index in indices {
         match program.types.as_scalar(program.expr(index).ty.id) {
             Some(scalar) if scalar.size() > 4 => return "size_t",
             Some(scalar) if scalar.is_unsigned() && scalar.size() == 4 => found = "unsigned",

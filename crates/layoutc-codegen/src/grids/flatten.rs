@@ -40,9 +40,29 @@ fn size(grid: &Grid, extents: &[String], digit: Digit) -> Option<String> {
     })
 }
 
+/// The digits in the common notation: `[i/32, field, i%32]`.
+pub(crate) fn notation(grid: &Grid, digits: &[Digit]) -> String {
+    let digits: Vec<String> = digits
+        .iter()
+        .filter_map(|digit| match digit {
+            Digit::Slice { dimension, divisor, modulus } => {
+                let name = &grid.dimensions[dimension.0 as usize].name;
+                let by = if *divisor == 1 { String::new() } else { format!("/{divisor}") };
+                let of = modulus.map_or_else(String::new, |modulus| format!("%{modulus}"));
+                Some(match (*divisor, modulus) {
+                    (1, _) | (_, None) => format!("{name}{by}{of}"),
+                    _ => format!("({name}{by}){of}"),
+                })
+            }
+            Digit::Field | Digit::Extent(_) => None,
+        })
+        .collect();
+    format!("[{}]", digits.join(", "))
+}
+
 /// The place of a value. `coordinates` and `extents` (behind the slowest dimension; constants
 /// are not looked at) are operands that need no parentheses.
-pub(super) fn place(
+pub(crate) fn place(
     grid: &Grid,
     digits: &[Digit],
     coordinates: &[String],
@@ -67,7 +87,7 @@ pub(super) fn place(
 }
 
 /// The number of values that `slowest` steps of the slowest dimension take, padding included.
-pub(super) fn count(grid: &Grid, digits: &[Digit], slowest: &str, extents: &[String]) -> String {
+pub(crate) fn count(grid: &Grid, digits: &[Digit], slowest: &str, extents: &[String]) -> String {
     let mut factors = Vec::new();
     for (at, digit) in digits.iter().enumerate() {
         let Digit::Slice { divisor, .. } = *digit else { continue };
@@ -81,7 +101,7 @@ pub(super) fn count(grid: &Grid, digits: &[Digit], slowest: &str, extents: &[Str
 }
 
 /// The same as a number, where all extents behind the slowest dimension are constants.
-pub(super) fn values(grid: &Grid, digits: &[Digit], slowest: i64) -> Option<i64> {
+pub(crate) fn values(grid: &Grid, digits: &[Digit], slowest: i64) -> Option<i64> {
     let mut product: i64 = 1;
     for (at, digit) in digits.iter().enumerate() {
         let Digit::Slice { dimension: DimensionId(dimension), divisor, modulus } = *digit else {
@@ -102,7 +122,7 @@ pub(super) fn values(grid: &Grid, digits: &[Digit], slowest: i64) -> Option<i64>
 }
 
 /// The coordinates of a value in the order of the source.
-pub(super) fn unflatten(grid: &Grid, linear: &str, extents: &[String]) -> Vec<String> {
+pub(crate) fn unflatten(grid: &Grid, linear: &str, extents: &[String]) -> Vec<String> {
     let extent = |at: usize| match grid.dimensions[at].extent {
         Some(extent) => extent.to_string(),
         None => extents[at - 1].clone(),

@@ -1,6 +1,6 @@
 //! Byte fills that start inside an array: element by element.
 
-use super::{Needs, parameter, select_device};
+use super::{Needs, extent_arguments, extents, numbered, parameter, select_device};
 use crate::storage::{IndexText, Storage};
 use std::fmt::Write as _;
 
@@ -11,10 +11,15 @@ pub(super) fn functions(storage: &Storage, needs: Needs, out: &mut String) {
     }
     let (record, prefix) = (&storage.record, &storage.prefix);
     let p = parameter(storage, false, "p");
+    let (more, arguments) = (extents(storage), extent_arguments(storage));
     let _ = write!(
         out,
-        "\nstatic __global__ void {prefix}FillKernel({p}, int value, size_t first, size_t n)\n{{\n    \
-         size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n    if (i >= n)\n        return;\n    i += first;\n{}}}\n",
+        "\nstatic __global__ void {prefix}FillKernel({p}, int value, size_t first, size_t n{more})\n{{\n    \
+         size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n    if (i >= n)\n        return;\n    {}\n{}}}\n",
+        match storage.cells {
+            Some(_) => format!("i = {};", numbered(storage, "i + first")),
+            None => "i += first;".to_owned(),
+        },
         statements(storage),
     );
     for is_async in [false, true] {
@@ -32,9 +37,9 @@ pub(super) fn functions(storage: &Storage, needs: Needs, out: &mut String) {
         let _ = write!(
             out,
             "\n// Fills every member of some elements with a byte, from element `at` of the array.\n\
-             static inline cudaError_t {prefix}Fill{suffix}({p}, int value, size_t bytes{stream}, size_t at)\n{{\n    \
+             static inline cudaError_t {prefix}Fill{suffix}({p}, int value, size_t bytes{more}{stream}, size_t at)\n{{\n    \
              {select}const size_t n = bytes / sizeof({record});\n    if (n > 0)\n        \
-             {prefix}FillKernel<<<(unsigned)((n + 255) / 256), 256{launch}>>>(p, value, at, n);\n    \
+             {prefix}FillKernel<<<(unsigned)((n + 255) / 256), 256{launch}>>>(p, value, at, n{arguments});\n    \
              {wait}{restore}return error;\n}}\n",
         );
     }

@@ -16,7 +16,7 @@ pub(super) fn functions(storage: &Storage, needs: Needs, out: &mut String) {
         };
         let to = parameter(storage, false, "to");
         let parameters = format!("{to}, const {record} *from, size_t row, size_t step");
-        kernel(out, &format!("{prefix}UnpackRows"), &parameters, &body);
+        kernel(storage, out, &format!("{prefix}UnpackRows"), &parameters, &body);
     }
     if needs.rows_out || needs.rows_out_async {
         let body = if storage.is_record {
@@ -26,7 +26,7 @@ pub(super) fn functions(storage: &Storage, needs: Needs, out: &mut String) {
         };
         let from = parameter(storage, true, "from");
         let parameters = format!("{record} *to, {from}, size_t row, size_t step");
-        kernel(out, &format!("{prefix}PackRows"), &parameters, &body);
+        kernel(storage, out, &format!("{prefix}PackRows"), &parameters, &body);
     }
     for (is_needed, is_async, is_in) in [
         (needs.rows_in, false, true),

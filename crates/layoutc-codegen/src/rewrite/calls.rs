@@ -70,7 +70,8 @@ impl Rewriter<'_> {
                 needs.bytes = true;
                 // The call stays as it is but for the byte count.
                 let size = call.size()?;
-                let bytes = format!("{prefix}Bytes({})", self.render(size));
+                let more = self.cell_extents(&call);
+                let bytes = format!("{prefix}Bytes({}{more})", self.render(size));
                 Some(self.call_with(&call, "", &[], &[(size, bytes)]))
             }
             Api::Prefetch | Api::Advise => {
@@ -162,6 +163,10 @@ impl Rewriter<'_> {
                 (Some((_, text)), _) => text.clone(),
                 (None, Some((_, class, pointer))) => {
                     self.typed_argument(*pointer, *class).unwrap_or_else(|| self.render(*pointer))
+                }
+                (None, None) if call.size() == Some(*argument) => {
+                    let size = self.render(*argument);
+                    format!("{size}{}", self.cell_extents(call))
                 }
                 (None, None) => self.render(*argument),
             };

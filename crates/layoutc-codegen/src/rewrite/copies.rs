@@ -131,6 +131,9 @@ impl Rewriter<'_> {
         let suffix = if is_async { "Async" } else { "" };
         let (text, places) =
             self.with_starts(call, &format!("{function}Memset{suffix}"), device)?;
+        // Cells are filled one by one, wherever they lie.
+        let is_ordered = self.storage(class)?.cells.is_some();
+        let places = places.or_else(|| is_ordered.then(|| vec!["0".to_owned()]));
         let needs = self.needs(class);
         let Some(places) = places else {
             if is_async {

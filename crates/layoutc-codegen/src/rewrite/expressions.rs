@@ -38,6 +38,9 @@ pub(super) struct Parts {
 impl Rewriter<'_> {
     /// The new text of an expression that changes itself, not only in its operands.
     pub(super) fn special(&mut self, expr: ExprId) -> Option<String> {
+        if let Some(text) = self.cell_number(expr) {
+            return Some(text);
+        }
         if let Some(text) = self.macro_argument(expr).or_else(|| self.macro_text(expr)) {
             return Some(text);
         }
@@ -375,7 +378,9 @@ impl Rewriter<'_> {
         };
         let group = storage.group_of(leaf);
         let repeats = matches!(storage.groups[group].kind, GroupKind::Tile { .. });
-        if repeats && (!parts.is_repeatable || parts.index.text.len() > LONGEST_INDEX) {
+        let is_long = storage.cells.is_some() && parts.index.text.contains('(');
+        let is_long = is_long || parts.index.text.len() > LONGEST_INDEX;
+        if repeats && (!parts.is_repeatable || is_long) {
             let at = self.storage_of[&class];
             self.accessors[at].insert(leaf);
             let arguments: String = extents.iter().map(|extent| format!(", {extent}")).collect();
@@ -605,6 +610,11 @@ impl Rewriter<'_> {
             return parts;
         }
         let is_repeatable = parts.is_repeatable && self.is_repeatable(index);
+        if let Some(number) = self.cell_index(index) {
+            let is_int = parts.is_int && number.is_int;
+            // It is added to the start.
+            return Parts { index: IndexText::simple(number.text), is_repeatable, is_int, ..parts };
+        }
         let inner = self.strip_parens(index);
         let kind = &self.program.expr(inner).kind;
         let (is_comma, is_compound) =

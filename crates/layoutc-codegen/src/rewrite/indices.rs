@@ -228,6 +228,12 @@ impl Rewriter<'_> {
     }
 
     fn scalar_width(&self, expr: ExprId) -> Width {
+        match self.cell_type(expr) {
+            Some("int") => return Width::Int,
+            Some("unsigned") => return Width::Unsigned,
+            Some(_) => return Width::Wide,
+            None => {}
+        }
         let expr = self.program.strip_parens(expr);
         if matches!(self.program.expr(expr).kind, ExprKind::Integer(_)) {
             return Width::Literal;

@@ -1,0 +1,310 @@
+//! The numbers of cells in another order, written where the source's numbers stand.
+//!
+//! *Invariant:* of a class whose cells change places, everything that is added to the start of an array
+//! is written as the number of the same cell in the new order ([`Rewriter::cell_number`]), but for the
+//! starts of copies and fills, which count as the source does. What is missed keeps the order
+//! ([`Rewriter::check_cells`]).
+
+use super::{Refusal, Rewriter};
+use crate::cells::{CellPlan, CellPlans, pin};
+use crate::coordinates::{Coordinates, parts};
+use layoutc_dataflow::classes::{ApiCall, ClassId};
+use layoutc_dataflow::grid::GridAccess;
+use layoutc_dataflow::grid::index::{Atom, Index, Indices};
+use layoutc_diagnostics::Span;
+use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, VarId};
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is known of the cells that change places.
+#[derive(Default)]
+pub(super) struct CellState<'a> {
+    plans: BTreeMap<ClassId, &'a CellPlan>,
+    /// By what is added to the start of an array: the access and its class.
+    offsets: BTreeMap<ExprId, (ExprId, ClassId)>,
+    /// The function of each call of the runtime.
+    functions: BTreeMap<ExprId, FunctionId>,
+    /// Those that have been written.
+    written: BTreeSet<ExprId>,
+    /// Those that are being written.
+    open: Vec<ExprId>,
+    /// Expressions of the accesses, and of their parts.
+    indices: Option<&'a Indices>,
+    more: RefCell<Indices>,
+    /// Why cells must keep their order.
+    pub(super) refusals: Vec<Refusal>,
+}
+
+/// The number of a cell.
+pub(super) struct CellNumber {
+    pub(super) text: String,
+    pub(super) is_int: bool,
+}
+
+impl<'a> Rewriter<'a> {
+    /// Takes note of the cells that change places.
+    pub(super) fn number_cells(&mut self, cells: &'a CellPlans) {
+        for (class, at) in &self.storage_of {
+            if self.storages[*at].1.cells.is_some()
+                && let Some(plan) = cells.plans.get(class)
+            {
+                self.cells.plans.insert(*class, plan);
+            }
+        }
+        if self.cells.plans.is_empty() {
+            return;
+        }
+        for (offset, access) in &cells.cells.offsets {
+            let found =
+                self.cells.plans.iter().find(|(_, plan)| plan.grid.accesses.contains_key(access));
+            if let Some((class, _)) = found {
+                self.cells.offsets.insert(*offset, (*access, *class));
+            }
+        }
+        let calls: BTreeSet<ExprId> = self.classes.api_calls.iter().map(|call| call.call).collect();
+        for function in self.program.function_ids() {
+            let parts = self.program.function_parts(function).exprs;
+            let own = parts.into_iter().filter(|expr| calls.contains(expr));
+            self.cells.functions.extend(own.map(|call| (call, function)));
+        }
+        self.cells.indices = Some(&cells.cells.grids.indices);
+        self.cells.more = RefCell::new(cells.cells.grids.indices.clone());
+        self.check_cell_words();
+    }
+
+    /// A macro with the name of something in the generated functions would change their meaning.
+    fn check_cell_words(&mut self) {
+        let mut found = Vec::new();
+        for (class, at) in &self.storage_of {
+            let (record, storage) = &self.storages[*at];
+            let Some(cells) = &storage.cells else { continue };
+            let def = self.program.macros.iter().find(|def| cells.words().any(|w| w == def.name));
+            if let Some(def) = def {
+                let span = def.span.unwrap_or(self.program.record(*record).name_span);
+                let message = format!(
+                    "the generated code uses the name `{}`, which is a macro here",
+                    def.name
+                );
+                found.push((*class, pin(span, &message)));
+            }
+        }
+        self.cells.refusals.extend(found);
+    }
+
+    /// Everything that must be another number is one.
+    pub(super) fn check_cells(&mut self) {
+        let missed: Vec<(ClassId, ExprId)> = self
+            .cells
+            .offsets
+            .iter()
+            .filter(|(offset, _)| !self.cells.written.contains(offset))
+            .map(|(_, (access, class))| (*class, *access))
+            .collect();
+        for (class, access) in missed {
+            self.refuse_cells(
+                class,
+                self.program.expr_site(access),
+                "this has no form for cells in another order",
+            );
+        }
+    }
+
+    fn refuse_cells(&mut self, class: ClassId, span: Span, message: &str) {
+        self.cells.refusals.push((class, pin(span, message)));
+    }
+
+    /// The type of what is added to the start of an array, if it is the number of a cell.
+    pub(super) fn cell_type(&self, offset: ExprId) -> Option<&'static str> {
+        let (_, class) = self.cells.offsets.get(&self.program.strip_parens(offset))?;
+        Some(self.storage(*class)?.cells.as_ref()?.index)
+    }
+
+    /// The number of a cell in the place of what is added to the start of an array.
+    pub(super) fn cell_index(&mut self, offset: ExprId) -> Option<CellNumber> {
+        let ty = self.cell_type(offset)?;
+        let text = self.cell_number(self.program.strip_parens(offset))?;
+        Some(CellNumber { text, is_int: ty == "int" })
+    }
+
+    /// The text of an expression that is the number of a cell.
+    pub(super) fn cell_number(&mut self, offset: ExprId) -> Option<String> {
+        let (access, class) = *self.cells.offsets.get(&offset)?;
+        if self.cells.open.contains(&offset) {
+            return None;
+        }
+        self.cells.open.push(offset);
+        let text = self.new_number(offset, access, class);
+        self.cells.open.pop();
+        self.cells.written.insert(offset);
+        match text {
+            Ok(text) => Some(text),
+            Err(message) => {
+                self.refuse_cells(class, self.program.expr_site(access), &message);
+                None
+            }
+        }
+    }
+
+    fn new_number(
+        &mut self,
+        offset: ExprId,
+        access: ExprId,
+        class: ClassId,
+    ) -> Result<String, String> {
+        let program = self.program;
+        self.check_text(offset, access)?;
+        let plan = self.cells.plans[&class];
+        let indices = self.cells.indices.ok_or("no indices")?;
+        let function = plan.grid.functions[&access];
+        let span = program.expr(offset).span;
+        let storage = self.storage(class).ok_or("no storage")?;
+        let cells = storage.cells.as_ref().ok_or("no numbers")?;
+        let extents = self.extents(plan, Some(function), span)?;
+        let qualifier = storage.qualifier.clone();
+        let mut arguments = Vec::new();
+        let name = match &plan.grid.accesses[&access] {
+            GridAccess::Coordinates(vector) => {
+                let coordinates = Coordinates { program, indices };
+                coordinates.check(offset, vector)?;
+                self.check_lambdas(access, vector)?;
+                let parts = parts(program, &mut self.cells.more.borrow_mut(), offset, &|_| false);
+                if plan.grid.assumed.contains_key(&access) {
+                    return Err("nothing shows that this stays inside the extents".to_owned());
+                }
+                for coordinate in vector {
+                    // As it stands in the source, if it does.
+                    let part = parts.iter().find(|(_, value)| value == coordinate);
+                    arguments.push(match part {
+                        Some((part, _)) => self.part_text(*part)?,
+                        None => coordinates
+                            .written(coordinate, function, &mut |expr| self.part_text(expr))?,
+                    });
+                }
+                &cells.place
+            }
+            GridAccess::Linear { .. } => {
+                arguments.push(self.part_text(offset)?);
+                &cells.number
+            }
+        };
+        arguments.extend(extents);
+        Ok(format!("{qualifier}{name}({})", arguments.join(", ")))
+    }
+
+    /// The text of a part of an index, with what changes in it.
+    fn part_text(&mut self, expr: ExprId) -> Result<String, String> {
+        if self.program.home(expr).is_some() {
+            return Err("the index is made of the text of a macro".to_owned());
+        }
+        Ok(self.render(expr))
+    }
+
+    /// Whether the text of an index is its own.
+    fn check_text(&self, offset: ExprId, access: ExprId) -> Result<(), String> {
+        let program = self.program;
+        if program.home(offset).is_some() || program.home(access).is_some() {
+            return Err("this stands in the body of a macro".to_owned());
+        }
+        // A macro that pastes tokens may be read as less than it is.
+        if let ExprKind::Index { index, brackets, .. } = program.expr(access).kind {
+            let own = program.expr(index).span;
+            let is_whole =
+                [Span { end: own.start, ..brackets }, Span { start: own.end, ..brackets }]
+                    .map(|gap| layoutc_syntax::preprocess::tokens(program.text(gap)).len() == 1);
+            if brackets.file == own.file && brackets.contains(own) && is_whole != [true, true] {
+                return Err("the index is only a part of what stands in the brackets".to_owned());
+            }
+        }
+        Ok(())
+    }
+
+    /// What a lambda around an access does not name may not be captured.
+    fn check_lambdas(&self, access: ExprId, vector: &[Index]) -> Result<(), String> {
+        let program = self.program;
+        let site = program.expr(access).span;
+        let around: Vec<ExprId> = program
+            .expr_ids()
+            .filter(|expr| {
+                matches!(program.expr(*expr).kind, ExprKind::Lambda { .. })
+                    && program.expr(*expr).span.contains(site)
+            })
+            .collect();
+        if around.is_empty() {
+            return Ok(());
+        }
+        let wanted: BTreeSet<VarId> = vector
+            .iter()
+            .flat_map(Index::atoms)
+            .filter_map(|atom| match atom {
+                Atom::Variable(id) => Some(id),
+                Atom::Expression(_) => None,
+            })
+            .collect();
+        for lambda in around {
+            let span = program.expr(lambda).span;
+            let named: BTreeSet<VarId> = program
+                .expr_ids()
+                .filter(|expr| span.contains(program.expr(*expr).span))
+                .filter_map(|expr| match program.expr(expr).kind {
+                    ExprKind::Name(NameRef::Variable(id)) => Some(id),
+                    _ => None,
+                })
+                .collect();
+            if let Some(missing) = wanted.difference(&named).next() {
+                let name = &program.variable(*missing).name;
+                return Err(format!("`{name}` is not named in the lambda around this"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The extents that are no constants, as a function writes them.
+    fn extents(
+        &mut self,
+        plan: &CellPlan,
+        function: Option<FunctionId>,
+        at: Span,
+    ) -> Result<Vec<String>, String> {
+        let known = function.and_then(|function| plan.grid.extents.get(&function));
+        let (Some(function), Some(known)) = (function, known) else {
+            return if plan.grid.has_constant_extents() {
+                Ok(Vec::new())
+            } else {
+                Err("this function does not know the extents of the grid".to_owned())
+            };
+        };
+        let indices = self.cells.indices.ok_or("no indices")?;
+        let coordinates = Coordinates { program: self.program, indices };
+        let named = known
+            .iter()
+            .zip(&plan.grid.dimensions[1..])
+            .filter(|(_, dimension)| dimension.extent.is_none());
+        named
+            .map(|(extent, _)| {
+                if !coordinates.are_visible(extent, at) {
+                    return Err("an extent of the grid has no name here yet".to_owned());
+                }
+                coordinates.written(extent, function, &mut |expr| self.part_text(expr))
+            })
+            .collect()
+    }
+
+    /// What a call of the runtime says besides the byte count: `, nx`.
+    pub(super) fn cell_extents(&mut self, call: &ApiCall) -> String {
+        let class = call.arguments.iter().find_map(|argument| {
+            let (class, _) = self.classes.value(self.strip_casts(*argument))?;
+            self.cells.plans.contains_key(&class).then_some(class)
+        });
+        let Some(class) = class else { return String::new() };
+        let span = self.program.expr(call.call).span;
+        let plan = self.cells.plans[&class];
+        let function = self.cells.functions.get(&call.call).copied();
+        match self.extents(plan, function, span) {
+            Ok(extents) => extents.iter().map(|extent| format!(", {extent}")).collect(),
+            Err(message) => {
+                self.refuse_cells(class, span, &message);
+                String::new()
+            }
+        }
+    }
+}
