@@ -39,6 +39,8 @@ pub enum CellLayout {
     None,
     /// This layout of the elements, whose numbers are those of the cells in another order; and why.
     Ordered(Layout, String),
+    /// This layout of the elements, whose order is the source's.
+    InOrder(Layout),
     /// The cells cannot change places, and why.
     Kept(Pin),
     /// The request cannot be met.
@@ -209,8 +211,19 @@ pub fn choose_with_cells(
                 plan.choices.insert(id, Choice { shape, layout, because, orders_cells: true });
                 continue;
             }
+            CellLayout::InOrder(layout) => {
+                insert(&mut plan, program, classes, id, shape, layout, "asked for".to_owned());
+                continue;
+            }
             CellLayout::Kept(pin) => {
                 plan.kept.insert(id, pin);
+                continue;
+            }
+            // What was asked of every array need not fit each of them.
+            CellLayout::Error(error) if best == Some(Target::Every) => {
+                let span = program.record(classes.class(id).record).name_span;
+                let message = format!("the layout for every array does not fit: {}", error.message);
+                plan.kept.insert(id, kept(span, error.code, &message));
                 continue;
             }
             CellLayout::Error(diagnostic) => {

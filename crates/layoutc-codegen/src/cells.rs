@@ -41,13 +41,15 @@ pub(crate) struct CellPlans {
     pub(crate) cells: Cells,
     /// By class that gets another order.
     pub(crate) plans: BTreeMap<ClassId, CellPlan>,
+    /// Whether coordinates that are assumed to stay inside are checked when the program runs.
+    pub(crate) checks_bounds: bool,
     /// Grids whose order cannot change, whatever is asked for.
     refused: BTreeMap<ClassId, Pin>,
 }
 
 impl CellPlans {
-    pub(crate) fn new(cells: Cells) -> Self {
-        CellPlans { cells, ..CellPlans::default() }
+    pub(crate) fn new(cells: Cells, checks_bounds: bool) -> Self {
+        CellPlans { cells, checks_bounds, ..CellPlans::default() }
     }
 
     /// Keeps the order of a class.
@@ -90,6 +92,7 @@ impl CellPlans {
             (None, None) => return CellLayout::Kept(no_grid(program, classes, class, grids)),
         };
         match plan(request, grid, &shape.shape) {
+            Ok((layout, plan)) if plan.is_in_order() => CellLayout::InOrder(layout),
             Ok((layout, plan)) => {
                 self.plans.insert(class, plan);
                 CellLayout::Ordered(layout, "asked for".to_owned())
@@ -291,6 +294,16 @@ pub(crate) fn pin(span: Span, message: &str) -> Pin {
 }
 
 impl CellPlan {
+    /// Whether every cell keeps its number.
+    fn is_in_order(&self) -> bool {
+        let whole = (0..self.grid.dimensions.len() as u32).map(|at| Digit::Slice {
+            dimension: DimensionId(at),
+            divisor: 1,
+            modulus: None,
+        });
+        self.digits.iter().copied().eq(whole)
+    }
+
     /// The order of the cells in the common notation.
     pub(crate) fn order(&self) -> String {
         flatten::notation(&self.grid, &self.digits)

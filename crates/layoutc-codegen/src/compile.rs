@@ -2,6 +2,7 @@
 
 use crate::cells::{CellPlans, any_orders_cells};
 use crate::edit::{Edit, EditSet, OverlappingEdits};
+use crate::grids::assumptions;
 use crate::grids::{GridReport, InBounds, plan_grids};
 use crate::host_arrays::{HostLayout, HostOutcome, plan_with_host_arrays};
 use crate::rewrite::{Rewritten, rewrite};
@@ -153,6 +154,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
             diagnostics.extend(kept_diagnostic(&program, &classes, id, outcome, request));
         }
     }
+    diagnostics.extend(outcomes.iter().filter_map(assumptions::note));
     let mut failed = !plan.errors.is_empty();
     let mut reports = Vec::new();
     let mut lowering = BTreeMap::new();
@@ -219,7 +221,8 @@ impl Planned {
         let mut cells = CellPlans::default();
         if any_orders_cells(&request.layouts) {
             let in_bounds = request.assume.classes(&program, &classes);
-            cells = CellPlans::new(find_cells(&program, &classes, &in_bounds));
+            cells =
+                CellPlans::new(find_cells(&program, &classes, &in_bounds), request.checks_bounds);
         }
         // What cannot be rewritten pins its class, and the rest is planned again.
         loop {
@@ -491,7 +494,7 @@ fn outcome(
         geometry: choice
             .filter(|_| order.is_none())
             .map(|choice| (choice.shape.shape.clone(), choice.layout.clone())),
-        assumed: Vec::new(),
+        assumed: order.map_or_else(Vec::new, |order| assumptions::places(program, &order.grid)),
         is_automatic: false,
     }
 }

@@ -6,14 +6,14 @@
 //! the edits of both are put together. *Invariant:* all edits of a class apply, or none.
 
 mod accesses;
-mod assumptions;
+pub(crate) mod assumptions;
 mod bodies;
 mod calls;
 mod choose;
 mod declarations;
 pub(crate) mod flatten;
 mod placement;
-mod pragmas;
+pub(crate) mod pragmas;
 mod siblings;
 mod typed;
 mod versions;

@@ -114,9 +114,15 @@ fn rewrite_with(
                 let named = home.namespaces.iter().filter(|name| !name.starts_with('('));
                 let qualifier: String = named.map(|name| format!("{name}::")).collect();
                 let word = placement::word(program, record);
-                let Some(storage) =
-                    Storage::new(name, word, qualifier, &choice.shape, &choice.layout, &mut names)
-                else {
+                let Some(storage) = Storage::new(
+                    name,
+                    word,
+                    qualifier,
+                    &choice.shape,
+                    &choice.layout,
+                    order.is_some(),
+                    &mut names,
+                ) else {
                     let span = program.record(record).name_span;
                     refusals.push((
                         *id,
@@ -169,6 +175,7 @@ fn rewrite_with(
     this.owner = None;
     this.settle_macros()?;
     this.check_cells();
+    this.cell_pragmas();
     let versions = this.place_versions();
     let mut needs = std::mem::take(&mut this.needs);
     needs.iter_mut().for_each(|needs| needs.several_devices = classes.several_devices);

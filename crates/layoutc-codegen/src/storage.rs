@@ -134,7 +134,7 @@ pub fn tile_slot(index: &IndexText, tile: u64) -> String {
 }
 
 impl Storage {
-    /// Chooses names and forms; `word` is the record's name as a part of others.
+    /// Chooses names and forms; `orders_cells`: the elements change places. `word` is the record's name as a part of others.
     ///
     /// Returns `None` for a layout that has no form here (grids).
     #[must_use]
@@ -144,6 +144,7 @@ impl Storage {
         qualifier: String,
         shape: &ClassShape,
         layout: &Layout,
+        orders_cells: bool,
         names: &mut Names,
     ) -> Option<Self> {
         let mut leaf_names: Vec<String> = Vec::new();
@@ -162,6 +163,7 @@ impl Storage {
             (true, true, _) => "Arrays",
             (true, false, _) => "Groups",
             (false, _, Some(_)) => "Tile",
+            (false, _, None) if orders_cells => "Grid",
             (false, _, None) => "Aligned",
         };
         let type_name = names.fresh(&format!("{}{suffix}", upper_first(word)));

@@ -115,6 +115,8 @@ struct Access {
     expr: ExprId,
     function: FunctionId,
     index: Index,
+    /// What stands in the brackets, or is added.
+    written: Option<ExprId>,
     /// The coordinates that a type with extents has in the source.
     subscripts: Option<Vec<Index>>,
     facts: Facts,
@@ -293,12 +295,12 @@ fn accesses(
             entries.add(call, facts.get(&call).cloned().unwrap_or_default());
         }
         for expr in own {
-            let (class, index) = wanted[&expr];
-            let index = match index {
+            let (class, written) = wanted[&expr];
+            let index = match written {
                 Some(index) => indices.index(program, index),
                 None => Some(Index::constant(0)),
             };
-            let index = match (index, wanted[&expr].1) {
+            let index = match (index, written) {
                 (Some(index), _) => index,
                 (None, Some(expr)) => indices.atom(program, expr),
                 (None, None) => continue,
@@ -312,6 +314,7 @@ fn accesses(
                 expr,
                 function,
                 index,
+                written,
                 subscripts,
                 facts,
             });

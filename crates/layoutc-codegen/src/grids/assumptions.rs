@@ -41,7 +41,7 @@ impl InBounds {
 const SHOWN: usize = 8;
 
 /// Where something is assumed, and of which dimensions.
-pub(super) fn places(program: &Program, grid: &Grid) -> Vec<(Span, String)> {
+pub(crate) fn places(program: &Program, grid: &Grid) -> Vec<(Span, String)> {
     let mut places: Vec<(Span, String)> = grid
         .assumed
         .iter()
@@ -57,7 +57,7 @@ pub(super) fn places(program: &Program, grid: &Grid) -> Vec<(Span, String)> {
 }
 
 /// Says what was assumed of a grid that changes.
-pub(super) fn note(outcome: &ClassOutcome) -> Option<Diagnostic> {
+pub(crate) fn note(outcome: &ClassOutcome) -> Option<Diagnostic> {
     let ((first, text), rest) = outcome.assumed.split_first()?;
     let count = rest.len() + 1;
     let arrays: Vec<String> = outcome.names.iter().map(|name| format!("`{name}`")).collect();
@@ -124,25 +124,40 @@ impl Rewriter<'_> {
         text: String,
         extents: &[String],
     ) -> String {
-        let is_assumed =
-            grid.assumed.get(&expr).is_some_and(|dimensions| dimensions.contains(&dimension));
-        if !self.checks_bounds || !is_assumed {
-            return text;
+        match self.checks_bounds {
+            true => checked(self.program, grid, expr, dimension, text, extents),
+            false => text,
         }
-        let mut named = extents.iter();
-        let mut extent = String::new();
-        for own in &grid.dimensions[1..=dimension] {
-            extent = match own.extent {
-                Some(extent) => extent.to_string(),
-                None => named.next().cloned().unwrap_or_default(),
-            };
-        }
-        let place = self.program.sources.locate(self.program.expr_site(expr)).to_string();
-        let place: String = place
-            .chars()
-            .flat_map(|c| if matches!(c, '"' | '\\') { vec!['\\', c] } else { vec![c] })
-            .collect();
-        let name = &grid.dimensions[dimension].name;
-        format!("::{CHECK}({text}, {extent}, \"{place}\", \"{name}\")")
     }
+}
+
+/// A coordinate with a check, if nothing proves it.
+pub(crate) fn checked(
+    program: &Program,
+    grid: &Grid,
+    expr: ExprId,
+    dimension: usize,
+    text: String,
+    extents: &[String],
+) -> String {
+    let is_assumed =
+        grid.assumed.get(&expr).is_some_and(|dimensions| dimensions.contains(&dimension));
+    if !is_assumed {
+        return text;
+    }
+    let mut named = extents.iter();
+    let mut extent = String::new();
+    for own in &grid.dimensions[1..=dimension] {
+        extent = match own.extent {
+            Some(extent) => extent.to_string(),
+            None => named.next().cloned().unwrap_or_default(),
+        };
+    }
+    let place = program.sources.locate(program.expr_site(expr)).to_string();
+    let place: String = place
+        .chars()
+        .flat_map(|c| if matches!(c, '"' | '\\') { vec!['\\', c] } else { vec![c] })
+        .collect();
+    let name = &grid.dimensions[dimension].name;
+    format!("::{CHECK}({text}, {extent}, \"{place}\", \"{name}\")")
 }

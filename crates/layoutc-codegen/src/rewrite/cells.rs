@@ -7,12 +7,14 @@
 
 use super::{Refusal, Rewriter};
 use crate::cells::{CellPlan, CellPlans, pin};
-use crate::coordinates::{Coordinates, parts};
+use crate::coordinates::Coordinates;
+use crate::grids::assumptions::checked;
+use crate::grids::pragmas::without_changed;
 use layoutc_dataflow::classes::{ApiCall, ClassId};
-use layoutc_dataflow::grid::GridAccess;
 use layoutc_dataflow::grid::index::{Atom, Index, Indices};
+use layoutc_dataflow::grid::{Cells, GridAccess};
 use layoutc_diagnostics::Span;
-use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, VarId};
+use layoutc_syntax::{ExpansionId, ExprId, ExprKind, FunctionId, NameRef, VarId};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,14 +33,10 @@ pub(super) struct CellState<'a> {
     /// Expressions of the accesses, and of their parts.
     indices: Option<&'a Indices>,
     more: RefCell<Indices>,
+    /// Whether coordinates that are assumed to stay inside are checked when the program runs.
+    checks_bounds: bool,
     /// Why cells must keep their order.
     pub(super) refusals: Vec<Refusal>,
-}
-
-/// The number of a cell.
-pub(super) struct CellNumber {
-    pub(super) text: String,
-    pub(super) is_int: bool,
 }
 
 impl<'a> Rewriter<'a> {
@@ -68,6 +66,7 @@ impl<'a> Rewriter<'a> {
             self.cells.functions.extend(own.map(|call| (call, function)));
         }
         self.cells.indices = Some(&cells.cells.grids.indices);
+        self.cells.checks_bounds = cells.checks_bounds;
         self.cells.more = RefCell::new(cells.cells.grids.indices.clone());
         self.check_cell_words();
     }
@@ -109,21 +108,21 @@ impl<'a> Rewriter<'a> {
         }
     }
 
+    /// Takes the grids that change out of the pragmas, which speak of the order of the source.
+    pub(super) fn cell_pragmas(&mut self) {
+        let orders: BTreeMap<ClassId, String> =
+            self.cells.plans.iter().map(|(class, plan)| (*class, plan.notation.clone())).collect();
+        self.edits.extend(without_changed(self.program, self.classes, &orders));
+    }
+
     fn refuse_cells(&mut self, class: ClassId, span: Span, message: &str) {
         self.cells.refusals.push((class, pin(span, message)));
     }
 
     /// The type of what is added to the start of an array, if it is the number of a cell.
     pub(super) fn cell_type(&self, offset: ExprId) -> Option<&'static str> {
-        let (_, class) = self.cells.offsets.get(&self.program.strip_parens(offset))?;
+        let (_, class) = self.cells.offsets.get(&Cells::offset(self.program, offset))?;
         Some(self.storage(*class)?.cells.as_ref()?.index)
-    }
-
-    /// The number of a cell in the place of what is added to the start of an array.
-    pub(super) fn cell_index(&mut self, offset: ExprId) -> Option<CellNumber> {
-        let ty = self.cell_type(offset)?;
-        let text = self.cell_number(self.program.strip_parens(offset))?;
-        Some(CellNumber { text, is_int: ty == "int" })
     }
 
     /// The text of an expression that is the number of a cell.
@@ -137,7 +136,7 @@ impl<'a> Rewriter<'a> {
         self.cells.open.pop();
         self.cells.written.insert(offset);
         match text {
-            Ok(text) => Some(text),
+            Ok(text) => text,
             Err(message) => {
                 self.refuse_cells(class, self.program.expr_site(access), &message);
                 None
@@ -145,66 +144,113 @@ impl<'a> Rewriter<'a> {
         }
     }
 
+    /// The number of a cell; nothing where a macro around it must be replaced first.
     fn new_number(
         &mut self,
         offset: ExprId,
         access: ExprId,
         class: ClassId,
-    ) -> Result<String, String> {
+    ) -> Result<Option<String>, String> {
         let program = self.program;
-        self.check_text(offset, access)?;
+        self.check_text(access)?;
         let plan = self.cells.plans[&class];
         let indices = self.cells.indices.ok_or("no indices")?;
         let function = plan.grid.functions[&access];
-        let span = program.expr(offset).span;
         let storage = self.storage(class).ok_or("no storage")?;
         let cells = storage.cells.as_ref().ok_or("no numbers")?;
-        let extents = self.extents(plan, Some(function), span)?;
-        let qualifier = storage.qualifier.clone();
+        let home = self.effective(program.home(offset));
+        let extents = self.extents(plan, Some(function), program.expr_site(offset))?;
+        if let Some(id) = home.filter(|id| self.is_parameter(*id, &extents)) {
+            self.want(id);
+            return Ok(None);
+        }
         let mut arguments = Vec::new();
         let name = match &plan.grid.accesses[&access] {
             GridAccess::Coordinates(vector) => {
                 let coordinates = Coordinates { program, indices };
                 coordinates.check(offset, vector)?;
                 self.check_lambdas(access, vector)?;
-                let parts = parts(program, &mut self.cells.more.borrow_mut(), offset, &|_| false);
-                if plan.grid.assumed.contains_key(&access) {
-                    return Err("nothing shows that this stays inside the extents".to_owned());
-                }
-                for coordinate in vector {
+                let parts = self.parts(offset);
+                for (at, coordinate) in vector.iter().enumerate() {
                     // As it stands in the source, if it does.
                     let part = parts.iter().find(|(_, value)| value == coordinate);
-                    arguments.push(match part {
-                        Some((part, _)) => self.part_text(*part)?,
-                        None => coordinates
-                            .written(coordinate, function, &mut |expr| self.part_text(expr))?,
+                    let text = match (part, home) {
+                        (Some((part, _)), _) => self.render(*part),
+                        (None, None) => coordinates
+                            .written(coordinate, function, &mut |expr| Ok(self.render(expr)))?,
+                        // The names of one use mean something else in a body.
+                        (None, Some(id)) => match coordinate.as_constant() {
+                            Some(constant) => constant.to_string(),
+                            None => {
+                                self.want(id);
+                                return Ok(None);
+                            }
+                        },
+                    };
+                    arguments.push(match self.cells.checks_bounds {
+                        true => checked(program, &plan.grid, access, at, text, &extents),
+                        false => text,
                     });
                 }
                 &cells.place
             }
             GridAccess::Linear { .. } => {
-                arguments.push(self.part_text(offset)?);
+                arguments.push(self.render(offset));
                 &cells.number
             }
         };
         arguments.extend(extents);
-        Ok(format!("{qualifier}{name}({})", arguments.join(", ")))
+        Ok(Some(format!("{}{name}({})", storage.qualifier, arguments.join(", "))))
     }
 
-    /// The text of a part of an index, with what changes in it.
-    fn part_text(&mut self, expr: ExprId) -> Result<String, String> {
-        if self.program.home(expr).is_some() {
-            return Err("the index is made of the text of a macro".to_owned());
+    /// Whether the text of some values is that of a parameter of a macro.
+    fn is_parameter(&self, id: ExpansionId, texts: &[String]) -> bool {
+        let parameters = &self.program.expansion(id).parameters;
+        texts.iter().any(|text| {
+            layoutc_syntax::preprocess::tokens(text)
+                .iter()
+                .any(|token| parameters.iter().any(|name| name == token.text(text)))
+        })
+    }
+
+    /// The values in an index that are computed where it stands, the largest first.
+    fn parts(&self, offset: ExprId) -> Vec<(ExprId, Index)> {
+        let program = self.program;
+        let home = self.effective(program.home(offset));
+        let mut indices = self.cells.more.borrow_mut();
+        let mut found = Vec::new();
+        let mut next = vec![offset];
+        while let Some(expr) = next.pop() {
+            let inner = self.strip_parens(expr);
+            let is_macro = self.is_other_text(inner);
+            // What a macro is made of has no text here.
+            let is_here = self.effective(program.home(inner)) == home && inner != offset;
+            let kind = &program.expr(inner).kind;
+            if is_here
+                && (is_macro
+                    || matches!(
+                        kind,
+                        ExprKind::Binary(..)
+                            | ExprKind::Name(_)
+                            | ExprKind::Integer(_)
+                            | ExprKind::Member { .. }
+                            | ExprKind::Cast { .. }
+                            | ExprKind::Unary(..)
+                    ))
+                && let Some(value) = indices.index(program, inner)
+            {
+                found.push((inner, value));
+            }
+            if !is_macro && let ExprKind::Binary(..) | ExprKind::Cast { .. } = kind {
+                next.extend(program.expr(inner).children().into_iter().rev());
+            }
         }
-        Ok(self.render(expr))
+        found
     }
 
     /// Whether the text of an index is its own.
-    fn check_text(&self, offset: ExprId, access: ExprId) -> Result<(), String> {
+    fn check_text(&self, access: ExprId) -> Result<(), String> {
         let program = self.program;
-        if program.home(offset).is_some() || program.home(access).is_some() {
-            return Err("this stands in the body of a macro".to_owned());
-        }
         // A macro that pastes tokens may be read as less than it is.
         if let ExprKind::Index { index, brackets, .. } = program.expr(access).kind {
             let own = program.expr(index).span;
@@ -284,7 +330,7 @@ impl<'a> Rewriter<'a> {
                 if !coordinates.are_visible(extent, at) {
                     return Err("an extent of the grid has no name here yet".to_owned());
                 }
-                coordinates.written(extent, function, &mut |expr| self.part_text(expr))
+                coordinates.written(extent, function, &mut |expr| Ok(self.render(expr)))
             })
             .collect()
     }
@@ -300,6 +346,13 @@ impl<'a> Rewriter<'a> {
         let plan = self.cells.plans[&class];
         let function = self.cells.functions.get(&call.call).copied();
         match self.extents(plan, function, span) {
+            Ok(extents)
+                if let Some(id) = self.effective(self.program.home(call.call))
+                    && self.is_parameter(id, &extents) =>
+            {
+                self.want(id);
+                String::new()
+            }
             Ok(extents) => extents.iter().map(|extent| format!(", {extent}")).collect(),
             Err(message) => {
                 self.refuse_cells(class, span, &message);

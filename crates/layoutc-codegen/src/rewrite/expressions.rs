@@ -610,11 +610,6 @@ impl Rewriter<'_> {
             return parts;
         }
         let is_repeatable = parts.is_repeatable && self.is_repeatable(index);
-        if let Some(number) = self.cell_index(index) {
-            let is_int = parts.is_int && number.is_int;
-            // It is added to the start.
-            return Parts { index: IndexText::simple(number.text), is_repeatable, is_int, ..parts };
-        }
         let inner = self.strip_parens(index);
         let kind = &self.program.expr(inner).kind;
         let (is_comma, is_compound) =
@@ -623,8 +618,10 @@ impl Rewriter<'_> {
         // A comma would separate arguments or subscripts.
         let (text, is_compound) =
             if is_comma { (format!("({text})"), false) } else { (text, is_compound) };
+        let cell = self.cell_type(index);
+        let is_compound = is_compound && cell.is_none();
         let operand = if is_compound { format!("({text})") } else { text.clone() };
-        let is_int = parts.is_int && self.is_int(index);
+        let is_int = parts.is_int && cell.map_or_else(|| self.is_int(index), |ty| ty == "int");
         let is_wide = self
             .indices
             .values()

@@ -74,12 +74,12 @@ struct Bodies<'a> {
 type EditKey = Vec<(u32, u32, String)>;
 
 impl Rewriter<'_> {
-    fn is_inlined(&self, id: ExpansionId) -> bool {
+    pub(super) fn is_inlined(&self, id: ExpansionId) -> bool {
         self.macros.modes.inlined.contains(&id)
     }
 
     /// The body in whose text the text of a home ends up.
-    fn effective(&self, mut home: Option<ExpansionId>) -> Option<ExpansionId> {
+    pub(super) fn effective(&self, mut home: Option<ExpansionId>) -> Option<ExpansionId> {
         while let Some(id) = home.filter(|id| self.is_inlined(*id)) {
             home = self.program.expansion(id).home;
         }
@@ -129,7 +129,7 @@ impl Rewriter<'_> {
         }
     }
 
-    fn want(&self, id: ExpansionId) {
+    pub(super) fn want(&self, id: ExpansionId) {
         self.macros.wanted.borrow_mut().insert(id);
     }
 
@@ -673,7 +673,7 @@ fn members_of(text: &str) -> Vec<Range<usize>> {
         .collect()
 }
 
-fn expansion_of(role: MacroRole) -> ExpansionId {
+pub(super) fn expansion_of(role: MacroRole) -> ExpansionId {
     match role {
         MacroRole::Use(id) | MacroRole::Parameter(id, _) => id,
     }

@@ -47,7 +47,7 @@ pub(super) fn coordinates(
     trust: Trust<'_>,
 ) -> Result<Found, Pin> {
     let span = program.expr_site(access.expr);
-    let ExprKind::Index { index: written, .. } = program.expr(access.expr).kind else {
+    let Some(written) = access.written else {
         return Ok(Found::Linear("a dereference".to_owned()));
     };
     // Sums of subscripts are nobody's text.
@@ -150,7 +150,7 @@ pub(super) fn written_outside(
     extents: &[Index],
     declared: &Declaration,
 ) -> Option<Pin> {
-    let ExprKind::Index { index, .. } = program.expr(access.expr).kind else { return None };
+    let index = access.written?;
     let extent = extents.last()?;
     let mut rest = Index::constant(0);
     let mut has_stride = false;

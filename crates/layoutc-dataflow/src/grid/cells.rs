@@ -9,7 +9,9 @@
 use super::{Grids, Wanted, changes, find, pin};
 use crate::classes::{Api, ApiCall, ClassId, Classes, Direction, Pin, Slot, TypedArrays};
 use layoutc_diagnostics::{Code, Span};
-use layoutc_syntax::{BinaryOp, ExprId, ExprKind, NameRef, Program, Storage, TypeKind, evaluate};
+use layoutc_syntax::{
+    BinaryOp, ExprId, ExprKind, MacroRole, NameRef, Program, Storage, TypeKind, evaluate,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The grids among the arrays of structs.
@@ -19,6 +21,20 @@ pub struct Cells {
     pub grids: Grids,
     /// By what is added to the start of an array: the access. Parentheses are taken off.
     pub offsets: BTreeMap<ExprId, ExprId>,
+}
+
+impl Cells {
+    /// What is added to the start of an array, without parentheses and parameters of macros around
+    /// it: where its text stands. The use of a macro is one text.
+    #[must_use]
+    pub fn offset(program: &Program, mut expr: ExprId) -> ExprId {
+        while let ExprKind::Paren(inner) = program.expr(expr).kind
+            && !matches!(program.macro_role(expr), Some(MacroRole::Use(_)))
+        {
+            expr = inner;
+        }
+        expr
+    }
 }
 
 /// Finds the grids among the arrays of structs.
@@ -39,7 +55,7 @@ pub fn find_cells(program: &Program, classes: &Classes, in_bounds: &BTreeSet<Cla
         wanted.into_iter().filter(|(_, (class, _))| !refused.contains_key(class)).collect();
     let offsets = wanted
         .iter()
-        .filter_map(|(access, (_, offset))| Some((program.strip_parens((*offset)?), *access)))
+        .filter_map(|(access, (_, offset))| Some((Cells::offset(program, (*offset)?), *access)))
         .collect();
     let changes = changes(program);
     let typed = TypedArrays::default();

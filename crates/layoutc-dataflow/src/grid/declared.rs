@@ -12,6 +12,7 @@ use crate::classes::{ApiCall, ClassId, Classes, Pin, Slot};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
     ExprId, ExprKind, ExtentValue, FunctionId, GridPragma, NameRef, PragmaArray, Program, VarId,
+    abi,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -381,7 +382,11 @@ fn check_size(
 ) -> Result<(), Pin> {
     let PragmaArray::Variable(array) = declaration.array else { return Ok(()) };
     let record = classes.class(class).record;
-    let Some(scalar) = program.record(record).element else { return Ok(()) };
+    let size = match program.record(record).element {
+        Some(scalar) => Some(scalar.size()),
+        None => abi::record_layout(program, record).map(|layout| layout.size),
+    };
+    let Some(size) = size else { return Ok(()) };
     for allocation in &classes.class(class).allocations {
         let Some(call) = classes.api_calls.iter().find(|call| call.call == allocation.call) else {
             continue;
@@ -390,7 +395,7 @@ fn check_size(
             continue;
         }
         let at = program.expr_site(allocation.call);
-        let wanted = i64::try_from(scalar.size()).ok().map(Index::constant).and_then(|bytes| {
+        let wanted = i64::try_from(size).ok().map(Index::constant).and_then(|bytes| {
             declaration.extents.iter().try_fold(bytes, |product, extent| product.times(extent))
         });
         let given = indices.index(program, allocation.size);
@@ -408,7 +413,7 @@ fn check_size(
                 if is_seen {
                     let values = |bytes: &Index| {
                         bytes
-                            .divide(&Index::constant(i64::try_from(scalar.size()).unwrap_or(1)))
+                            .divide(&Index::constant(i64::try_from(size).unwrap_or(1)))
                             .filter(|(_, rest)| rest.is_zero())
                             .map_or_else(
                                 || format!("{} bytes", shown(bytes)),
