@@ -165,6 +165,8 @@ grids! {
     grid_multigrid
     grid_pragma
     grid_ranges
+    grid_structs
+    grid_structs_columns
     grid_thermal
     grid_typed
     grid_vla
@@ -195,6 +197,7 @@ mod automatic {
         grid_multigrid
         grid_pragma
         grid_structs
+        grid_structs_columns
         grid_thermal
         grid_typed
         grid_wave2d

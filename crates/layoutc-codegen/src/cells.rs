@@ -4,8 +4,10 @@
 //! and a layout of an array of structs, in which the element with that number lies. So
 //! `[y/8, x/32, field, y%8, x%32]` is the order `[y/8, x/32, y%8, x%32]` in tiles of 256.
 
+mod automatic;
 mod functions;
 
+pub(crate) use automatic::may_gain;
 pub(crate) use functions::CellFunctions;
 
 use crate::grids::flatten;
@@ -43,6 +45,8 @@ pub(crate) struct CellPlans {
     pub(crate) plans: BTreeMap<ClassId, CellPlan>,
     /// Whether coordinates that are assumed to stay inside are checked when the program runs.
     pub(crate) checks_bounds: bool,
+    /// By class: what serves its accesses best, where nobody asked for a layout, and why.
+    chosen: BTreeMap<ClassId, (LayoutSpec, Grid, String)>,
     /// Grids whose order cannot change, whatever is asked for.
     refused: BTreeMap<ClassId, Pin>,
 }
@@ -79,9 +83,10 @@ impl CellPlans {
         shape: &ClassShape,
     ) -> CellLayout {
         self.plans.remove(&class);
-        let Some(request) = request.filter(|request| orders_cells(request)) else {
+        let Some(request) = request else { return self.automatic(class, shape) };
+        if !orders_cells(request) {
             return CellLayout::None;
-        };
+        }
         if let Some(pin) = self.refused.get(&class) {
             return CellLayout::Kept(pin.clone());
         }

@@ -1,6 +1,6 @@
 //! The passes in order.
 
-use crate::cells::{CellPlans, any_orders_cells};
+use crate::cells::{CellPlans, any_orders_cells, may_gain};
 use crate::edit::{Edit, EditSet, OverlappingEdits};
 use crate::grids::assumptions;
 use crate::grids::{GridReport, InBounds, plan_grids};
@@ -219,10 +219,14 @@ impl Planned {
         };
         let cost_model = CostModel::build(&program, &classes, launch);
         let mut cells = CellPlans::default();
-        if any_orders_cells(&request.layouts) {
+        let is_automatic = request.layouts.is_empty();
+        if any_orders_cells(&request.layouts) || (is_automatic && may_gain(&classes, &model)) {
             let in_bounds = request.assume.classes(&program, &classes);
-            cells =
-                CellPlans::new(find_cells(&program, &classes, &in_bounds), request.checks_bounds);
+            let found = find_cells(&program, &classes, &in_bounds);
+            cells = CellPlans::new(found, request.checks_bounds);
+            if is_automatic {
+                cells.choose(&program, &classes, &request.grids);
+            }
         }
         // What cannot be rewritten pins its class, and the rest is planned again.
         loop {

@@ -95,7 +95,7 @@ impl Functions {
 
     /// Lets another class use the functions: places are computed in the wider type.
     pub(super) fn share(&mut self, program: &Program, plan: &GridPlan) {
-        let other = index_type(program, &plan.grid);
+        let other = index_type(program, subscripts(program, &plan.grid));
         let width = |name: &str| ["int", "unsigned", "size_t"].iter().position(|own| *own == name);
         if width(other) > width(self.index) {
             self.index = other;

@@ -1,0 +1,98 @@
+//! The order of cells that nobody asks for.
+//!
+//! An array of structs that changes gives neighbouring lanes neighbouring values of a member wherever
+//! neighbouring threads have neighbouring cells. So an order of cells is a gain if it is one for an array
+//! of one member: what the rule for arrays of structs does is what it is measured against. The layout
+//! is then tiles along the dimension in which the lanes lie; all else is left to that rule.
+
+use super::{CellPlans, plan};
+use layoutc_analysis::grid_choice::{GridOptions, Verdict, choose_for_grid};
+use layoutc_analysis::grid_model::GridModel;
+use layoutc_analysis::index_form::Definitions;
+use layoutc_analysis::{CellLayout, IndexForm, KernelModel};
+use layoutc_dataflow::classes::{ClassId, ClassShape, Classes, class_shape};
+use layoutc_dataflow::layout::notation::LayoutSpec;
+use layoutc_dataflow::layout::{Digit, DimensionId, Leaf};
+use layoutc_syntax::Program;
+
+/// The largest tile, in cells.
+const LARGEST_TILE: u64 = 256;
+
+/// Whether some array of structs is indexed in a way that another order of its elements could serve.
+pub(crate) fn may_gain(classes: &Classes, model: &KernelModel) -> bool {
+    classes.ids().any(|class| {
+        classes.class(class).is_free()
+            && model.of(class).any(|access| access.index == IndexForm::Strided)
+    })
+}
+
+impl CellPlans {
+    /// Chooses the orders that gain something.
+    pub(crate) fn choose(&mut self, program: &Program, classes: &Classes, options: &GridOptions) {
+        // Steering bits are the business of arrays of numbers.
+        if options.device.steering_model().is_ok() {
+            return;
+        }
+        let definitions = Definitions::collect(program);
+        let mut model = GridModel::new(program, &definitions);
+        let mut indices = self.cells.grids.indices.clone();
+        let grids = &self.cells.grids;
+        for (class, grid) in grids.grids.iter().chain(&grids.flat) {
+            let own = classes.class(*class);
+            let is_plain = program.record(own.record).explicit_align.is_none();
+            let Some(shape) = class_shape(program, own).filter(|_| is_plain && own.is_free())
+            else {
+                continue;
+            };
+            let scalars: u64 = shape.shape.leaves.iter().map(Leaf::scalars).sum();
+            let Some(first) = shape.shape.leaves.first().filter(|_| scalars > 1) else { continue };
+            let bytes = first.size().0 / first.scalars().max(1);
+            if self.chosen.contains_key(class) || !matches!(bytes, 1 | 2 | 4 | 8 | 16) {
+                continue;
+            }
+            let choice = choose_for_grid(program, &mut model, &mut indices, grid, bytes, options);
+            let (Verdict::Gain(because), Some(layout)) = (&choice.verdict, &choice.layout) else {
+                continue;
+            };
+            let name = |dimension: DimensionId| grid.dimensions[dimension.0 as usize].name.as_str();
+            if let Some(digits) = tiles(&layout.digits, name)
+                && let Ok(request) = LayoutSpec::parse(&format!("cells = [{digits}]"))
+            {
+                self.chosen.insert(*class, (request, grid.clone(), because.clone()));
+            }
+        }
+    }
+
+    /// What nobody asked for.
+    pub(super) fn automatic(&mut self, class: ClassId, shape: &ClassShape) -> CellLayout {
+        let chosen = self.chosen.get(&class).filter(|_| !self.refused.contains_key(&class));
+        let Some((request, grid, because)) = chosen else { return CellLayout::None };
+        match plan(request, grid, &shape.shape) {
+            Ok((layout, plan)) if !plan.is_in_order() => {
+                let because = because.clone();
+                self.plans.insert(class, plan);
+                CellLayout::Ordered(layout, because)
+            }
+            Ok(_) | Err(_) => CellLayout::None,
+        }
+    }
+}
+
+/// The digits with the members in front of the last one, which must have an end.
+fn tiles<'a>(digits: &[Digit], name: impl Fn(DimensionId) -> &'a str) -> Option<String> {
+    let mut words = Vec::new();
+    for (at, digit) in digits.iter().enumerate() {
+        let Digit::Slice { dimension, divisor, modulus } = *digit else { return None };
+        if at + 1 == digits.len() {
+            modulus.filter(|tile| (2..=LARGEST_TILE).contains(tile))?;
+            words.push("field".to_owned());
+        }
+        let by = if divisor == 1 { String::new() } else { format!("/{divisor}") };
+        words.push(match modulus {
+            Some(modulus) if divisor > 1 => format!("({}{by})%{modulus}", name(dimension)),
+            Some(modulus) => format!("{}%{modulus}", name(dimension)),
+            None => format!("{}{by}", name(dimension)),
+        });
+    }
+    Some(words.join(", "))
+}
