@@ -68,7 +68,8 @@ impl Nest {
 
 fn trips(trips: Trips) -> u64 {
     match trips {
-        Trips::Known(known) => known,
+        // A price for what never runs is of no use.
+        Trips::Known(known) => known.max(1),
         Trips::Dynamic => DYNAMIC_TRIPS,
     }
 }

@@ -233,7 +233,11 @@ impl Search<'_> {
                 Form::Apart if in_tiles => tiles.extend(leaves),
                 Form::Apart => parts.push(Ok(Group::array(shape, leaves[0]))),
                 Form::Struct => parts.push(Group::aos(shape, leaves, None)),
-                Form::Aligned(align) => parts.push(Group::aos(shape, leaves, Some(Bytes(*align)))),
+                Form::Aligned(align) => {
+                    // The whole record may be aligned to more already.
+                    let aligned = Group::aos(shape, leaves.clone(), Some(Bytes(*align)));
+                    parts.push(aligned.or_else(|_| Group::aos(shape, leaves, None)));
+                }
             }
         }
         let cold = self.cold();

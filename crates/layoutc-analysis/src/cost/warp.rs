@@ -83,9 +83,10 @@ impl WarpIndex {
 pub(super) fn address(place: &Place, element: i64) -> i64 {
     let (stride, tile, size) = (place.stride as i64, place.tile as i64, place.size as i64);
     if place.has_planes {
-        return element * size;
+        return element.wrapping_mul(size);
     }
-    element.div_euclid(tile) * stride + place.offset as i64 + element.rem_euclid(tile) * size
+    let outer = element.div_euclid(tile).wrapping_mul(stride);
+    outer.wrapping_add(place.offset as i64 + element.rem_euclid(tile) * size)
 }
 
 #[cfg(test)]

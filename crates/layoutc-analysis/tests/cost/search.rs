@@ -310,6 +310,25 @@ fn many_leaves_have_a_gap() {
     assert!((0.0..1.0).contains(&best.gap()), "{}", best.gap());
 }
 
+/// A record that is aligned already is not asked for less, and odd numbers change nothing.
+#[test]
+fn aligned_records_and_large_numbers() {
+    let mut code = kernel(4096, 256);
+    let i = code.enter(None, Trips::Known(0));
+    for leaf in 0..5 {
+        code.read(0, leaf, indirect(1), Some(i));
+        code.read(0, leaf, affine(2, i64::MAX).plus(i64::MIN), None);
+    }
+    let mut case = Case::new(&[4; 5], vec![code], "h100", Model::Sectors);
+    case.shape.align = Bytes(16);
+    case.shape.size = Bytes(32);
+    for model in Model::ALL {
+        case.model = model;
+        let best = case.best();
+        assert!(best.cost <= best.source && best.cost.sum().is_finite());
+    }
+}
+
 #[test]
 fn sixteen_leaves() {
     let mut first = kernel(4096, 256);

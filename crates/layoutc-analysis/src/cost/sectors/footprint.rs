@@ -144,13 +144,13 @@ pub(super) fn first_byte(request: &Request, element: i64) -> i64 {
     let place = &request.place;
     let element = element + request.offset;
     let start = if place.has_planes {
-        element * place.size as i64
+        element.wrapping_mul(place.size as i64)
     } else if place.tile == 1 {
-        element * place.stride as i64
+        element.wrapping_mul(place.stride as i64)
     } else {
         let tile = place.tile as i64;
-        element.div_euclid(tile) * place.stride as i64
+        element.div_euclid(tile).wrapping_mul(place.stride as i64)
             + element.rem_euclid(tile) * place.size as i64
     };
-    start + request.byte as i64
+    start.wrapping_add(request.byte as i64)
 }

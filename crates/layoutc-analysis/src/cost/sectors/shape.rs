@@ -148,13 +148,19 @@ impl Shape<'_> {
         let (elements, moved) = like.phases.0[phase];
         let wanted = elements - shift;
         let sector = self.sector as i64;
-        if let Some(stride) = self.stride.filter(|_| std::ptr::eq(self.lattice, like.lattice)) {
-            let known = self.phases.0.iter().position(|(own, own_moved)| {
-                *own_moved == moved && (wanted - own).wrapping_mul(stride as i64) % sector == 0
+        if std::ptr::eq(self.lattice, like.lattice) {
+            // The same elements, or elements that are whole sectors away from some that are known.
+            let ahead = |own: i64| {
+                let distance = wanted - own;
+                let bytes = distance.wrapping_mul(self.stride.unwrap_or(0) as i64);
+                let is_known = distance == 0 || (self.stride.is_some() && bytes % sector == 0);
+                is_known.then_some(bytes / sector)
+            };
+            let known = self.phases.0.iter().enumerate().find_map(|(at, (own, own_moved))| {
+                (*own_moved == moved).then(|| ahead(*own)).flatten().map(|ahead| (at, ahead))
             });
-            if let Some(own) = known {
-                let ahead = (wanted - self.phases.0[own].0) * stride as i64 / sector;
-                let cells = &self.cells.of[own * samples + sample];
+            if let Some((at, ahead)) = known {
+                let cells = &self.cells.of[at * samples + sample];
                 cells.iter().map(|(row, cell)| (*row, cell + ahead)).for_each(visit);
                 return;
             }
