@@ -138,7 +138,22 @@ fn room(capacity: f64, distance: f64) -> f64 {
 impl Pass<'_> {
     fn is_candidate(&self, from: usize, to: usize, kinds: Kinds) -> bool {
         let (from, to) = (&self.requests[from], &self.requests[to]);
-        from.memory == to.memory && from.base == to.base && kinds.has(from.kind)
+        from.memory == to.memory
+            && from.base == to.base
+            && kinds.has(from.kind)
+            && !self.are_apart(from, to)
+    }
+
+    /// Whether two members of one tile fill sectors of their own.
+    fn are_apart(&self, one: &Request, other: &Request) -> bool {
+        let sector = self.sharing.sector as u64;
+        let fills = |request: &Request| {
+            let place = &request.place;
+            let bytes = [request.byte, place.size * place.tile, place.stride];
+            place.tile > 1 && bytes.iter().all(|bytes| bytes.is_multiple_of(sector))
+        };
+        let is_known = one.moves.is_none() && other.moves.is_none();
+        is_known && one.byte != other.byte && fills(one) && fills(other)
     }
 
     /// The earlier requests that touched sectors of one, the nearest first.
