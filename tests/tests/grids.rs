@@ -154,6 +154,7 @@ macro_rules! grids {
 }
 
 grids! {
+    grid_divmod
     grid_files
     grid_flat_records
     grid_gauss_seidel

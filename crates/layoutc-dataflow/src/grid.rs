@@ -20,6 +20,7 @@ mod assumed;
 mod callers;
 mod cells;
 mod declared;
+mod digits;
 mod entry;
 mod extents;
 pub mod facts;
@@ -193,7 +194,7 @@ fn find(
             of_types::find(program, classes, typed, changes, &mut grids.indices, class, &accesses);
         let Strides { flat, full } = match of_types {
             Ok(Some(extents)) => Strides { flat: None, full: Some(Ok((extents, BTreeMap::new()))) },
-            Ok(None) => Strides::find(program, changes, &accesses),
+            Ok(None) => Strides::find(program, changes, &mut grids.indices, &accesses),
             Err(pin) => Strides { flat: None, full: Some(Err(pin)) },
         };
         let trust = |_: FunctionId| Trust::default();
@@ -323,24 +324,37 @@ fn accesses(
     found
 }
 
-/// The index with every variable replaced that is itself a linear index.
-fn expanded(program: &Program, changes: &Changes, index: &Index, facts: &Facts) -> Index {
+/// The index with every variable replaced that is itself a linear index, and with the coordinates in
+/// the place of the numbers that they are made from.
+fn expanded(
+    program: &Program,
+    changes: &Changes,
+    indices: &mut Indices,
+    index: &Index,
+    facts: &Facts,
+) -> Index {
     let mut index = index.clone();
     for _ in 0..16 {
-        let next = index.atoms().into_iter().find_map(|atom| {
-            let Atom::Variable(id) = atom else { return None };
-            let value = facts.definition(id)?;
-            if !is_linear(program, changes, value, facts, 8) {
-                return None;
+        let next = index.atoms().into_iter().find_map(|atom| match atom {
+            Atom::Variable(id) => {
+                let value = facts.definitions(id).find(|value| {
+                    is_linear(program, changes, value, facts, 8)
+                        || digits::recovered(program, indices, facts, value) != **value
+                })?;
+                index.replace(&atom, value)
             }
-            index.replace(&atom, value)
+            Atom::Expression(number) => {
+                let choice = indices.expression(number);
+                let value = facts::unfolded(program, changes, indices, facts, choice)?;
+                index.replace(&atom, &value)
+            }
         });
         match next {
             Some(next) => index = next,
             None => break,
         }
     }
-    index
+    digits::recovered(program, indices, facts, &index)
 }
 
 /// Whether strides that the whole index has do not show in the index as it stands.
@@ -389,7 +403,7 @@ fn of_pragmas(
 ) -> Result<Grid, Pin> {
     let mut full = declared.extents(changes);
     callers::hand_down(program, classes, class, &mut grids.indices, &mut full);
-    let deeper = declared.add_shown(program, &mut full, accesses);
+    let deeper = declared.add_shown(program, &mut grids.indices, &mut full, accesses);
     declared.fill(&mut full, accesses);
     callers::add(program, classes, class, &mut grids.indices, &mut full)
         .map_err(|pin| declared.explain(pin))?;
@@ -435,9 +449,11 @@ fn vectors<'t>(
         let full = match trust.declared {
             // Strides in variables, `int sx = 3, sy = nx*sx;`, are values of the extents.
             Some(_) => {
-                assumed::normalized(program, extents.changes, &access.index, &access.facts, own)
+                let changes = extents.changes;
+                let full = assumed::normalized(program, changes, &access.index, &access.facts, own);
+                digits::recovered(program, indices, &access.facts, &full)
             }
-            None => expanded(program, extents.changes, &access.index, &access.facts),
+            None => expanded(program, extents.changes, indices, &access.index, &access.facts),
         };
         let mut candidates = Vec::new();
         // A name for all of an index has no coordinates, and a proof that fails takes long.
@@ -548,8 +564,10 @@ fn inside(
             }
             (None, _) => vec![0, 1, -1],
         };
+        let steps = steps.into_iter().map(Index::constant).chain(choices(prover, &vector[at - 1]));
+        let steps: Vec<Index> = steps.collect();
         let inside = steps.into_iter().find_map(|step| {
-            let moved = vector[at].plus(&extent.times(&Index::constant(step))?)?;
+            let moved = vector[at].plus(&extent.times(&step)?)?;
             let below = extent.minus(&moved)?.plus(&Index::constant(-1))?;
             let is_inside =
                 prover.is_at_least_zero(&moved, facts) && prover.is_at_least_zero(&below, facts);
@@ -557,9 +575,25 @@ fn inside(
         });
         let (step, moved) = inside?;
         vector[at] = moved;
-        vector[at - 1] = vector[at - 1].plus(&Index::constant(-step))?;
+        vector[at - 1] = vector[at - 1].minus(&step)?;
     }
     Some(vector)
+}
+
+/// Steps that a condition decides on: `y + (x == 0)` may be a step that belongs to `x`.
+fn choices(prover: &mut Prover<'_>, coordinate: &Index) -> Vec<Index> {
+    let terms: Vec<(Atom, i64)> = coordinate
+        .terms()
+        .filter_map(|(monomial, coefficient)| match monomial.as_slice() {
+            [atom] => Some((*atom, coefficient)),
+            _ => None,
+        })
+        .collect();
+    terms
+        .into_iter()
+        .filter(|(atom, _)| prover.is_truth(*atom))
+        .filter_map(|(atom, by)| Index::atom(atom).times(&Index::constant(by)))
+        .collect()
 }
 
 fn constant_term(index: &Index) -> i64 {

@@ -113,8 +113,12 @@ impl Rewriter<'_> {
                 written.push(*member);
             }
         }
-        // The names in the calls of all text.
+        // The names in the calls of all text, which instances of a template share.
+        let mut texts: BTreeMap<Option<FunctionId>, Vec<&Call>> = BTreeMap::new();
         for (caller, calls) in &calls {
+            texts.entry(self.versioned(*caller)).or_default().extend(calls);
+        }
+        for (owner, calls) in texts {
             let mut new: BTreeMap<Span, Option<String>> = BTreeMap::new();
             for call in calls {
                 let original = self.original(call.target);
@@ -127,7 +131,7 @@ impl Rewriter<'_> {
                 }
                 new.insert(call.name, name);
             }
-            self.owner = caller.and_then(|caller| self.versioned(caller));
+            self.owner = owner;
             for (span, name) in new {
                 if let Some(name) = name {
                     self.push(Edit::replace(span, name));
@@ -204,9 +208,9 @@ impl Rewriter<'_> {
     }
 
     /// All calls of functions that have copies, by the function that they stand in.
-    fn calls_of(&self, families: &Families) -> BTreeMap<Option<FunctionId>, Vec<Call>> {
+    fn calls_of(&self, families: &Families) -> BTreeMap<FunctionId, Vec<Call>> {
         let program = self.program;
-        let mut found: BTreeMap<Option<FunctionId>, Vec<Call>> = BTreeMap::new();
+        let mut found: BTreeMap<FunctionId, Vec<Call>> = BTreeMap::new();
         for caller in program.function_ids() {
             for expr in program.function_parts(caller).exprs {
                 let (ExprKind::Call { callee, arguments, .. }
@@ -220,7 +224,7 @@ impl Rewriter<'_> {
                 let original = self.original(target);
                 if families.contains_key(&original) {
                     found
-                        .entry(Some(caller))
+                        .entry(caller)
                         .or_default()
                         .push(Call { name: self.last_name(*callee), target });
                 }
@@ -242,7 +246,7 @@ impl Rewriter<'_> {
     fn blocks(
         &self,
         families: &Families,
-        calls: &BTreeMap<Option<FunctionId>, Vec<Call>>,
+        calls: &BTreeMap<FunctionId, Vec<Call>>,
     ) -> BTreeMap<FunctionId, usize> {
         let mut blocks: BTreeMap<FunctionId, usize> =
             families.values().flatten().map(|member| (*member, 0)).collect();
@@ -261,7 +265,7 @@ impl Rewriter<'_> {
                     edits.sort();
                     edits.dedup();
                     let reached = calls
-                        .get(&Some(*member))
+                        .get(member)
                         .into_iter()
                         .flatten()
                         .map(|call| (call.name, blocks[&call.target]))

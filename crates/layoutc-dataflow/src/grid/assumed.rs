@@ -7,6 +7,7 @@
 //! has its coordinates computed from its value, which is right whatever they are.
 
 use super::declared::{Declaration, shown};
+use super::digits::recovered;
 use super::facts::{Changes, Fact, Facts};
 use super::index::{Atom, Index};
 use super::proof::Prover;
@@ -54,6 +55,7 @@ pub(super) fn coordinates(
     let site = if access.subscripts.is_some() { access.expr } else { written };
     let text = program.text(program.expr_site(site)).to_owned();
     let full = normalized(program, changes, &access.index, &access.facts, extents);
+    let full = recovered(program, prover.indices(), &access.facts, &full);
     let Some((mut vector, unproven)) = best(prover, &access.index, &full, extents, &access.facts)
     else {
         return Ok(Found::Linear("the index is too large".to_owned()));

@@ -169,6 +169,7 @@ impl Declared {
     pub(super) fn add_shown(
         &self,
         program: &Program,
+        indices: &mut Indices,
         extents: &mut Extents<'_>,
         accesses: &[Access],
     ) -> BTreeMap<FunctionId, usize> {
@@ -178,7 +179,8 @@ impl Declared {
         for function in functions {
             let own: Vec<Access> =
                 accesses.iter().filter(|access| access.function == function).cloned().collect();
-            let shown = Strides::find(program, extents.changes, &own).full.and_then(Result::ok);
+            let shown =
+                Strides::find(program, extents.changes, indices, &own).full.and_then(Result::ok);
             let Some(shown) = shown.and_then(|(mut shown, _)| shown.by_function.remove(&function))
             else {
                 continue;

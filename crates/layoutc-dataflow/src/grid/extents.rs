@@ -6,7 +6,7 @@
 //! members of a hand-flattened record: their greatest common divisor.
 
 use super::facts::Changes;
-use super::index::{Atom, Index};
+use super::index::{Atom, Index, Indices};
 use super::{Access, Dimension, LARGEST_RECORD, expanded, is_uniform, pin};
 use crate::classes::Pin;
 use layoutc_diagnostics::Code;
@@ -36,13 +36,18 @@ pub(super) type Unknown = BTreeMap<FunctionId, Pin>;
 
 impl<'a> Strides<'a> {
     /// The dimensions that the accesses show.
-    pub(super) fn find(program: &Program, changes: &'a Changes, accesses: &[Access]) -> Self {
+    pub(super) fn find(
+        program: &Program,
+        changes: &'a Changes,
+        indices: &mut Indices,
+        accesses: &[Access],
+    ) -> Self {
         // By function: the products of uniform variables that are strides, and the numbers.
         let mut products: BTreeMap<FunctionId, BTreeSet<Vec<Atom>>> = BTreeMap::new();
         let mut divisor: i64 = 0;
         for access in accesses {
             let own = products.entry(access.function).or_default();
-            let index = expanded(program, changes, &access.index, &access.facts);
+            let index = expanded(program, changes, indices, &access.index, &access.facts);
             for (monomial, coefficient) in index.terms() {
                 let (stride, rest): (Vec<Atom>, Vec<Atom>) = monomial.iter().partition(
                     |atom| matches!(atom, Atom::Variable(id) if is_uniform(program, changes, *id)),

@@ -5,7 +5,10 @@
 //! *Claim:* wherever a fact is listed, it holds for the values that variables have there: each
 //! statement drops what it changes, and so does a loop, before its body, what it changes anywhere.
 
+mod choices;
 mod places;
+
+pub(super) use choices::{is_truth, unfolded};
 
 use super::index::{
     Atom, Index, Indices, builtin_of, holds_builtin, is_integer, is_thread_number, turns_negative,
@@ -632,6 +635,7 @@ impl<'a> Walk<'a> {
         {
             return facts.clone();
         }
+        let choice = value;
         let Some(value) = self.indices.index(program, value) else { return facts.clone() };
         // A negative value would become a large one.
         let is_unsigned = program.types.as_scalar(ty).is_some_and(Scalar::is_unsigned);
@@ -656,9 +660,17 @@ impl<'a> Walk<'a> {
             (None, Some(old)) => value.replace(&own, old),
             (None, None) => None,
         };
+        let unfolded = (op.is_none() && !is_unsigned)
+            .then(|| unfolded(program, self.changes, self.indices, facts, choice))
+            .flatten()
+            .filter(|value| !value.atoms().contains(&own) && self.is_constant(value, &[site]));
+        let facts = match unfolded {
+            Some(value) => facts.with(Fact::Defined(id, value)),
+            None => facts.clone(),
+        };
         match new {
             Some(new) if !new.atoms().contains(&own) => facts.with(Fact::Defined(id, new)),
-            _ => facts.clone(),
+            _ => facts,
         }
     }
 
@@ -753,9 +765,10 @@ impl<'a> Walk<'a> {
                 continue;
             };
             let is_only = self.changes.count_in(id, region) == Some(1);
-            let (Some(before), true) = (outer.definition(id), is_only) else { continue };
+            let before = outer.definitions(id).find(|before| self.is_constant(before, region));
+            let (Some(before), true) = (before, is_only) else { continue };
             let Some(by) = self.indices.index(program, right) else { continue };
-            if !self.is_constant(&by, region) || !self.is_constant(before, region) {
+            if !self.is_constant(&by, region) {
                 continue;
             }
             let by = if op == BinaryOp::Sub { by.times(&Index::constant(-1)) } else { Some(by) };

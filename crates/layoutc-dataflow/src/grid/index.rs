@@ -322,7 +322,7 @@ pub fn holds_builtin(program: &Program, expr: ExprId) -> bool {
 }
 
 /// Whether unsigned arithmetic in an expression may wrap around: anything but a value as it is.
-fn may_wrap(program: &Program, expr: ExprId) -> bool {
+pub(super) fn may_wrap(program: &Program, expr: ExprId) -> bool {
     !matches!(
         program.expr(program.strip_parens(expr)).kind,
         ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Integer(_)

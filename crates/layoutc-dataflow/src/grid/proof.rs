@@ -4,7 +4,7 @@
 //! negative, after replacing variables by their definitions and conditional values by their cases.
 //! What is not found within the budget is not proven; nothing is assumed.
 
-use super::facts::{Fact, Facts, said};
+use super::facts::{Fact, Facts, is_truth, said};
 use super::index::{Atom, Index, Indices, builtin_of};
 use crate::classes::{Callee, resolve_callee};
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, Program, Scalar, VarId, evaluate};
@@ -48,6 +48,14 @@ impl<'a> Prover<'a> {
     /// The expressions that indices are made of.
     pub fn indices(&mut self) -> &mut Indices {
         self.indices
+    }
+
+    /// Whether an atom is a condition, which is 1 or 0.
+    pub(super) fn is_truth(&mut self, atom: Atom) -> bool {
+        match atom {
+            Atom::Variable(_) => false,
+            Atom::Expression(number) => is_truth(self.program, self.indices.expression(number)),
+        }
     }
 
     /// Whether the value is at least 0 wherever the facts hold.
@@ -134,12 +142,12 @@ impl<'a> Prover<'a> {
                     if !shares_term(goal, value) || depth < 3 {
                         continue;
                     }
-                    if self.holds(value, facts, depth.min(3) - 1)
+                    if self.holds(value, facts, depth.min(5) - 1)
                         && let Some(known) = value.plus(&Index::constant(-1))
                     {
                         known
                     } else if let Some(down) = value.times(&Index::constant(-1))
-                        && self.holds(&down, facts, depth.min(3) - 1)
+                        && self.holds(&down, facts, depth.min(5) - 1)
                         && let Some(known) = down.plus(&Index::constant(-1))
                     {
                         known
@@ -165,6 +173,11 @@ impl<'a> Prover<'a> {
                     return true;
                 }
             }
+        }
+        if let Some(whole) = self.below_quotient(goal, facts, depth)
+            && self.holds(&whole, facts, depth)
+        {
+            return true;
         }
         for atom in goal.atoms() {
             match atom {
@@ -296,8 +309,11 @@ impl<'a> Prover<'a> {
                 if !self.holds(&whole, facts, depth) || !self.holds_one(&by, facts, depth) {
                     return Vec::new();
                 }
-                let rest = value.times(&by).and_then(|part| whole.minus(&part));
-                [Some(value), rest].into_iter().flatten().collect()
+                let part = value.times(&by);
+                let rest = part.as_ref().and_then(|part| whole.minus(part));
+                let above =
+                    part.and_then(|part| part.plus(&by)?.minus(&whole)?.plus(&Index::constant(-1)));
+                [Some(value), rest, above].into_iter().flatten().collect()
             }
             ExprKind::Binary(BinaryOp::And, left, right) => {
                 let mask = [*left, *right]
@@ -336,6 +352,31 @@ impl<'a> Prover<'a> {
         }
     }
 
+    /// `g - whole/by ≥ 0` is `by·(g + 1) - 1 - whole ≥ 0`.
+    fn below_quotient(&mut self, goal: &Index, facts: &Facts, depth: usize) -> Option<Index> {
+        let program = self.program;
+        let atom = goal.atoms().into_iter().find(|atom| {
+            let is_quotient = matches!(atom, Atom::Expression(number) if matches!(
+                program.expr(program.strip_parens(self.indices.expression(*number))).kind,
+                ExprKind::Binary(BinaryOp::Div, ..)
+            ));
+            let mut own = goal.terms().filter(|(monomial, _)| monomial.contains(atom));
+            is_quotient
+                && own.next().is_some_and(|(monomial, by)| monomial.len() == 1 && by == -1)
+                && own.next().is_none()
+        })?;
+        let Atom::Expression(number) = atom else { return None };
+        let expr = program.strip_parens(self.indices.expression(number));
+        let ExprKind::Binary(_, left, right) = program.expr(expr).kind else { return None };
+        let whole = self.indices.index(program, left)?;
+        let by = self.indices.index(program, right)?;
+        if !self.holds(&whole, facts, depth) || !self.holds_one(&by, facts, depth) {
+            return None;
+        }
+        let limit = goal.plus(&Index::atom(atom))?.plus(&Index::constant(1))?;
+        by.times(&limit)?.minus(&whole)?.plus(&Index::constant(-1))
+    }
+
     fn holds_one(&mut self, value: &Index, facts: &Facts, depth: usize) -> bool {
         value.plus(&Index::constant(-1)).is_some_and(|less| self.holds(&less, facts, depth))
     }
@@ -365,6 +406,26 @@ impl<'a> Prover<'a> {
                     let mut facts = Vec::new();
                     said(program, self.indices, condition, truth, &mut facts);
                     cases.push((facts, self.indices.index(program, value)?));
+                }
+                Some(cases)
+            }
+            // 1 or 0, by what it says.
+            ExprKind::Binary(
+                BinaryOp::Lt
+                | BinaryOp::Le
+                | BinaryOp::Gt
+                | BinaryOp::Ge
+                | BinaryOp::Eq
+                | BinaryOp::Ne
+                | BinaryOp::LogicalAnd
+                | BinaryOp::LogicalOr,
+                ..,
+            ) if !program.operators.contains_key(&expr) => {
+                let mut cases = Vec::new();
+                for (truth, value) in [(true, 1), (false, 0)] {
+                    let mut facts = Vec::new();
+                    said(program, self.indices, expr, truth, &mut facts);
+                    cases.push((facts, Index::constant(value)));
                 }
                 Some(cases)
             }
