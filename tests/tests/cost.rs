@@ -115,3 +115,43 @@ fn a_program_without_arrays_of_structs() -> Result<()> {
     ensure!(outcome.stderr.contains("nothing to price"), "{}", outcome.stderr);
     Ok(())
 }
+
+/// The sectors of requests come from a run, those of the new layout from the program in it.
+#[test]
+fn layouts_are_simulated() -> Result<()> {
+    let options =
+        ["--simulate", "--layout", "Body = soa", "--layout", "Body = tiled(32)", "--json"];
+    let outcome = cost(NBODY, &[&options[..], &["--", "300", "1"]].concat())?;
+    ensure!(outcome.succeeded(), "{}\n{}{}", outcome.ending(), outcome.stdout, outcome.stderr);
+    let costs: Value = serde_json::from_str(&outcome.stdout)?;
+    let layouts = costs["tables"][0]["layouts"].as_array().context("no `layouts`")?;
+    let kernel = |layout: usize, name: &str| -> Result<Value> {
+        let kernels = &layouts[layout]["simulated"]["cost"]["counted"]["kernels"];
+        let mut kernels = kernels.as_array().context("no `kernels`")?.iter();
+        kernels.find(|kernel| kernel["name"] == name).cloned().context("no such kernel")
+    };
+    // 300 bodies in 10 warps, the last one of 12: 6 loads and 3 stores of each.
+    let source = &kernel(0, "integrate")?["counts"];
+    assert_eq!((&source["requests"], &source["ideal_sectors"]), (&90.into(), &342.into()));
+    for layout in [1, 2] {
+        let counts = &kernel(layout, "integrate")?["counts"];
+        assert_eq!((&counts["requests"], &counts["sectors"]), (&90.into(), &342.into()));
+    }
+    let sectors = source["sectors"].as_u64().context("no number")?;
+    assert!((2300..=2530).contains(&sectors), "{sectors}");
+    let place = &kernel(1, "integrate")?["places"][0];
+    assert_eq!((&place["source_line"], &place["kind"]), (&81.into(), &"read".into()));
+    let ratio = layouts[1]["simulated"]["cost"]["ratio"].as_f64().context("no ratio")?;
+    assert!((0.1..0.5).contains(&ratio), "{ratio}");
+    Ok(())
+}
+
+#[test]
+fn runs_that_fail_say_why() -> Result<()> {
+    let outcome = cost(NBODY, &["--simulate", "--timeout", "1", "--", "1000000", "1000"])?;
+    ensure!(outcome.succeeded(), "{}", outcome.stderr);
+    assert!(outcome.stdout.contains("the run takes more than 1 seconds"), "{}", outcome.stdout);
+    let outcome = cost(NBODY, &["--timeout", "1"])?;
+    assert_eq!(outcome.code(), Some(2), "{}", outcome.stderr);
+    Ok(())
+}

@@ -12,6 +12,7 @@ mod demo;
 mod fuzz;
 mod malformed;
 mod probes;
+mod rank;
 mod seeded_bugs;
 mod setup;
 mod supported;
@@ -53,6 +54,8 @@ enum Task {
     Fuzz(fuzz::Options),
     /// Print what the probe kernels cost in machine code: as written, by hand, transformed
     Probes,
+    /// Write how static prices of layouts and simulated ones rank them, into docs/cost-check.md
+    Rank(rank::Options),
     /// Time nvcc's own front end on the programs of the transform bench
     BenchNvcc {
         /// Sizes in lines
@@ -85,6 +88,7 @@ fn run(task: Task) -> Result<()> {
         Task::SeededBugs { name } => seeded_bugs::run(&name),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Probes => probes::run(),
+        Task::Rank(options) => rank::run(&options),
         Task::BenchNvcc { lines, file } => bench_nvcc::run(&lines, &file),
     }
 }

@@ -3,8 +3,8 @@
 //! Threads are traced one by one, so two things are put together again:
 //!
 //! - **Vector loads and stores.** Accesses of a thread to neighbouring bytes become one of 8 or 16 bytes where
-//!   the memory's type is aligned for it, as nvcc does it: for loads if more than half of its bytes are
-//!   used, for stores if all are. Nothing moves across an access that a compiler could not see to be
+//!   the memory's type is aligned for it, as nvcc 13 does it: for loads if values with gaps of at most 8
+//!   bytes span more than half of it, for stores if all bytes are written. Nothing moves across an access that a compiler could not see to be
 //!   apart, which it does for members of one struct.
 //! - **Lanes.** Lanes whose next accesses come from one place go together. Where they differ, those go
 //!   first that come to another lane's place soonest: it is they who join again. Between equals, lanes that
@@ -30,6 +30,8 @@ pub struct ThreadAccess {
 
 /// The widest access of a thread in bytes.
 const WIDEST: u64 = 16;
+/// Bytes between values that a load takes along.
+const GAP: u32 = 8;
 /// Vectors in the making, of a thread.
 const OPEN: usize = 8;
 /// Accesses nearer than this to each other are taken for members of one struct.
@@ -233,35 +235,34 @@ impl Chunk {
         is_near && (is_same || overlap == 0)
     }
 
-    /// The loads or stores that it becomes.
+    /// The loads or stores that it becomes, from the lowest byte on.
     fn instructions(&self, out: &mut Vec<LaneAccess>) {
-        if self.mask & (self.mask + 1) == 0 {
-            // Bytes from the start on: the common case, and exactly one instruction if it is a power of two.
-            let bytes = self.mask.count_ones();
-            if bytes.is_power_of_two() || bytes > WIDEST as u32 / 2 && self.kind == AccessKind::Read
-            {
-                self.push(0, bytes.next_power_of_two(), out);
-                return;
+        let mut rest = self.mask;
+        while rest != 0 {
+            let from = rest.trailing_zeros();
+            // The widest for which the first byte is aligned.
+            let mut bytes = WIDEST as u32 >> (4 - from.trailing_zeros().min(4));
+            while bytes > 1 && !self.is_one(rest >> from, bytes) {
+                bytes /= 2;
             }
+            self.push(from, bytes, out);
+            rest &= !(((1 << bytes) - 1) << from);
         }
-        self.pieces(0, WIDEST as u32, out);
     }
 
-    fn pieces(&self, from: u32, bytes: u32, out: &mut Vec<LaneAccess>) {
-        let all = (((1_u64 << bytes) - 1) as u32) << from;
-        let used = self.mask & all;
-        if used == 0 {
-            return;
+    /// Whether the lowest bytes become one load or store.
+    fn is_one(&self, used: u32, bytes: u32) -> bool {
+        let window = used & ((1 << bytes) - 1);
+        if self.kind != AccessKind::Read {
+            return window.count_ones() == bytes;
         }
-        let is_enough = match self.kind {
-            AccessKind::Read => used.count_ones() > bytes / 2,
-            AccessKind::Write | AccessKind::Atomic => used == all,
-        };
-        if is_enough || bytes == 1 {
-            self.push(from, bytes, out);
-        } else {
-            self.pieces(from, bytes / 2, out);
-            self.pieces(from + bytes / 2, bytes / 2, out);
+        let mut end = 0;
+        loop {
+            let ahead = window >> end;
+            if ahead == 0 || ahead.trailing_zeros() > GAP {
+                return end * 2 > bytes;
+            }
+            end += ahead.trailing_zeros() + 1;
         }
     }
 
@@ -310,8 +311,18 @@ mod tests {
         assert_eq!(of_thread(&fields(16)), [(0, 64, 16), (4, 80, 16)]);
         let eight = of_thread(&fields(8));
         assert_eq!(eight, [(0, 64, 8), (2, 72, 8), (4, 80, 8), (6, 88, 4)]);
-        // Two of four that are no neighbours stay apart.
-        assert_eq!(of_thread(&[read(0, 0, 4, 16), read(1, 12, 4, 16)]).len(), 2);
+        // What nvcc 13 makes of the members `xyw`, `xz`, `xw`, `yz`, `yzw` of four.
+        let of = |members: &[u32]| -> Vec<(u64, u32)> {
+            let reads: Vec<ThreadAccess> =
+                members.iter().map(|at| read(*at, 4 * u64::from(*at), 4, 16)).collect();
+            of_thread(&reads).into_iter().map(|(_, address, bytes)| (address, bytes)).collect()
+        };
+        assert_eq!(of(&[0, 1, 3]), [(0, 16)]);
+        assert_eq!(of(&[0, 2]), [(0, 16)]);
+        assert_eq!(of(&[0, 3]), [(0, 16)]);
+        assert_eq!(of(&[1, 2]), [(4, 4), (8, 4)]);
+        assert_eq!(of(&[1, 2, 3]), [(4, 4), (8, 8)]);
+        assert_eq!(of(&[2, 3]), [(8, 8)]);
     }
 
     #[test]

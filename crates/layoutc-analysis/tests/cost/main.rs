@@ -7,3 +7,4 @@ mod search;
 mod sectors;
 mod tables;
 mod verdict;
+mod simulated;

@@ -232,7 +232,7 @@ fn loads_leave_loops() {
     assert!(often.accesses[0].shares.l1 >= 0.99);
 }
 
-/// Wide stores need all of their bytes, wide loads more than half.
+/// Wide stores need all of their bytes; wide loads span more than half, as nvcc 13 makes them.
 #[test]
 fn wide_accesses() {
     let shape = floats("P", &["x", "y", "z", "w"]);
@@ -250,7 +250,8 @@ fn wide_accesses() {
         (&[1, 2, 3], 2.0, 2.0),
         (&[0, 1], 1.0, 1.0),
         (&[1, 2], 2.0, 2.0),
-        (&[0, 2], 2.0, 2.0),
+        (&[0, 2], 1.0, 2.0),
+        (&[0, 3], 1.0, 2.0),
     ] {
         assert_eq!(instructions(AccessKind::Read, members, "aos align(16)"), loads, "{members:?}");
         assert_eq!(

@@ -1,8 +1,8 @@
 //! The loads and stores that a compiler makes of a kernel's accesses.
 //!
-//! - Values that are next to each other in one struct become one load of up to 16 bytes (32 since compute
-//!   capability 10) where the struct's alignment allows it; nvcc does so when the values fill more than
-//!   half of the load, or all of a store.
+//! - Values that are near each other in one struct become one load of up to 16 bytes (32 since compute
+//!   capability 10) where the struct's alignment allows it; nvcc does so when the values span more than
+//!   half of the load, or fill all of a store.
 //! - A value that was read or written before is still in its register.
 //! - A load whose place does not change in a loop stands before the loop.
 //! - None of this crosses an access that may be to the same memory: one through another pointer, or at an
@@ -16,6 +16,8 @@ use super::super::kernel::{
 use super::super::nest::{LARGE, Nest, small_factors};
 use super::super::price::CostError;
 
+/// Bytes between values that a load takes along, as nvcc 13 does it.
+const GAP: u64 = 8;
 /// Leaves with more scalars than this are not looked at one by one when all are accessed.
 const MAX_SCALARS: u64 = 32;
 
@@ -281,10 +283,12 @@ fn widest_access(first: &Request, rest: &[&Request], widest: u64) -> (usize, u64
             && (place.tile, place.has_planes) == (1, false);
         let (mut end, mut count) = (first.byte, 0);
         for value in rest.iter().take_while(|_| fits) {
-            if value.byte != end || end + value.bytes > first.byte + width {
+            let Some(gap) = value.byte.checked_sub(end) else { break };
+            let is_taken_along = gap == 0 || gap <= GAP && first.kind == AccessKind::Read;
+            if !is_taken_along || value.byte + value.bytes > first.byte + width {
                 break;
             }
-            end += value.bytes;
+            end = value.byte + value.bytes;
             count += 1;
         }
         let run = end - first.byte;

@@ -1,0 +1,325 @@
+//! `cargo xtask rank`: static prices of layouts against simulated ones, over all shipped programs.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use layoutc_tests::layoutc::Layoutc;
+use layoutc_tests::program::{Program, names};
+use layoutc_tests::repository_root;
+use serde::Deserialize;
+
+/// The layouts that every program gets; a split into clusters comes from its `program.toml`.
+const LAYOUTS: [&str; 5] = ["aos align(16)", "soa", "tiled(16)", "tiled(32)", "tiled(128)"];
+/// Costs that differ by less are a tie.
+const TIE: f64 = 0.005;
+/// How long a program may take, in all layouts together.
+const LIMIT: Duration = Duration::from_secs(1800);
+
+#[derive(Args)]
+pub struct Options {
+    /// Only programs whose name holds this
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Devices and models, as `DEVICE:MODEL`
+    #[arg(long, default_values_t = ["h100:sectors".to_owned(), "m2050:peng".to_owned()])]
+    on: Vec<String>,
+    /// Keep what `layoutc cost --simulate --json` prints in this folder, and use what is there
+    #[arg(long)]
+    keep: Option<PathBuf>,
+    /// Where the table goes, below the repository
+    #[arg(long, default_value = "docs/cost-check.md")]
+    out: PathBuf,
+}
+
+#[derive(Deserialize)]
+struct Costs {
+    tables: Vec<Table>,
+}
+
+#[derive(Deserialize)]
+struct Table {
+    layouts: Vec<Layout>,
+}
+
+#[derive(Deserialize)]
+struct Layout {
+    layout: String,
+    cost: Vec<f64>,
+    ratio: f64,
+    simulated: Option<Simulated>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Simulated {
+    Cost { cost: f64, paper_cost: Option<f64> },
+    Error(String),
+}
+
+/// A layout of a program, priced both ways.
+struct Point {
+    layout: String,
+    /// Most significant entry first.
+    vector: Vec<f64>,
+    /// Against the source's layout.
+    estimate: f64,
+    simulated: f64,
+}
+
+/// A program's layouts.
+struct Row {
+    program: String,
+    points: Vec<Point>,
+    /// Layouts without an answer, and why.
+    missing: Vec<(String, String)>,
+}
+
+/// Prices and simulates every program in every layout and writes the table.
+///
+/// # Errors
+/// When `layoutc` does not build, or files cannot be written.
+pub fn run(options: &Options) -> Result<()> {
+    let layoutc = Layoutc::built()?;
+    let mut text = String::from(HEAD);
+    for on in &options.on {
+        let (device, model) = on.split_once(':').context("`--on` is DEVICE:MODEL")?;
+        let mut rows = Vec::new();
+        for name in names()?.into_iter().filter(|name| name.contains(&options.only)) {
+            let program = Program::load(&name)?;
+            if program.kept.is_some() || program.records.is_empty() {
+                continue;
+            }
+            if let Some(row) = row(&layoutc, &program, device, model, options)? {
+                rows.push(row);
+            }
+        }
+        section(&mut text, device, model, &rows);
+    }
+    let path = repository_root().join(&options.out);
+    fs::write(&path, text).with_context(|| path.display().to_string())
+}
+
+const HEAD: &str = "\
+# Static prices against simulated ones
+
+`cargo xtask rank` prices every shipped program in its source's layout and in six others with `layoutc cost`, runs
+it in each of them on the CPU with the first arguments of its `program.toml`, and simulates the addresses that its
+kernels touch (`layoutc cost --simulate`). *Rank* is Spearman's correlation of the two costs over the layouts of
+a program; costs within 0.5 % are ties, and `-` stands where all layouts tie. *Regret* is how much more than the best
+simulated layout the one costs that the static model prefers.
+";
+
+fn row(
+    layoutc: &Layoutc,
+    program: &Program,
+    device: &str,
+    model: &str,
+    options: &Options,
+) -> Result<Option<Row>> {
+    let kept = options
+        .keep
+        .as_ref()
+        .map(|folder| folder.join(format!("{device}-{model}-{}.json", program.name)));
+    let known = kept.as_ref().and_then(|path| fs::read_to_string(path).ok());
+    let json = match known {
+        Some(json) => json,
+        None => {
+            let mut arguments: Vec<String> = vec!["cost".into(), "--simulate".into()];
+            arguments.extend(["--json", "--device", device, "--model", model].map(str::to_owned));
+            arguments.extend(program.files.iter().map(|file| file.to_string_lossy().into_owned()));
+            let all = |layout: &str| {
+                let specs: Vec<String> =
+                    program.records.iter().map(|record| format!("{record} = {layout}")).collect();
+                specs.join("; ")
+            };
+            let mut columns: Vec<String> = LAYOUTS.iter().map(|layout| all(layout)).collect();
+            columns.extend(program.layouts.get("clustered").map(|specs| specs.join("; ")));
+            for column in columns {
+                arguments.extend(["--layout".to_owned(), column]);
+            }
+            if !program.native.is_empty() {
+                arguments.extend(["--host".to_owned(), "native".to_owned()]);
+            }
+            arguments.push("--".to_owned());
+            arguments.extend(program.args.first().into_iter().flatten().cloned());
+            let outcome = layoutc.run(&program.folder, LIMIT, &arguments)?;
+            ensure!(
+                outcome.succeeded(),
+                "{}: {}\n{}",
+                program.name,
+                outcome.ending(),
+                outcome.stderr
+            );
+            if let Some(path) = &kept {
+                fs::write(path, &outcome.stdout).with_context(|| path.display().to_string())?;
+            }
+            outcome.stdout
+        }
+    };
+    let costs: Costs = serde_json::from_str(&json).context(program.name.clone())?;
+    let Some(table) = costs.tables.into_iter().next() else { return Ok(None) };
+    let mut row = Row { program: program.name.clone(), points: Vec::new(), missing: Vec::new() };
+    for layout in table.layouts {
+        match layout.simulated {
+            Some(Simulated::Cost { cost, paper_cost }) => row.points.push(Point {
+                layout: layout.layout,
+                vector: layout.cost.into_iter().rev().collect(),
+                estimate: layout.ratio,
+                simulated: if model == "peng" { paper_cost.unwrap_or(cost) } else { cost },
+            }),
+            Some(Simulated::Error(message)) => row.missing.push((layout.layout, message)),
+            None => row.missing.push((layout.layout, "it was not simulated".to_owned())),
+        }
+    }
+    Ok(Some(row))
+}
+
+fn section(out: &mut String, device: &str, model: &str, rows: &[Row]) {
+    let _ = writeln!(out, "\n## {device}, model `{model}`\n");
+    let _ = writeln!(out, "| program | layouts | rank | regret | preferred | best simulated |");
+    let _ = writeln!(out, "|---|---|---|---|---|---|");
+    let (mut estimates, mut simulated) = (Vec::new(), Vec::new());
+    let (mut ranks, mut near, mut judged) = (Vec::new(), 0, 0);
+    let mut missing = Vec::new();
+    for row in rows {
+        missing.extend(row.missing.iter().map(|(layout, why)| (&row.program, layout, why)));
+        let Some(source) = row.points.first().filter(|_| row.points.len() > 1) else { continue };
+        let rank = spearman(&ranks_of_vectors(&row.points), &ranks_of(&simulated_of(row)));
+        ranks.extend(rank);
+        for point in &row.points[1..] {
+            if point.estimate.is_finite() && source.simulated > 0.0 {
+                estimates.push(point.estimate);
+                simulated.push(point.simulated / source.simulated);
+            }
+        }
+        let Some(preferred) = row.points.iter().reduce(|best, point| {
+            if order(&point.vector, &best.vector).is_lt() { point } else { best }
+        }) else {
+            continue;
+        };
+        let Some(best) = row
+            .points
+            .iter()
+            .reduce(|best, point| if point.simulated < best.simulated { point } else { best })
+        else {
+            continue;
+        };
+        let regret = preferred.simulated / best.simulated.max(f64::MIN_POSITIVE) - 1.0;
+        judged += 1;
+        near += usize::from(regret <= 0.05);
+        let rank = rank.map_or("-".to_owned(), |rank| format!("{rank:.2}"));
+        let _ = writeln!(
+            out,
+            "| {} | {} | {rank} | {:.1} % | {} | {} |",
+            row.program,
+            row.points.len(),
+            regret * 100.0,
+            preferred.layout,
+            best.layout
+        );
+    }
+    let mean = ranks.iter().sum::<f64>() / ranks.len().max(1) as f64;
+    let all = spearman(&ranks_of(&estimates), &ranks_of(&simulated));
+    let all = all.map_or("-".to_owned(), |rank| format!("{rank:.3}"));
+    let _ = writeln!(
+        out,
+        "\nMean rank correlation of {} programs: {mean:.3}. Over all {} layouts, costs against the source's: {all}. \
+         The preferred layout costs at most 5 % more than the best in {near} of {judged} programs.",
+        ranks.len(),
+        estimates.len()
+    );
+    if !missing.is_empty() {
+        let _ = writeln!(out, "\nWithout an answer:\n");
+        for (program, layout, why) in missing {
+            let why = why.lines().next().unwrap_or_default();
+            let _ = writeln!(out, "- {program}, `{layout}`: {why}");
+        }
+    }
+}
+
+fn simulated_of(row: &Row) -> Vec<f64> {
+    row.points.iter().map(|point| point.simulated).collect()
+}
+
+/// Which of two cost vectors is less, most significant entries first; near ones are equal.
+fn order(a: &[f64], b: &[f64]) -> std::cmp::Ordering {
+    let length = a.len().max(b.len());
+    let entry = |vector: &[f64], at: usize| {
+        // Shorter vectors have no entries of the higher degrees.
+        (at + vector.len()).checked_sub(length).map_or(0.0, |at| vector[at])
+    };
+    for at in 0..length {
+        let (x, y) = (entry(a, at), entry(b, at));
+        if (x - y).abs() > TIE * x.abs().max(y.abs()) {
+            return x.total_cmp(&y);
+        }
+    }
+    std::cmp::Ordering::Equal
+}
+
+/// Ranks from 1; ties share the mean of theirs.
+fn ranks_by<T>(values: &[T], order: impl Fn(&T, &T) -> std::cmp::Ordering) -> Vec<f64> {
+    let mut sorted: Vec<usize> = (0..values.len()).collect();
+    // Nearness is not transitive; a plain sort still ends, and near values end up beside each other.
+    sorted.sort_by(|a, b| order(&values[*a], &values[*b]));
+    let mut ranks = vec![0.0; values.len()];
+    let mut start = 0;
+    while start < sorted.len() {
+        let same = |at: &usize| order(&values[sorted[start]], &values[*at]).is_eq();
+        let count = sorted[start..].iter().take_while(|at| same(at)).count();
+        for at in &sorted[start..start + count] {
+            ranks[*at] = start as f64 + (count as f64 + 1.0) / 2.0;
+        }
+        start += count;
+    }
+    ranks
+}
+
+fn ranks_of(values: &[f64]) -> Vec<f64> {
+    ranks_by(values, |a, b| order(&[*a], &[*b]))
+}
+
+fn ranks_of_vectors(points: &[Point]) -> Vec<f64> {
+    ranks_by(points, |a, b| order(&a.vector, &b.vector))
+}
+
+/// Spearman's correlation of two lists of ranks; none if one of them is constant.
+fn spearman(a: &[f64], b: &[f64]) -> Option<f64> {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
+    let (mean_a, mean_b) = (mean(a), mean(b));
+    let (mut both, mut of_a, mut of_b) = (0.0, 0.0, 0.0);
+    for (x, y) in a.iter().zip(b) {
+        both += (x - mean_a) * (y - mean_b);
+        of_a += (x - mean_a).powi(2);
+        of_b += (y - mean_b).powi(2);
+    }
+    (of_a > 0.0 && of_b > 0.0).then(|| both / (of_a * of_b).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranks_and_their_correlation() {
+        assert_eq!(ranks_of(&[10.0, 3.0, 3.001, 7.0]), [4.0, 1.5, 1.5, 3.0]);
+        let rank = |a: &[f64], b: &[f64]| spearman(&ranks_of(a), &ranks_of(b));
+        assert_eq!(rank(&[1.0, 2.0, 3.0], &[5.0, 6.0, 7.0]), Some(1.0));
+        assert_eq!(rank(&[1.0, 2.0, 3.0], &[9.0, 6.0, 2.0]), Some(-1.0));
+        assert_eq!(rank(&[1.0, 1.0, 1.0], &[9.0, 6.0, 2.0]), None);
+        // 1 - 6 * (1 + 1) / (4 * 15)
+        let found = rank(&[1.0, 2.0, 3.0, 4.0], &[2.0, 1.0, 3.0, 4.0]).expect("not constant");
+        assert!((found - 0.8).abs() < 1e-12);
+    }
+
+    #[test]
+    fn vectors_compare_by_their_highest_degrees() {
+        assert!(order(&[1.0, 0.0], &[900.0]).is_gt());
+        assert!(order(&[1.0, 5.0], &[1.001, 9.0]).is_lt());
+        assert!(order(&[1.0, 5.0], &[1.0, 5.01]).is_eq());
+    }
+}
