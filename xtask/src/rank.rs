@@ -197,7 +197,7 @@ fn section(out: &mut String, device: &str, model: &str, rows: &[Row]) {
             }
         }
         let Some(preferred) = row.points.iter().reduce(|best, point| {
-            if order(&point.vector, &best.vector).is_lt() { point } else { best }
+            if order(&point.vector, &best.vector, TIE).is_lt() { point } else { best }
         }) else {
             continue;
         };
@@ -245,8 +245,9 @@ fn simulated_of(row: &Row) -> Vec<f64> {
     row.points.iter().map(|point| point.simulated).collect()
 }
 
-/// Which of two cost vectors is less, most significant entries first; near ones are equal.
-fn order(a: &[f64], b: &[f64]) -> std::cmp::Ordering {
+/// Which of two cost vectors is less, most significant entries first; entries that differ by no more
+/// than this part are equal.
+fn order(a: &[f64], b: &[f64], tie: f64) -> std::cmp::Ordering {
     let length = a.len().max(b.len());
     let entry = |vector: &[f64], at: usize| {
         // Shorter vectors have no entries of the higher degrees.
@@ -254,7 +255,7 @@ fn order(a: &[f64], b: &[f64]) -> std::cmp::Ordering {
     };
     for at in 0..length {
         let (x, y) = (entry(a, at), entry(b, at));
-        if (x - y).abs() > TIE * x.abs().max(y.abs()) {
+        if (x - y).abs() > tie * x.abs().max(y.abs()) {
             return x.total_cmp(&y);
         }
     }
@@ -262,14 +263,14 @@ fn order(a: &[f64], b: &[f64]) -> std::cmp::Ordering {
 }
 
 /// Ranks from 1; ties share the mean of theirs.
-fn ranks_by<T>(values: &[T], order: impl Fn(&T, &T) -> std::cmp::Ordering) -> Vec<f64> {
+fn ranks_by(values: &[&[f64]]) -> Vec<f64> {
     let mut sorted: Vec<usize> = (0..values.len()).collect();
-    // Nearness is not transitive; a plain sort still ends, and near values end up beside each other.
-    sorted.sort_by(|a, b| order(&values[*a], &values[*b]));
+    // Nearness is no order; among sorted values, near ones are beside each other.
+    sorted.sort_by(|a, b| order(values[*a], values[*b], 0.0));
     let mut ranks = vec![0.0; values.len()];
     let mut start = 0;
     while start < sorted.len() {
-        let same = |at: &usize| order(&values[sorted[start]], &values[*at]).is_eq();
+        let same = |at: &usize| order(values[sorted[start]], values[*at], TIE).is_eq();
         let count = sorted[start..].iter().take_while(|at| same(at)).count();
         for at in &sorted[start..start + count] {
             ranks[*at] = start as f64 + (count as f64 + 1.0) / 2.0;
@@ -280,11 +281,11 @@ fn ranks_by<T>(values: &[T], order: impl Fn(&T, &T) -> std::cmp::Ordering) -> Ve
 }
 
 fn ranks_of(values: &[f64]) -> Vec<f64> {
-    ranks_by(values, |a, b| order(&[*a], &[*b]))
+    ranks_by(&values.iter().map(std::slice::from_ref).collect::<Vec<_>>())
 }
 
 fn ranks_of_vectors(points: &[Point]) -> Vec<f64> {
-    ranks_by(points, |a, b| order(&a.vector, &b.vector))
+    ranks_by(&points.iter().map(|point| point.vector.as_slice()).collect::<Vec<_>>())
 }
 
 /// Spearman's correlation of two lists of ranks; none if one of them is constant.
@@ -318,8 +319,8 @@ mod tests {
 
     #[test]
     fn vectors_compare_by_their_highest_degrees() {
-        assert!(order(&[1.0, 0.0], &[900.0]).is_gt());
-        assert!(order(&[1.0, 5.0], &[1.001, 9.0]).is_lt());
-        assert!(order(&[1.0, 5.0], &[1.0, 5.01]).is_eq());
+        assert!(order(&[1.0, 0.0], &[900.0], TIE).is_gt());
+        assert!(order(&[1.0, 5.0], &[1.001, 9.0], TIE).is_lt());
+        assert!(order(&[1.0, 5.0], &[1.0, 5.01], TIE).is_eq());
     }
 }

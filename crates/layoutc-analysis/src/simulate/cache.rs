@@ -4,12 +4,12 @@
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct CacheShape {
     /// Lines of a set.
-    pub ways: u32,
+    ways: u32,
     /// Sets.
-    pub sets: u32,
-    /// Whether the lines of later rounds through all sets begin at other sets, as hashed caches do it;
-    /// otherwise the set is the line's number modulo their count.
-    pub is_hashed: bool,
+    sets: u32,
+    /// 2^64 over the sets, rounded up.
+    reciprocal: u64,
+    is_hashed: bool,
 }
 
 impl CacheShape {
@@ -18,15 +18,34 @@ impl CacheShape {
     pub fn of(bytes: u64, line: u64, ways: u32, is_hashed: bool) -> CacheShape {
         let lines = (bytes / line).max(1);
         let ways = ways.clamp(1, u32::try_from(lines).unwrap_or(u32::MAX));
-        let sets = u32::try_from(lines / u64::from(ways)).unwrap_or(u32::MAX).max(1);
-        CacheShape { ways, sets, is_hashed }
+        let sets = u32::try_from(lines / u64::from(ways)).unwrap_or(u32::MAX);
+        CacheShape::new(ways, sets, is_hashed)
+    }
+
+    /// The cache with this many lines in a set and sets, at least one of each.
+    ///
+    /// `is_hashed`: the lines of later rounds through all sets begin at other sets, as hashed caches do
+    /// it; otherwise the set is the line's number modulo their count.
+    #[must_use]
+    pub fn new(ways: u32, sets: u32, is_hashed: bool) -> CacheShape {
+        let sets = sets.max(1);
+        let reciprocal = (u64::MAX / u64::from(sets)).wrapping_add(1);
+        CacheShape { ways: ways.max(1), sets, reciprocal, is_hashed }
     }
 
     /// The set of a line.
     #[must_use]
     pub fn set(&self, line: u64) -> u64 {
         let sets = u64::from(self.sets);
-        let (round, set) = (line / sets, line % sets);
+        let (round, set) = match (u32::try_from(line), self.sets) {
+            (_, 1) => (line, 0),
+            // Exact for 32 bits, and a fraction of a division.
+            (Ok(small), _) => {
+                let round = (u128::from(self.reciprocal) * u128::from(small)) >> 64;
+                (round as u64, line - round as u64 * sets)
+            }
+            (Err(_), _) => (line / sets, line % sets),
+        };
         if !self.is_hashed {
             return set;
         }
@@ -109,13 +128,15 @@ impl Cache {
             set[0] |= wanted;
             return Outcome { hits, evicted: None };
         }
-        let found = set.iter().position(|word| is_line(*word));
+        // Ways fill up from the front, so the first empty one ends the search.
+        let at = set.iter().position(|word| *word == 0 || is_line(*word)).unwrap_or(ways - 1);
+        let found = is_line(set[at]);
         let (last, hits, word) = match found {
-            Some(at) => (at, set[at] as u8 & sectors, set[at] | wanted),
-            None => (ways - 1, 0, line << (2 * SECTORS) | wanted),
+            true => (at, set[at] as u8 & sectors, set[at] | wanted),
+            false => (at, 0, line << (2 * SECTORS) | wanted),
         };
         let oldest = set[last];
-        let is_lost = found.is_none() && oldest != 0;
+        let is_lost = !found && oldest != 0;
         let evicted =
             is_lost.then_some((oldest >> (2 * SECTORS), (oldest >> SECTORS & 0xff) as u8));
         set.copy_within(..last, 1);
@@ -132,7 +153,7 @@ mod tests {
 
     #[test]
     fn two_ways_by_hand() {
-        let mut cache = Cache::new(CacheShape { ways: 2, sets: 2, is_hashed: false });
+        let mut cache = Cache::new(CacheShape::new(2, 2, false));
         let hits = |outcome: Outcome| outcome.hits;
         assert_eq!(hits(cache.read(0, 0b0001)), 0);
         assert_eq!(hits(cache.read(0, 0b0011)), 0b0001, "the other sector was not fetched");
@@ -156,7 +177,7 @@ mod tests {
     fn a_set_is_used_once_in_each_round() {
         for is_hashed in [false, true] {
             for sets in [1, 3, 64, 116] {
-                let shape = CacheShape { ways: 4, sets, is_hashed };
+                let shape = CacheShape::new(4, sets, is_hashed);
                 for round in 0..5 {
                     let first = round * u64::from(sets);
                     let mut used: Vec<u64> =
@@ -167,7 +188,7 @@ mod tests {
             }
         }
         // Addresses a power of two apart do not all meet in one set.
-        let shape = CacheShape { ways: 4, sets: 64, is_hashed: true };
+        let shape = CacheShape::new(4, 64, true);
         let used: std::collections::BTreeSet<u64> =
             (0..64).map(|plane| shape.set(plane << 14)).collect();
         assert!(used.len() > 24, "{}", used.len());
@@ -205,13 +226,19 @@ mod tests {
 
     proptest! {
         #[test]
+        fn sets_by_multiplication(line in 0_u64..1 << 34, sets in 1_u32..1 << 22) {
+            let shape = CacheShape::new(1, sets, false);
+            prop_assert_eq!(shape.set(line), line % u64::from(sets));
+        }
+
+        #[test]
         fn as_a_naive_cache(
             ways in 1_u32..6,
             sets in 1_u32..7,
             is_hashed: bool,
             requests in prop::collection::vec((0_u64..40, 1_u8..16, 0..2), 1..400),
         ) {
-            let shape = CacheShape { ways, sets, is_hashed };
+            let shape = CacheShape::new(ways, sets, is_hashed);
             let mut naive = Naive { shape, sets: vec![VecDeque::new(); sets as usize] };
             let mut cache = Cache::new(shape);
             for (line, sectors, kind) in requests {

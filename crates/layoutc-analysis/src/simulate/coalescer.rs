@@ -13,11 +13,26 @@ pub struct Grain {
 
 /// A line and which of its sectors are touched.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Line {
+pub struct Line(u64);
+
+impl Line {
+    /// A line by its number, and a bit for each sector, the first one lowest.
+    #[must_use]
+    pub fn new(number: u64, sectors: u8) -> Line {
+        Line(number << 8 | u64::from(sectors))
+    }
+
     /// Its number.
-    pub number: u64,
+    #[must_use]
+    pub fn number(self) -> u64 {
+        self.0 >> 8
+    }
+
     /// A bit for each sector, the first one lowest.
-    pub sectors: u8,
+    #[must_use]
+    pub fn sectors(self) -> u8 {
+        self.0 as u8
+    }
 }
 
 /// An instruction of a warp.
@@ -50,15 +65,17 @@ pub struct WarpTrace {
 #[derive(Clone, Debug)]
 pub struct Coalescer {
     grain: Grain,
-    /// The lines of the request in the making, and the bytes that are touched.
-    touched: Vec<(u64, u128)>,
+    /// The lines of the request in the making.
+    touched: Vec<u64>,
+    /// The bytes of each that are touched.
+    masks: Vec<u128>,
 }
 
 impl Coalescer {
     /// A coalescer for lines and sectors of this size.
     #[must_use]
     pub fn new(grain: Grain) -> Coalescer {
-        Coalescer { grain, touched: Vec::new() }
+        Coalescer { grain, touched: Vec::new(), masks: Vec::new() }
     }
 
     /// Adds an instruction to a warp; `lanes` are first byte and bytes of each lane's access.
@@ -70,13 +87,14 @@ impl Coalescer {
         lanes: &[(u64, u32)],
     ) {
         self.touched.clear();
+        self.masks.clear();
         for (address, bytes) in lanes {
             self.touch(*address, *bytes);
         }
         let mut bytes = 0;
-        for (number, mask) in &self.touched {
+        for (number, mask) in self.touched.iter().zip(&self.masks) {
             bytes += mask.count_ones();
-            warp.lines.push(Line { number: *number, sectors: self.sectors(*mask) });
+            warp.lines.push(Line::new(*number, self.sectors(*mask)));
             if kind == AccessKind::Write {
                 warp.written.push(*mask);
             }
@@ -95,9 +113,12 @@ impl Coalescer {
             let count = (to - from) as u32;
             let mask = (u128::MAX >> (128 - count)) << (from & (size - 1));
             // Lanes are mostly in order.
-            match self.touched.iter_mut().rev().find(|(line, _)| *line == number) {
-                Some((_, touched)) => *touched |= mask,
-                None => self.touched.push((number, mask)),
+            match self.touched.iter().rposition(|line| *line == number) {
+                Some(at) => self.masks[at] |= mask,
+                None => {
+                    self.touched.push(number);
+                    self.masks.push(mask);
+                }
             }
             from = to;
         }
@@ -105,6 +126,11 @@ impl Coalescer {
 
     #[inline]
     fn sectors(&self, mask: u128) -> u8 {
+        if self.grain.sector == 5 {
+            // Almost all devices.
+            let word = |at: u32| u8::from((mask >> (32 * at)) as u32 != 0) << at;
+            return word(0) | word(1) | word(2) | word(3);
+        }
         let bytes = 1_u32 << self.grain.sector;
         let one = u128::MAX >> (128 - bytes);
         let count = 1_u32 << (self.grain.line - self.grain.sector);
@@ -123,7 +149,7 @@ mod tests {
         let mut warp = WarpTrace::default();
         let lanes: Vec<(u64, u32)> = (0..32).map(|lane| (address(lane), bytes)).collect();
         Coalescer::new(GRAIN).push(&mut warp, 0, AccessKind::Read, &lanes);
-        let sectors = warp.lines.iter().map(|line| line.sectors.count_ones()).sum();
+        let sectors = warp.lines.iter().map(|line| line.sectors().count_ones()).sum();
         (warp.lines.len(), sectors, warp.requests[0].bytes)
     }
 
@@ -147,8 +173,8 @@ mod tests {
         let lanes = [(120, 4), (128, 4), (136, 4), (144, 4)];
         Coalescer::new(GRAIN).push(&mut warp, 3, AccessKind::Write, &lanes);
         assert_eq!(warp.written, [0xf << 120, 0xf0f0f]);
-        assert_eq!(warp.lines[0], Line { number: 0, sectors: 0b1000 });
-        assert_eq!(warp.lines[1], Line { number: 1, sectors: 0b0001 });
+        assert_eq!(warp.lines[0], Line::new(0, 0b1000));
+        assert_eq!(warp.lines[1], Line::new(1, 0b0001));
         assert_eq!(warp.requests[0].bytes, 16);
     }
 }

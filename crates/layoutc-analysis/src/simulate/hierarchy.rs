@@ -85,32 +85,32 @@ impl Hierarchy {
     ) {
         let mut sectors = 0;
         for (at, line) in lines.iter().enumerate() {
-            let asked = line.sectors.count_ones();
+            let asked = line.sectors().count_ones();
             sectors += u64::from(asked);
             let before = (counts.l2_sectors, counts.l2_hits);
             match request.kind {
                 AccessKind::Read => {
                     counts.load_sectors += u64::from(asked);
                     let missing = match self.l1.get_mut(multiprocessor) {
-                        None => line.sectors,
+                        None => line.sectors(),
                         Some(l1) => {
-                            let whole = widened(line.sectors, self.l1_ratio);
-                            let there = l1.read(line.number, whole).hits;
-                            counts.l1_hits += u64::from((there & line.sectors).count_ones());
+                            let whole = widened(line.sectors(), self.l1_ratio);
+                            let there = l1.read(line.number(), whole).hits;
+                            counts.l1_hits += u64::from((there & line.sectors()).count_ones());
                             whole & !there
                         }
                     };
                     if missing != 0 {
-                        self.read_l2(line.number, missing, counts);
+                        self.read_l2(line.number(), missing, counts);
                     }
                 }
                 AccessKind::Write => {
                     let bytes = written.get(at).copied().unwrap_or(u128::MAX);
-                    self.write_l2(line.number, line.sectors, bytes, counts);
+                    self.write_l2(line.number(), line.sectors(), bytes, counts);
                 }
                 AccessKind::Atomic => {
-                    self.read_l2(line.number, line.sectors, counts);
-                    self.write_l2(line.number, line.sectors, u128::MAX, counts);
+                    self.read_l2(line.number(), line.sectors(), counts);
+                    self.write_l2(line.number(), line.sectors(), u128::MAX, counts);
                 }
             }
             let (came, hits) = (counts.l2_sectors - before.0, counts.l2_hits - before.1);
@@ -243,7 +243,12 @@ impl Hierarchy {
 
 /// The positions of bits, lowest first.
 fn bits(mask: u8) -> impl Iterator<Item = u32> {
-    (0..8).filter(move |at| mask >> at & 1 != 0)
+    let mut rest = mask;
+    std::iter::from_fn(move || {
+        let at = rest.trailing_zeros();
+        rest &= rest.wrapping_sub(1);
+        (at < 8).then_some(at)
+    })
 }
 
 /// `sectors` with all of the larger sectors, of `ratio` each, that they are part of.
@@ -277,7 +282,7 @@ mod tests {
 
     /// A device of two lines of first-level cache and four of second-level cache.
     fn small(l1_sector: u32) -> Hierarchy {
-        let shape = |ways| CacheShape { ways, sets: 1, is_hashed: false };
+        let shape = |ways| CacheShape::new(ways, 1, false);
         let mut hierarchy = Hierarchy {
             grain: Grain { line: 7, sector: 5 },
             l1: Vec::new(),

@@ -237,6 +237,11 @@ impl Chunk {
 
     /// The loads or stores that it becomes, from the lowest byte on.
     fn instructions(&self, out: &mut Vec<LaneAccess>) {
+        if self.mask == 0xf || self.mask == 0xff {
+            // By far the most: one value.
+            self.push(0, self.mask.count_ones(), out);
+            return;
+        }
         let mut rest = self.mask;
         while rest != 0 {
             let from = rest.trailing_zeros();
