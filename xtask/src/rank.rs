@@ -99,6 +99,7 @@ pub fn run(options: &Options) -> Result<()> {
         }
         section(&mut text, device, model, &rows);
     }
+    text.push_str(CAUSES);
     let path = repository_root().join(&options.out);
     fs::write(&path, text).with_context(|| path.display().to_string())
 }
@@ -111,6 +112,28 @@ it in each of them on the CPU with the first arguments of its `program.toml`, an
 kernels touch (`layoutc cost --simulate`). *Rank* is Spearman's correlation of the two costs over the layouts of
 a program; costs within 0.5 % are ties, and `-` stands where all layouts tie. *Regret* is how much more than the best
 simulated layout the one costs that the static model prefers.
+";
+
+/// What stands behind the wrong ranks.
+const CAUSES: &str = "
+## Causes of wrong ranks
+
+- **Indices that look scattered and are not** (bitonic, sph, idiom_raii, idiom_memset): a lane's index that is no
+  formula of the thread is priced as a random one, so a record is better than separate arrays. In the runs,
+  neighbouring lanes choose neighbouring elements: partners `i ^ j`, particles of the same cell, a member that holds
+  the index.
+- **Sizes of the runs** (nbody, kmeans, idw, particlefilter): the static price takes thousands of blocks and memory as the place
+  that values come from where the text does not say how many there are. The runs are small: after the first
+  touch all comes from the caches, so that what counts are sectors of the first level and instructions, not bytes of
+  memory. For nbody this decides between a cluster of four floats and arrays.
+- **Data that all blocks read** (idw): values that a uniform loop walks over come from the caches in the second and
+  every later block; the static price pays memory for each.
+- **Loops of unknown length** are 100 rounds in the static price, and single threads that loop over all elements
+  (idiom_macro_forms) weigh as much as a whole grid in the run.
+- **Values that stay in registers** over inlined functions and macros (idiom_buffer_template, idiom_symbols): the compiler loads
+  less than the text says, and copies whole structs where the text names members.
+- **The paper's model** has no vector loads, and takes two accesses for neighbours that the caches of a small run find
+  anyway; its ranks are worse than those of sectors for the same reasons.
 ";
 
 fn row(

@@ -5,6 +5,6 @@ mod oracle;
 mod peng;
 mod search;
 mod sectors;
+mod simulated;
 mod tables;
 mod verdict;
-mod simulated;
