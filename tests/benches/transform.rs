@@ -5,6 +5,7 @@
 //! the binary from start to written files, process start included, as a build would call it.
 //! `cargo xtask bench-nvcc` prints nvcc's own front end on the same files.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -14,15 +15,18 @@ use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use criterion::{criterion_group, criterion_main};
 use layoutc_analysis::choose::choose_layouts;
-use layoutc_analysis::kernel_model::KernelModel;
+use layoutc_analysis::cost::Model;
+use layoutc_analysis::cost_choice::{Prices, Verdict};
+use layoutc_analysis::cost_model::{CostModel, ModelOptions};
+use layoutc_analysis::grid_choice::GridOptions;
 use layoutc_codegen::{Request, compile};
-use layoutc_dataflow::classes::find_classes;
+use layoutc_dataflow::classes::{ClassId, Classes, find_classes};
 use layoutc_dataflow::pointer_flow::check_layout_types;
-use layoutc_syntax::lower_program;
 use layoutc_syntax::parse::parse;
 use layoutc_syntax::preprocess::{
     LoadResult, PreprocessOptions, Preprocessed, SourceLoader, preprocess_program,
 };
+use layoutc_syntax::{Program, lower_program};
 use layoutc_tests::generate;
 use layoutc_tests::layoutc::Layoutc;
 
@@ -41,6 +45,14 @@ impl SourceLoader for NoHeaders {
 fn preprocessed(program: &str) -> Preprocessed {
     let roots = vec![("generated.cu".into(), program.to_owned())];
     preprocess_program(roots, &mut NoHeaders, &PreprocessOptions::default())
+}
+
+/// What the cost model says of each class.
+fn verdicts(program: &Program, classes: &Classes) -> BTreeMap<ClassId, Verdict> {
+    let model = CostModel::build(program, classes, ModelOptions::default());
+    let device = GridOptions::default().device;
+    let prices = Prices { model: &model, device: &device, pricing: Model::default() };
+    classes.ids().map(|id| (id, prices.verdict(id))).collect()
 }
 
 /// Runs `bench` for each size in a group that counts bytes.
@@ -83,17 +95,13 @@ fn stages(criterion: &mut Criterion) {
         let (input, _) = lower_program(preprocessed(program));
         let classes = find_classes(&input);
         group.bench_function(id, |bencher| {
-            bencher.iter(|| {
-                let model = KernelModel::build(&input, &classes);
-                choose_layouts(&input, &classes, &model, &[])
-            });
+            bencher.iter(|| choose_layouts(&input, &classes, &verdicts(&input, &classes), &[]));
         });
     });
     each_size(criterion, "pointer_flow", |group, id, program| {
         let (input, _) = lower_program(preprocessed(program));
         let classes = find_classes(&input);
-        let model = KernelModel::build(&input, &classes);
-        let plan = choose_layouts(&input, &classes, &model, &[]);
+        let plan = choose_layouts(&input, &classes, &verdicts(&input, &classes), &[]);
         let chosen = plan.choices.iter();
         let layouts = chosen.map(|(class, choice)| (*class, choice.layout.clone())).collect();
         group.bench_function(id, |bencher| {

@@ -109,8 +109,26 @@ fn what_does_not_fit_is_refused() -> Result<()> {
 }
 
 #[test]
+fn arrays_that_are_used_together_are_found() -> Result<()> {
+    let costs = json(ARRAYS, &[])?;
+    let groups: Vec<Vec<&Value>> = costs["tables"]
+        .as_array()
+        .context("no `tables`")?
+        .iter()
+        .map(|table| {
+            let arrays = table["arrays"].as_array().into_iter().flatten();
+            arrays.map(|array| &array["name"]).collect()
+        })
+        .collect();
+    // The positions are read at another index too.
+    assert_eq!(groups, [["x", "y", "z"], ["vx", "vy", "vz"]]);
+    assert_eq!(costs["tables"][0]["layouts"][1]["layout"], "x + y + z = aos");
+    Ok(())
+}
+
+#[test]
 fn a_program_without_arrays_of_structs() -> Result<()> {
-    let outcome = cost(ARRAYS, &[])?;
+    let outcome = cost("cost/one_array.cu", &[])?;
     ensure!(outcome.succeeded(), "{}", outcome.stderr);
     ensure!(outcome.stderr.contains("nothing to price"), "{}", outcome.stderr);
     Ok(())

@@ -1,23 +1,15 @@
 //! Which layout each class gets.
 //!
-//! What the user asks for goes first. Without a request the first rule decides from the text of
-//! the accesses alone: members reached by consecutive lanes become tiles, members reached through
-//! indices from memory become aligned clusters, whole elements stay together and are aligned.
-//! A class that would gain nothing is left alone and says so.
+//! What the user asks for goes first. Without a request the least cost decides
+//! ([`crate::cost_choice`]). A class that would gain nothing is left alone and says so.
 
-use crate::index_form::IndexForm;
-use crate::kernel_model::{AccessKind, KernelModel};
+use crate::cost_choice::Verdict;
 use layoutc_dataflow::classes::{ClassId, ClassShape, Classes, Pin, Slot, class_shape};
+use layoutc_dataflow::layout::Layout;
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, nearest};
-use layoutc_dataflow::layout::{Bytes, Cluster, Layout, LeafId};
 use layoutc_diagnostics::{Code, Diagnostic, Span};
 use layoutc_syntax::Program;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The tile of the default rule: one slot per lane of a warp.
-const TILE: u64 = 32;
-/// The widest load of one thread that all devices have, in bytes.
-const VECTOR: u64 = 16;
 
 /// The layout of one class, with what it is made of.
 #[derive(Clone, Debug)]
@@ -151,15 +143,15 @@ pub enum Target {
     Array,
 }
 
-/// Chooses a layout for every class without pins.
+/// Chooses a layout for every class without pins; without requests it is what the verdicts say.
 #[must_use]
 pub fn choose_layouts(
     program: &Program,
     classes: &Classes,
-    model: &KernelModel,
+    verdicts: &BTreeMap<ClassId, Verdict>,
     requests: &[LayoutSpec],
 ) -> Plan {
-    choose_with_cells(program, classes, model, requests, &mut |_, _, _| CellLayout::None)
+    choose_with_cells(program, classes, verdicts, requests, &mut |_, _, _| CellLayout::None)
 }
 
 /// The same, where elements may be cells of grids.
@@ -167,7 +159,7 @@ pub fn choose_layouts(
 pub fn choose_with_cells(
     program: &Program,
     classes: &Classes,
-    model: &KernelModel,
+    verdicts: &BTreeMap<ClassId, Verdict>,
     requests: &[LayoutSpec],
     cells: &mut CellLayouts<'_>,
 ) -> Plan {
@@ -233,7 +225,20 @@ pub fn choose_with_cells(
         }
         let Some((_, at)) = wanted.last() else {
             if requests.is_empty() {
-                default_rule(program, id, classes, model, shape, &mut plan);
+                let span = program.record(class.record).name_span;
+                match verdicts.get(&id) {
+                    Some(Verdict::Change { layout, because }) => {
+                        let (layout, because) = (layout.clone(), because.clone());
+                        insert(&mut plan, program, classes, id, shape, layout, because);
+                    }
+                    Some(Verdict::Stay { because }) => {
+                        plan.kept.insert(id, kept(span, Code::NO_GAIN, because));
+                    }
+                    None => {
+                        let why = "nobody asked what it would gain";
+                        plan.kept.insert(id, kept(span, Code::NO_GAIN, why));
+                    }
+                }
             } else {
                 let span = program.record(class.record).name_span;
                 plan.kept
@@ -383,141 +388,4 @@ pub fn unknown_target(program: &Program, classes: &Classes, target: &str) -> Dia
         None => diagnostic
             .help(format!("known names: {}", known.into_iter().collect::<Vec<_>>().join(", "))),
     }
-}
-
-/// The first rule, until cost models decide.
-fn default_rule(
-    program: &Program,
-    id: ClassId,
-    classes: &Classes,
-    model: &KernelModel,
-    shape: ClassShape,
-    plan: &mut Plan,
-) {
-    let span = program.record(classes.class(id).record).name_span;
-    let mut by_form: BTreeMap<IndexForm, usize> = BTreeMap::new();
-    let mut whole = 0;
-    let mut gathered: BTreeSet<usize> = BTreeSet::new();
-    let mut streamed: BTreeSet<usize> = BTreeSet::new();
-    for access in model.of(id) {
-        match &access.kind {
-            AccessKind::Whole => whole += 1,
-            AccessKind::Member(path) => {
-                *by_form.entry(access.index).or_default() += 1;
-                // A path above several leaves stands for each of them.
-                let leaves = (0..shape.members.len()).filter(|leaf| {
-                    let own = &shape.members[*leaf].path;
-                    own.starts_with(path) || path.starts_with(own)
-                });
-                match access.index {
-                    IndexForm::Gather | IndexForm::Strided => gathered.extend(leaves),
-                    IndexForm::Unit => streamed.extend(leaves),
-                    IndexForm::Uniform => {}
-                }
-            }
-        }
-    }
-    let count = |form: IndexForm| by_form.get(&form).copied().unwrap_or(0);
-    let unit = count(IndexForm::Unit);
-    let scattered = count(IndexForm::Gather) + count(IndexForm::Strided);
-    let leaves = shape.shape.leaves.len();
-    let scalars: u64 = shape.shape.leaves.iter().map(layoutc_dataflow::layout::Leaf::scalars).sum();
-    if scalars < 2 {
-        plan.kept
-            .insert(id, kept(span, Code::NO_GAIN, "a record of one scalar has one layout only"));
-        return;
-    }
-    let dimensions = |leaf: usize| {
-        let members = &shape.members[leaf].unit_dimensions;
-        shape.shape.leaves[leaf].extents.iter().chain(members).copied().collect::<Vec<u64>>()
-    };
-    let common = dimensions(0).into_iter().find(|extent| {
-        *extent > 1 && (0..shape.members.len()).all(|leaf| dimensions(leaf).contains(extent))
-    });
-    if common.is_some() && leaves > 1 {
-        plan.kept.insert(
-            id,
-            kept(span, Code::NO_GAIN, "its members are arrays of one length: it is tiled already"),
-        );
-        return;
-    }
-    if unit > 0
-        && unit >= scattered + whole
-        && program.record(classes.class(id).record).explicit_align.is_none()
-    {
-        let because = format!(
-            "{unit} accesses to members by consecutive threads, {} others",
-            scattered + whole
-        );
-        match Layout::tiled(&shape.shape, TILE, None) {
-            Ok(layout) => insert(plan, program, classes, id, shape, layout, because),
-            Err(error) => {
-                plan.kept.insert(id, kept(span, Code::INVALID_TILE, &error.to_string()));
-            }
-        }
-        return;
-    }
-    let record = program.record(classes.class(id).record);
-    if record.explicit_align.is_some() {
-        plan.kept.insert(
-            id,
-            kept(span, Code::NO_GAIN, "the program gives its elements an alignment of their own"),
-        );
-        return;
-    }
-    let aligned = |size: u64| {
-        [VECTOR, VECTOR / 2]
-            .into_iter()
-            .find(|align| size.is_multiple_of(*align) && *align > shape.shape.align.0)
-    };
-    if whole > 0 || scattered > 0 {
-        // A few members gathered together fit one vector load; the rest can be tiled.
-        let gathered_bytes: u64 =
-            gathered.iter().map(|leaf| shape.shape.leaves[*leaf].size().0).sum();
-        let splits = whole == 0
-            && gathered.len() < leaves
-            && gathered_bytes > VECTOR / 2
-            && gathered_bytes <= VECTOR;
-        if splits {
-            let cluster = Cluster::new(gathered.iter().map(|leaf| LeafId(*leaf as u32)))
-                .aligned(Bytes(VECTOR));
-            let rest: Vec<LeafId> = (0..leaves)
-                .filter(|leaf| !gathered.contains(leaf))
-                .map(|leaf| LeafId(leaf as u32))
-                .collect();
-            let rest = if streamed.is_empty() {
-                Cluster::new(rest)
-            } else {
-                Cluster::new(rest).tiled(TILE)
-            };
-            let because =
-                format!("{} members are read together through indices from memory", gathered.len());
-            if let Ok(layout) = Layout::clusters(&shape.shape, [cluster, rest]) {
-                insert(plan, program, classes, id, shape, layout, because);
-                return;
-            }
-        }
-        if let Some(align) = aligned(shape.shape.size.0)
-            && let Ok(layout) = Layout::aos_aligned(&shape.shape, Bytes(align))
-        {
-            let because = format!(
-                "{whole} accesses to whole elements, {scattered} to members of scattered ones"
-            );
-            insert(plan, program, classes, id, shape, layout, because);
-            return;
-        }
-        plan.kept.insert(
-            id,
-            kept(
-                span,
-                Code::NO_GAIN,
-                "elements are read as a whole or scattered, and their size allows no wider load",
-            ),
-        );
-        return;
-    }
-    plan.kept.insert(
-        id,
-        kept(span, Code::NO_GAIN, "no kernel accesses its members by consecutive threads"),
-    );
 }

@@ -16,6 +16,7 @@
 mod arrays;
 mod copies;
 mod expressions;
+mod parallel;
 mod repeats;
 mod value;
 mod walk;

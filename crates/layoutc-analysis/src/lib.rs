@@ -1,6 +1,6 @@
 //! Access analysis of kernels and the choice of a layout for each array class.
 //!
-//! [`kernel_model`] says how the threads of a warp reach each class; [`choose`] answers which
+//! [`cost_model`] says how the threads of a warp reach each array; [`choose`] answers which
 //! layout each class gets; [`grid`] does so for structured grids ([`grid_model`] is the way there from a
 //! program, [`grid_choice`] the decision), and [`device`] is what is known of
 //! GPUs. [`cost`] prices layouts, and [`simulate`] checks the prices. [`calibration`] derives facts about a device from measurements. Nothing here edits or
@@ -9,15 +9,14 @@
 pub mod calibration;
 pub mod choose;
 pub mod cost;
+pub mod cost_choice;
 pub mod cost_model;
 pub mod device;
 pub mod grid;
 pub mod grid_choice;
 pub mod grid_model;
 pub mod index_form;
-pub mod kernel_model;
 pub mod simulate;
 
 pub use choose::{CellLayout, CellLayouts, Choice, Plan, choose_layouts, choose_with_cells};
 pub use index_form::IndexForm;
-pub use kernel_model::{Access, AccessKind, KernelModel};

@@ -157,6 +157,20 @@ fn branches_have_shares() {
 }
 
 #[test]
+fn tables_of_constants_and_arrays_of_a_thread() {
+    let code = body(
+        "const int shift[3] = {-1, 0, 1}; int own[3] = {q[threadIdx.x], 0, 0}; int i = threadIdx.x; \
+         for (int j = 0; j < 3; j++) { int w = i + shift[j]; \
+         if (w < 0 || w >= nx) p[i].x = 0; else p[w].y = 0; p[i + own[j]].z = 0; }",
+    );
+    let writes: Vec<&Access> =
+        code.accesses.iter().filter(|access| access.kind == AccessKind::Write).collect();
+    let [border, inner, private] = writes.as_slice() else { panic!("{code:?}") };
+    assert_eq!((lanes(border), lanes(inner), lanes(private)), (along_x(1), along_x(1), None));
+    assert!(border.share < 0.1 && inner.share > 0.9, "{} {}", border.share, inner.share);
+}
+
+#[test]
 fn called_functions_are_walked_where_they_are_called() {
     let code = kernel(
         "__device__ float at(const P *p, int i) { return p[i].x; }\n\

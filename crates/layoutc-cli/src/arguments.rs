@@ -40,7 +40,7 @@ Layouts (SPEC is `NAME = LAYOUT`; NAME is a struct, an array, function::array, o
   tiled(32)                      structs of small arrays of 32 elements each (AoSoA)
   {x y z} align(16), {*}         clusters of fields, each in its own array; `*` is the rest
   {x y z} tiled(32), {id}        each cluster with its own form
-Without --layout a rule chooses; with it only the arrays that it names change.
+Without --layout the least cost decides (see `layoutc cost`); with it only the arrays that it names change.
 Arrays of numbers that are indexed by several coordinates, such as f[(y*nx + x)*9 + q], are grids:
   tiled(32)                      the numbers of a cell apart, in tiles of 32 cells
   [y, x/32, field, x%32]         digits of the coordinates, slowest first
@@ -175,13 +175,17 @@ pub struct ProgramArguments {
     /// repeated.
     #[arg(long, value_name = "WHAT", value_parser = parse_assume)]
     pub assume: Vec<InBounds>,
-    /// The GPU that structured grids are laid out for: a name, or a device file (see `layoutc
+    /// The GPU that layouts are chosen for: a name, or a device file (see `layoutc
     /// calibrate`).
     #[arg(long, value_name = "NAME|FILE", default_value = DEFAULT_DEVICE, value_parser = parse_device)]
     pub device: Device,
     /// The shape of blocks in launches that do not say it by constants; otherwise 256 threads.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parse_block)]
     pub block: Option<Block>,
+    /// How accesses to arrays of structs are priced: in sectors of today's caches, or as Peng et al. do
+    /// (PMBS 2016).
+    #[arg(long, value_name = "NAME", default_value = "sectors", value_parser = parse_model)]
+    pub model: Model,
     /// Blocks of launches that do not say it by constants; otherwise 4096.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
     pub blocks: Option<u64>,
@@ -315,9 +319,10 @@ pub struct CostArguments {
     /// The program.
     #[command(flatten)]
     pub program: ProgramArguments,
-    /// How accesses are priced: sectors of today's caches, or as Peng et al. do (PMBS 2016).
-    #[arg(long, value_name = "NAME", default_value = "sectors", value_parser = parse_model, help_heading = "Options")]
-    pub model: Model,
+    /// What `nvcc -Xptxas -v` prints: registers and shared memory of kernels, which say how many blocks
+    /// run at once.
+    #[arg(long, value_name = "FILE", help_heading = "Options")]
+    pub ptxas: Option<PathBuf>,
     /// Print JSON instead of text.
     #[arg(long, help_heading = "Options")]
     pub json: bool,

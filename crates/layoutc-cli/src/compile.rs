@@ -161,6 +161,7 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
             block: arguments.block,
             active_blocks: arguments.active_blocks,
         },
+        pricing: arguments.model,
         blocks: arguments.blocks,
         follows_numbers: purpose == Purpose::Price,
         all_grids,

@@ -1,5 +1,6 @@
 //! `layoutc cost`: what layouts cost, side by side, and why.
 
+mod ptxas;
 mod request;
 mod simulate;
 mod text;
@@ -14,6 +15,7 @@ use layoutc_analysis::choose::targets;
 use layoutc_analysis::cost::arrangement::Arrangement;
 use layoutc_analysis::cost::kernel::{AccessKind, ArrayId, KernelCode, Trips};
 use layoutc_analysis::cost::price::{CostError, KernelPrice, Model};
+use layoutc_analysis::cost::search::{Effort, Problem, best_layout};
 use layoutc_analysis::cost::vector::CostVector;
 use layoutc_analysis::cost_model::{ArrayInfo, ArraySource, Kernel};
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, nearest};
@@ -143,7 +145,22 @@ pub fn run(arguments: &CostArguments) -> Exit {
         Ok(success) => success,
         Err(failure) => return report_failure(&failure),
     };
-    let pricing = Pricing { success: &success, arguments, source: OnceCell::new() };
+    let mut kernels = success.compiled.cost_model.kernels.clone();
+    if let Some(path) = &arguments.ptxas {
+        let read = std::fs::read_to_string(path).map_err(|error| error.to_string());
+        match read.and_then(|log| ptxas::parse(&log)) {
+            Ok(usages) => {
+                for kernel in &mut kernels {
+                    if let Some(usage) = usages.get(&kernel.code.name) {
+                        kernel.code.registers = Some(usage.registers);
+                        kernel.code.shared_bytes = usage.shared_bytes;
+                    }
+                }
+            }
+            Err(error) => return fail(format_args!("--ptxas {}: {error}", path.display())),
+        }
+    }
+    let pricing = Pricing { success: &success, arguments, kernels, source: OnceCell::new() };
     let costs = match pricing.costs(&columns) {
         Ok(costs) => costs,
         Err(Failed::Layouts(errors)) => {
@@ -153,7 +170,9 @@ pub fn run(arguments: &CostArguments) -> Exit {
         Err(Failed::Price(error)) => return fail(error),
     };
     if costs.tables.is_empty() {
-        say("no kernel accesses an array of structs: there is nothing to price");
+        say(
+            "no kernel accesses an array of structs, or several arrays together: there is nothing to price",
+        );
     }
     let text = if arguments.json {
         // Strings, numbers and lists cannot fail to be written.
@@ -190,16 +209,22 @@ struct Pricing<'a> {
     arguments: &'a CostArguments,
     /// The program in the source's layout, simulated.
     source: OnceCell<Result<Simulated, String>>,
+    /// With what is known of their registers.
+    kernels: Vec<Kernel>,
 }
 
 impl Pricing<'_> {
     fn costs(&self, requests: &[Vec<Request>]) -> Result<Costs, Failed> {
         let tables = match requests {
-            [] => self.each_class()?,
+            [] => {
+                let mut tables = self.each_class()?;
+                tables.extend(self.each_group()?);
+                tables
+            }
             requests => self.asked_for(requests)?.into_iter().collect(),
         };
         let device = self.arguments.program.device.name.clone();
-        Ok(Costs { version: VERSION, device, model: self.arguments.model, tables })
+        Ok(Costs { version: VERSION, device, model: self.arguments.program.model, tables })
     }
 
     fn arrays(&self) -> impl Iterator<Item = (ArrayId, &ArrayInfo)> {
@@ -231,6 +256,52 @@ impl Pricing<'_> {
             };
             let columns: Vec<Column> = common_layouts(&info.shape).iter().map(column).collect();
             tables.extend(self.table(&BTreeSet::from([array]), &columns).map_err(Failed::Price)?);
+        }
+        Ok(tables)
+    }
+
+    /// A table for each group of separate arrays that are used together: as they are, in one array of
+    /// structs, and as is best.
+    fn each_group(&self) -> Result<Vec<TableShown>, Failed> {
+        let program = &self.arguments.program;
+        let kernels: Vec<KernelCode> =
+            self.kernels.iter().map(|kernel| kernel.code.clone()).collect();
+        let mut tables = Vec::new();
+        for group in self.success.compiled.cost_model.parallel_arrays() {
+            let own: BTreeSet<ArrayId> = group.iter().copied().collect();
+            let mut others = Arrangement::default();
+            let mut apart = Arrangement::default();
+            for (array, info) in self.arrays() {
+                let aos = Layout::aos(&info.shape);
+                apart.insert(array, &info.shape, &aos);
+                if !own.contains(&array) {
+                    others.insert(array, &info.shape, &aos);
+                }
+            }
+            let (owners, shape) = self.merged(&group);
+            let problem = Problem {
+                shape: &shape,
+                owners: &owners,
+                kernels: &kernels,
+                others: &others,
+                device: &program.device,
+                model: program.model,
+                tile: TILE,
+            };
+            let best = best_layout(&problem, Effort::default()).map_err(Failed::Price)?;
+            let label = "as it is".to_owned();
+            let mut columns = vec![Column { label, specs: Vec::new(), arrangement: apart }];
+            let mut layouts = vec![Layout::aos(&shape)];
+            if best.layout != layouts[0] && best.layout.groups().len() < shape.leaves.len() {
+                layouts.push(best.layout);
+            }
+            for layout in layouts {
+                let mut arrangement = others.clone();
+                arrangement.insert_merged(&owners, &shape, &layout);
+                let label = format!("{} = {}", shape.name, layout.display(&shape));
+                columns.push(Column { specs: vec![label.clone()], label, arrangement });
+            }
+            tables.extend(self.table(&own, &columns).map_err(Failed::Price)?);
         }
         Ok(tables)
     }
@@ -407,7 +478,7 @@ impl Pricing<'_> {
         columns: &[Column],
     ) -> Result<Option<TableShown>, CostError> {
         let model = &self.success.compiled.cost_model;
-        let kernels: Vec<&Kernel> = model
+        let kernels: Vec<&Kernel> = self
             .kernels
             .iter()
             .filter(|kernel| kernel.code.accesses.iter().any(|access| own.contains(&access.array)))
@@ -457,7 +528,7 @@ impl Pricing<'_> {
         arrangement: &Arrangement,
     ) -> Result<KernelPrice, CostError> {
         let device = &self.arguments.program.device;
-        layoutc_analysis::cost::price(code, arrangement, device, self.arguments.model)
+        layoutc_analysis::cost::price(code, arrangement, device, self.arguments.program.model)
     }
 
     fn kernel(&self, kernel: &Kernel, own: &BTreeSet<ArrayId>) -> KernelShown {

@@ -7,9 +7,11 @@ use crate::grids::{GridReport, InBounds, plan_grids};
 use crate::host_arrays::{HostLayout, HostOutcome, plan_with_host_arrays};
 use crate::rewrite::{Rewritten, rewrite};
 use layoutc_analysis::choose::{targets, unknown_target};
+use layoutc_analysis::cost::Model;
+use layoutc_analysis::cost_choice::{Prices, Verdict};
 use layoutc_analysis::cost_model::{CostModel, ModelOptions};
 use layoutc_analysis::grid_choice::GridOptions;
-use layoutc_analysis::{KernelModel, Plan, choose_with_cells};
+use layoutc_analysis::{Plan, choose_with_cells};
 use layoutc_dataflow::classes::{
     ClassId, Classes, Pin, Slot, find_classes_with, type_untyped_pointers,
 };
@@ -42,6 +44,8 @@ pub struct Request {
     pub checks_bounds: bool,
     /// What grids are laid out for.
     pub grids: GridOptions,
+    /// How accesses to arrays of structs are priced, where no layout is asked for.
+    pub pricing: Model,
     /// Blocks of launches that do not say how many they are.
     pub blocks: Option<u64>,
     /// The model of kernels follows arrays of numbers from function to function.
@@ -211,16 +215,23 @@ impl Planned {
         native_copies: &BTreeSet<Span>,
     ) -> Planned {
         let mut classes = find_versions(&mut program, native_copies);
-        let model = KernelModel::build(&program, &classes);
         let launch = ModelOptions {
             block: request.grids.block,
             blocks: request.blocks,
             follows_numbers: request.follows_numbers,
         };
         let cost_model = CostModel::build(&program, &classes, launch);
+        let prices =
+            Prices { model: &cost_model, device: &request.grids.device, pricing: request.pricing };
+        let verdicts: BTreeMap<ClassId, Verdict> = match request.layouts.as_slice() {
+            [] => (classes.ids().filter(|id| classes.class(*id).is_free()))
+                .map(|id| (id, prices.verdict(id)))
+                .collect(),
+            _ => BTreeMap::new(),
+        };
         let mut cells = CellPlans::default();
         let is_automatic = request.layouts.is_empty();
-        if any_orders_cells(&request.layouts) || (is_automatic && may_gain(&classes, &model)) {
+        if any_orders_cells(&request.layouts) || (is_automatic && may_gain(&classes, &cost_model)) {
             let in_bounds = request.assume.classes(&program, &classes);
             let found = find_cells(&program, &classes, &in_bounds);
             cells = CellPlans::new(found, request.checks_bounds);
@@ -234,7 +245,7 @@ impl Planned {
             let plan = choose_with_cells(
                 &program,
                 &classes,
-                &model,
+                &verdicts,
                 layouts,
                 &mut |class, request, shape| {
                     cells.layout(&program, &classes, class, request, shape)

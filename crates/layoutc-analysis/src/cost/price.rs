@@ -9,12 +9,13 @@ use serde::Serialize;
 use std::fmt;
 
 /// How accesses are priced.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Model {
     /// Peng, Grossman, Sarkar, PMBS 2016: transactions of lines; see [`super::peng`].
     Peng,
     /// Sectors of today's caches; see [`super::sectors`].
+    #[default]
     Sectors,
 }
 

@@ -3,11 +3,12 @@
 use super::copies::Holder;
 use super::value::{Atom, Key, Root, Value, Variation, roots};
 use super::walk::Walk;
-use crate::cost::kernel::{Access, AccessKind, ArrayId, LeafElement};
+use crate::cost::kernel::{Access, AccessKind, ArrayId, ElementIndex, LeafElement};
 use layoutc_dataflow::classes::{Callee, PlaceKind, resolve_callee};
 use layoutc_dataflow::layout::LeafId;
 use layoutc_syntax::{
-    BinaryOp, ExprId, ExprKind, FunctionId, NameRef, QualType, TypeKind, UnaryOp, VarId, evaluate,
+    BinaryOp, ExprId, ExprKind, FunctionId, NameRef, QualType, Space, Storage, TypeKind, UnaryOp,
+    VarId, evaluate,
 };
 
 /// How deep calls are followed.
@@ -285,12 +286,27 @@ impl Walk<'_> {
             leaves: memory.leaves.clone(),
             element: memory.element,
             kind,
-            index: self.symbols.element_index(&memory.index),
+            index: self.element_index(memory),
             scope: self.scope,
             share: self.share,
             span: self.program.expr_site(expr),
         };
         self.accesses.push(access);
+    }
+
+    /// The index within the array: the first pointer to it that the kernel uses counts as its start, so
+    /// that indices into separate arrays can be compared.
+    fn element_index(&mut self, memory: &Memory) -> ElementIndex {
+        let mut index = memory.index.clone();
+        if let [root] = roots(&index)[..] {
+            let start = *self.starts.entry(memory.array).or_insert(root);
+            if start == root
+                && let Some(rest) = index.minus(&Value::atom(Atom::Root(root)))
+            {
+                index = rest;
+            }
+        }
+        self.symbols.element_index(&index)
     }
 
     /// The memory that an expression is; otherwise what its value is.
@@ -383,10 +399,25 @@ impl Walk<'_> {
             // Shared memory and the like.
             None => {
                 let mut variation = self.symbols.variation(&index);
-                variation.data = true;
+                let is_private = self.is_private(root);
+                variation.data = is_private != Some(false);
+                variation.lanes |= is_private == Some(true);
                 Err(self.symbols.once(variation))
             }
         }
+    }
+
+    /// Whether each thread has values of its own there; `Some(false)` for a table of constants.
+    fn is_private(&self, root: Root) -> Option<bool> {
+        let Root::Variable(id) = root else { return None };
+        let variable = self.program.variable(id);
+        let is_const = match self.program.types.kind(variable.ty.id) {
+            TypeKind::Array(of, _) => of.is_const || variable.ty.is_const,
+            _ => false,
+        };
+        let is_own = variable.storage == Storage::Local && variable.space == Space::Default;
+        let is_table = is_const || variable.space == Space::Constant;
+        (is_own || is_table).then_some(!is_table)
     }
 
     /// Which item of a member array an expression is.

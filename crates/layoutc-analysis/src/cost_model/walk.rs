@@ -3,7 +3,7 @@
 use super::arrays::Arrays;
 use super::copies::{Copies, Holder};
 use super::value::{Atom, Key, Root, Symbols, Value, Variation};
-use crate::cost::kernel::{Access, Loop, LoopId, Trips};
+use crate::cost::kernel::{Access, ArrayId, Loop, LoopId, Trips};
 use layoutc_dataflow::classes::Classes;
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, StmtId, StmtKind, TypeKind, VarId,
@@ -31,6 +31,8 @@ pub(super) struct Walk<'a> {
     pub(super) share: f64,
     pub(super) accesses: Vec<Access>,
     pub(super) operations: BTreeMap<Option<LoopId>, u64>,
+    /// Where the arrays begin that were accessed, as far as they were first met.
+    pub(super) starts: BTreeMap<ArrayId, Root>,
     /// First walks through loops: what they find is not kept.
     pub(super) rehearsals: u32,
     /// Functions whose bodies are being walked.
@@ -61,6 +63,7 @@ impl<'a> Walk<'a> {
             share: 1.0,
             accesses: Vec::new(),
             operations: BTreeMap::new(),
+            starts: BTreeMap::new(),
             rehearsals: 0,
             calls: Vec::new(),
             returned: None,
@@ -236,6 +239,12 @@ impl<'a> Walk<'a> {
             self.values.remove(&id);
             return;
         };
+        if matches!(program.types.kind(variable.ty.id), TypeKind::Array(..)) {
+            // Its name stays the name of memory.
+            self.value(init);
+            self.values.remove(&id);
+            return;
+        }
         let is_reference = matches!(program.types.kind(variable.ty.id), TypeKind::Reference(..));
         let value = match is_reference && self.classes.place(init).is_some() {
             true => self.address(init),
@@ -412,12 +421,27 @@ impl Walk<'_> {
                 left + right - left * right
             }
             ExprKind::Binary(op, left, right) => {
-                if !self.is_index(*left) || !self.is_index(*right) {
+                let (Some(left), Some(right)) = (self.index(*left), self.index(*right)) else {
                     return HALF;
-                }
+                };
+                let varies = |this: &Self, value: &Value| {
+                    let variation = this.symbols.variation(value);
+                    variation.lanes || !variation.loops.is_empty()
+                };
+                let (op, bound) = match (varies(self, &left), varies(self, &right)) {
+                    (true, false) => (*op, right),
+                    (false, true) => (mirrored(*op), left),
+                    (true, true) | (false, false) => return HALF,
+                };
+                // Indices are not below 0, nor at the bounds that they are compared with.
+                let is_zero = bound.as_constant().is_some_and(|bound| bound <= 0);
                 match op {
-                    BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::Ne => 1.0,
+                    BinaryOp::Ne => 1.0,
                     BinaryOp::Eq => BORDER,
+                    BinaryOp::Lt | BinaryOp::Le if is_zero => BORDER,
+                    BinaryOp::Gt | BinaryOp::Ge if is_zero => 1.0,
+                    BinaryOp::Lt | BinaryOp::Le => 1.0,
+                    BinaryOp::Gt | BinaryOp::Ge => BORDER,
                     _ => HALF,
                 }
             }
@@ -425,8 +449,8 @@ impl Walk<'_> {
         }
     }
 
-    /// Whether a value is made of threads, trips and parameters, and not of data.
-    fn is_index(&mut self, expr: ExprId) -> bool {
+    /// The value of an integer that is made of threads, trips and parameters, and not of data.
+    fn index(&mut self, expr: ExprId) -> Option<Value> {
         let program = self.program;
         let is_integer = match program.types.kind(program.expr(expr).ty.id) {
             TypeKind::Scalar(scalar) => scalar.is_integer(),
@@ -434,12 +458,12 @@ impl Walk<'_> {
             _ => false,
         };
         if !is_integer {
-            return false;
+            return None;
         }
         self.rehearsals += 1;
         let value = self.value(expr);
         self.rehearsals -= 1;
-        !self.symbols.variation(&value).data
+        Some(value).filter(|value| !self.symbols.variation(value).data)
     }
 }
 

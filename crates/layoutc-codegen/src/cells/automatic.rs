@@ -6,10 +6,12 @@
 //! is then tiles along the dimension in which the lanes lie; all else is left to that rule.
 
 use super::{CellPlans, plan};
+use layoutc_analysis::CellLayout;
+use layoutc_analysis::cost::kernel::{ArrayId, Factor, Lanes};
+use layoutc_analysis::cost_model::{ArraySource, CostModel};
 use layoutc_analysis::grid_choice::{GridOptions, Verdict, choose_for_grid};
 use layoutc_analysis::grid_model::GridModel;
 use layoutc_analysis::index_form::Definitions;
-use layoutc_analysis::{CellLayout, IndexForm, KernelModel};
 use layoutc_dataflow::classes::{ClassId, ClassShape, Classes, class_shape};
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_dataflow::layout::{Digit, DimensionId, Leaf};
@@ -19,11 +21,14 @@ use layoutc_syntax::Program;
 const LARGEST_TILE: u64 = 256;
 
 /// Whether some array of structs is indexed in a way that another order of its elements could serve.
-pub(crate) fn may_gain(classes: &Classes, model: &KernelModel) -> bool {
-    classes.ids().any(|class| {
-        classes.class(class).is_free()
-            && model.of(class).any(|access| access.index == IndexForm::Strided)
-    })
+pub(crate) fn may_gain(classes: &Classes, model: &CostModel) -> bool {
+    let is_apart = |lanes: Lanes| matches!(lanes, Lanes::Affine([factor, ..]) if !matches!(factor, Factor::Number(0 | 1)));
+    let is_free = |array: ArrayId| match model.arrays[array.0 as usize].source {
+        ArraySource::Class(class) => classes.class(class).is_free(),
+        ArraySource::Plain => false,
+    };
+    let mut accesses = model.kernels.iter().flat_map(|kernel| &kernel.code.accesses);
+    accesses.any(|access| is_apart(access.index.lanes) && is_free(access.array))
 }
 
 impl CellPlans {

@@ -1,0 +1,201 @@
+//! The layout that costs least, and whether it is worth a change.
+
+use crate::cost::arrangement::Arrangement;
+use crate::cost::kernel::{ArrayId, KernelCode, Lanes};
+use crate::cost::search::{Best, Effort, Problem, best_layout, price_layout};
+use crate::cost::{CostError, CostVector, Model, price};
+use crate::cost_model::{ArraySource, CostModel};
+use crate::device::Device;
+use layoutc_dataflow::classes::ClassId;
+use layoutc_dataflow::layout::{Bytes, Layout, LeafId, RecordShape};
+
+/// Elements of a tile: one for each lane of a warp.
+const TILE: u64 = 32;
+/// Layouts that cost more than this part of the source's are not worth a change.
+const WORTH: f64 = 0.95;
+
+/// Layouts of a class that are priced in full: so many that most searches come to their end, and builds do
+/// not wait for the rest.
+const PRICED: usize = 200;
+/// A layout of one group, which people read at a glance, is chosen if it costs at most this much more
+/// than the best.
+const SIMPLE: f64 = 1.05;
+
+/// How layouts are chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Prices<'a> {
+    /// What kernels access.
+    pub model: &'a CostModel,
+    /// The device.
+    pub device: &'a Device,
+    /// How accesses are priced.
+    pub pricing: Model,
+}
+
+/// What becomes of a class.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Verdict {
+    /// It gets this layout.
+    Change {
+        /// The layout.
+        layout: Layout,
+        /// What it gains, in a clause.
+        because: String,
+    },
+    /// It stays.
+    Stay {
+        /// Why, in a clause.
+        because: String,
+    },
+}
+
+impl Prices<'_> {
+    /// What a class of arrays of records gets while all other arrays are as in the source.
+    #[must_use]
+    pub fn verdict(&self, class: ClassId) -> Verdict {
+        let stay = |because: &str| Verdict::Stay { because: because.to_owned() };
+        let found =
+            self.model.arrays.iter().position(|info| info.source == ArraySource::Class(class));
+        let Some(at) = found else { return stay("the sizes of its members are not known") };
+        let array = ArrayId(at as u32);
+        let shape = &self.model.arrays[at].shape;
+        let scalars: u64 = shape.leaves.iter().map(layoutc_dataflow::layout::Leaf::scalars).sum();
+        if scalars < 2 {
+            return stay("a record of one scalar has one layout only");
+        }
+        let kernels: Vec<KernelCode> = (self.model.kernels.iter())
+            .filter(|kernel| kernel.code.accesses.iter().any(|access| access.array == array))
+            .map(|kernel| kernel.code.clone())
+            .collect();
+        if kernels.is_empty() {
+            return stay("no kernel accesses its elements");
+        }
+        let mut own = kernels.iter().flat_map(|code| &code.accesses);
+        let is_uniform = own
+            .all(|access| access.array != array || access.index.lanes == Lanes::Affine([ZERO; 3]));
+        if is_uniform {
+            return stay("all threads of a block access the same element");
+        }
+        match self.search(array, shape, &kernels) {
+            Ok(best) => self.judge(array, shape, &kernels, &best),
+            Err(error) => stay(&format!("it has no price: {error}")),
+        }
+    }
+
+    /// All arrays but one, as in the source.
+    fn others(&self, array: ArrayId) -> Arrangement {
+        let mut arrangement = Arrangement::default();
+        for (info, at) in self.model.arrays.iter().zip(0..) {
+            if ArrayId(at) != array {
+                arrangement.insert(ArrayId(at), &info.shape, &Layout::aos(&info.shape));
+            }
+        }
+        arrangement
+    }
+
+    fn search(
+        &self,
+        array: ArrayId,
+        shape: &RecordShape,
+        kernels: &[KernelCode],
+    ) -> Result<Best, CostError> {
+        let owners: Vec<(ArrayId, LeafId)> = shape.leaf_ids().map(|leaf| (array, leaf)).collect();
+        let problem = Problem {
+            shape,
+            owners: &owners,
+            kernels,
+            others: &self.others(array),
+            device: self.device,
+            model: self.pricing,
+            tile: TILE,
+        };
+        let mut best = best_layout(&problem, Effort { priced: PRICED })?;
+        if best.layout.groups().len() > 1 {
+            let aligned = [16, 8].map(|align| Layout::aos_aligned(shape, Bytes(align)));
+            for layout in [Layout::tiled(shape, TILE, None)].into_iter().chain(aligned).flatten() {
+                let cost = price_layout(&problem, &layout)?;
+                if ratio(&cost, &best.cost) <= SIMPLE {
+                    best = Best { layout, cost, ..best };
+                    break;
+                }
+            }
+        }
+        Ok(best)
+    }
+
+    fn judge(
+        &self,
+        array: ArrayId,
+        shape: &RecordShape,
+        kernels: &[KernelCode],
+        best: &Best,
+    ) -> Verdict {
+        let how = format!("model `{}`, {}", self.pricing, self.device.name);
+        let ratio = ratio(&best.cost, &best.source);
+        if best.layout.is_identity(shape) {
+            return Verdict::Stay { because: format!("no layout costs less ({how})") };
+        }
+        if ratio > WORTH {
+            let layout = best.layout.display(shape);
+            let because = format!("the best, `{layout}`, costs {} of it ({how})", percent(ratio));
+            return Verdict::Stay { because };
+        }
+        let gain = self.greatest(array, shape, kernels, &best.layout).ok().flatten();
+        let example = gain.map(|(kernel, before, after)| {
+            let unit = match self.pricing {
+                Model::Sectors => "sectors",
+                Model::Peng => "transactions",
+            };
+            format!("; in `{}` a warp takes {after} {unit} and not {before}", kernel.name)
+        });
+        Verdict::Change {
+            layout: best.layout.clone(),
+            because: format!(
+                "memory accesses cost {} of what they did ({how}){}",
+                percent(ratio),
+                example.unwrap_or_default()
+            ),
+        }
+    }
+
+    /// The access that gains most: its kernel, and what a warp asks for before and after.
+    fn greatest<'k>(
+        &self,
+        array: ArrayId,
+        shape: &RecordShape,
+        kernels: &'k [KernelCode],
+        layout: &Layout,
+    ) -> Result<Option<(&'k KernelCode, u64, u64)>, CostError> {
+        let mut before = self.others(array);
+        let mut after = before.clone();
+        before.insert(array, shape, &Layout::aos(shape));
+        after.insert(array, shape, layout);
+        let mut greatest: Option<(f64, &KernelCode, u64, u64)> = None;
+        for code in kernels {
+            let old = price(code, &before, self.device, self.pricing)?;
+            let new = price(code, &after, self.device, self.pricing)?;
+            for (old, new) in old.accesses.iter().zip(&new.accesses) {
+                let saved = old.total.sum() - new.total.sum();
+                let (from, to) = (old.transactions.round() as u64, new.transactions.round() as u64);
+                if to < from && greatest.is_none_or(|(most, ..)| saved > most) {
+                    greatest = Some((saved, code, from, to));
+                }
+            }
+        }
+        Ok(greatest.map(|(_, code, from, to)| (code, from, to)))
+    }
+}
+
+const ZERO: crate::cost::kernel::Factor = crate::cost::kernel::Factor::Number(0);
+
+/// One cost as a part of another: what runs in the deepest loops of unknown length counts; where that is
+/// about the same, all does.
+fn ratio(cost: &CostVector, other: &CostVector) -> f64 {
+    let innermost = cost.ratio(other);
+    let is_close = (WORTH..=SIMPLE).contains(&innermost);
+    if is_close { cost.sum() / other.sum() } else { innermost }
+}
+
+fn percent(ratio: f64) -> String {
+    format!("{:.0} %", ratio * 100.0)
+}
