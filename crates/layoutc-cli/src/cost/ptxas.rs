@@ -75,7 +75,7 @@ ptxas info    : Used 12 registers, used 1 barriers, 128 bytes smem
 ptxas info    : Compiling entry function 'cplain' for 'sm_80'
 ptxas info    : Used 9 registers
 ";
-        let found = parse(log).unwrap();
+        let found = parse(log).expect("it names kernels");
         let usage = |registers, shared_bytes| Usage { registers, shared_bytes };
         assert_eq!(found.get("k"), Some(&usage(8, 0)));
         assert_eq!(found.get("plain"), Some(&usage(12, 256)));
