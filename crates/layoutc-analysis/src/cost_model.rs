@@ -43,7 +43,7 @@ pub const DEFAULT_BLOCKS: u64 = 4096;
 const DEPTH: usize = 16;
 
 /// What a program's kernels do to global memory.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct CostModel {
     /// The arrays, classes first.
     pub arrays: Vec<ArrayInfo>,
@@ -129,11 +129,10 @@ impl CostModel {
                 has_blocks: blocks.is_some(),
             });
         }
-        let extents: BTreeMap<ArrayId, u64> = (arrays.infos.iter().zip(0..))
-            .filter_map(|(info, at)| Some((ArrayId(at), info.elements?)))
-            .collect();
+        let extent = |array: ArrayId| Some((array, arrays.infos[array.0 as usize].elements?));
         for kernel in &mut kernels {
-            kernel.code.extents.clone_from(&extents);
+            let accesses = kernel.code.accesses.iter();
+            kernel.code.extents = accesses.filter_map(|access| extent(access.array)).collect();
         }
         CostModel { arrays: arrays.infos, kernels }
     }

@@ -534,7 +534,7 @@ mod tests {
         }
         assert_eq!(parse_device("gtx280").map(|device| device.name), Ok("gtx280".to_owned()));
         let error = parse_device("gtx281").expect_err("no such device");
-        assert!(error.contains("a100, gtx280, h100"), "{error}");
+        assert!(error.contains("gtx280, h100, h200"), "{error}");
         assert!(parse_device("./no/such/file.toml").is_err());
     }
 

@@ -101,7 +101,7 @@ pub struct Compiled {
     pub grids: Vec<GridReport>,
     /// The classes of arrays of records: the first ones of `classes`, in the same order.
     pub record_classes: Classes,
-    /// What kernels access.
+    /// What kernels access, where [`Request::follows_numbers`] asks for it; otherwise nothing.
     pub cost_model: CostModel,
     /// Edits by file; files without edits are absent.
     pub edits: BTreeMap<FileId, EditSet>,
@@ -239,6 +239,8 @@ impl Planned {
                 cells.choose(&program, &classes, &request.grids);
             }
         }
+        // Rewriting needs the room.
+        let cost_model = if request.follows_numbers { cost_model } else { CostModel::default() };
         // What cannot be rewritten pins its class, and the rest is planned again.
         loop {
             let layouts = &request.layouts;

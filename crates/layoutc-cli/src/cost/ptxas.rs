@@ -1,5 +1,6 @@
 //! Registers and shared memory of kernels, as `nvcc -Xptxas -v` prints them.
 
+use super::simulate::base_name;
 use cpp_demangle::{DemangleOptions, Symbol};
 use std::collections::BTreeMap;
 
@@ -22,7 +23,7 @@ pub(super) fn parse(log: &str) -> Result<BTreeMap<String, Usage>, String> {
     let mut kernel: Option<String> = None;
     for line in log.lines() {
         if let Some((_, rest)) = line.split_once("Compiling entry function '") {
-            kernel = rest.split('\'').next().map(base_name);
+            kernel = rest.split('\'').next().map(kernel_of);
         } else if let Some((_, rest)) = line.split_once(": Used ")
             && let Some(kernel) = kernel.take()
         {
@@ -46,14 +47,13 @@ pub(super) fn parse(log: &str) -> Result<BTreeMap<String, Usage>, String> {
 }
 
 /// `k` for `_ZN1a1kIfEEvPNS_1PET_`.
-fn base_name(symbol: &str) -> String {
+fn kernel_of(symbol: &str) -> String {
     let options = DemangleOptions::new().no_params().no_return_type();
     let full = Symbol::new(symbol)
         .ok()
         .and_then(|parsed| parsed.demangle_with_options(&options).ok())
         .unwrap_or_else(|| symbol.to_owned());
-    let plain = full.split('<').next().unwrap_or(&full);
-    plain.rsplit("::").next().unwrap_or(plain).to_owned()
+    base_name(&full).to_owned()
 }
 
 #[cfg(test)]
