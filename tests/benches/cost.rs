@@ -49,9 +49,16 @@ fn access(code: &mut KernelCode, kind: AccessKind, leaf: usize, is_gathered: boo
         leaves: vec![LeafId(leaf as u32)],
         element: LeafElement::All,
         kind,
-        index: ElementIndex { lanes, loops, base: BaseId(base), offset: 0 },
+        index: ElementIndex {
+            lanes,
+            loops,
+            base: BaseId(base),
+            offset: 0,
+            is_same_in_blocks: false,
+        },
         scope,
         share: 1.0,
+        warps: 1.0,
         span: Span { file: FileId(0), start: 0, end: 0 },
     });
 }

@@ -71,8 +71,11 @@ impl Prices<'_> {
             return stay("no kernel accesses its elements");
         }
         let mut own = kernels.iter().flat_map(|code| &code.accesses);
-        let is_uniform = own
-            .all(|access| access.array != array || access.index.lanes == Lanes::Affine([ZERO; 3]));
+        let is_uniform = own.all(|access| {
+            let is_one =
+                matches!(access.index.lanes, Lanes::Single | Lanes::Affine([ZERO, ZERO, ZERO]));
+            access.array != array || is_one
+        });
         if is_uniform {
             return stay("all threads of a block access the same element");
         }

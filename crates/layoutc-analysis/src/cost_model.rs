@@ -10,12 +10,15 @@
 //! - Where two ways meet, a variable has the value that it has in most threads: at `x == 0 ? x : x - 1` the
 //!   second one.
 //! - A remainder by 32 or more is the value itself, wrapped around; a quotient is one value for a warp.
-//! - Comparisons of indices are guards that all threads pass, equalities borders, and of two branches that
-//!   data decides each is taken half of the time ([`Access::share`](crate::cost::kernel::Access::share)).
+//! - Comparisons of indices are guards that all threads pass, equalities borders or single threads, and of
+//!   two branches that data decides each is taken half of the time
+//!   ([`Access::share`](crate::cost::kernel::Access::share)); behind an early return are those that stay.
 
 mod arrays;
 mod copies;
 mod expressions;
+mod guards;
+mod objects;
 mod parallel;
 mod repeats;
 mod value;
@@ -100,10 +103,6 @@ impl CostModel {
             let values = launch
                 .map(|launch| arguments(program, &definitions, id, launch))
                 .unwrap_or_default();
-            let mut walk = Walk::new(program, classes, &mut arrays, &copies, values);
-            walk.statement(body);
-            let (accesses, loops) = (walk.accesses, walk.loops);
-            let operations = walk.operations.into_iter().collect();
             let block = launch.and_then(|launch| launch.block);
             let blocks = launch.and_then(|launch| {
                 launch
@@ -111,12 +110,20 @@ impl CostModel {
                     .iter()
                     .try_fold(1_u64, |product, extent| product.checked_mul((*extent)?))
             });
+            let shape = (
+                block.or(options.block).unwrap_or(DEFAULT_BLOCK),
+                blocks.or(options.blocks).unwrap_or(DEFAULT_BLOCKS),
+            );
+            let mut walk = Walk::new(program, classes, &mut arrays, &copies, values, shape);
+            walk.statement(body);
+            let (accesses, loops) = (walk.accesses, walk.loops);
+            let operations = walk.operations.into_iter().collect();
             kernels.push(Kernel {
                 function: id,
                 code: KernelCode {
                     name: function.name.clone(),
-                    block: block.or(options.block).unwrap_or(DEFAULT_BLOCK),
-                    blocks: blocks.or(options.blocks).unwrap_or(DEFAULT_BLOCKS),
+                    block: shape.0,
+                    blocks: shape.1,
                     repeats: launch.map(|launch| repeats.of(&launch.sites)).unwrap_or_default(),
                     registers: None,
                     shared_bytes: 0,

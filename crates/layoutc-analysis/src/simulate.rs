@@ -70,6 +70,8 @@ pub struct Simulator {
     machine: Machine,
     merger: WarpMerger,
     hierarchy: Hierarchy,
+    /// The caches of what runs apart.
+    apart: Hierarchy,
     kernels: Vec<KernelCounts>,
     launch: Launch,
 }
@@ -115,6 +117,7 @@ impl Simulator {
         Simulator {
             merger: WarpMerger::new(Coalescer::new(machine.grain)),
             hierarchy: Hierarchy::new(&machine),
+            apart: Hierarchy::new(&machine),
             kernels: Vec::new(),
             launch: Launch::default(),
             machine,
@@ -252,6 +255,12 @@ impl Simulator {
     #[must_use]
     pub fn kernels(&self) -> &[KernelCounts] {
         &self.kernels
+    }
+
+    /// Changes between the caches of the program and others, for what stands for copies by the host, which
+    /// leave the caches alone.
+    pub fn change_caches(&mut self) {
+        std::mem::swap(&mut self.hierarchy, &mut self.apart);
     }
 
     /// Writes back what only the second-level cache knows, for the kernel of the last launch, and empties it.

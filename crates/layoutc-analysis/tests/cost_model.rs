@@ -48,7 +48,7 @@ fn body(text: &str) -> KernelCode {
 fn lanes(access: &Access) -> Option<[Factor; 3]> {
     match access.index.lanes {
         Lanes::Affine(factors) => Some(factors),
-        Lanes::Unknown => None,
+        Lanes::Listed | Lanes::Unknown | Lanes::Single => None,
     }
 }
 
@@ -120,7 +120,7 @@ fn pointers_and_counters_march() {
 fn indices_from_memory() {
     let code = body("int i = threadIdx.x; p[q[i]].x += p[q[i] + 2].y + p[q[n]].z;");
     let of: Vec<&Access> = code.accesses.iter().filter(|a| !a.leaves.is_empty()).collect();
-    let own: Vec<&&Access> = of.iter().filter(|a| a.index.lanes == Lanes::Unknown).collect();
+    let own: Vec<&&Access> = of.iter().filter(|a| a.index.lanes == Lanes::Listed).collect();
     // The read and the write of `x` and the read of `y`: the same unknown index, two apart.
     assert_eq!(own.len(), 3, "{code:?}");
     assert!(own.iter().all(|access| access.index.base == own[0].index.base));
@@ -153,7 +153,79 @@ fn branches_have_shares() {
             .find(|access| access.kind == AccessKind::Write && access.leaves[0].0 == leaf);
         own.map(|access| access.share)
     };
-    assert_eq!((share(0), share(1), share(2)), (Some(1.0), Some(0.5), Some(1.0 / 32.0)));
+    // Of two warps one has the thread.
+    assert_eq!((share(0), share(1), share(2)), (Some(1.0), Some(0.5), Some(1.0 / 2.0)));
+    let of_single: Vec<u32> = (code.accesses.iter())
+        .filter(|access| access.index.lanes == Lanes::Single)
+        .map(|access| access.leaves[0].0)
+        .collect();
+    assert_eq!(of_single, [2]);
+}
+
+#[test]
+fn those_who_leave_early_get_nowhere() {
+    let code = body(
+        "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i >= n) return; p[i].x = 0; \
+         if (q[i]) return; p[i].y = 0; if (i > 0) return; p[i].z = 0;",
+    );
+    let writes: Vec<(f64, Lanes)> = (code.accesses.iter())
+        .filter(|access| access.kind == AccessKind::Write)
+        .map(|access| (access.share, access.index.lanes))
+        .collect();
+    let [first, second, third] = writes[..] else { panic!("{code:?}") };
+    assert_eq!((first.0, second.0), (1.0, 0.5));
+    assert_eq!(third, (0.5 / 2.0 / 4096.0, Lanes::Single));
+}
+
+#[test]
+fn only_one_block() {
+    let code =
+        body("if (blockIdx.x == 3) p[threadIdx.x].x = 0; p[threadIdx.x].y = p[blockIdx.x].z;");
+    let found: Vec<(f64, bool)> =
+        code.accesses.iter().map(|own| (own.share, own.index.is_same_in_blocks)).collect();
+    assert_eq!(found, [(1.0 / 4096.0, true), (1.0, false), (1.0, true)]);
+}
+
+#[test]
+fn partners_by_exclusive_or() {
+    let code = body(
+        "int i = blockIdx.x * blockDim.x + threadIdx.x; int j = i ^ n; p[j].x = p[i].x; \
+         p[i ^ q[i]].y = 0;",
+    );
+    let found: Vec<Option<[Factor; 3]>> =
+        code.accesses.iter().filter(|own| own.kind == AccessKind::Write).map(lanes).collect();
+    assert_eq!(found, [along_x(1), None]);
+    assert!(code.accesses[0].index.base != code.accesses[1].index.base);
+}
+
+#[test]
+fn lists_of_neighbours() {
+    let lanes = |text: &str| body(text).accesses.last().map(|own| own.index.lanes);
+    let i = "int i = blockIdx.x * blockDim.x + threadIdx.x;";
+    let listed = Some(Lanes::Listed);
+    assert_eq!(lanes(&format!("{i} p[q[i] + 1].x = 0;")), listed);
+    assert_eq!(lanes(&format!("{i} for (int k = q[i]; k < q[i + 1]; k++) p[q[k]].x = 0;")), listed);
+    // Rows themselves, hashes, and chains.
+    for text in [
+        "for (int k = q[i]; k < q[i + 1]; k++) p[k].x = 0;",
+        "p[q[i] % n].x = 0;",
+        "p[2 * q[i]].x = 0;",
+        "p[q[q[q[i]]]].x = 0;",
+        "int at = i; for (int k = 0; k < n; k++) at = p[at].next; p[at].x = 0;",
+    ] {
+        assert_eq!(lanes(&format!("{i} {text}")), Some(Lanes::Unknown), "{text}");
+    }
+}
+
+#[test]
+fn macros_in_loops_that_run_once() {
+    let code = body("do { p[threadIdx.x].x = 0; } while (0);");
+    assert!(code.loops.is_empty(), "{code:?}");
+    let code = kernel(
+        "__global__ void k(P *p) { p[threadIdx.x].x = 0; }\n\
+         void host(P *p) { do { k<<<1, 64>>>(p); } while (0); }",
+    );
+    assert!(code.repeats.is_empty(), "{code:?}");
 }
 
 #[test]
@@ -220,4 +292,84 @@ fn constants_of_launches() {
          void host() { const int n = 100; P *d; cudaMalloc(&d, n * sizeof(P)); k<<<4, 32>>>(d, n); }",
     );
     assert_eq!(code.loops[0].trips, Trips::Known(100));
+}
+
+#[test]
+fn objects_of_a_thread_keep_their_members() {
+    let classes = "struct View { P *p; int n; }; \
+        struct Stack { P *items; int at; \
+            __device__ Stack(P *items, int thread) : items(items), at(thread) {} \
+            __device__ void push(float v) { items[at].x = v; at += 64; } \
+            __device__ float pop() { at -= 64; return items[at].y; } };\n";
+    let access = |text: &str| {
+        let code = kernel(&format!(
+            "{classes} __device__ void set(View view, int i) {{ view.p[i + view.n].z = 0; }} \
+             __device__ void fill(Stack &stack) {{ for (int k = 0; k < 5; k++) stack.push(1); }} \
+             __global__ void k(P *p, int n) {{ int i = threadIdx.x; {text} }}\n\
+             void host(int n, P *p) {{ k<<<n, 64>>>(p, n); }}"
+        ));
+        let found: Vec<(u32, i64, Vec<(LoopId, Factor)>)> = (code.accesses.iter())
+            .map(|own| {
+                assert_eq!(lanes(own), along_x(1), "{text}");
+                (own.leaves[0].0, own.index.offset, own.index.loops.clone())
+            })
+            .collect();
+        found
+    };
+    let along = vec![(LoopId(0), Factor::Number(64))];
+    assert_eq!(access("Stack s(p, i); s.push(1); s.pop();"), [(0, 0, vec![]), (1, 0, vec![])]);
+    assert_eq!(access("Stack s(p, i); fill(s); s.pop();"), [(0, 0, along), (1, 256, vec![])]);
+    assert_eq!(access("View v = {p, 3}; View w = v; w.n++; set(w, i);"), [(2, 4, vec![])]);
+    assert_eq!(
+        access("View v; v.p = p; v.n = i; View *w = &v; w->p[w->n].y = 0;"),
+        [(1, 0, vec![])]
+    );
+}
+
+#[test]
+fn elements_that_move_as_bytes_or_vectors() {
+    let code = kernel(
+        "struct Q { float a, b, c, d; }; __global__ void k(Q *q) { int i = threadIdx.x; \
+         float4 v = *(float4 *)&q[i]; Q own; memcpy(&own, &q[i + 1], sizeof(Q)); memcpy(q + i, &own, sizeof own); }\n\
+         void host(Q *q) { k<<<1, 64>>>(q); }",
+    );
+    let found: Vec<(AccessKind, usize, i64)> =
+        (code.accesses.iter()).map(|own| (own.kind, own.leaves.len(), own.index.offset)).collect();
+    let (read, write) = (AccessKind::Read, AccessKind::Write);
+    assert_eq!(found, [(read, 4, 0), (read, 4, 1), (write, 4, 0)]);
+}
+
+#[test]
+fn a_copy_goes_back_without_what_it_has_not_changed() {
+    let writes = |text: &str| -> Vec<usize> {
+        let code = body(&format!("int i = threadIdx.x; {text}"));
+        let writes = code.accesses.iter().filter(|own| own.kind == AccessKind::Write);
+        writes.map(|own| own.leaves.len()).collect()
+    };
+    let all = 5;
+    assert_eq!(writes("P c = p[i]; c.x += c.y; p[i] = c;"), [1]);
+    assert_eq!(writes("P c = p[i]; c.x += c.y; c.next++; c.v[q[i]] = 1; p[i] = c;"), [3]);
+    assert_eq!(writes("P c = p[i]; p[i] = c;"), [0; 0]);
+    for text in [
+        "P c = p[i]; c.x += c.y; p[i + 1] = c;",
+        "P c = p[i]; P d = p[i + 1]; c = d; p[i] = c;",
+        "P c = p[i]; P *d = &c; d->y = 1; p[i] = c;",
+        "P c; c.x = 1; p[i] = c;",
+    ] {
+        assert_eq!(writes(text), [all], "{text}");
+    }
+}
+
+#[test]
+fn lanes_part_at_data_and_remainders() {
+    let parts = |condition: &str| {
+        let code = body(&format!("int i = threadIdx.x; if ({condition}) p[i].x = 0;"));
+        code.accesses.last().map(|own| (own.share, own.warps))
+    };
+    assert_eq!(parts("q[i] > 3"), Some((0.5, 1.0)));
+    assert_eq!(parts("i % 4 == 1"), Some((0.25, 1.0)));
+    assert_eq!(parts("(i & 1) != nx"), Some((0.5, 1.0)));
+    assert_eq!(parts("nx == 3"), Some((0.5, 0.5)));
+    assert_eq!(parts("i < n && q[i] > 3 && i % 8 == 0"), Some((0.0625, 1.0)));
+    assert_eq!(parts("threadIdx.x == 0 || threadIdx.x == blockDim.x - 1"), Some((1.0, 1.0)));
 }

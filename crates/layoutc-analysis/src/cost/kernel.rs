@@ -78,6 +78,8 @@ pub struct Access {
     pub scope: Option<LoopId>,
     /// Which part of the threads gets there, from 0 to 1.
     pub share: f64,
+    /// Which part of the warps gets there: more, where lanes of a warp part.
+    pub warps: f64,
     /// Where it stands.
     pub span: Span,
 }
@@ -115,6 +117,8 @@ pub struct ElementIndex {
     pub base: BaseId,
     /// The constant.
     pub offset: i64,
+    /// Whether it is the same in all blocks.
+    pub is_same_in_blocks: bool,
 }
 
 /// How an index depends on the thread's place in its block.
@@ -122,8 +126,13 @@ pub struct ElementIndex {
 pub enum Lanes {
     /// Factors of `threadIdx.x`, `.y` and `.z`.
     Affine([Factor; 3]),
-    /// Not at all as a formula: an index from memory, or a product of indices.
+    /// By an index from an array of indices: a list of neighbours, an order, a permutation. Lanes that are
+    /// neighbours often choose neighbouring elements.
+    Listed,
+    /// Not at all as a formula: a hash, or a product of indices.
     Unknown,
+    /// One lane of all in the block gets there.
+    Single,
 }
 
 /// A factor of an index.

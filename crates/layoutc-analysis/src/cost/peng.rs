@@ -180,7 +180,7 @@ pub fn price_on(
             lines: 0.0,
             instructions: 0.0,
             with: None,
-            executions: nest.executions(access.scope) * access.share,
+            executions: nest.executions(access.scope) * access.warps,
             degree: nest.degree(access.scope),
             reuse: None,
             shares: Shares::default(),

@@ -12,7 +12,8 @@
 //! - Sectors that an earlier access of the warp touched, in the same iteration or some iterations ago, are
 //!   found where they were left, as far as what the resident threads touch in between leaves room: all of
 //!   it up to the capacity, and the part that fits beyond it.
-//! - Warps of a block that touch the same sectors fetch them once.
+//! - Warps of a block that touch the same sectors fetch them once, and so do blocks that run together and
+//!   read what does not depend on the block.
 //! - The first-level cache is what shared memory leaves of it, and writes through: stores pay the second
 //!   level for each sector. Memory is written once for all stores to a sector that come near each other,
 //!   and read as well where they leave bytes of it untouched that were not read before.
@@ -154,6 +155,10 @@ pub(super) fn price_without_strides(
         l2_bytes: known.l2_bytes as f64,
         l1_warps: (per_multiprocessor * warps_of_block) as f64,
         l2_warps: (per_multiprocessor * warps_of_block * known.multiprocessors).min(warps) as f64,
+        blocks: [
+            per_multiprocessor as f64,
+            (per_multiprocessor * known.multiprocessors).min(code.blocks).max(1) as f64,
+        ],
         sector: known.sector as f64,
     };
     let covered = reuse::find(&requests.list, &shapes, &order, &nest, &sharing);
@@ -162,9 +167,14 @@ pub(super) fn price_without_strides(
     let mut traffic = Traffic::default();
     for (at, request) in requests.list.iter().enumerate() {
         let (shape, covered) = (&shapes[at], &covered[at]);
-        let levels = Levels::new(request, shape, covered, is_resident);
+        let mut levels = Levels::new(request, shape, covered, is_resident);
+        if request.is_same_in_blocks && request.kind == AccessKind::Read {
+            // Blocks that run at the same time get there at the same time.
+            levels.l2 /= sharing.blocks[0];
+            levels.dram /= sharing.blocks[1];
+        }
         let times = request.times as f64;
-        let executions = nest.executions(request.scope) * request.share;
+        let executions = nest.executions(request.scope) * request.warps;
         let [w1, w2, w3] = known.weights;
         let unit = INSTRUCTION + w1 * levels.l1 + w2 * levels.l2 + w3 * levels.dram;
         let price = &mut accesses[request.access];
@@ -210,7 +220,7 @@ pub(super) fn price_without_strides(
             price.shares.register = 1.0;
         }
         let times = price.executions * warps as f64 * nest.launches();
-        price.total = CostVector::at(price.degree, price.cost * times);
+        price.total = CostVector::at(0, price.cost * times);
     }
     Ok(KernelPrice {
         kernel: code.name.clone(),
@@ -231,7 +241,7 @@ fn unpriced(code: &KernelCode, requests: &Requests, nest: &Nest) -> Vec<AccessPr
         lines: 0.0,
         instructions: 0.0,
         with: requests.with[at],
-        executions: nest.executions(access.scope) * access.share,
+        executions: nest.executions(access.scope) * access.warps,
         degree: nest.degree(access.scope),
         reuse: None,
         shares: Shares::default(),
@@ -249,16 +259,16 @@ pub(super) struct Lattices {
 
 impl Lattices {
     fn new(code: &KernelCode, requests: &[Request], device: &SectorDevice) -> Lattices {
-        let mut keys: Vec<(Lanes, Option<u64>)> = Vec::new();
+        let mut keys: Vec<(Lanes, Option<u64>, u64)> = Vec::new();
         let mut lattices = Lattices { list: Vec::new(), of_request: Vec::new() };
         for request in requests {
             let array = code.accesses[request.access].array;
-            let is_scattered = request.lanes == Lanes::Unknown;
+            let is_scattered = matches!(request.lanes, Lanes::Listed | Lanes::Unknown);
             let extent = code.extents.get(&array).copied().filter(|_| is_scattered);
-            let key = (request.lanes, extent);
+            let key = (request.lanes, extent, request.period());
             let at = keys.iter().position(|own| *own == key).unwrap_or_else(|| {
                 keys.push(key);
-                let lattice = Lattice::new(&key.0, code.block, device.warp_size, extent);
+                let lattice = Lattice::new(&key.0, code.block, device.warp_size, extent, key.2);
                 lattices.list.push(lattice);
                 keys.len() - 1
             });
@@ -290,7 +300,9 @@ impl Levels {
             }
             AccessKind::Atomic => {
                 // Each lane is an operation of its own; the sector is read, and written in the end.
-                let fresh = sectors * (1.0 - covered.l2) / sharing;
+                // What threads update wherever a formula leads them is a table that many share, and small.
+                let is_table = request.lanes == Lanes::Unknown;
+                let fresh = if is_table { 0.0 } else { sectors * (1.0 - covered.l2) / sharing };
                 Levels { l1: 0.0, l2: 2.0 * sectors, dram: 2.0 * fresh }
             }
         };

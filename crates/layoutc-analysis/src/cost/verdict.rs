@@ -128,12 +128,12 @@ pub fn verdict(
     let memory_share = if all > 0.0 { before.memory / all } else { 0.0 };
     let left = if before.memory > 0.0 { after.memory / before.memory } else { 1.0 };
     let ceiling = 1.0 / (1.0 - memory_share + memory_share * left);
-    let no_gain = if in_cache && ceiling <= WORTH_IN_CACHE {
+    let no_gain = if atomics > memory / 2.0 && ceiling < WORTH {
+        Some(NoGain::Atomics)
+    } else if in_cache && ceiling <= WORTH_IN_CACHE {
         Some(NoGain::InCache)
     } else if ceiling >= WORTH {
         None
-    } else if atomics > memory / 2.0 {
-        Some(NoGain::Atomics)
     } else if left < 1.0 / WORTH && memory_share < 0.5 {
         Some(NoGain::ComputeBound)
     } else {

@@ -26,8 +26,12 @@ impl WarpIndex {
         let start = warp * warp_size;
         let threads = block.iter().product::<u64>();
         let count = threads.saturating_sub(start).min(warp_size);
-        let Lanes::Affine(factors) = lanes else {
-            return WarpIndex { lanes: count as usize, elements: None };
+        let factors = match lanes {
+            Lanes::Affine(factors) => factors,
+            Lanes::Listed | Lanes::Unknown => {
+                return WarpIndex { lanes: count as usize, elements: None };
+            }
+            Lanes::Single => return WarpIndex { lanes: 1, elements: Some(vec![(0, 0)]) },
         };
         let element = |lane: u64| {
             let lane = start + lane;

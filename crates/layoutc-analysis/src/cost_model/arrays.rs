@@ -7,7 +7,8 @@ use crate::cost::kernel::ArrayId;
 use crate::grid_model::constant_of;
 use crate::index_form::Definitions;
 use layoutc_dataflow::classes::{
-    ArrayClass, ClassId, ClassShape, Classes, Slot, class_shape, find_classes, type_scalar_arrays,
+    ArrayClass, ClassId, ClassShape, Classes, LeafMember, Slot, class_shape, find_classes,
+    type_scalar_arrays,
 };
 use layoutc_dataflow::layout::{LeafId, RecordShape};
 use layoutc_syntax::{Program, QualType, Scalar, Space, Storage, TypeId, TypeKind};
@@ -135,6 +136,12 @@ impl Arrays {
         self.classes.get(&class)
     }
 
+    /// The members of an array of a class.
+    pub(super) fn members(&self, array: ArrayId) -> Option<&[LeafMember]> {
+        let ArraySource::Class(class) = self.infos[array.0 as usize].source else { return None };
+        self.classes.get(&class).map(|(_, shape)| &shape.members[..])
+    }
+
     /// The array of numbers or vectors that begins at a root, if that is in global memory.
     pub(super) fn of_root(
         &mut self,
@@ -204,7 +211,7 @@ fn is_global(program: &Program, root: Root) -> bool {
 }
 
 /// A number as a record of one leaf, or a vector as one of its lanes.
-fn plain_shape(program: &Program, ty: QualType) -> Option<RecordShape> {
+pub(super) fn plain_shape(program: &Program, ty: QualType) -> Option<RecordShape> {
     match program.types.kind(ty.id) {
         TypeKind::Scalar(scalar) => {
             let name = scalar.spelling();

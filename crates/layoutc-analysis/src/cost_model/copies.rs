@@ -20,6 +20,75 @@ pub(super) enum Holder {
 pub(super) struct Copies {
     /// Members of the record that are used; what is absent is used as a whole.
     used: BTreeMap<Holder, BTreeSet<FieldId>>,
+    changed: Changed,
+}
+
+/// Which members of variables device code changes after they were declared.
+#[derive(Debug, Default)]
+struct Changed {
+    members: BTreeMap<VarId, BTreeSet<FieldId>>,
+    wholes: BTreeSet<VarId>,
+}
+
+impl Changed {
+    /// Looks at the expressions of a function.
+    fn collect(&mut self, program: &Program, exprs: &BTreeSet<ExprId>) {
+        for expr in exprs {
+            match &program.expr(*expr).kind {
+                ExprKind::Assign(_, target, _) | ExprKind::AddressOf(target) => {
+                    self.add(program, *target);
+                }
+                ExprKind::Unary(op, target) if op.is_update() => self.add(program, *target),
+                ExprKind::Call { callee, arguments, .. } => {
+                    if let ExprKind::Member { base, .. } =
+                        program.expr(program.strip_parens(*callee)).kind
+                    {
+                        self.add(program, base);
+                    }
+                    let parameters = match resolve_callee(program, *callee, arguments) {
+                        Callee::Function(id) => &program.function(id).parameters[..],
+                        _ => &[],
+                    };
+                    for (at, argument) in arguments.iter().enumerate() {
+                        let ty = parameters.get(at).map(|own| program.variable(*own).ty);
+                        let is_safe = ty.is_none_or(|ty| match program.types.kind(ty.id) {
+                            TypeKind::Reference(to, _) => to.is_const,
+                            _ => true,
+                        });
+                        if !is_safe {
+                            self.add(program, *argument);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// What a changed expression is part of.
+    fn add(&mut self, program: &Program, expr: ExprId) {
+        let (mut at, mut member) = (program.strip_parens(expr), None);
+        loop {
+            match program.expr(at).kind {
+                ExprKind::Member { base, arrow: false, field, .. } => {
+                    (at, member) = (program.strip_parens(base), field);
+                }
+                ExprKind::Index { base, .. } => at = program.strip_parens(base),
+                ExprKind::Name(NameRef::Variable(id)) => {
+                    match member {
+                        Some(field) => {
+                            self.members.entry(id).or_default().insert(field);
+                        }
+                        None => {
+                            self.wholes.insert(id);
+                        }
+                    }
+                    return;
+                }
+                _ => return,
+            }
+        }
+    }
 }
 
 impl Copies {
@@ -27,6 +96,7 @@ impl Copies {
     pub(super) fn new(program: &Program) -> Self {
         let mut used: BTreeMap<Holder, BTreeSet<FieldId>> = BTreeMap::new();
         let mut whole: BTreeSet<Holder> = BTreeSet::new();
+        let mut changed = Changed::default();
         // Where a copy is handed on, what is used there is used here.
         let mut given: BTreeMap<Holder, BTreeSet<Holder>> = BTreeMap::new();
         for id in program.function_ids() {
@@ -34,6 +104,7 @@ impl Copies {
                 continue;
             }
             let parts = program.function_parts(id);
+            changed.collect(program, &parts.exprs);
             used.entry(Holder::Object(id)).or_default();
             let holder = |expr: ExprId| match program.expr(program.strip_parens(expr)).kind {
                 ExprKind::Name(NameRef::Variable(own)) => {
@@ -123,7 +194,13 @@ impl Copies {
             }
         }
         used.retain(|holder, _| !whole.contains(holder));
-        Copies { used }
+        Copies { used, changed }
+    }
+
+    /// The members of a variable that are changed after its declaration; `None`: all may be.
+    pub(super) fn changed(&self, id: VarId) -> Option<BTreeSet<FieldId>> {
+        let Changed { members, wholes } = &self.changed;
+        (!wholes.contains(&id)).then(|| members.get(&id).cloned().unwrap_or_default())
     }
 
     /// The members that are used; `None`: all.

@@ -1,10 +1,11 @@
 //! Expressions: their values, and the memory that they access.
 
+use super::arrays::plain_shape;
 use super::copies::Holder;
 use super::value::{Atom, Key, Root, Value, Variation, roots};
 use super::walk::Walk;
-use crate::cost::kernel::{Access, AccessKind, ArrayId, ElementIndex, LeafElement};
-use layoutc_dataflow::classes::{Callee, PlaceKind, resolve_callee};
+use crate::cost::kernel::{Access, AccessKind, ArrayId, ElementIndex, Lanes, LeafElement};
+use layoutc_dataflow::classes::{Callee, PlaceKind, Slot, resolve_callee};
 use layoutc_dataflow::layout::LeafId;
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, QualType, Space, Storage, TypeKind, UnaryOp,
@@ -62,7 +63,7 @@ impl Walk<'_> {
                 let old = self.value(*inner);
                 let new = self.symbols.binary(by, &old, &one);
                 self.count(1);
-                self.store(*inner, new.clone());
+                self.store(*inner, new.clone(), None);
                 match op {
                     UnaryOp::PreIncrement | UnaryOp::PreDecrement => new,
                     _ => old,
@@ -73,7 +74,10 @@ impl Walk<'_> {
                 self.count(1);
                 self.symbols.operation("~", vec![value])
             }
-            ExprKind::AddressOf(inner) => self.address(*inner),
+            ExprKind::AddressOf(inner) => match self.object(*inner) {
+                Some(object) => Value::atom(Atom::Object(object)),
+                None => self.address(*inner),
+            },
             ExprKind::Binary(BinaryOp::LogicalAnd | BinaryOp::LogicalOr, left, right) => {
                 let first = self.value(*left);
                 let second = self.value(*right);
@@ -109,18 +113,28 @@ impl Walk<'_> {
                         self.symbols.binary(*op, &old, &value)
                     }
                 };
-                self.store(*left, value.clone());
+                let copy = Some(*right).filter(|_| op.is_none());
+                self.store(*left, value.clone(), copy);
+                if op.is_none()
+                    && let Some(to) = self.object(*left)
+                {
+                    match self.object(*right) {
+                        Some(from) => self.copy_object(from, to),
+                        None => self.forget(to),
+                    }
+                }
                 value
             }
             ExprKind::Conditional(condition, then, otherwise) => {
                 self.value(*condition);
-                let share = self.share_of(*condition);
-                let around = self.share;
-                self.share = around * share;
+                let share = self.part_of(*condition).lanes;
+                let around = self.threads;
+                let failing = self.passing(*condition, false);
+                self.threads = self.passing(*condition, true);
                 let first = self.value(*then);
-                self.share = around * (1.0 - share).max(1.0 / 32.0);
+                self.threads = failing;
                 let second = self.value(*otherwise);
-                self.share = around;
+                self.threads = around;
                 if share < 0.5 { self.either(second, first) } else { self.either(first, second) }
             }
             ExprKind::Comma(left, right) => {
@@ -157,7 +171,7 @@ impl Walk<'_> {
 
     /// A value of which nothing is known but whether all lanes share it.
     fn unknown(&mut self, lanes: bool) -> Value {
-        self.symbols.once(Variation { lanes, data: true, ..Variation::default() })
+        self.symbols.once(Variation { lanes, blocks: true, data: true, ..Variation::default() })
     }
 
     fn scaled(&self, value: &Value, by: i64) -> Value {
@@ -168,6 +182,15 @@ impl Walk<'_> {
     fn count(&mut self, operations: u64) {
         if self.rehearsals == 0 {
             *self.operations.entry(self.scope).or_default() += operations;
+        }
+    }
+
+    /// The value of `threadIdx.x` and the like.
+    pub(super) fn builtin_of(&mut self, expr: ExprId) -> Option<Value> {
+        let program = self.program;
+        match &program.expr(program.strip_parens(expr)).kind {
+            ExprKind::Member { base, name, .. } => self.builtin(*base, program.text(*name)),
+            _ => None,
         }
     }
 
@@ -224,8 +247,7 @@ impl Walk<'_> {
         match self.memory(expr) {
             Ok(memory) => {
                 self.record(expr, &memory, AccessKind::Read);
-                let mut variation = self.symbols.variation(&memory.index);
-                variation.data = true;
+                let variation = self.symbols.loaded(&memory.index);
                 let key = Key::Load(memory.array, memory.leaves[0], memory.index);
                 self.symbols.symbol(key, variation)
             }
@@ -262,8 +284,37 @@ impl Walk<'_> {
         }
     }
 
-    /// Changes a variable or writes to memory.
-    fn store(&mut self, target: ExprId, value: Value) {
+    /// The element of an array of structs that an expression is.
+    pub(super) fn element(&mut self, expr: ExprId) -> Option<(ArrayId, Value)> {
+        let expr = self.program.strip_parens(expr);
+        let Some((_, PlaceKind::Element)) = self.classes.place(expr) else { return None };
+        self.rehearsals += 1;
+        let memory = self.memory(expr).ok();
+        self.rehearsals -= 1;
+        memory.map(|memory| (memory.array, memory.index))
+    }
+
+    /// Leaves out what an element has already: a copy of it that was changed in part goes back.
+    fn leave_out_unchanged(&self, memory: &mut Memory, from: ExprId) {
+        let program = self.program;
+        let ExprKind::Name(NameRef::Variable(id)) = program.expr(program.strip_parens(from)).kind
+        else {
+            return;
+        };
+        let is_own = self
+            .origins
+            .get(&id)
+            .is_some_and(|(array, index)| (*array, index) == (memory.array, &memory.index));
+        let Some(changed) = self.copies.changed(id).filter(|_| is_own) else { return };
+        if let Some(members) = self.arrays.members(memory.array) {
+            memory.leaves.retain(|leaf| {
+                members[leaf.index()].path.first().is_some_and(|field| changed.contains(field))
+            });
+        }
+    }
+
+    /// Changes a variable or writes to memory; `from` is what is assigned.
+    fn store(&mut self, target: ExprId, value: Value, from: Option<ExprId>) {
         let program = self.program;
         let target = program.strip_parens(target);
         if self.classes.place(target).is_none()
@@ -272,8 +323,19 @@ impl Walk<'_> {
             self.values.insert(id, value);
             return;
         }
-        if let Ok(memory) = self.memory(target) {
-            self.record(target, &memory, AccessKind::Write);
+        if let ExprKind::Member { base, arrow, field: Some(field), .. } = program.expr(target).kind
+            && let Some(object) = self.base_object(base, arrow)
+        {
+            self.store_member(object, field, value);
+            return;
+        }
+        if let Ok(mut memory) = self.memory(target) {
+            if let Some(from) = from {
+                self.leave_out_unchanged(&mut memory, from);
+            }
+            if !memory.leaves.is_empty() {
+                self.record(target, &memory, AccessKind::Write);
+            }
         }
     }
 
@@ -281,14 +343,19 @@ impl Walk<'_> {
         if self.rehearsals > 0 {
             return;
         }
+        let mut index = self.element_index(memory);
+        if self.threads.is_single {
+            index.lanes = Lanes::Single;
+        }
         let access = Access {
             array: memory.array,
             leaves: memory.leaves.clone(),
             element: memory.element,
             kind,
-            index: self.element_index(memory),
+            index,
             scope: self.scope,
-            share: self.share,
+            share: self.threads.part.lanes,
+            warps: self.threads.part.warps,
             span: self.program.expr_site(expr),
         };
         self.accesses.push(access);
@@ -342,6 +409,12 @@ impl Walk<'_> {
                 self.plain(index, ty)
             }
             ExprKind::Member { base, arrow, field, name, .. } => {
+                if let Some(field) = *field
+                    && let Some(object) = self.base_object(*base, *arrow)
+                    && let Some(value) = self.stored(object, field)
+                {
+                    return Err(value);
+                }
                 if *arrow {
                     let index = self.value(*base);
                     let to = program.types.pointee(program.expr(*base).ty.id);
@@ -398,6 +471,9 @@ impl Walk<'_> {
             }
             // Shared memory and the like.
             None => {
+                if let Some(memory) = self.reinterpreted(root, &index, ty) {
+                    return Ok(memory);
+                }
                 let mut variation = self.symbols.variation(&index);
                 let is_private = self.is_private(root);
                 variation.data = is_private != Some(false);
@@ -405,6 +481,23 @@ impl Walk<'_> {
                 Err(self.symbols.once(variation))
             }
         }
+    }
+
+    /// Whole elements of an array of structs by a pointer to something else of their size.
+    fn reinterpreted(&mut self, root: Root, index: &Value, ty: QualType) -> Option<Memory> {
+        let slot = match root {
+            Root::Variable(id) => Slot::Variable(id),
+            Root::Field(id) => Slot::Field(id),
+        };
+        let class = self.classes.class_of_slot(slot)?;
+        let (array, shape) = self.arrays.of_class(class)?;
+        let bytes = plain_shape(self.program, ty)?.size;
+        (bytes == shape.shape.size).then(|| Memory {
+            array: *array,
+            leaves: shape.shape.leaf_ids().collect(),
+            element: LeafElement::All,
+            index: index.clone(),
+        })
     }
 
     /// Whether each thread has values of its own there; `Some(false)` for a table of constants.
@@ -490,13 +583,19 @@ impl Walk<'_> {
         let program = self.program;
         let function = program.function(id);
         let mut given: Vec<(VarId, Value)> = Vec::new();
+        let mut object = None;
         if let ExprKind::Member { base, arrow, .. } =
             program.expr(program.strip_parens(callee)).kind
         {
+            object = self.base_object(base, arrow);
             match function.this_parameter {
                 Some(this) => {
-                    let object = if arrow { self.value(base) } else { self.address(base) };
-                    given.push((this, object));
+                    let address = match object {
+                        Some(object) => Value::atom(Atom::Object(object)),
+                        None if arrow => self.value(base),
+                        None => self.address(base),
+                    };
+                    given.push((this, address));
                 }
                 // A copy of the object is what it is called on.
                 None if !arrow && self.classes.place(base).is_some() => {
@@ -507,6 +606,15 @@ impl Walk<'_> {
                 }
             }
         }
+        given.extend(self.given(id, arguments));
+        self.run(id, given, object)
+    }
+
+    /// The values of a function's parameters.
+    pub(super) fn given(&mut self, id: FunctionId, arguments: &[ExprId]) -> Vec<(VarId, Value)> {
+        let program = self.program;
+        let function = program.function(id);
+        let mut given: Vec<(VarId, Value)> = Vec::new();
         for (at, argument) in arguments.iter().enumerate() {
             let parameter = function.parameters.get(at).copied();
             let is_reference = parameter.is_some_and(|id| {
@@ -514,26 +622,49 @@ impl Walk<'_> {
                 let ty = program.variable(id).ty;
                 !is_read && matches!(program.types.kind(ty.id), TypeKind::Reference(..))
             });
+            let object = self.object(*argument);
             let value = match is_reference && self.classes.place(*argument).is_some() {
                 true => self.address(*argument),
-                false => match parameter {
-                    Some(parameter) => self.copied(*argument, Holder::Variable(parameter)),
-                    None => self.value(*argument),
+                false => match (parameter, object) {
+                    (Some(_), Some(object)) if is_reference => Value::atom(Atom::Object(object)),
+                    (Some(parameter), _) => self.copied(*argument, Holder::Variable(parameter)),
+                    (None, _) => self.value(*argument),
                 },
             };
+            if let Some(parameter) = parameter.filter(|_| !is_reference) {
+                match object {
+                    Some(object) => self.copy_object(object, parameter),
+                    None => self.forget(parameter),
+                }
+            }
             given.extend(parameter.map(|id| (id, value)));
         }
+        given
+    }
+
+    /// A function's body runs; `object` is its own if that lies in the thread's own memory.
+    pub(super) fn run(
+        &mut self,
+        id: FunctionId,
+        given: Vec<(VarId, Value)>,
+        object: Option<VarId>,
+    ) -> Value {
+        let function = self.program.function(id);
         let Some(body) =
             function.body.filter(|_| self.calls.len() < CALLS && !self.calls.contains(&id))
         else {
             return self.unknown(true);
         };
+        let caller = std::mem::replace(&mut self.this, object);
         self.values.extend(given);
         self.calls.push(id);
         let before = self.returned.take();
+        let around = self.threads;
         self.statement(body);
+        self.threads = around;
         let returned = std::mem::replace(&mut self.returned, before);
         self.calls.pop();
+        self.this = caller;
         returned.unwrap_or_else(|| self.unknown(true))
     }
 
@@ -541,6 +672,11 @@ impl Walk<'_> {
         let is_atomic = name.starts_with("atomic");
         let is_load = name.starts_with("__ld");
         let mut values = Vec::new();
+        if let ("memcpy" | "memmove", [to, from, size]) = (name, arguments) {
+            self.value(*size);
+            self.pointed(*from, AccessKind::Read);
+            return self.pointed(*to, AccessKind::Write);
+        }
         for (at, argument) in arguments.iter().enumerate() {
             if at == 0 && (is_atomic || is_load) {
                 let kind = if is_atomic { AccessKind::Atomic } else { AccessKind::Read };

@@ -6,6 +6,7 @@ use crate::index_form::Definitions;
 use layoutc_dataflow::classes::{Callee, resolve_callee};
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, StmtId, StmtKind, UnaryOp, VarId,
+    evaluate,
 };
 use std::collections::BTreeMap;
 
@@ -92,6 +93,12 @@ fn trips(program: &Program, definitions: &Definitions, stmt: StmtId) -> Option<T
                 counted(program, definitions, init, condition, step)
             });
             Some(known.map_or(Trips::Dynamic, Trips::Known))
+        }
+        // As macros have it.
+        StmtKind::DoWhile { condition, .. }
+            if evaluate::constant(program, *condition) == Some(0) =>
+        {
+            None
         }
         StmtKind::ForRange { .. } | StmtKind::While { .. } | StmtKind::DoWhile { .. } => {
             Some(Trips::Dynamic)

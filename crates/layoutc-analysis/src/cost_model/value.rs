@@ -18,6 +18,8 @@ pub(super) enum Atom {
     Trip(LoopId),
     /// Where an array begins.
     Root(Root),
+    /// The address of an object in the thread's own memory.
+    Object(VarId),
     /// Anything else, by number.
     Symbol(u32),
 }
@@ -58,14 +60,20 @@ pub(super) struct Variation {
     pub(super) lanes: bool,
     /// It differs between the trips of these loops.
     pub(super) loops: BTreeSet<LoopId>,
+    /// It differs between blocks.
+    pub(super) blocks: bool,
     /// It comes from memory.
     pub(super) data: bool,
+    /// It comes from an array of indices, at an index that is a formula (1), or that comes from such an
+    /// array itself (2): the lists of neighbours of rows.
+    pub(super) listed: u8,
 }
 
 impl Variation {
-    /// How something made of both changes.
+    /// How something made of both changes; it comes from no array itself.
     pub(super) fn join(&mut self, other: &Variation) {
         self.lanes |= other.lanes;
+        self.blocks |= other.blocks;
         self.data |= other.data;
         self.loops.extend(&other.loops);
     }
@@ -106,10 +114,31 @@ impl Symbols {
                     found.loops.insert(id);
                 }
                 Atom::Symbol(number) => found.join(&self.variations[number as usize]),
-                Atom::Block(_) | Atom::Root(_) => {}
+                Atom::Block(_) => found.blocks = true,
+                Atom::Root(_) | Atom::Object(_) => {}
             }
         }
         found
+    }
+
+    /// How a value from memory at this index may change.
+    pub(super) fn loaded(&self, index: &Value) -> Variation {
+        let mut variation = self.variation(index);
+        variation.data = true;
+        let mut depth = 1;
+        for (monomial, coefficient) in index.terms() {
+            for atom in monomial {
+                if let Atom::Symbol(number) = atom
+                    && self.variations[*number as usize].lanes
+                {
+                    let listed = self.variations[*number as usize].listed;
+                    let is_plain = monomial.len() == 1 && coefficient == 1 && listed == 1;
+                    depth = if is_plain && depth > 0 { 2 } else { 0 };
+                }
+            }
+        }
+        variation.listed = if variation.lanes { depth } else { 0 };
+        variation
     }
 
     /// An operation that is no polynomial.
@@ -188,6 +217,13 @@ impl Symbols {
             BinaryOp::Shl => self.operation("<<", operands),
             BinaryOp::And => self.operation("&", operands),
             BinaryOp::Or => self.operation("|", operands),
+            // The lanes of a warp change places, and all of them go somewhere else.
+            BinaryOp::Xor if is_uniform(self, right) && self.is_affine(left) => {
+                self.elsewhere(left, operands, variation)
+            }
+            BinaryOp::Xor if is_uniform(self, left) && self.is_affine(right) => {
+                self.elsewhere(right, operands, variation)
+            }
             BinaryOp::Xor => self.operation("^", operands),
             BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => self.operation("+*", operands),
             BinaryOp::LogicalAnd
@@ -202,14 +238,27 @@ impl Symbols {
         }
     }
 
+    /// A value, and what an exclusive or with something that all lanes share adds to it.
+    fn elsewhere(
+        &mut self,
+        value: &Value,
+        operands: Vec<Value>,
+        mut variation: Variation,
+    ) -> Value {
+        variation.lanes = false;
+        let moved = self.symbol(Key::Operation("^".to_owned(), operands), variation);
+        value.plus(&moved).unwrap_or(moved)
+    }
+
     /// Whether the lanes of a value are as far apart as factors of the thread's index say.
-    fn is_affine(&self, value: &Value) -> bool {
+    pub(super) fn is_affine(&self, value: &Value) -> bool {
         matches!(self.lanes(value), Lanes::Affine(_))
     }
 
     /// How a value depends on the thread's place.
     fn lanes(&self, value: &Value) -> Lanes {
         let mut factors = [Factor::Number(0); 3];
+        let (mut is_listed, mut marches) = (false, false);
         for (monomial, coefficient) in value.terms() {
             let mut axis = None;
             for atom in monomial {
@@ -217,9 +266,14 @@ impl Symbols {
                     Atom::Thread(own) if axis.is_none() => axis = Some(*own),
                     Atom::Thread(_) => return Lanes::Unknown,
                     Atom::Symbol(number) if self.variations[*number as usize].lanes => {
-                        return Lanes::Unknown;
+                        let is_plain = monomial.len() == 1 && coefficient == 1;
+                        if !is_plain || self.variations[*number as usize].listed == 0 {
+                            return Lanes::Unknown;
+                        }
+                        is_listed = true;
                     }
-                    Atom::Symbol(_) | Atom::Block(_) | Atom::Trip(_) | Atom::Root(_) => {}
+                    Atom::Trip(_) => marches = true,
+                    Atom::Symbol(_) | Atom::Block(_) | Atom::Root(_) | Atom::Object(_) => {}
                 }
             }
             let Some(axis) = axis else { continue };
@@ -229,7 +283,12 @@ impl Symbols {
                 _ => Factor::Symbol,
             };
         }
-        Lanes::Affine(factors)
+        match (is_listed, marches) {
+            (false, _) => Lanes::Affine(factors),
+            (true, false) => Lanes::Listed,
+            // Rows of a list, which the lanes walk along.
+            (true, true) => Lanes::Unknown,
+        }
     }
 
     /// What one more trip of each loop adds to a value.
@@ -252,7 +311,7 @@ impl Symbols {
                             factors.insert(*id, Factor::Symbol);
                         }
                     }
-                    Atom::Thread(_) | Atom::Block(_) | Atom::Root(_) => {}
+                    Atom::Thread(_) | Atom::Block(_) | Atom::Root(_) | Atom::Object(_) => {}
                 }
             }
         }
@@ -269,7 +328,13 @@ impl Symbols {
         let rest = value.minus(&Value::constant(offset)).unwrap_or_else(|| value.clone());
         let next = BaseId(self.bases.len() as u32);
         let base = *self.bases.entry(rest).or_insert(next);
-        ElementIndex { lanes: self.lanes(value), loops: self.loops(value), base, offset }
+        ElementIndex {
+            lanes: self.lanes(value),
+            loops: self.loops(value),
+            base,
+            offset,
+            is_same_in_blocks: !self.variation(value).blocks,
+        }
     }
 }
 

@@ -2,11 +2,14 @@
 
 use super::arrays::Arrays;
 use super::copies::{Copies, Holder};
+use super::guards::{Leaving, Part, Threads, leaves};
+use super::objects::Slots;
 use super::value::{Atom, Key, Root, Symbols, Value, Variation};
 use crate::cost::kernel::{Access, ArrayId, Loop, LoopId, Trips};
 use layoutc_dataflow::classes::Classes;
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, StmtId, StmtKind, TypeKind, VarId,
+    evaluate,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,15 +29,24 @@ pub(super) struct Walk<'a> {
     /// What variables hold: numbers, or how far pointers point into their arrays; for references, how
     /// far what they stand for lies in it.
     pub(super) values: BTreeMap<VarId, Value>,
+    /// Members of objects in the thread's own memory, which are variables, too.
+    pub(super) slots: Slots,
+    /// The object of the member function that is being walked, if it lies there.
+    pub(super) this: Option<VarId>,
     pub(super) loops: Vec<Loop>,
     pub(super) scope: Option<LoopId>,
-    pub(super) share: f64,
+    /// Threads of a block along x, y and z, and blocks of a launch.
+    pub(super) block: [u64; 3],
+    pub(super) blocks: u64,
+    pub(super) threads: Threads,
     pub(super) accesses: Vec<Access>,
     pub(super) operations: BTreeMap<Option<LoopId>, u64>,
     /// Where the arrays begin that were accessed, as far as they were first met.
     pub(super) starts: BTreeMap<ArrayId, Root>,
     /// First walks through loops: what they find is not kept.
     pub(super) rehearsals: u32,
+    /// Elements that variables were declared as copies of.
+    pub(super) origins: BTreeMap<VarId, (ArrayId, Value)>,
     /// Functions whose bodies are being walked.
     pub(super) calls: Vec<FunctionId>,
     /// What the innermost of them has returned.
@@ -43,13 +55,15 @@ pub(super) struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// A walk through a kernel whose parameters have these values.
+    /// A walk through a kernel whose parameters have these values, with these threads of a block and
+    /// blocks.
     pub(super) fn new(
         program: &'a Program,
         classes: &'a Classes,
         arrays: &'a mut Arrays,
         copies: &'a Copies,
         values: BTreeMap<VarId, Value>,
+        (block, blocks): ([u64; 3], u64),
     ) -> Self {
         Walk {
             program,
@@ -58,13 +72,18 @@ impl<'a> Walk<'a> {
             copies,
             symbols: Symbols::default(),
             values,
+            slots: Slots::default(),
+            this: None,
             loops: Vec::new(),
             scope: None,
-            share: 1.0,
+            block,
+            blocks,
+            threads: Threads { part: Part::ALL, is_single: false },
             accesses: Vec::new(),
             operations: BTreeMap::new(),
             starts: BTreeMap::new(),
             rehearsals: 0,
+            origins: BTreeMap::new(),
             calls: Vec::new(),
             returned: None,
             budget: BUDGET,
@@ -155,20 +174,32 @@ impl<'a> Walk<'a> {
             StmtKind::Block(stmts) | StmtKind::Try(stmts) => self.statements(stmts),
             StmtKind::If { init, condition, then, otherwise } => {
                 self.statements(init.as_slice());
-                let share = condition.map_or(1.0, |condition| {
-                    self.value(condition);
-                    self.share_of(condition)
-                });
-                let (before, around) = (self.values.clone(), self.share);
-                self.share = around * share;
+                let around = self.threads;
+                let [passing, failing] = match condition {
+                    Some(condition) => {
+                        self.value(*condition);
+                        [true, false].map(|holds| self.passing(*condition, holds))
+                    }
+                    None => [around; 2],
+                };
+                let before = self.values.clone();
+                self.threads = passing;
                 self.statement(*then);
                 let after = std::mem::replace(&mut self.values, before);
                 if let Some(otherwise) = otherwise {
-                    self.share = around * (1.0 - share).max(BORDER);
+                    self.threads = failing;
                     self.statement(*otherwise);
                 }
-                self.share = around;
-                self.meet(after);
+                self.threads = around;
+                match (leaves(program, *then), otherwise) {
+                    // What they have changed is gone with them.
+                    (Some(Leaving::Function), None) => self.stay(failing),
+                    (Some(Leaving::Trip), None) => {
+                        self.meet(after);
+                        self.stay(failing);
+                    }
+                    (_, Some(_)) | (None, _) => self.meet(after),
+                }
             }
             StmtKind::For { init, condition, step, body } => {
                 self.statements(init.as_slice());
@@ -177,7 +208,11 @@ impl<'a> Walk<'a> {
             StmtKind::ForRange { variable, range, body } => {
                 self.value(*range);
                 for id in variable {
-                    let value = self.symbols.once(Variation { lanes: true, ..Default::default() });
+                    let value = self.symbols.once(Variation {
+                        lanes: true,
+                        blocks: true,
+                        ..Default::default()
+                    });
                     self.values.insert(*id, value);
                 }
                 self.repeat(None, &[*body], None, false);
@@ -194,11 +229,11 @@ impl<'a> Walk<'a> {
                 if let Some(condition) = condition {
                     self.value(*condition);
                 }
-                let around = self.share;
-                self.share *= HALF;
+                let around = self.threads;
+                self.threads.part = self.threads.part.and(Part::HALF);
                 let before = self.values.clone();
                 self.statement(*body);
-                self.share = around;
+                self.threads = around;
                 self.meet(before);
             }
             StmtKind::Labelled { value, body, .. } => {
@@ -235,10 +270,18 @@ impl<'a> Walk<'a> {
     fn declare(&mut self, id: VarId) {
         let program = self.program;
         let variable = program.variable(id);
+        self.origins.remove(&id);
+        let is_object = matches!(program.types.kind(variable.ty.id), TypeKind::Record(_));
+        if is_object {
+            self.forget(id);
+        }
         let Some(init) = variable.init else {
             self.values.remove(&id);
             return;
         };
+        if is_object && self.initialize(id, init) {
+            return;
+        }
         if matches!(program.types.kind(variable.ty.id), TypeKind::Array(..)) {
             // Its name stays the name of memory.
             self.value(init);
@@ -248,9 +291,15 @@ impl<'a> Walk<'a> {
         let is_reference = matches!(program.types.kind(variable.ty.id), TypeKind::Reference(..));
         let value = match is_reference && self.classes.place(init).is_some() {
             true => self.address(init),
-            false => self.copied(init, Holder::Variable(id)),
+            false => match self.object(init).filter(|_| is_reference) {
+                Some(object) => Value::atom(Atom::Object(object)),
+                None => self.copied(init, Holder::Variable(id)),
+            },
         };
         self.values.insert(id, value);
+        if is_object && let Some(origin) = self.element(init) {
+            self.origins.insert(id, origin);
+        }
     }
 
     /// Walks a loop: `condition`, `body`, `step`, and again.
@@ -261,8 +310,18 @@ impl<'a> Walk<'a> {
         step: Option<ExprId>,
         is_do: bool,
     ) {
+        let condition_value = condition.and_then(|own| evaluate::constant(self.program, own));
+        if is_do && condition_value == Some(0) {
+            // `do { … } while (0)`, as macros have it.
+            let around = self.threads;
+            self.once_through(condition, body, step, is_do);
+            self.threads = around;
+            return;
+        }
         let id = LoopId(self.loops.len() as u32);
-        let changed = changed_in(self.program, condition, body, step);
+        let mut changed = changed_in(self.program, condition, body, step);
+        // What called functions do to them is not looked for.
+        changed.extend(self.slots.all().filter(|slot| self.values.contains_key(slot)));
         let start: BTreeMap<VarId, Value> =
             changed.iter().map(|id| (*id, self.variable(*id))).collect();
         let marks: BTreeMap<VarId, Value> =
@@ -304,9 +363,11 @@ impl<'a> Walk<'a> {
             let marched = steps.get(variable).and_then(|delta| begin.plus(&trip.times(delta)?));
             let value = marched.unwrap_or_else(|| {
                 if let Some(end) = ends.get(variable) {
-                    variation.lanes |= self.symbols.variation(end).lanes;
+                    let end = self.symbols.variation(end);
+                    (variation.lanes, variation.blocks) =
+                        (variation.lanes | end.lanes, variation.blocks | end.blocks);
                 } else {
-                    variation.lanes = true;
+                    (variation.lanes, variation.blocks) = (true, true);
                 }
                 variation.loops.retain(|outer| *outer < id);
                 variation.loops.insert(id);
@@ -317,7 +378,9 @@ impl<'a> Walk<'a> {
         let trips = condition
             .map_or(Trips::Dynamic, |condition| self.trips(condition, &start, &steps, is_do));
         self.loops[id.0 as usize].trips = trips;
+        let outside = self.threads;
         self.once_through(condition, body, step, is_do);
+        self.threads = outside;
         self.scope = around;
         for (variable, begin) in start {
             let times = match trips {
@@ -368,6 +431,19 @@ impl<'a> Walk<'a> {
         else {
             return Trips::Dynamic;
         };
+        // Both must hold: what is known of one is the most.
+        if let ExprKind::Binary(BinaryOp::LogicalAnd, left, right) =
+            program.expr(program.strip_parens(condition)).kind
+        {
+            let known = [left, right].map(|own| self.trips(own, start, steps, is_do));
+            return match known {
+                [Trips::Known(a), Trips::Known(b)] => Trips::Known(a.min(b)),
+                [Trips::Known(own), Trips::Dynamic] | [Trips::Dynamic, Trips::Known(own)] => {
+                    Trips::Known(own)
+                }
+                [Trips::Dynamic, Trips::Dynamic] => Trips::Dynamic,
+            };
+        }
         let counter = |expr: ExprId| match program.expr(program.strip_parens(expr)).kind {
             ExprKind::Name(NameRef::Variable(id)) => {
                 Some((start.get(&id)?, steps.get(&id)?.as_constant()?))
@@ -399,63 +475,16 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The part of the threads that take a branch of which nothing is known.
-const HALF: f64 = 0.5;
-/// The part of the threads at a border.
-const BORDER: f64 = 1.0 / 32.0;
-
 impl Walk<'_> {
-    /// Which part of the threads a condition lets pass: comparisons of indices with bounds are guards
-    /// that nearly all pass, equalities pick a few, and of data nothing is known.
-    pub(super) fn share_of(&mut self, condition: ExprId) -> f64 {
-        let program = self.program;
-        match &program.expr(program.strip_parens(condition)).kind {
-            ExprKind::Unary(layoutc_syntax::UnaryOp::Not, inner) => {
-                (1.0 - self.share_of(*inner)).max(BORDER)
-            }
-            ExprKind::Binary(BinaryOp::LogicalAnd, left, right) => {
-                self.share_of(*left) * self.share_of(*right)
-            }
-            ExprKind::Binary(BinaryOp::LogicalOr, left, right) => {
-                let (left, right) = (self.share_of(*left), self.share_of(*right));
-                left + right - left * right
-            }
-            ExprKind::Binary(op, left, right) => {
-                let (Some(left), Some(right)) = (self.index(*left), self.index(*right)) else {
-                    return HALF;
-                };
-                let varies = |this: &Self, value: &Value| {
-                    let variation = this.symbols.variation(value);
-                    variation.lanes || !variation.loops.is_empty()
-                };
-                let (op, bound) = match (varies(self, &left), varies(self, &right)) {
-                    (true, false) => (*op, right),
-                    (false, true) => (mirrored(*op), left),
-                    (true, true) | (false, false) => return HALF,
-                };
-                // Indices are not below 0, nor at the bounds that they are compared with.
-                let is_zero = bound.as_constant().is_some_and(|bound| bound <= 0);
-                match op {
-                    BinaryOp::Ne => 1.0,
-                    BinaryOp::Eq => BORDER,
-                    BinaryOp::Lt | BinaryOp::Le if is_zero => BORDER,
-                    BinaryOp::Gt | BinaryOp::Ge if is_zero => 1.0,
-                    BinaryOp::Lt | BinaryOp::Le => 1.0,
-                    BinaryOp::Gt | BinaryOp::Ge => BORDER,
-                    _ => HALF,
-                }
-            }
-            _ => HALF,
-        }
-    }
-
     /// The value of an integer that is made of threads, trips and parameters, and not of data.
-    fn index(&mut self, expr: ExprId) -> Option<Value> {
+    pub(super) fn index(&mut self, expr: ExprId) -> Option<Value> {
         let program = self.program;
         let is_integer = match program.types.kind(program.expr(expr).ty.id) {
             TypeKind::Scalar(scalar) => scalar.is_integer(),
             TypeKind::Enum(..) => true,
-            _ => false,
+            // `threadIdx.x`, and what is made of it.
+            TypeKind::Unknown => true,
+            _ => self.builtin_of(expr).is_some(),
         };
         if !is_integer {
             return None;
@@ -468,7 +497,7 @@ impl Walk<'_> {
 }
 
 /// `b op' a` for `a op b`.
-fn mirrored(op: BinaryOp) -> BinaryOp {
+pub(super) fn mirrored(op: BinaryOp) -> BinaryOp {
     match op {
         BinaryOp::Lt => BinaryOp::Gt,
         BinaryOp::Le => BinaryOp::Ge,

@@ -32,7 +32,13 @@ pub fn own(base: u32) -> ElementIndex {
 /// `factor * i`.
 pub fn affine(base: u32, factor: i64) -> ElementIndex {
     let lanes = Lanes::Affine([Factor::Number(factor), Factor::Number(0), Factor::Number(0)]);
-    ElementIndex { lanes, loops: Vec::new(), base: BaseId(base), offset: 0 }
+    ElementIndex {
+        lanes,
+        loops: Vec::new(),
+        base: BaseId(base),
+        offset: 0,
+        is_same_in_blocks: false,
+    }
 }
 
 /// The same element for all threads.
@@ -107,6 +113,7 @@ impl Build for KernelCode {
             index,
             scope,
             share: 1.0,
+            warps: 1.0,
             span: Span { file: FileId(0), start: 0, end: 0 },
         });
     }

@@ -124,7 +124,13 @@ fn rows_of_narrow_blocks() {
         let mut code = kernel(1, 1);
         code.block = [width, 64 / width, 1];
         let lanes = Lanes::Affine([Factor::Number(1), Factor::Symbol, Factor::Number(0)]);
-        let index = ElementIndex { lanes, loops: Vec::new(), base: BaseId(0), offset: 0 };
+        let index = ElementIndex {
+            lanes,
+            loops: Vec::new(),
+            base: BaseId(0),
+            offset: 0,
+            is_same_in_blocks: false,
+        };
         code.read(0, 0, index, None);
         assert_eq!(requested(&cost(&code, &shape, "soa")), sectors, "{width} wide");
     }
@@ -132,7 +138,18 @@ fn rows_of_narrow_blocks() {
     let mut code = kernel(1, 1);
     code.block = [24, 4, 1];
     let lanes = Lanes::Affine([Factor::Number(1), Factor::Symbol, Factor::Number(0)]);
-    code.read(0, 0, ElementIndex { lanes, loops: Vec::new(), base: BaseId(0), offset: 0 }, None);
+    code.read(
+        0,
+        0,
+        ElementIndex {
+            lanes,
+            loops: Vec::new(),
+            base: BaseId(0),
+            offset: 0,
+            is_same_in_blocks: false,
+        },
+        None,
+    );
     assert_eq!(requested(&cost(&code, &shape, "soa")), 4.0);
 }
 
@@ -164,7 +181,13 @@ fn rows_read_by_one_thread_each() {
     let mut code = kernel(1, 32);
     let i = code.enter(None, Trips::Known(800));
     let lanes = Lanes::Affine([Factor::Symbol, Factor::Number(0), Factor::Number(0)]);
-    let index = ElementIndex { lanes, loops: Vec::new(), base: BaseId(0), offset: 0 };
+    let index = ElementIndex {
+        lanes,
+        loops: Vec::new(),
+        base: BaseId(0),
+        offset: 0,
+        is_same_in_blocks: false,
+    };
     code.read(0, 0, index.along(i, Factor::Number(1)), Some(i));
     let price = cost(&code, &floats("S", &["x"]), "soa");
     assert_eq!(requested(&price), 800.0 * 32.0);

@@ -45,6 +45,8 @@ pub struct Simulated {
     pub kernels: Vec<SimulatedKernel>,
     /// Sectors that the second-level cache holds back in the end, read to be completed and written.
     pub write_back: Counts,
+    /// What that costs.
+    pub write_back_cost: f64,
 }
 
 /// A kernel.
@@ -275,7 +277,8 @@ fn collect(
             places: places.collect(),
         });
     }
-    Simulated { kernels, write_back }
+    let write_back_cost = write_back.sector_cost(weights);
+    Simulated { kernels, write_back, write_back_cost }
 }
 
 /// A kernel's name without namespaces and template arguments.
@@ -336,12 +339,12 @@ impl Texts<'_> {
 }
 
 impl Simulated {
-    /// What the kernels of these names cost together, conversions left out: by sectors, and as the paper
-    /// has it.
+    /// What the kernels of these names cost together, conversions left out: by sectors, with what is
+    /// written back in the end, and as the paper has it.
     #[must_use]
     pub fn cost_of(&self, kernels: &BTreeSet<&str>) -> (f64, Option<f64>) {
         let own = self.kernels.iter().filter(|own| kernels.contains(base_name(&own.name)));
-        own.fold((0.0, Some(0.0)), |(cost, paper), kernel| {
+        own.fold((self.write_back_cost, Some(0.0)), |(cost, paper), kernel| {
             (cost + kernel.cost, paper.zip(kernel.paper_cost).map(|(sum, own)| sum + own))
         })
     }

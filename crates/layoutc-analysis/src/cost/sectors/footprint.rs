@@ -7,6 +7,10 @@ use super::request::Request;
 /// The most alignments at which an access is looked at.
 const MAX_PHASES: u64 = 32;
 
+/// How many neighbouring lanes choose neighbouring elements by an array of indices: more than one, because
+/// lists of neighbours and orders are mostly made so, and less than a warp.
+const LISTED_RUN: i64 = 4;
+
 /// The most warps of a block that are looked at; more do not fit into one.
 const MAX_SAMPLES: u64 = 32;
 
@@ -26,19 +30,35 @@ pub(super) struct Lattice {
 }
 
 impl Lattice {
-    /// The lanes of a block; scattered ones choose among `extent` elements, if that is known.
-    pub fn new(lanes: &Lanes, block: [u64; 3], warp_size: u64, extent: Option<u64>) -> Lattice {
+    /// The lanes of a block, of which each `period`th gets there; scattered ones choose among `extent`
+    /// elements, if that is known.
+    pub fn new(
+        lanes: &Lanes,
+        block: [u64; 3],
+        warp_size: u64,
+        extent: Option<u64>,
+        period: u64,
+    ) -> Lattice {
         let threads = block.iter().product::<u64>();
         let warps = threads.div_ceil(warp_size);
-        let Lanes::Affine(factors) = lanes else {
-            // Each lane stands alone; several that choose the same element touch it once.
-            let mean = threads as f64 / warps as f64;
+        let scattered = |run: i64| {
+            // Each run stands alone; several that choose the same elements touch them once.
+            let mean = threads as f64 / warps as f64 / period as f64 / run as f64;
             let distinct = extent.map_or(mean, |extent| {
-                let extent = extent.max(1) as f64;
-                extent * (1.0 - (1.0 - 1.0 / extent).powf(mean))
+                let runs = extent.max(1) as f64 / run as f64;
+                runs * (1.0 - (1.0 - 1.0 / runs.max(1.0)).powf(mean))
             });
-            let samples = vec![(distinct, vec![(0, 0)])];
-            return Lattice { samples, sharing: 1.0, is_scattered: true };
+            let samples = vec![(distinct, (0..run).map(|at| (0, at)).collect())];
+            Lattice { samples, sharing: 1.0, is_scattered: true }
+        };
+        let factors = match lanes {
+            Lanes::Affine(factors) => factors,
+            Lanes::Unknown => return scattered(1),
+            Lanes::Listed => return scattered(LISTED_RUN),
+            Lanes::Single => {
+                let samples = vec![(1.0, vec![(0, 0)])];
+                return Lattice { samples, sharing: 1.0, is_scattered: false };
+            }
         };
         let regular = threads == block[0]
             || block[0].is_multiple_of(warp_size)
@@ -57,6 +77,9 @@ impl Lattice {
             .map(|(warp, weight)| {
                 let index = WarpIndex::of_warp(lanes, block, warp_size, warp);
                 let mut elements = index.into_elements();
+                if period > 1 {
+                    elements = elements.into_iter().step_by(period as usize).collect();
+                }
                 if !elements.is_sorted_by(|a, b| a < b) {
                     elements.sort_unstable();
                     elements.dedup();
@@ -70,7 +93,7 @@ impl Lattice {
             .filter(|(factor, _)| **factor == Factor::Number(0))
             .map(|(_, extent)| extent)
             .product();
-        let lanes = threads.min(warp_size) as f64;
+        let lanes = threads.min(warp_size).div_ceil(period) as f64;
         let within = lanes / samples[0].1.len() as f64;
         let sharing = (same as f64 / within).clamp(1.0, warps as f64);
         Lattice { samples, sharing, is_scattered: false }

@@ -35,6 +35,8 @@ pub(in crate::cost) struct Request {
     pub lanes: Lanes,
     /// All of the index but its constant.
     pub base: BaseId,
+    /// Whether all blocks access the same.
+    pub is_same_in_blocks: bool,
     /// The constant.
     pub offset: i64,
     /// The first byte in the struct, of its first slot.
@@ -53,6 +55,8 @@ pub(in crate::cost) struct Request {
     pub scope: Option<LoopId>,
     /// Which part of the threads gets there.
     pub share: f64,
+    /// Which part of the warps gets there.
+    pub warps: f64,
 }
 
 /// The requests of a kernel.
@@ -141,6 +145,7 @@ fn push_values(values: &mut Vec<Request>, at: usize, access: &Access, place: &Pl
             memory: (place.storage, if place.has_planes { plane } else { 0 }),
             lanes: access.index.lanes,
             base: access.index.base,
+            is_same_in_blocks: access.index.is_same_in_blocks,
             offset: access.index.offset.clamp(-LARGE, LARGE),
             byte: if place.has_planes { 0 } else { place.offset + scalar * slot },
             bytes: place.size,
@@ -150,11 +155,19 @@ fn push_values(values: &mut Vec<Request>, at: usize, access: &Access, place: &Pl
             loops: loops.clone(),
             scope: access.scope,
             share: access.share,
+            warps: access.warps,
         });
     }
 }
 
 impl Request {
+    /// Of how many neighbouring lanes one gets there.
+    pub fn period(&self) -> u64 {
+        let part = (self.share / self.warps.max(f64::MIN_POSITIVE)).clamp(1.0 / 32.0, 1.0);
+        // Halves and thirds are not quite so in floating point.
+        (1.0 / part + 0.01) as u64
+    }
+
     /// Whether an access of one thread may touch what another one of it touches.
     fn may_touch(&self, other: &Request) -> bool {
         if self.memory != other.memory || self.base != other.base {

@@ -1,6 +1,6 @@
 //! Which sectors of a request were touched before, and whether they are still there.
 
-use super::super::kernel::{AccessKind, Factor};
+use super::super::kernel::{AccessKind, Factor, Lanes};
 use super::super::nest::Nest;
 use super::super::span::{Order, Span, first_lag};
 use super::footprint::{Cell, first_byte};
@@ -15,6 +15,8 @@ pub(super) struct Sharing {
     pub l1_warps: f64,
     /// Warps that share the second-level cache.
     pub l2_warps: f64,
+    /// Blocks that share the one, and the other.
+    pub blocks: [f64; 2],
     /// Bytes of a sector.
     pub sector: f64,
 }
@@ -141,6 +143,7 @@ impl Pass<'_> {
         from.memory == to.memory
             && from.base == to.base
             && kinds.has(from.kind)
+            && (from.lanes != Lanes::Single || to.lanes == Lanes::Single)
             && !self.are_apart(from, to)
     }
 
@@ -279,7 +282,7 @@ impl Pass<'_> {
 
     /// Bytes that the warps of a multiprocessor, and all that run, touch in a span.
     fn distances(&self, span: Span) -> [f64; 2] {
-        let mut sectors = 0.0;
+        let (mut own, mut common) = (0.0, 0.0);
         let mut seen = vec![false; self.requests.len()];
         self.order.between(span, |at, iterations| {
             let Fresh { sectors: all, before, changes } = &self.fresh[at];
@@ -296,10 +299,13 @@ impl Pass<'_> {
                 1.0 + (own.count.saturating_sub(1)) as f64 * change
             });
             let times = self.requests[at].times as f64;
-            sectors += all * new * factor.product::<f64>() * times;
+            let sectors = all * new * factor.product::<f64>() * times;
+            if self.requests[at].is_same_in_blocks { common += sectors } else { own += sectors }
         });
-        let bytes = sectors * self.sharing.sector;
-        [bytes * self.sharing.l1_warps, bytes * self.sharing.l2_warps]
+        let Sharing { l1_warps, l2_warps, blocks: [l1_blocks, l2_blocks], sector, .. } =
+            *self.sharing;
+        let l1 = (own + common / l1_blocks) * l1_warps;
+        [l1 * sector, (own + common / l2_blocks) * l2_warps * sector]
     }
 
     /// Which part of the sectors that a store touches keeps bytes that no store near it writes.

@@ -113,6 +113,9 @@ impl TraceSink for Feed<'_> {
         self.dynamic_shared = launch.dynamic_shared;
         let name = base_name(&launch.kernel);
         self.is_conversion = self.conversions.iter().any(|own| own == name);
+        if self.is_conversion {
+            self.simulator.change_caches();
+        }
         for (address, align) in launch.pointers {
             if let Some(at) = region_at(&self.regions, address, &mut 0) {
                 let own = &mut self.regions[at].pointers;
@@ -165,9 +168,10 @@ impl TraceSink for Feed<'_> {
 
     fn launch_end(&mut self) {
         self.simulator.end_launch();
-        // The host's copies that conversions stand for leave nothing in the caches either.
+        // The host's copies that conversions stand for leave the caches alone.
         if self.is_conversion {
             self.simulator.forget();
+            self.simulator.change_caches();
         }
     }
 }
