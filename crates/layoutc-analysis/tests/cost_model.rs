@@ -271,7 +271,7 @@ fn copies_load_what_is_used_of_them() {
 #[test]
 fn items_of_member_arrays() {
     let code =
-        body("int i = threadIdx.x; p[i].v[2] = 0; for (int j = 0; j < 4; j++) p[i].v[j] = 1;");
+        body("int i = threadIdx.x; p[i].v[2] = 0; for (int j = 0; j < 3; j++) p[i].v[j] = 1;");
     let [known, counted] = code.accesses.as_slice() else { panic!("{code:?}") };
     assert_eq!((known.element, counted.element), (LeafElement::Known(2), LeafElement::Unknown));
 }
@@ -372,4 +372,28 @@ fn lanes_part_at_data_and_remainders() {
     assert_eq!(parts("nx == 3"), Some((0.5, 0.5)));
     assert_eq!(parts("i < n && q[i] > 3 && i % 8 == 0"), Some((0.0625, 1.0)));
     assert_eq!(parts("threadIdx.x == 0 || threadIdx.x == blockDim.x - 1"), Some((1.0, 1.0)));
+}
+
+#[test]
+fn loops_over_the_scalars_of_a_member_are_unrolled() {
+    let of = |text: &str| {
+        let code = body(&format!("int i = threadIdx.x; {text}"));
+        let own = code.accesses.last().expect("an access");
+        (own.element, own.scope)
+    };
+    let (all, one) = (LeafElement::All, LeafElement::Unknown);
+    assert_eq!(of("for (int k = 0; k < 4; k++) p[i].v[k] = 0;"), (all, None));
+    let nested = "for (int j = 0; j < n; j++) for (int k = 0; k < 4; k++) p[j].v[k] = 0;";
+    assert_eq!(of(nested), (all, Some(LoopId(0))));
+    assert_eq!(of("for (int k = 0; k < 3; k++) p[i].v[k] = 0;"), (one, Some(LoopId(0))));
+    assert_eq!(of("for (int k = 0; k < 4; k++) p[i + k].v[k] = 0;"), (one, Some(LoopId(0))));
+    assert_eq!(of("for (int k = 0; k < nx; k++) p[i].v[k] = 0;"), (one, Some(LoopId(0))));
+}
+
+#[test]
+fn loops_in_steps() {
+    let trips = |text: &str| body(text).loops[0].trips;
+    assert_eq!(trips("for (int k = 0; k < n; k += 96) p[k].x = 0;"), Trips::Steps(96));
+    assert_eq!(trips("for (int k = n; k > 0; k--) p[k].x = 0;"), Trips::Dynamic);
+    assert_eq!(trips("for (int k = 0; k < 5 && q[k] > 0; k++) p[k].x = 0;"), Trips::Known(5));
 }

@@ -569,7 +569,7 @@ impl Pricing<'_> {
                 .iter()
                 .map(|trips| match trips {
                     Trips::Known(trips) => Some(*trips),
-                    Trips::Dynamic => None,
+                    Trips::Dynamic | Trips::Steps(_) => None,
                 })
                 .collect(),
             accesses: accesses.collect(),

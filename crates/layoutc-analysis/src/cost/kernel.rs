@@ -59,6 +59,8 @@ pub enum Trips {
     Known(u64),
     /// The text does not say it.
     Dynamic,
+    /// The text does not say it, but each trip goes on by so many.
+    Steps(u64),
 }
 
 /// One access in the text. `p[i].x += v` is a read and then a write.

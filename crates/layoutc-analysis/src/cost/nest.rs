@@ -22,6 +22,17 @@ pub(super) struct Nest {
 }
 
 impl Nest {
+    /// As the paper has it: all loops of unknown length are alike.
+    pub fn of_paper(code: &KernelCode) -> Nest {
+        let mut nest = Nest::new(code);
+        for (trips, one) in nest.trips.iter_mut().zip(&code.loops) {
+            if let Trips::Steps(_) = one.trips {
+                *trips = DYNAMIC_TRIPS;
+            }
+        }
+        nest
+    }
+
     pub fn new(code: &KernelCode) -> Nest {
         let mut paths: Vec<Vec<LoopId>> = Vec::with_capacity(code.loops.len());
         for (at, inner) in code.loops.iter().enumerate() {
@@ -33,9 +44,10 @@ impl Nest {
             paths.push(path);
         }
         let trips = code.loops.iter().map(|one| trips(one.trips)).collect();
-        let dynamic = code.loops.iter().map(|one| one.trips == Trips::Dynamic).collect();
+        let dynamic = code.loops.iter().map(|one| !matches!(one.trips, Trips::Known(_))).collect();
         let times = code.repeats.iter().map(|repeat| trips_of(*repeat)).product();
-        let unknown = code.repeats.iter().filter(|repeat| **repeat == Trips::Dynamic).count();
+        let is_unknown = |repeat: &&Trips| !matches!(repeat, Trips::Known(_));
+        let unknown = code.repeats.iter().filter(is_unknown).count();
         Nest { paths, trips, dynamic, launches: (times, unknown) }
     }
 
@@ -71,6 +83,8 @@ fn trips(trips: Trips) -> u64 {
         // A price for what never runs is of no use.
         Trips::Known(known) => known.max(1),
         Trips::Dynamic => DYNAMIC_TRIPS,
+        // The others count one by one what these take at once.
+        Trips::Steps(by) => DYNAMIC_TRIPS.div_ceil(by.max(1)),
     }
 }
 

@@ -159,7 +159,7 @@ pub fn price_on(
     if threads == 0 {
         return Err(CostError::EmptyBlock);
     }
-    let nest = Nest::new(code);
+    let nest = Nest::of_paper(code);
     let uses = collect_uses(code, arrangement, known, &nest)?;
     let pass = Pass {
         nest: &nest,

@@ -4,7 +4,9 @@ use super::arrays::plain_shape;
 use super::copies::Holder;
 use super::value::{Atom, Key, Root, Value, Variation, roots};
 use super::walk::Walk;
-use crate::cost::kernel::{Access, AccessKind, ArrayId, ElementIndex, Lanes, LeafElement};
+use crate::cost::kernel::{
+    Access, AccessKind, ArrayId, ElementIndex, Lanes, LeafElement, LoopId, Trips,
+};
 use layoutc_dataflow::classes::{Callee, PlaceKind, Slot, resolve_callee};
 use layoutc_dataflow::layout::LeafId;
 use layoutc_syntax::{
@@ -17,6 +19,9 @@ const CALLS: usize = 12;
 /// Arithmetic operations of a function of the mathematical library, roughly.
 const LIBRARY_OPERATIONS: u64 = 8;
 
+/// Scalars of a member that compilers go through without a loop.
+const UNROLLED: u64 = 16;
+
 /// Memory of an element.
 #[derive(Clone, Debug)]
 struct Memory {
@@ -24,6 +29,8 @@ struct Memory {
     leaves: Vec<LeafId>,
     element: LeafElement,
     index: Value,
+    /// The loop that goes through all scalars of the leaf, which a compiler unrolls.
+    unrolled: Option<LoopId>,
 }
 
 impl Walk<'_> {
@@ -353,7 +360,10 @@ impl Walk<'_> {
             element: memory.element,
             kind,
             index,
-            scope: self.scope,
+            scope: match memory.unrolled {
+                Some(LoopId(around)) => self.loops[around as usize].parent,
+                None => self.scope,
+            },
             share: self.threads.part.lanes,
             warps: self.threads.part.warps,
             span: self.program.expr_site(expr),
@@ -399,8 +409,16 @@ impl Walk<'_> {
             if leaves.is_empty() {
                 return Err(self.unknown(true));
             }
-            let element = self.leaf_element(expr);
-            return Ok(Memory { array, leaves, element, index });
+            let scalars = match leaves[..] {
+                [leaf] => self.arrays.infos[array.0 as usize].shape.leaf(leaf).scalars(),
+                _ => 0,
+            };
+            let unrolled = self.unrolled(expr, scalars, &index);
+            let element = match unrolled {
+                Some(_) => LeafElement::All,
+                None => self.leaf_element(expr),
+            };
+            return Ok(Memory { array, leaves, element, index, unrolled });
         }
         match &program.expr(expr).kind {
             ExprKind::Index { .. } | ExprKind::Deref(_) => {
@@ -467,7 +485,7 @@ impl Walk<'_> {
         match self.arrays.of_root(self.program, self.classes, root, ty) {
             Some(array) => {
                 let leaves = self.arrays.leaves(array);
-                Ok(Memory { array, leaves, element: LeafElement::All, index })
+                Ok(Memory { array, leaves, element: LeafElement::All, index, unrolled: None })
             }
             // Shared memory and the like.
             None => {
@@ -497,6 +515,7 @@ impl Walk<'_> {
             leaves: shape.shape.leaf_ids().collect(),
             element: LeafElement::All,
             index: index.clone(),
+            unrolled: None,
         })
     }
 
@@ -525,6 +544,19 @@ impl Walk<'_> {
             }
             _ => LeafElement::All,
         }
+    }
+
+    /// The loop that goes once through all scalars of a leaf of this element.
+    fn unrolled(&mut self, expr: ExprId, scalars: u64, element: &Value) -> Option<LoopId> {
+        let ExprKind::Index { base, index, .. } = self.program.expr(expr).kind else { return None };
+        self.classes.place(base)?;
+        let around = self.scope.filter(|_| (2..=UNROLLED).contains(&scalars))?;
+        let is_whole = self.loops[around.0 as usize].trips == Trips::Known(scalars)
+            && !self.symbols.variation(element).loops.contains(&around);
+        self.rehearsals += 1;
+        let at = self.value(index);
+        self.rehearsals -= 1;
+        (is_whole && at == Value::atom(Atom::Trip(around))).then_some(around)
     }
 
     /// How far what an expression stands for lies in its array.
@@ -723,6 +755,7 @@ impl Walk<'_> {
                             leaves: shape.shape.leaf_ids().collect(),
                             element: LeafElement::All,
                             index,
+                            unrolled: None,
                         }),
                         None => Err(index),
                     },

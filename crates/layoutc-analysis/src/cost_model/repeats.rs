@@ -65,10 +65,10 @@ impl Repeats {
 
     fn most(&self, sites: &[ExprId], depth: usize) -> Vec<Trips> {
         let weight = |loops: &Vec<Trips>| {
-            let dynamic = loops.iter().filter(|trips| **trips == Trips::Dynamic).count();
+            let dynamic = loops.iter().filter(|trips| !matches!(trips, Trips::Known(_))).count();
             let known = loops.iter().fold(1_u64, |product, trips| match trips {
                 Trips::Known(trips) => product.saturating_mul((*trips).max(1)),
-                Trips::Dynamic => product,
+                Trips::Dynamic | Trips::Steps(_) => product,
             });
             (dynamic, known)
         };

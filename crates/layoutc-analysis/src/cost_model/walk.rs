@@ -385,7 +385,7 @@ impl<'a> Walk<'a> {
         for (variable, begin) in start {
             let times = match trips {
                 Trips::Known(trips) => i64::try_from(trips).ok().map(Value::constant),
-                Trips::Dynamic => Some(self.symbols.once(Variation::default())),
+                Trips::Dynamic | Trips::Steps(_) => Some(self.symbols.once(Variation::default())),
             };
             let end = steps.get(&variable).and_then(|delta| begin.plus(&times?.times(delta)?));
             let end = end.unwrap_or_else(|| {
@@ -438,9 +438,8 @@ impl<'a> Walk<'a> {
             let known = [left, right].map(|own| self.trips(own, start, steps, is_do));
             return match known {
                 [Trips::Known(a), Trips::Known(b)] => Trips::Known(a.min(b)),
-                [Trips::Known(own), Trips::Dynamic] | [Trips::Dynamic, Trips::Known(own)] => {
-                    Trips::Known(own)
-                }
+                [Trips::Known(own), _] | [_, Trips::Known(own)] => Trips::Known(own),
+                [Trips::Steps(by), _] | [_, Trips::Steps(by)] => Trips::Steps(by),
                 [Trips::Dynamic, Trips::Dynamic] => Trips::Dynamic,
             };
         }
@@ -460,7 +459,10 @@ impl<'a> Walk<'a> {
         let bound = self.value(bound);
         self.rehearsals -= 1;
         let Some(distance) = bound.minus(from).and_then(|value| value.as_constant()) else {
-            return Trips::Dynamic;
+            return match by.unsigned_abs() {
+                0 | 1 => Trips::Dynamic,
+                by => Trips::Steps(by),
+            };
         };
         let distance = match op {
             BinaryOp::Lt | BinaryOp::Ne if by > 0 => distance,

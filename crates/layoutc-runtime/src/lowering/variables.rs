@@ -35,7 +35,7 @@ fn declared(view: &View, from: usize) -> Vec<String> {
             "<" if !is_named => angles += 1,
             ">" if !is_named => angles = angles.saturating_sub(1),
             // A function's parameters.
-            "(" if !is_named => return Vec::new(),
+            "(" if !is_named && angles == 0 => return Vec::new(),
             word @ ("[" | "=" | "," | ";" | "{") if angles == 0 => {
                 if !is_named && view.is_word(before) && before > from {
                     names.push(view.word(before).to_owned());
@@ -70,12 +70,12 @@ mod tests {
     #[test]
     fn variables_and_no_functions() {
         let text = "__device__ float a[4][N], b = f(1, 2), *c;\n\
-            static __device__ __align__(16) P<int, 3> d{1};\n\
+            static __device__ __align__(16) P<int, 3> d{1}; __device__ Q<(N * 7 + 1)> e;\n\
             __device__ float f(float x) { float g = x; return g; }\n\
             template <class T> __device__ T h(T x);\n\
             __constant__ float k[3]; __device__ __constant__ int l;\n\
             __managed__ int m; __host__ __device__ int n(int o) { return o; }";
         let names: Vec<String> = device_variables(text).into_iter().collect();
-        assert_eq!(names, ["a", "b", "c", "d", "m"]);
+        assert_eq!(names, ["a", "b", "c", "d", "e", "m"]);
     }
 }

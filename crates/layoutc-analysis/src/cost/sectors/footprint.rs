@@ -9,7 +9,7 @@ const MAX_PHASES: u64 = 32;
 
 /// How many neighbouring lanes choose neighbouring elements by an array of indices: more than one, because
 /// lists of neighbours and orders are mostly made so, and less than a warp.
-const LISTED_RUN: i64 = 4;
+const LISTED_RUN: i64 = 8;
 
 /// The most warps of a block that are looked at; more do not fit into one.
 const MAX_SAMPLES: u64 = 32;
