@@ -4,6 +4,7 @@
 //! files = ["main.cu", "kernels.cu"]          # what goes on the command line
 //! args = [[], ["64", "2"], ["1"]]            # one small run each, edge cases among them
 //! large = ["100000", "10"]                   # a run that takes seconds
+//! simulated = ["50000", "2"]                # a run whose addresses are simulated; the first otherwise
 //! records = ["Particle"]                     # the types that every layout below changes
 //! kept = "LC0024"                            # only if the types are kept instead, and why
 //! native = ["h"]                             # with `--host native`: host arrays that get the layout
@@ -39,6 +40,8 @@ pub struct Program {
     pub args: Vec<Vec<String>>,
     /// The arguments of the large run.
     pub large: Option<Vec<String>>,
+    /// The arguments of the run that is simulated, if the first small one is too small for that.
+    pub simulated: Option<Vec<String>>,
     /// The record types that every layout changes.
     pub records: Vec<String>,
     /// The code of the diagnostic that keeps the types, for a program that is not rewritten yet.
@@ -71,11 +74,19 @@ impl Program {
             files: read.files,
             args: read.args.into_iter().map(Words::split).collect(),
             large: read.large.map(Words::split),
+            simulated: read.simulated.map(Words::split),
             records: read.records,
             kept: read.kept,
             native: read.native,
             layouts: read.layouts.into_iter().map(|(name, specs)| (name, specs.list())).collect(),
         })
+    }
+
+    /// The arguments of the run that is simulated.
+    #[must_use]
+    pub fn simulated(&self) -> &[String] {
+        let small = || self.args.first().map_or(&[][..], Vec::as_slice);
+        self.simulated.as_deref().unwrap_or_else(small)
     }
 
     /// `--layout SPEC …` for one of [`LAYOUTS`], and `--host native` if the program is for that.
@@ -123,6 +134,7 @@ struct File {
     files: Vec<PathBuf>,
     args: Vec<Words>,
     large: Option<Words>,
+    simulated: Option<Words>,
     records: Vec<String>,
     kept: Option<String>,
     #[serde(default)]

@@ -10,9 +10,10 @@ use clap::Args;
 use layoutc_tests::layoutc::Layoutc;
 use layoutc_tests::program::{Program, names};
 use layoutc_tests::repository_root;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
-/// The layouts that every program gets; a split into clusters comes from its `program.toml`.
+/// The layouts that every program gets; a split into clusters comes from its `program.toml`, and the
+/// choice of `transform`.
 const LAYOUTS: [&str; 5] = ["aos align(16)", "soa", "tiled(16)", "tiled(32)", "tiled(128)"];
 /// Costs that differ by less are a tie.
 const TIE: f64 = 0.005;
@@ -27,7 +28,8 @@ pub struct Options {
     /// Devices and models, as `DEVICE:MODEL`
     #[arg(long, default_values_t = ["h100:sectors".to_owned(), "m2050:peng".to_owned()])]
     on: Vec<String>,
-    /// Keep what `layoutc cost --simulate --json` prints in this folder, and use what is there
+    /// Keep what `layoutc cost --simulate --json` prints and what is chosen in this folder, and use what
+    /// is there
     #[arg(long)]
     keep: Option<PathBuf>,
     /// Where the table goes, below the repository
@@ -60,6 +62,31 @@ enum Simulated {
     Error(String),
 }
 
+/// What `transform --report` writes.
+#[derive(Deserialize)]
+struct Report {
+    classes: Vec<Class>,
+}
+
+#[derive(Deserialize)]
+struct Class {
+    #[serde(rename = "type")]
+    type_name: String,
+    names: Vec<String>,
+    status: String,
+    layout: String,
+}
+
+/// What `layoutc cost` calls the source's layout.
+const SOURCE: &str = "as it is";
+
+/// What is kept of a program: its costs as JSON, and the layout that was chosen.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    choice: String,
+    costs: String,
+}
+
 /// A layout of a program, priced both ways.
 struct Point {
     layout: String,
@@ -74,6 +101,8 @@ struct Point {
 struct Row {
     program: String,
     points: Vec<Point>,
+    /// The layout that `transform` chooses; [`SOURCE`]: it keeps the source's.
+    choice: String,
     /// Layouts without an answer, and why.
     missing: Vec<(String, String)>,
 }
@@ -148,44 +177,21 @@ fn row(
         .as_ref()
         .map(|folder| folder.join(format!("{device}-{model}-{}.json", program.name)));
     let known = kept.as_ref().and_then(|path| fs::read_to_string(path).ok());
-    let json = match known {
-        Some(json) => json,
+    let Kept { choice, costs } = match known {
+        Some(json) => serde_json::from_str(&json).context(program.name.clone())?,
         None => {
-            let mut arguments: Vec<String> = vec!["cost".into(), "--simulate".into()];
-            arguments.extend(["--json", "--device", device, "--model", model].map(str::to_owned));
-            arguments.extend(program.files.iter().map(|file| file.to_string_lossy().into_owned()));
-            let all = |layout: &str| {
-                let specs: Vec<String> =
-                    program.records.iter().map(|record| format!("{record} = {layout}")).collect();
-                specs.join("; ")
-            };
-            let mut columns: Vec<String> = LAYOUTS.iter().map(|layout| all(layout)).collect();
-            columns.extend(program.layouts.get("clustered").map(|specs| specs.join("; ")));
-            for column in columns {
-                arguments.extend(["--layout".to_owned(), column]);
-            }
-            if !program.native.is_empty() {
-                arguments.extend(["--host".to_owned(), "native".to_owned()]);
-            }
-            arguments.push("--".to_owned());
-            arguments.extend(program.args.first().into_iter().flatten().cloned());
-            let outcome = layoutc.run(&program.folder, LIMIT, &arguments)?;
-            ensure!(
-                outcome.succeeded(),
-                "{}: {}\n{}",
-                program.name,
-                outcome.ending(),
-                outcome.stderr
-            );
+            let found = simulated(layoutc, program, device, model)?;
             if let Some(path) = &kept {
-                fs::write(path, &outcome.stdout).with_context(|| path.display().to_string())?;
+                let text = serde_json::to_string(&found).context(program.name.clone())?;
+                fs::write(path, text).with_context(|| path.display().to_string())?;
             }
-            outcome.stdout
+            found
         }
     };
-    let costs: Costs = serde_json::from_str(&json).context(program.name.clone())?;
+    let costs: Costs = serde_json::from_str(&costs).context(program.name.clone())?;
     let Some(table) = costs.tables.into_iter().next() else { return Ok(None) };
-    let mut row = Row { program: program.name.clone(), points: Vec::new(), missing: Vec::new() };
+    let (points, missing) = (Vec::new(), Vec::new());
+    let mut row = Row { program: program.name.clone(), points, choice, missing };
     for layout in table.layouts {
         match layout.simulated {
             Some(Simulated::Cost { cost, paper_cost }) => row.points.push(Point {
@@ -201,9 +207,66 @@ fn row(
     Ok(Some(row))
 }
 
+/// Prices and simulates one program.
+fn simulated(layoutc: &Layoutc, program: &Program, device: &str, model: &str) -> Result<Kept> {
+    let mut common: Vec<String> = ["--device", device, "--model", model].map(str::to_owned).into();
+    common.extend(program.files.iter().map(|file| file.to_string_lossy().into_owned()));
+    if !program.native.is_empty() {
+        common.extend(["--host".to_owned(), "native".to_owned()]);
+    }
+    let choice = choice(layoutc, program, &common)?;
+    let all = |layout: &str| {
+        let specs: Vec<String> =
+            program.records.iter().map(|record| format!("{record} = {layout}")).collect();
+        specs.join("; ")
+    };
+    let mut columns: Vec<String> = LAYOUTS.iter().map(|layout| all(layout)).collect();
+    columns.extend(program.layouts.get("clustered").map(|specs| specs.join("; ")));
+    if choice != SOURCE && !columns.contains(&choice) {
+        columns.push(choice.clone());
+    }
+    let mut arguments: Vec<String> = ["cost", "--simulate", "--json"].map(str::to_owned).into();
+    arguments.extend(common);
+    for column in columns {
+        arguments.extend(["--layout".to_owned(), column]);
+    }
+    arguments.push("--".to_owned());
+    arguments.extend(program.simulated().iter().cloned());
+    let outcome = layoutc.run(&program.folder, LIMIT, &arguments)?;
+    let ending = outcome.ending();
+    ensure!(outcome.succeeded(), "{}: {ending}\n{}", program.name, outcome.stderr);
+    Ok(Kept { choice, costs: outcome.stdout })
+}
+
+/// What `transform` chooses: a text for `--layout`, or [`SOURCE`].
+fn choice(layoutc: &Layoutc, program: &Program, common: &[String]) -> Result<String> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("report.json");
+    let mut arguments: Vec<String> = ["transform", "--check", "--report"].map(str::to_owned).into();
+    arguments.push(path.display().to_string());
+    arguments.extend(common.iter().cloned());
+    // It exits with 1 if something would change.
+    layoutc.run(&program.folder, LIMIT, &arguments)?;
+    let text = fs::read_to_string(&path).with_context(|| program.name.clone())?;
+    let report: Report = serde_json::from_str(&text).with_context(|| program.name.clone())?;
+    let mut specs: Vec<String> = Vec::new();
+    for class in report.classes.iter().filter(|class| class.status == "changed") {
+        let mut same = report.classes.iter().filter(|own| own.type_name == class.type_name);
+        // The type means all of its arrays.
+        let is_all = same.all(|own| own.status == "changed" && own.layout == class.layout);
+        let name =
+            if is_all { &class.type_name } else { class.names.first().unwrap_or(&class.type_name) };
+        let spec = format!("{name} = {}", class.layout);
+        if !specs.contains(&spec) {
+            specs.push(spec);
+        }
+    }
+    Ok(if specs.is_empty() { SOURCE.to_owned() } else { specs.join("; ") })
+}
+
 fn section(out: &mut String, device: &str, model: &str, rows: &[Row]) {
     let _ = writeln!(out, "\n## {device}, model `{model}`\n");
-    let _ = writeln!(out, "| program | layouts | rank | regret | preferred | best simulated |");
+    let _ = writeln!(out, "| program | layouts | rank | regret | chosen | best simulated |");
     let _ = writeln!(out, "|---|---|---|---|---|---|");
     let (mut estimates, mut simulated) = (Vec::new(), Vec::new());
     let (mut ranks, mut near, mut judged) = (Vec::new(), 0, 0);
@@ -219,9 +282,7 @@ fn section(out: &mut String, device: &str, model: &str, rows: &[Row]) {
                 simulated.push(point.simulated / source.simulated);
             }
         }
-        let Some(preferred) = row.points.iter().reduce(|best, point| {
-            if order(&point.vector, &best.vector, TIE).is_lt() { point } else { best }
-        }) else {
+        let Some(chosen) = row.points.iter().find(|point| point.layout == row.choice) else {
             continue;
         };
         let Some(best) = row
@@ -231,7 +292,7 @@ fn section(out: &mut String, device: &str, model: &str, rows: &[Row]) {
         else {
             continue;
         };
-        let regret = preferred.simulated / best.simulated.max(f64::MIN_POSITIVE) - 1.0;
+        let regret = chosen.simulated / best.simulated.max(f64::MIN_POSITIVE) - 1.0;
         judged += 1;
         near += usize::from(regret <= 0.05);
         let rank = rank.map_or("-".to_owned(), |rank| format!("{rank:.2}"));
@@ -241,7 +302,7 @@ fn section(out: &mut String, device: &str, model: &str, rows: &[Row]) {
             row.program,
             row.points.len(),
             regret * 100.0,
-            preferred.layout,
+            chosen.layout,
             best.layout
         );
     }
@@ -251,7 +312,7 @@ fn section(out: &mut String, device: &str, model: &str, rows: &[Row]) {
     let _ = writeln!(
         out,
         "\nMean rank correlation of {} programs: {mean:.3}. Over all {} layouts, costs against the source's: {all}. \
-         The preferred layout costs at most 5 % more than the best in {near} of {judged} programs.",
+         The chosen layout costs at most 5 % more than the best in {near} of {judged} programs.",
         ranks.len(),
         estimates.len()
     );

@@ -294,6 +294,9 @@ fn constants_of_launches() {
     assert_eq!(code.loops[0].trips, Trips::Known(100));
 }
 
+/// A leaf, the constant of an index, and what loops add to it.
+type Place = (u32, i64, Vec<(LoopId, Factor)>);
+
 #[test]
 fn objects_of_a_thread_keep_their_members() {
     let classes = "struct View { P *p; int n; }; \
@@ -308,7 +311,7 @@ fn objects_of_a_thread_keep_their_members() {
              __global__ void k(P *p, int n) {{ int i = threadIdx.x; {text} }}\n\
              void host(int n, P *p) {{ k<<<n, 64>>>(p, n); }}"
         ));
-        let found: Vec<(u32, i64, Vec<(LoopId, Factor)>)> = (code.accesses.iter())
+        let found: Vec<Place> = (code.accesses.iter())
             .map(|own| {
                 assert_eq!(lanes(own), along_x(1), "{text}");
                 (own.leaves[0].0, own.index.offset, own.index.loops.clone())
