@@ -14,6 +14,7 @@ const MAX_SUBSCRIPT_BIT: u32 = 40;
 /// neither: larger tiles pad short rows too much.
 const MAX_ROW_BITS: u32 = 7;
 /// What the slices of one element may have in all: more is no tile.
+/// An extent that is not known has room for as many: it is padded to whole tiles, and might be short.
 const MAX_TILE_BITS: u32 = MAX_TILE.ilog2();
 
 /// Consecutive bits of one subscript in the inner part of the address.
@@ -60,13 +61,14 @@ pub(super) fn fastest(pattern: &CommonPattern, launch: &Launch) -> Option<Fastes
         let of = |dimension| Some((factor(dimension)?, dimension));
         let (factor, dimension) =
             (0..pattern.rows.len()).rev().filter_map(of).min_by_key(|of| of.0)?;
-        Some(Fastest { dimension, low: factor.trailing_zeros().min(MAX_SUBSCRIPT_BIT) })
+        Some(Fastest { dimension, low: factor.trailing_zeros() })
     })
 }
 
-/// The bits of a subscript that its extent has room for; `None`: not known.
-fn bits_of(extent: &Extent) -> Option<u32> {
-    extent.constant().map(|extent| u64::BITS - extent.saturating_sub(1).leading_zeros())
+/// The bits of a subscript that its extent has room for.
+fn bits_of(extent: &Extent) -> u32 {
+    let bits = |extent: u64| u64::BITS - extent.saturating_sub(1).leading_zeros();
+    extent.constant().map_or(MAX_TILE_BITS, bits).min(MAX_SUBSCRIPT_BIT)
 }
 
 /// The slices for a device with steering bits, innermost first.
@@ -82,8 +84,8 @@ pub(super) fn for_steering(
     let mut slices: Vec<Slice> = Vec::new();
     if let Some(fastest) = fastest {
         let wanted = (model.coalescing.high + 1).saturating_sub(first).min(MAX_TILE_BITS);
-        let room = bits_of(&grid.dimensions[fastest.dimension].extent)
-            .map_or(wanted, |bits| bits.saturating_sub(fastest.low));
+        let bits = bits_of(&grid.dimensions[fastest.dimension].extent);
+        let room = bits.saturating_sub(fastest.low);
         push(&mut slices, fastest.dimension, fastest.low, wanted.min(room), Serves::Coalescing);
     }
     let rows = grid.dimensions.iter().filter(|own| own.extent.constant().is_none()).count();
@@ -100,7 +102,7 @@ pub(super) fn for_steering(
     for by_threads in [true, false] {
         for dimension in inner_to_outer() {
             let extent = &grid.dimensions[dimension].extent;
-            let room = bits_of(extent).unwrap_or(MAX_SUBSCRIPT_BIT);
+            let room = bits_of(extent);
             let is_taken = |slices: &[Slice], bit: u32| {
                 slices.iter().any(|slice| {
                     slice.dimension == dimension
@@ -145,7 +147,7 @@ pub(super) fn for_coalescing(grid: &GridShape, fastest: Option<Fastest>, warp: u
     let lanes = u64::from(warp).max(LINE / grid.value_bytes.clamp(1, LINE));
     let wanted = lanes.next_power_of_two().ilog2();
     let extent = &grid.dimensions[fastest.dimension].extent;
-    let room = bits_of(extent).map_or(MAX_SUBSCRIPT_BIT, |bits| bits.saturating_sub(fastest.low));
+    let room = bits_of(extent).saturating_sub(fastest.low);
     let top = fastest.low + wanted.min(room);
     // Rather the whole dimension than a padded tile of it: its lanes are consecutive as well.
     let count = match extent {

@@ -99,6 +99,40 @@ fn spelled(digits: &[Digit], index: &[u64], extents: &[u64]) -> u64 {
     })
 }
 
+/// Where one subscript has a factor beyond the length of any array, in the layout of each device.
+#[test]
+fn factors_beyond_all_arrays_make_no_tiles() {
+    let extents = [29, 30, 38, 1];
+    let dimension =
+        |at: usize| GridDimension::new(&format!("i{at}"), Extent::Symbolic(format!("n{at}")));
+    let grid = GridShape {
+        dimensions: (0..extents.len()).map(dimension).collect(),
+        value_bytes: 4,
+        is_record: false,
+    };
+    let shape = record(false);
+    let leaf = shape.leaf_ids().next().expect("one");
+    for factor in [1 << 18, 1 << 50, i64::MIN] {
+        for own in 0..extents.len() {
+            let row = |at: usize| {
+                let factor = (at == own).then(|| (Column::Thread(Axis::X), factor.into()));
+                PatternRow { coefficients: factor.into_iter().collect(), parities: Vec::new() }
+            };
+            let pattern = CommonPattern { rows: (0..extents.len()).map(row).collect() };
+            for name in device_names() {
+                let launch = Launch::new([128, 1, 1], 32);
+                let found = choose_grid_layout(&grid, &pattern, &launch, &device(name));
+                let digits = found.expect("fits").digits;
+                let group = Group::new(&shape, vec![leaf], None, digits).expect("valid");
+                let layout = Layout::new(&shape, 4, vec![group]).expect("valid");
+                let geometry = Geometry::new(&layout, &shape, &extents);
+                let bytes = geometry.allocation_bytes().0;
+                assert!(bytes < 1 << 40, "{name}: {factor} in i{own}: {bytes} bytes, {layout:?}");
+            }
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn digits_cover_every_dimension_exactly(
