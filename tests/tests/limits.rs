@@ -15,12 +15,12 @@ use layoutc_tests::sandbox::Sandbox;
 const ARGUMENTS: [&str; 4] = ["transform", "in.cu", "-o", "out.cu"];
 
 #[test]
-fn twenty_thousand_lines_take_at_most_66_megabytes() -> Result<()> {
+fn twenty_thousand_lines_take_at_most_64_megabytes() -> Result<()> {
     let sandbox = Sandbox::with(&[("in.cu", generate::program(20_000))])?;
     let layoutc = Layoutc::built()?;
     let mut command = Command::new(layoutc.program());
     let peak = peak_memory(command.args(ARGUMENTS).current_dir(sandbox.path()))?.unwrap_or(0);
-    ensure!(peak <= 66 << 20, "{:.1} MiB", peak as f64 / f64::from(1 << 20));
+    ensure!(peak <= 64 << 20, "{:.1} MiB", peak as f64 / f64::from(1 << 20));
     Ok(())
 }
 

@@ -5,7 +5,7 @@
 //! in the command line or in the file, and a half-understood program is no answer.
 
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Severity, Span};
-use layoutc_syntax::preprocess::{MacroTable, Preprocessed, TokenKind, tokens};
+use layoutc_syntax::preprocess::{MacroTable, Preprocessed, TokenKind, each_token};
 
 /// Raises the front end's warnings that a user must act on to errors, and finds braces that do not
 /// match.
@@ -67,7 +67,7 @@ fn unmatched_braces(preprocessed: &Preprocessed) -> Vec<Diagnostic> {
 
 fn unmatched(file: FileId, masked: &str) -> Unmatched {
     let mut found = Unmatched::default();
-    for token in tokens(masked) {
+    for token in each_token(masked) {
         if token.kind != TokenKind::Punct {
             continue;
         }

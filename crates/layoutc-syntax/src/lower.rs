@@ -71,6 +71,9 @@ pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
     lowering.program.expr_homes.reserve(nodes / 2);
     lowering.program.stmts.reserve(nodes / 8);
     lowering.program.stmt_homes.reserve(nodes / 8);
+    lowering.program.variables.reserve(nodes / 24);
+    lowering.program.declarations.reserve(nodes / 24);
+    lowering.program.declaration_homes.reserve(nodes / 24);
     // A root that another file includes is lowered where it is included.
     let included: BTreeSet<FileId> = preprocessed
         .files
@@ -315,7 +318,7 @@ impl<'t> Lowering<'t> {
         }
         let span = self.span(node);
         let unknown = self.program.types.unknown();
-        self.add_expr(ExprKind::Opaque(children), span, unknown)
+        self.add_expr(ExprKind::Opaque(children.into()), span, unknown)
     }
 
     /// Records a region outside the model, with the identifiers below `node`.

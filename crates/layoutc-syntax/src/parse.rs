@@ -14,7 +14,7 @@ use std::time::Duration;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
-use crate::preprocess::{TokenKind, tokens};
+use crate::preprocess::{TokenKind, each_token, tokens};
 
 /// Deepest nesting of brackets that is parsed.
 pub const BRACKET_DEPTH_LIMIT: usize = 200;
@@ -85,7 +85,7 @@ pub fn parse(masked: &str) -> Result<Parsed, ParseFailure> {
 
 fn check_bracket_depth(masked: &str) -> Result<(), ParseFailure> {
     let mut depth = 0usize;
-    for token in tokens(masked) {
+    for token in each_token(masked) {
         if token.kind == TokenKind::Punct {
             match token.text(masked) {
                 "(" | "[" | "{" => depth += 1,

@@ -26,7 +26,7 @@ mod predefined;
 mod walk;
 
 pub use directive::{Directive, DirectiveKind};
-pub use lexer::{Token, TokenKind, tokens, tokens_and_lines};
+pub use lexer::{Token, TokenKind, each_token, tokens, tokens_and_lines};
 pub use macros::{Activity, MacroDef, MacroId, MacroOrigin, MacroTable};
 pub use mask::MaskReason;
 pub use meaning::{Meaning, Occurrence};

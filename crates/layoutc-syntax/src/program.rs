@@ -7,15 +7,18 @@
 //! All spans refer to the original text. Third-party syntax nodes do not leave this crate.
 
 mod copy;
+mod homes;
 mod pragma;
 mod spelling;
 
 pub use copy::{FunctionParts, NoCopy};
+pub use homes::Homes;
 pub use pragma::{ExtentValue, GridPragma, PragmaArray, PragmaExtent};
 
 use crate::types::{QualType, Scalar, TypeId, TypeTable};
 use layoutc_diagnostics::{FileId, SourceSet, Span};
 use std::collections::{BTreeMap, BTreeSet};
+use thin_vec::ThinVec;
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -62,7 +65,7 @@ pub struct DeclaratorSite {
     /// From the first `*` or `&` to the end of the declarator, without the initializer.
     pub span: Span,
     /// Each `*` with the qualifiers behind it (`* __restrict__`), outermost pointer first.
-    pub pointers: Vec<Span>,
+    pub pointers: ThinVec<Span>,
     /// The `&` or `&&`.
     pub reference: Option<Span>,
     /// The declared name; empty for an unnamed parameter.
@@ -141,7 +144,7 @@ pub struct Variable {
     /// Declared as `void *`; its type is what the program takes it for.
     pub is_untyped: bool,
     /// Further declarations of the same variable (`extern`), in the order met.
-    pub redeclarations: Vec<DeclaratorSite>,
+    pub redeclarations: ThinVec<DeclaratorSite>,
     /// The record whose static member it is.
     pub record: Option<RecordId>,
 }
@@ -498,7 +501,7 @@ pub struct Expr {
 }
 
 // There are several in every line of a program.
-const _: () = assert!(size_of::<Expr>() <= 88);
+const _: () = assert!(size_of::<Expr>() <= 72);
 
 /// The forms of expressions.
 #[derive(Clone, Debug)]
@@ -548,7 +551,7 @@ pub enum ExprKind {
         /// The field, if it is one of a record of the program.
         field: Option<FieldId>,
         /// Member functions of that name.
-        methods: Vec<FunctionId>,
+        methods: ThinVec<FunctionId>,
         /// The name as written.
         name: Span,
         /// The `.` or `->`.
@@ -559,7 +562,7 @@ pub enum ExprKind {
         /// Callee.
         callee: ExprId,
         /// Arguments in order.
-        arguments: Vec<ExprId>,
+        arguments: ThinVec<ExprId>,
         /// The argument list with its parentheses.
         parentheses: Span,
     },
@@ -568,9 +571,9 @@ pub enum ExprKind {
         /// The kernel's name, possibly with template arguments.
         kernel: ExprId,
         /// Grid, block, shared bytes, stream: two to four.
-        config: Box<[ExprId]>,
+        config: ThinVec<ExprId>,
         /// Arguments in order.
-        arguments: Vec<ExprId>,
+        arguments: ThinVec<ExprId>,
         /// The argument list with its parentheses.
         parentheses: Span,
     },
@@ -579,7 +582,7 @@ pub enum ExprKind {
         /// Its name.
         name: String,
         /// Arguments that are expressions.
-        arguments: Vec<ExprId>,
+        arguments: ThinVec<ExprId>,
         /// The argument list with its parentheses.
         parentheses: Span,
     },
@@ -612,7 +615,7 @@ pub enum ExprKind {
         /// Allocated type.
         of: QualType,
         /// Number of elements and constructor arguments.
-        arguments: Vec<ExprId>,
+        arguments: ThinVec<ExprId>,
         /// How many of the arguments are lengths: 1 for `new T[n]`, 0 for `new T`.
         lengths: usize,
         /// `new (place) T`, `new (std::nothrow) T`.
@@ -623,20 +626,20 @@ pub enum ExprKind {
     /// `delete e`.
     Delete(ExprId),
     /// `{a, b}`, `T{a, b}`, designated initializers.
-    InitList(Vec<ExprId>),
+    InitList(ThinVec<ExprId>),
     /// A construction `T(args)` or declaration `T x(args)` of a record or unknown class.
     Construct {
         /// Constructed type.
         of: QualType,
         /// Arguments.
-        arguments: Vec<ExprId>,
+        arguments: ThinVec<ExprId>,
     },
     /// A lambda.
     Lambda {
         /// Its parameters.
-        parameters: Vec<VarId>,
+        parameters: ThinVec<VarId>,
         /// Initialisers in the capture list, and captured names.
-        captures: Vec<ExprId>,
+        captures: ThinVec<ExprId>,
         /// Bit `k`: capture number `k` is a name that is captured by reference; those behind the
         /// first 64 are taken for copies.
         by_reference: u64,
@@ -646,7 +649,7 @@ pub enum ExprKind {
         body: StmtId,
     },
     /// Something without a form here; the children are what it mentions.
-    Opaque(Vec<ExprId>),
+    Opaque(ThinVec<ExprId>),
 }
 
 /// A statement.
@@ -726,11 +729,11 @@ pub enum StmtKind {
     /// `case e:`, `default:` or a label, with the statements that follow.
     Labelled {
         /// The label's name, for `goto`.
-        label: Option<String>,
+        label: Option<Box<str>>,
         /// Value of a `case`.
         value: Option<ExprId>,
         /// Statements under it.
-        body: Vec<StmtId>,
+        body: ThinVec<StmtId>,
     },
     /// `return`.
     Return(Option<ExprId>),
@@ -751,7 +754,7 @@ pub enum StmtKind {
         /// Sub-expressions it mentions.
         exprs: Vec<ExprId>,
         /// Sub-statements.
-        stmts: Vec<StmtId>,
+        stmts: ThinVec<StmtId>,
     },
 }
 
@@ -916,11 +919,11 @@ pub struct Program {
     /// Every place where the name of an expanded macro stands, other than in directives that ask whether it is defined.
     pub macro_mentions: BTreeMap<String, Vec<Span>>,
     /// The body that each expression is written in.
-    pub expr_homes: Vec<Option<ExpansionId>>,
+    pub expr_homes: Homes,
     /// The body that each statement is written in.
-    pub stmt_homes: Vec<Option<ExpansionId>>,
+    pub stmt_homes: Homes,
     /// The body that each declaration is written in.
-    pub declaration_homes: Vec<Option<ExpansionId>>,
+    pub declaration_homes: Homes,
     /// Values of object-like macros that stand for integer constants.
     pub macro_constants: BTreeMap<String, i64>,
     /// Headers that were not found and may use the program's types.
@@ -1017,7 +1020,7 @@ impl Program {
     /// The macro body that an expression is written in.
     #[must_use]
     pub fn home(&self, id: ExprId) -> Option<ExpansionId> {
-        self.expr_homes[id.index()]
+        self.expr_homes.of(id.index())
     }
 
     /// Where text stands in its file: for text of a macro body the use outside all macros.
@@ -1042,7 +1045,7 @@ impl Program {
     /// [`Program::use_site`] of a statement.
     #[must_use]
     pub fn stmt_site(&self, id: StmtId) -> Span {
-        self.use_site(self.stmt_homes[id.index()], self.stmt(id).span)
+        self.use_site(self.stmt_homes.of(id.index()), self.stmt(id).span)
     }
 
     /// Whether the expression is a macro use or parameter.
@@ -1179,9 +1182,9 @@ impl Expr {
                 .collect(),
             ExprKind::MacroCall { arguments, .. }
             | ExprKind::New { arguments, .. }
-            | ExprKind::Construct { arguments, .. } => arguments.clone(),
-            ExprKind::InitList(items) | ExprKind::Opaque(items) => items.clone(),
-            ExprKind::Lambda { captures, .. } => captures.clone(),
+            | ExprKind::Construct { arguments, .. } => arguments.to_vec(),
+            ExprKind::InitList(items) | ExprKind::Opaque(items) => items.to_vec(),
+            ExprKind::Lambda { captures, .. } => captures.to_vec(),
         }
     }
 }

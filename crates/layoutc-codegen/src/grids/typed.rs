@@ -132,7 +132,7 @@ impl Rewriter<'_> {
             let site = &self.program.variable(id).site;
             let written = brackets_of(self.program, site);
             let is_in_macro = site.declaration.0 == u32::MAX
-                || self.program.declaration_homes[site.declaration.index()].is_some();
+                || self.program.declaration_homes.of(site.declaration.index()).is_some();
             if is_in_macro || written.len() != 1 {
                 self.fail(None, site.name, "a declaration of this form is not rewritten");
                 continue;
@@ -329,7 +329,7 @@ impl Rewriter<'_> {
         if !matches!(variable.space, Space::Device) || written.len() != layers {
             return Err("an array of this form is not rewritten");
         }
-        if self.program.declaration_homes[variable.site.declaration.index()].is_some() {
+        if self.program.declaration_homes.of(variable.site.declaration.index()).is_some() {
             return Err("the array is declared in a macro");
         }
         let (Some(class), Some(slowest @ Extent::Constant(rows, _))) = (class, declared.slowest)
@@ -384,7 +384,7 @@ impl Rewriter<'_> {
             // `auto` follows its initializer.
             return Ok(());
         }
-        if is_deduced || program.declaration_homes[site.declaration.index()].is_some() {
+        if is_deduced || program.declaration_homes.of(site.declaration.index()).is_some() {
             return Err(FORM);
         }
         let is_plain = written.iter().all(|(span, size)| {

@@ -90,7 +90,7 @@ impl Rewriter<'_> {
             declared.dedup_by_key(|declared| declared.site.index);
             self.owner = self.versions.of_declaration(id);
             self.text_owner = self.versions.instance_of_declaration(id);
-            let home = self.program.declaration_homes.get(id.0 as usize).copied().flatten();
+            let home = self.program.declaration_homes.of(id.index());
             self.in_home(home, |this| this.declaration(id, &declared, inline.contains(&id)));
             self.text_owner = None;
         }

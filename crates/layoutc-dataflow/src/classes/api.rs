@@ -514,7 +514,7 @@ pub(super) fn find_api_calls(
             .then(|| places.value(strip_casts(program, arguments[0])))
             .flatten()
             .map(|value| value.node);
-        let arguments = arguments.clone();
+        let arguments = arguments.to_vec();
         found.push(ApiCall { call, api, arguments, direction, is_native, allocated_node });
     }
     found

@@ -149,7 +149,7 @@ fn record_of(program: &mut Program, scalar: Scalar) -> RecordId {
             declaration: DeclarationId(u32::MAX),
             index: 0,
             span: nowhere,
-            pointers: Vec::new(),
+            pointers: Default::default(),
             reference: None,
             name: nowhere,
             full: nowhere,

@@ -161,7 +161,7 @@ fn sites(program: &Program, parameters: &BTreeSet<VarId>) -> Vec<Site> {
             if let Callee::Function(callee) = resolve_callee(program, *callee, arguments)
                 && program.function(callee).parameters.iter().any(|own| parameters.contains(own))
             {
-                found.push(Site { call, caller, callee, arguments: arguments.clone() });
+                found.push(Site { call, caller, callee, arguments: arguments.to_vec() });
             }
         }
     }
@@ -264,9 +264,9 @@ fn needs_one_text<'s>(
     }
     let Some(body) = own.body else { return refused("it has no body in the program") };
     let is_in_macro = |site: &layoutc_syntax::FunctionSite| {
-        program.declaration_homes.get(site.result.declaration.index()).is_some_and(Option::is_some)
+        program.declaration_homes.of(site.result.declaration.index()).is_some()
     };
-    if program.stmt_homes[body.index()].is_some() || own.sites.iter().any(is_in_macro) {
+    if program.stmt_homes.of(body.index()).is_some() || own.sites.iter().any(is_in_macro) {
         return refused("it stands in the body of a macro");
     }
     let whole = program.stmt(body).span;

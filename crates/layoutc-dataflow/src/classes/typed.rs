@@ -222,7 +222,7 @@ impl TypedArrays {
         }
         for id in shapes.opaque {
             let children = program.expr(id).children();
-            program.exprs[id.index()].kind = ExprKind::Opaque(children);
+            program.exprs[id.index()].kind = ExprKind::Opaque(children.into());
         }
         for id in &self.rows {
             if let ExprKind::Deref(operand) = program.expr(*id).kind {

@@ -192,7 +192,7 @@ fn passings(program: &Program, classes: &Classes, class: ClassId) -> Vec<Passing
                 continue;
             }
             if let Callee::Function(callee) = resolve_callee(program, *callee, arguments) {
-                found.push(Passing { caller, callee, call, arguments: arguments.clone() });
+                found.push(Passing { caller, callee, call, arguments: arguments.to_vec() });
             }
         }
     }

@@ -74,7 +74,7 @@ impl<'a> Entries<'a> {
                 callees.insert(program.strip_parens(callee));
                 match resolve_callee(program, callee, arguments) {
                     Callee::Function(function) => {
-                        let arguments = arguments.clone();
+                        let arguments = arguments.to_vec();
                         let site = Site { call: expr, caller, arguments, config };
                         this.sites.entry(function).or_default().push(site);
                         this.calls.entry(caller).or_default().push(expr);
@@ -444,12 +444,12 @@ impl<'a> Entries<'a> {
         let arguments = match &program.expr(made).kind {
             ExprKind::Call { callee, arguments, .. } => {
                 match resolve_callee(program, *callee, arguments) {
-                    Callee::Library(name) if name == "dim3" => arguments.clone(),
+                    Callee::Library(name) if name == "dim3" => arguments.to_vec(),
                     _ => return None,
                 }
             }
             ExprKind::Construct { of, arguments } => match program.types.kind(of.id) {
-                TypeKind::Named(name, _) if name == "dim3" => arguments.clone(),
+                TypeKind::Named(name, _) if name == "dim3" => arguments.to_vec(),
                 _ => return None,
             },
             _ if program

@@ -572,7 +572,7 @@ impl<'a> Walk<'a> {
             known = self.kept(&known, &[program.stmt_site(*stmt)]);
             match &program.stmt(*stmt).kind {
                 StmtKind::Declaration(_, variables) => {
-                    let in_macro = program.stmt_homes[stmt.index()].is_some();
+                    let in_macro = program.stmt_homes.of(stmt.index()).is_some();
                     for id in variables {
                         // A declarator may change what those before it defined.
                         let own = if in_macro {

@@ -309,7 +309,7 @@ impl<'a> Builder<'a> {
             }
             if let StmtKind::Labelled { label: Some(label), .. } = &self.program.stmt(stmt).kind {
                 let block = self.new_block();
-                self.labels.insert(label.clone(), block);
+                self.labels.insert(label.to_string(), block);
             }
         }
     }
@@ -377,7 +377,7 @@ impl<'a> Builder<'a> {
             StmtKind::Labelled { label, value, body } => {
                 value.iter().for_each(|value| self.expression(*value));
                 if let Some(block) =
-                    label.as_ref().and_then(|label| self.labels.get(label)).copied()
+                    label.as_ref().and_then(|label| self.labels.get(&**label)).copied()
                 {
                     let from = self.block;
                     self.edge(from, block);
@@ -397,7 +397,7 @@ impl<'a> Builder<'a> {
             StmtKind::Break => self.jump(targets.on_break),
             StmtKind::Continue => self.jump(targets.on_continue),
             StmtKind::Goto(label) => {
-                let target = self.labels.get(label).copied();
+                let target = self.labels.get(&**label).copied();
                 self.jump(target);
             }
             StmtKind::Try(blocks) => {

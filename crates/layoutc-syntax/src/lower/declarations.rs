@@ -12,6 +12,7 @@ use crate::program::{
 use crate::types::{QualType, TypeKind, is_made_of_numbers};
 use layoutc_diagnostics::Span;
 use std::ops::Range;
+use thin_vec::ThinVec;
 use tree_sitter::Node;
 
 impl<'t> Lowering<'t> {
@@ -218,7 +219,7 @@ impl<'t> Lowering<'t> {
         // `a * b;` where `a` is a variable is an expression, whatever the grammar thinks.
         if specifier.kind() == "type_identifier" && self.names_value(self.text_of(specifier)) {
             let exprs = vec![self.opaque(node)];
-            return self.add_stmt(StmtKind::Opaque { exprs, stmts: Vec::new() }, span);
+            return self.add_stmt(StmtKind::Opaque { exprs, stmts: ThinVec::new() }, span);
         }
         let words = self.modifier_words(node, specifier);
         let base = self.specifier(specifier);
@@ -339,7 +340,9 @@ impl<'t> Lowering<'t> {
         let init = match arguments.as_slice() {
             // `float &r(a)` and `int n(m)` are plain initializations.
             [only] if is_known && self.program.types.as_record(ty.id).is_none() => *only,
-            _ => self.add_expr(ExprKind::Construct { of: ty, arguments }, span, ty),
+            _ => {
+                self.add_expr(ExprKind::Construct { of: ty, arguments: arguments.into() }, span, ty)
+            }
         };
         self.new_variable(lowered.name, ty, site, Some(init), words, false)
     }
@@ -508,7 +511,7 @@ impl<'t> Lowering<'t> {
         self.region(node, RegionKind::Unmodelled);
         let init = value.map(|(inner, span)| {
             let unknown = self.program.types.unknown();
-            self.add_expr(ExprKind::Opaque(vec![inner]), span, unknown)
+            self.add_expr(ExprKind::Opaque(vec![inner].into()), span, unknown)
         });
         let unknown = self.program.types.unknown();
         // Names of a structured binding are declared with unknown types.
@@ -584,7 +587,7 @@ impl<'t> Lowering<'t> {
             is_extern: false,
             is_auto: false,
             is_untyped: false,
-            redeclarations: Vec::new(),
+            redeclarations: ThinVec::new(),
             record: self.record.filter(|_| self.locals.is_empty()),
         }
     }

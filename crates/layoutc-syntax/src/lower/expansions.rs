@@ -8,7 +8,7 @@
 use super::Lowering;
 use super::bodies::{Body, Form};
 use super::precedence::{COMMA, PRIMARY, level, needed};
-use crate::preprocess::{Activity, DirectiveKind, MacroId, TokenKind, tokens};
+use crate::preprocess::{Activity, DirectiveKind, MacroId, TokenKind, each_token, tokens};
 use crate::program::{Expansion, ExpansionId, ExprId, ExprKind, MacroRole, StmtId, StmtKind};
 use crate::types::QualType;
 use layoutc_diagnostics::{FileId, Span};
@@ -121,10 +121,10 @@ impl<'t> Lowering<'t> {
         let span = self.span(node);
         let unknown = self.program.types.unknown();
         let (Some(frame), Some(at)) = (self.frame.clone(), self.parameter(node)) else {
-            return self.add_expr(ExprKind::Opaque(Vec::new()), span, unknown);
+            return self.add_expr(ExprKind::Opaque(Vec::new().into()), span, unknown);
         };
         let Some(argument) = frame.arguments[at].node else {
-            return self.add_expr(ExprKind::Opaque(Vec::new()), span, unknown);
+            return self.add_expr(ExprKind::Opaque(Vec::new().into()), span, unknown);
         };
         let inner = self.outside(&frame, |this| this.expression(argument));
         let ty = self.program.expr(inner).ty;
@@ -585,7 +585,7 @@ impl<'t> Lowering<'t> {
                 })
                 .map(|directive| directive.span)
                 .collect();
-            for token in tokens(source) {
+            for token in each_token(source) {
                 if token.kind != TokenKind::Identifier {
                     continue;
                 }

@@ -9,6 +9,7 @@ use crate::program::{
 };
 use crate::types::{QualType, Scalar, TypeKind};
 use layoutc_diagnostics::Span;
+use thin_vec::ThinVec;
 use tree_sitter::Node;
 
 /// The type of a number literal.
@@ -185,7 +186,7 @@ impl<'t> Lowering<'t> {
             },
             "initializer_list" => {
                 let items = self.initializer_items(node);
-                self.add_expr(ExprKind::InitList(items), span, unknown)
+                self.add_expr(ExprKind::InitList(items.into()), span, unknown)
             }
             "compound_literal_expression" => {
                 let (Some(ty), Some(value)) =
@@ -198,7 +199,7 @@ impl<'t> Lowering<'t> {
                 } else {
                     self.specifier(ty)
                 };
-                let arguments = self.initializer_items(value);
+                let arguments = self.arguments(value);
                 self.add_expr(ExprKind::Construct { of, arguments }, span, of)
             }
             "lambda_expression" => self.lambda(node),
@@ -248,8 +249,8 @@ impl<'t> Lowering<'t> {
     }
 
     /// The arguments of a call.
-    pub(crate) fn arguments(&mut self, node: Node<'t>) -> Vec<ExprId> {
-        self.initializer_items(node)
+    pub(crate) fn arguments(&mut self, node: Node<'t>) -> ThinVec<ExprId> {
+        self.initializer_items(node).into()
     }
 
     pub(super) fn name(&mut self, node: Node<'t>) -> ExprId {
@@ -331,7 +332,7 @@ impl<'t> Lowering<'t> {
             base: this,
             arrow: true,
             field,
-            methods,
+            methods: methods.into(),
             name: span,
             operator: span.at_start(),
         };
@@ -385,7 +386,7 @@ impl<'t> Lowering<'t> {
             "~" | "compl" => UnaryOp::BitNot,
             _ => {
                 let unknown = self.program.types.unknown();
-                return self.add_expr(ExprKind::Opaque(vec![operand]), span, unknown);
+                return self.add_expr(ExprKind::Opaque(vec![operand].into()), span, unknown);
             }
         };
         let ty = match (op, self.program.types.as_scalar(self.program.expr(operand).ty.id)) {
@@ -624,6 +625,7 @@ impl<'t> Lowering<'t> {
         let span = self.span(node);
         let name = self.span(name_node);
         let operator = operator_node.map_or(name.at_start(), |operator| self.span(operator));
+        let methods = methods.into();
         self.add_expr(ExprKind::Member { base, arrow, field, methods, name, operator }, span, ty)
     }
 
@@ -645,7 +647,7 @@ impl<'t> Lowering<'t> {
             self.instantiate_callee(kernel, explicit_arguments(function), &arguments);
             let void = QualType::plain(crate::types::TypeTable::VOID);
             return self.add_expr(
-                ExprKind::Launch { kernel, config: config.into(), arguments, parentheses },
+                ExprKind::Launch { kernel, config, arguments, parentheses },
                 span,
                 void,
             );
@@ -731,7 +733,7 @@ impl<'t> Lowering<'t> {
         let candidates: Vec<FunctionId> =
             match &self.program.expr(self.program.strip_parens(callee)).kind {
                 ExprKind::Name(NameRef::Functions(functions)) => functions.clone(),
-                ExprKind::Member { methods, .. } => methods.clone(),
+                ExprKind::Member { methods, .. } => methods.to_vec(),
                 _ => Vec::new(),
             };
         let mut results = candidates
@@ -844,7 +846,7 @@ impl<'t> Lowering<'t> {
             Some(ty) => self.cast_to(ty, operand, span),
             None => {
                 let unknown = self.program.types.unknown();
-                self.add_expr(ExprKind::Opaque(vec![operand]), span, unknown)
+                self.add_expr(ExprKind::Opaque(vec![operand].into()), span, unknown)
             }
         }
     }
@@ -879,7 +881,7 @@ impl<'t> Lowering<'t> {
         {
             let left = self.size_of_name(node, ty, ty.end_byte());
             let inner = self.opaque(value);
-            return self.add_expr(ExprKind::Opaque(vec![left, inner]), span, size);
+            return self.add_expr(ExprKind::Opaque(vec![left, inner].into()), span, size);
         }
         // `sizeof(T)` with a name parses as an expression.
         if value.kind() == "parenthesized_expression"
@@ -988,7 +990,7 @@ impl<'t> Lowering<'t> {
             node.child_by_field_name("arguments").is_some(),
         );
         self.add_expr(
-            ExprKind::New { of, arguments, lengths, is_placed, is_initialized },
+            ExprKind::New { of, arguments: arguments.into(), lengths, is_placed, is_initialized },
             span,
             result,
         )
@@ -1031,7 +1033,14 @@ impl<'t> Lowering<'t> {
             let body = this.statement(body);
             (parameters, body)
         });
-        let kind = ExprKind::Lambda { parameters, captures, by_reference, copies_rest, body };
+        let parameters = parameters.into();
+        let kind = ExprKind::Lambda {
+            parameters,
+            captures: captures.into(),
+            by_reference,
+            copies_rest,
+            body,
+        };
         self.add_expr(kind, span, unknown)
     }
 }

@@ -111,7 +111,7 @@ impl Lowering<'_> {
         let declaration = (0..program.declarations.len() as u32)
             .map(DeclarationId)
             .filter(|id| {
-                program.declaration_homes[id.index()].is_none()
+                program.declaration_homes.of(id.index()).is_none()
                     && is_below(program.declaration(*id).span)
             })
             .max_by_key(|id| program.declaration(*id).span.end)?;

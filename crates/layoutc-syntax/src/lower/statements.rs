@@ -2,6 +2,7 @@
 
 use super::Lowering;
 use crate::program::{Declaration, ExprId, RegionKind, StmtId, StmtKind};
+use thin_vec::{ThinVec, thin_vec};
 use tree_sitter::Node;
 
 impl<'t> Lowering<'t> {
@@ -76,7 +77,7 @@ impl<'t> Lowering<'t> {
             }
             "labeled_statement" => {
                 let label = node.child_by_field_name("label");
-                let name = label.map(|label| self.text_of(label).to_owned());
+                let name = label.map(|label| self.text_of(label).into());
                 let mut cursor = node.walk();
                 let children: Vec<_> = node
                     .named_children(&mut cursor)
@@ -135,7 +136,7 @@ impl<'t> Lowering<'t> {
             "throw_statement" => {
                 let thrown: Vec<ExprId> =
                     first_named(node).into_iter().map(|inner| self.opaque(inner)).collect();
-                StmtKind::Opaque { exprs: thrown, stmts: Vec::new() }
+                StmtKind::Opaque { exprs: thrown, stmts: ThinVec::new() }
             }
             "struct_specifier" | "class_specifier" | "union_specifier" | "enum_specifier" => {
                 self.specifier(node);
@@ -167,7 +168,7 @@ impl<'t> Lowering<'t> {
             self.region(node, kind);
         }
         let span = self.span(node);
-        self.add_stmt(StmtKind::Opaque { exprs: vec![mentioned], stmts: Vec::new() }, span)
+        self.add_stmt(StmtKind::Opaque { exprs: vec![mentioned], stmts: ThinVec::new() }, span)
     }
 
     pub(super) fn maybe_statement(&mut self, node: Node<'t>) -> Option<StmtId> {
@@ -279,7 +280,7 @@ impl<'t> Lowering<'t> {
         }
         let exprs = errors.into_iter().map(|error| self.opaque(error)).collect();
         let span = self.span(node);
-        self.add_stmt(StmtKind::Opaque { exprs, stmts: vec![statement] }, span)
+        self.add_stmt(StmtKind::Opaque { exprs, stmts: thin_vec![statement] }, span)
     }
 
     fn for_range(&mut self, node: Node<'t>) -> StmtId {

@@ -5,6 +5,7 @@ use super::names::Symbol;
 use crate::program::{DeclarationId, DeclaratorSite, RegionKind};
 use crate::types::{QualType, Scalar, TypeId, TypeKind, TypeTable, VectorType};
 use layoutc_diagnostics::Span;
+use thin_vec::ThinVec;
 use tree_sitter::Node;
 
 /// A lowered declarator.
@@ -316,7 +317,7 @@ impl<'t> Lowering<'t> {
                 declaration,
                 index,
                 span: empty,
-                pointers: Vec::new(),
+                pointers: ThinVec::new(),
                 reference: None,
                 name: empty.at_end(),
                 full: empty,

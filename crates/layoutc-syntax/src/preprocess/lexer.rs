@@ -59,14 +59,18 @@ pub fn tokens(text: &str) -> Vec<Token> {
     found
 }
 
+/// As [`tokens`], one after another: those of a whole file take more room than its text.
+pub fn each_token(text: &str) -> impl Iterator<Item = Token> {
+    let mut lexer = Lexer::new(text);
+    std::iter::from_fn(move || lexer.next_token()).filter(|token| token.kind != TokenKind::Newline)
+}
+
 /// The tokens of `text` with a [`TokenKind::Newline`] at the end of each logical line.
 ///
 /// A line break that is spliced or inside a comment or raw string ends no logical line.
 #[must_use]
 pub fn tokens_and_lines(text: &str) -> Vec<Token> {
-    // A byte order mark is white space.
-    let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
-    let mut lexer = Lexer { bytes: text.as_bytes(), at };
+    let mut lexer = Lexer::new(text);
     let mut found = Vec::with_capacity(text.len() / 4);
     while let Some(token) = lexer.next_token() {
         found.push(token);
@@ -91,7 +95,13 @@ pub(crate) fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 
-impl Lexer<'_> {
+impl<'a> Lexer<'a> {
+    fn new(text: &'a str) -> Self {
+        // A byte order mark is white space.
+        let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
+        Lexer { bytes: text.as_bytes(), at }
+    }
+
     fn peek(&self, ahead: usize) -> u8 {
         self.bytes.get(self.at + ahead).copied().unwrap_or(0)
     }

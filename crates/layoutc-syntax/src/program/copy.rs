@@ -14,6 +14,7 @@ use super::{
 };
 use crate::types::{QualType, TypeKind, TypeTable};
 use std::collections::{BTreeMap, BTreeSet};
+use thin_vec::{ThinVec, thin_vec};
 
 /// Why a function has no copies.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -153,7 +154,7 @@ impl Program {
         for old in &parts.declarations {
             renaming.declarations.insert(*old, DeclarationId(self.declarations.len() as u32));
             self.declarations.push(self.declaration(*old).clone());
-            let home = self.declaration_homes[old.index()];
+            let home = self.declaration_homes.of(old.index());
             self.declaration_homes.push(home.map(|home| uses[&home]));
         }
         for old in &parts.variables {
@@ -177,7 +178,7 @@ impl Program {
                     declaration: DeclarationId(u32::MAX),
                     index: 0,
                     span: name,
-                    pointers: Vec::new(),
+                    pointers: ThinVec::new(),
                     reference: None,
                     name,
                     full: name,
@@ -187,7 +188,7 @@ impl Program {
                 is_extern: false,
                 is_auto: false,
                 is_untyped: false,
-                redeclarations: Vec::new(),
+                redeclarations: ThinVec::new(),
                 record: None,
             });
         }
@@ -213,7 +214,7 @@ impl Program {
             }
             renaming.expr(&mut expr.kind);
             self.exprs.push(expr);
-            let home = self.expr_homes[old.index()];
+            let home = self.expr_homes.of(old.index());
             self.expr_homes.push(home.map(|home| uses[&home]));
             let role = self.macro_roles.get(old).map(|role| match role {
                 MacroRole::Use(id) => MacroRole::Use(uses[id]),
@@ -238,7 +239,7 @@ impl Program {
             }
             renaming.stmt(&mut stmt.kind);
             self.stmts.push(stmt);
-            let home = self.stmt_homes[old.index()];
+            let home = self.stmt_homes.of(old.index());
             self.stmt_homes.push(home.map(|home| uses[&home]));
         }
         for old in &parts.variables {
@@ -330,9 +331,11 @@ impl Program {
         copy: FunctionId,
     ) -> BTreeMap<ExpansionId, ExpansionId> {
         let mut found: BTreeSet<ExpansionId> = BTreeSet::new();
-        found.extend(parts.exprs.iter().filter_map(|id| self.expr_homes[id.index()]));
-        found.extend(parts.stmts.iter().filter_map(|id| self.stmt_homes[id.index()]));
-        found.extend(parts.declarations.iter().filter_map(|id| self.declaration_homes[id.index()]));
+        found.extend(parts.exprs.iter().filter_map(|id| self.expr_homes.of(id.index())));
+        found.extend(parts.stmts.iter().filter_map(|id| self.stmt_homes.of(id.index())));
+        found.extend(
+            parts.declarations.iter().filter_map(|id| self.declaration_homes.of(id.index())),
+        );
         found.extend(parts.exprs.iter().filter_map(|id| match self.macro_roles.get(id)? {
             MacroRole::Use(id) | MacroRole::Parameter(id, _) => Some(*id),
         }));
@@ -387,7 +390,7 @@ impl Program {
         let callee = self.strip_parens(callee);
         match &mut self.exprs[callee.index()].kind {
             ExprKind::Name(name) => *name = NameRef::Functions(vec![to]),
-            ExprKind::Member { methods, .. } => *methods = vec![to],
+            ExprKind::Member { methods, .. } => *methods = thin_vec![to],
             _ => {}
         }
     }

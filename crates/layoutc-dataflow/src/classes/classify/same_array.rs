@@ -71,7 +71,7 @@ impl Starts {
                             if let Some(known) =
                                 calls.entry(function).or_insert_with(|| Some(Vec::new()))
                             {
-                                known.push(arguments.clone());
+                                known.push(arguments.to_vec());
                             }
                             vec![function]
                         }
