@@ -72,9 +72,26 @@ fn twenty() -> KernelCode {
     code
 }
 
+/// The same, all in the loop, which moves the threads' own elements.
+fn twenty_in_a_loop() -> KernelCode {
+    let mut code = twenty();
+    for access in &mut code.accesses {
+        access.scope = Some(LoopId(0));
+        if access.index.loops.is_empty() {
+            access.index.loops.push((LoopId(0), Factor::Number(1)));
+        }
+    }
+    code
+}
+
 fn pricing(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("price 20 accesses");
-    let (shape, code) = (words(16), twenty());
+    price_all(criterion, "price 20 accesses", &twenty());
+    price_all(criterion, "price 20 accesses in a loop", &twenty_in_a_loop());
+}
+
+fn price_all(criterion: &mut Criterion, name: &str, code: &KernelCode) {
+    let mut group = criterion.benchmark_group(name);
+    let shape = words(16);
     let device = Device::built_in("h100").expect("a built-in device");
     let tiled = Layout::tiled(&shape, 32, None).expect("a layout");
     let layouts =
@@ -83,7 +100,7 @@ fn pricing(criterion: &mut Criterion) {
         let mut places = Arrangement::default();
         places.insert(ArrayId(0), &shape, &layout);
         for model in Model::ALL {
-            let run = || price(black_box(&code), &places, &device, model).expect("a price");
+            let run = || price(black_box(code), &places, &device, model).expect("a price");
             group.bench_function(BenchmarkId::new(model.name(), name), |bench| bench.iter(run));
         }
     }

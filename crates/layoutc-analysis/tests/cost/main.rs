@@ -3,6 +3,7 @@
 mod code;
 mod oracle;
 mod peng;
+mod recorded;
 mod search;
 mod sectors;
 mod simulated;

@@ -134,46 +134,100 @@ fn greatest_common_divisor(a: u64, b: u64) -> u64 {
     if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
-/// The cells of `granule` bytes that a request touches in one sample, sorted, each once.
+/// The cells of `granule` bytes that a request whose values begin there touches in one sample, sorted,
+/// each once.
 pub(super) fn cells(
-    request: &Request,
+    bytes: u64,
+    start: &FirstByte,
     elements: &[(u32, i64)],
     (shift, moved): (i64, i64),
     granule: u64,
     out: &mut Vec<Cell>,
 ) {
     out.clear();
-    let granule = granule as i64;
-    let last = request.bytes as i64 - 1;
+    let granule = Divisor::new(granule);
+    let last = bytes as i64 - 1;
+    let mut is_sorted = true;
+    let mut newest: Option<Cell> = None;
     for (row, element) in elements {
-        let first = first_byte(request, element + shift) + moved;
-        let cell = (*row, first.div_euclid(granule));
-        if out.last() != Some(&cell) {
+        let first = start.of(element + shift) + moved;
+        let cell = (*row, granule.quotient(first));
+        if newest != Some(cell) {
+            is_sorted &= newest.is_none_or(|newest| newest < cell);
             out.push(cell);
         }
-        let end = (first + last).div_euclid(granule);
+        let end = granule.quotient(first + last);
         for next in cell.1 + 1..=end {
             out.push((*row, next));
         }
+        newest = Some((*row, end.max(cell.1)));
     }
-    if !out.is_sorted_by(|a, b| a < b) {
+    if !is_sorted {
         out.sort_unstable();
         out.dedup();
     }
 }
 
-/// The first byte that a request touches for an element, from the start of the memory.
-pub(super) fn first_byte(request: &Request, element: i64) -> i64 {
-    let place = &request.place;
-    let element = element + request.offset;
-    let start = if place.has_planes {
-        element.wrapping_mul(place.size as i64)
-    } else if place.tile == 1 {
-        element.wrapping_mul(place.stride as i64)
-    } else {
-        let tile = place.tile as i64;
-        element.div_euclid(tile).wrapping_mul(place.stride as i64)
-            + element.rem_euclid(tile) * place.size as i64
-    };
-    start.wrapping_add(request.byte as i64)
+/// A number that is divided by often, mostly a power of two.
+#[derive(Clone, Copy)]
+struct Divisor {
+    by: i64,
+    shift: Option<u32>,
+}
+
+impl Divisor {
+    fn new(by: u64) -> Divisor {
+        let shift = by.is_power_of_two().then(|| by.trailing_zeros());
+        Divisor { by: by as i64, shift }
+    }
+
+    /// The quotient, rounded down.
+    fn quotient(self, whole: i64) -> i64 {
+        match self.shift {
+            Some(shift) => whole >> shift,
+            None => whole.div_euclid(self.by),
+        }
+    }
+}
+
+/// Where a request's values begin.
+pub(super) struct FirstByte {
+    /// Bytes from an element to the next, and from a tile to the next.
+    steps: [i64; 2],
+    tile: Divisor,
+    offset: i64,
+    byte: i64,
+}
+
+impl FirstByte {
+    /// Those of a request.
+    pub fn new(request: &Request) -> FirstByte {
+        let place = &request.place;
+        let (size, stride) = (place.size as i64, place.stride as i64);
+        let (steps, tile) = match (place.has_planes, place.tile) {
+            (true, _) => ([size, size], 1),
+            (false, 1) => ([stride, stride], 1),
+            (false, tile) => ([size, stride], tile),
+        };
+        let (tile, byte) = (Divisor::new(tile), request.byte as i64);
+        FirstByte { steps, tile, offset: request.offset, byte }
+    }
+
+    /// As if each value began at this byte of the struct.
+    pub fn at(self, byte: u64) -> FirstByte {
+        FirstByte { byte: byte as i64, ..self }
+    }
+
+    /// The first byte that it touches for an element, from the start of the memory.
+    pub fn of(&self, element: i64) -> i64 {
+        let element = element + self.offset;
+        let [step, tile] = self.steps;
+        let start = if self.tile.by == 1 {
+            element.wrapping_mul(step)
+        } else {
+            let high = self.tile.quotient(element);
+            high.wrapping_mul(tile) + (element - high * self.tile.by) * step
+        };
+        start.wrapping_add(self.byte)
+    }
 }

@@ -3,7 +3,7 @@
 use super::super::kernel::{AccessKind, Factor, Lanes};
 use super::super::nest::Nest;
 use super::super::span::{Order, Span, first_lag};
-use super::footprint::{Cell, first_byte};
+use super::footprint::{Cell, FirstByte};
 use super::request::Request;
 use super::shape::Shape;
 
@@ -80,6 +80,8 @@ struct Pass<'a> {
     order: &'a Order<'a>,
     nest: &'a Nest,
     sharing: &'a Sharing,
+    /// For each request, those that may touch sectors of it, in their order.
+    near: Vec<Vec<usize>>,
     /// For each request, what is new of what it touches.
     fresh: Vec<Fresh>,
 }
@@ -92,15 +94,22 @@ pub(super) fn find(
     nest: &Nest,
     sharing: &Sharing,
 ) -> Vec<Covered> {
-    let mut pass = Pass { requests, shapes, order, nest, sharing, fresh: Vec::new() };
+    let near = near(requests, sharing.sector as u64);
+    let mut pass = Pass { requests, shapes, order, nest, sharing, near, fresh: Vec::new() };
     let all: Vec<Vec<Found>> = (0..requests.len()).map(|at| pass.earlier(at, Kinds::All)).collect();
     pass.fresh = (0..requests.len()).map(|at| pass.freshness(at, &all[at])).collect();
     let mut covered: Vec<Covered> = Vec::with_capacity(requests.len());
     for (at, request) in requests.iter().enumerate() {
         let mut own = Covered::default();
+        let mut known: Vec<(Span, [f64; 2])> = Vec::new();
         let mut served = |found: &[Found], level: usize| -> f64 {
             let parts = found.iter().map(|one| {
-                let distances = pass.distances(one.span);
+                let distances = known.iter().find(|(span, _)| *span == one.span).map(|of| of.1);
+                let distances = distances.unwrap_or_else(|| {
+                    let distances = pass.distances(one.span);
+                    known.push((one.span, distances));
+                    distances
+                });
                 own.nearest = own.nearest.or(Some((one.span.from, distances[0], distances[1])));
                 one.part * room([sharing.l1_bytes, sharing.l2_bytes][level], distances[level])
             });
@@ -132,40 +141,55 @@ pub(super) fn find(
     covered
 }
 
+/// For each request, those with the same base in the same memory, but for members of structs that never
+/// share a sector.
+fn near(requests: &[Request], sector: u64) -> Vec<Vec<usize>> {
+    // The sectors of a struct that hold the member, if structs begin at sectors.
+    let within: Vec<Option<(u64, u64)>> = requests
+        .iter()
+        .map(|request| {
+            let place = &request.place;
+            let end = request.byte + (place.tile.max(1) - 1) * place.size + request.bytes;
+            let is_known = request.moves.is_none()
+                && !place.has_planes
+                && place.stride.is_multiple_of(sector)
+                && end <= place.stride;
+            is_known.then(|| (request.byte / sector, (end - 1) / sector))
+        })
+        .collect();
+    let are_near = |one: usize, other: usize| {
+        let (from, to) = (&requests[one], &requests[other]);
+        let are_apart = || match (within[one], within[other]) {
+            (Some(one), Some(other)) => one.1 < other.0 || other.1 < one.0,
+            (None, _) | (_, None) => false,
+        };
+        from.memory == to.memory
+            && from.base == to.base
+            && (from.lanes != Lanes::Single || to.lanes == Lanes::Single)
+            && !are_apart()
+    };
+    let all = 0..requests.len();
+    all.clone().map(|to| all.clone().filter(|from| are_near(*from, to)).collect()).collect()
+}
+
 /// Which part of what was touched `distance` bytes ago a cache still holds.
 fn room(capacity: f64, distance: f64) -> f64 {
     if distance <= capacity { 1.0 } else { capacity / distance }
 }
 
 impl Pass<'_> {
-    fn is_candidate(&self, from: usize, to: usize, kinds: Kinds) -> bool {
-        let (from, to) = (&self.requests[from], &self.requests[to]);
-        from.memory == to.memory
-            && from.base == to.base
-            && kinds.has(from.kind)
-            && (from.lanes != Lanes::Single || to.lanes == Lanes::Single)
-            && !self.are_apart(from, to)
-    }
-
-    /// Whether two members of one tile fill sectors of their own.
-    fn are_apart(&self, one: &Request, other: &Request) -> bool {
-        let sector = self.sharing.sector as u64;
-        let fills = |request: &Request| {
-            let place = &request.place;
-            let bytes = [request.byte, place.size * place.tile, place.stride];
-            place.tile > 1 && bytes.iter().all(|bytes| bytes.is_multiple_of(sector))
-        };
-        let is_known = one.moves.is_none() && other.moves.is_none();
-        is_known && one.byte != other.byte && fills(one) && fills(other)
+    /// The requests that may touch sectors of one.
+    fn candidates(&self, to: usize, kinds: Kinds) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        let has_kind = move |from: &usize| kinds.has(self.requests[*from].kind);
+        self.near[to].iter().copied().filter(has_kind)
     }
 
     /// The earlier requests that touched sectors of one, the nearest first.
     fn earlier(&self, to: usize, kinds: Kinds) -> Vec<Found> {
         let (own, shape) = (&self.requests[to], &self.shapes[to]);
         let mut found = Vec::new();
-        let has_any = (0..self.requests.len()).any(|from| {
-            self.is_candidate(from, to, kinds) && (from < to || !self.order.path(to).is_empty())
-        });
+        let has_any =
+            self.candidates(to, kinds).any(|from| from < to || !self.order.path(to).is_empty());
         if !has_any || shape.sectors() == 0.0 {
             return found;
         }
@@ -175,8 +199,8 @@ impl Pass<'_> {
         let path = self.order.path(to);
         let mut rest = 1.0;
         for depth in (0..=path.len()).rev() {
-            for from in (0..to).rev() {
-                if self.is_candidate(from, to, kinds) && self.order.common(from, to) == depth {
+            for from in self.candidates(to, kinds).rev().skip_while(|from| *from >= to) {
+                if self.order.common(from, to) == depth {
                     let part = self.cover(to, from, 0, &mut open);
                     let span = Span { from, to, depth, lag: 0 };
                     if part > 0.0 {
@@ -196,8 +220,8 @@ impl Pass<'_> {
             };
             let trips = self.nest.trips(around);
             let mut lags: Vec<(u64, usize)> = Vec::new();
-            for from in 0..self.requests.len() {
-                if !self.is_candidate(from, to, kinds) || self.order.common(from, to) < depth {
+            for from in self.candidates(to, kinds) {
+                if self.order.common(from, to) < depth {
                     continue;
                 }
                 let difference = own.offset - self.requests[from].offset;
@@ -318,13 +342,13 @@ impl Pass<'_> {
         let sector = shape.sector() as i64;
         for ((weight, cells), (_, elements)) in shape.cells().zip(&shape.lattice.samples) {
             let mut ranges: Vec<(u32, i64, i64)> = Vec::new();
-            for (other, request) in self.requests.iter().enumerate() {
-                if self.is_candidate(other, at, Kinds::Writes) {
-                    ranges.extend(elements.iter().map(|(row, element)| {
-                        let first = first_byte(request, *element);
-                        (*row, first, first + request.bytes as i64)
-                    }));
-                }
+            for other in self.candidates(at, Kinds::Writes) {
+                let request = &self.requests[other];
+                let bytes = FirstByte::new(request);
+                ranges.extend(elements.iter().map(|(row, element)| {
+                    let first = bytes.of(*element);
+                    (*row, first, first + request.bytes as i64)
+                }));
             }
             ranges.sort_unstable();
             let mut written = vec![0i64; cells.len()];
@@ -335,7 +359,7 @@ impl Pass<'_> {
                 while from < last {
                     let cell = from.div_euclid(sector);
                     let upto = last.min((cell + 1) * sector);
-                    if let Ok(at) = cells.binary_search(&(row, cell)) {
+                    if let Ok(at) = cells.binary_search(&(row, cell - shape.ahead())) {
                         written[at] += upto - from;
                     }
                     from = upto;

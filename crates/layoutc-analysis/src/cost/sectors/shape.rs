@@ -1,11 +1,12 @@
 //! What the requests of a kernel touch, at each of their alignments.
 
-use super::footprint::{Cell, Lattice, Phases, cells};
+use super::footprint::{Cell, FirstByte, Lattice, Phases, cells};
 use super::request::Request;
 use super::{Lattices, SectorDevice};
 use std::rc::Rc;
 
 /// The sectors of a request at each alignment, and in each of them of each sample of the block's warps.
+/// Those of requests that are whole lines apart are the same but for their numbers.
 #[derive(Debug)]
 struct Cells {
     of: Vec<Vec<Cell>>,
@@ -19,8 +20,10 @@ pub(in crate::cost) struct Shape<'a> {
     pub lattice: &'a Lattice,
     phases: Phases,
     cells: Rc<Cells>,
-    /// Bytes from an element to the next, where that is one number.
-    stride: Option<u64>,
+    /// What the numbers of its sectors are above those in `cells`.
+    ahead: i64,
+    /// Elements and the bytes from them to the next as many, where that is one number.
+    steps: (i64, i64),
     sector: u64,
 }
 
@@ -38,7 +41,8 @@ struct Key {
 }
 
 impl Key {
-    fn new(request: &Request, lattice: usize, phases: Phases, sector: u64) -> Key {
+    fn new(request: &Request, lattice: usize, phases: Phases, device: &SectorDevice) -> Key {
+        let sector = device.sector;
         let place = &request.place;
         let stride = if place.has_planes { place.size } else { place.stride };
         let (tile, size) = if place.tile > 1 { (place.tile, place.size) } else { (1, 0) };
@@ -47,6 +51,9 @@ impl Key {
         let within = byte / sector == (byte + bytes - 1) / sector;
         if tile == 1 && stride.is_multiple_of(sector) && within && request.moves.is_none() {
             (byte, bytes) = (byte / sector * sector, 1);
+        }
+        if device.line.is_multiple_of(sector) {
+            byte %= device.line;
         }
         Key { lattice, stride, tile, size, byte, bytes, offset: request.offset, phases }
     }
@@ -63,30 +70,39 @@ pub(in crate::cost) fn shapes<'a>(
     for (request, at) in requests.iter().zip(&lattices.of_request) {
         let lattice = &lattices.list[*at];
         let phases = Phases::new(request, lattice.is_scattered, device.sector);
-        let key = Key::new(request, *at, phases.clone(), device.sector);
+        let key = Key::new(request, *at, phases.clone(), device);
+        let byte = key.byte + request.byte % device.sector - key.byte % device.sector;
         let found = known.iter().find(|(own, _)| *own == key).map(|(_, cells)| Rc::clone(cells));
         let cells = found.unwrap_or_else(|| {
-            let cells = Rc::new(Cells::new(request, lattice, &phases, device));
+            let cells = Rc::new(Cells::new(request, byte, lattice, &phases, device));
             known.push((key, Rc::clone(&cells)));
             cells
         });
         let place = &request.place;
         let stride = if place.has_planes { place.size } else { place.stride };
-        let stride = (place.tile == 1).then_some(stride);
-        shapes.push(Shape { lattice, phases, cells, stride, sector: device.sector });
+        let steps = (place.tile.max(1) as i64, stride as i64);
+        let ahead = ((request.byte - byte) / device.sector) as i64;
+        shapes.push(Shape { lattice, phases, cells, ahead, steps, sector: device.sector });
     }
     shapes
 }
 
 impl Cells {
-    fn new(request: &Request, lattice: &Lattice, phases: &Phases, device: &SectorDevice) -> Cells {
+    fn new(
+        request: &Request,
+        byte: u64,
+        lattice: &Lattice,
+        phases: &Phases,
+        device: &SectorDevice,
+    ) -> Cells {
+        let start = FirstByte::new(request).at(byte);
         let mut all = Cells { of: Vec::new(), sectors: 0.0, lines: 0.0 };
         let ratio = (device.line / device.sector).max(1) as i64;
         let part = 1.0 / phases.0.len() as f64;
         for phase in &phases.0 {
             for (weight, elements) in &lattice.samples {
                 let mut touched = Vec::with_capacity(elements.len());
-                cells(request, elements, *phase, device.sector, &mut touched);
+                cells(request.bytes, &start, elements, *phase, device.sector, &mut touched);
                 let mut lines = 0;
                 let mut last = None;
                 for (row, cell) in &touched {
@@ -119,6 +135,11 @@ impl Shape<'_> {
         self.sector
     }
 
+    /// What the numbers of its sectors are above those of [`Shape::cells`].
+    pub fn ahead(&self) -> i64 {
+        self.ahead
+    }
+
     /// The sectors at each alignment and in each sample, and how much one of them counts.
     pub fn cells(&self) -> impl Iterator<Item = (f64, &[Cell])> {
         let part = 1.0 / self.phases.0.len() as f64;
@@ -129,11 +150,12 @@ impl Shape<'_> {
 
     /// Whether two requests touch the same sectors at all alignments.
     pub fn is_same(&self, other: &Shape) -> bool {
-        Rc::ptr_eq(&self.cells, &other.cells)
+        Rc::ptr_eq(&self.cells, &other.cells) && self.ahead == other.ahead
     }
 
     /// What a request with this shape touches when `like`, which has the same index but for a constant,
-    /// is at one of its own alignments and samples, `shift` elements earlier: visits the cells, in order.
+    /// is at one of its own alignments and samples, `shift` elements earlier: visits the cells, in order,
+    /// with numbers as those of `like`.
     pub fn visit_at(
         &self,
         request: &Request,
@@ -152,20 +174,25 @@ impl Shape<'_> {
             // The same elements, or elements that are whole sectors away from some that are known.
             let ahead = |own: i64| {
                 let distance = wanted - own;
-                let bytes = distance.wrapping_mul(self.stride.unwrap_or(0) as i64);
-                let is_known = distance == 0 || (self.stride.is_some() && bytes % sector == 0);
-                is_known.then_some(bytes / sector)
+                if distance == 0 {
+                    return Some(0);
+                }
+                let (elements, bytes) = self.steps;
+                let bytes = (distance / elements).wrapping_mul(bytes);
+                (distance % elements == 0 && bytes % sector == 0).then_some(bytes / sector)
             };
             let known = self.phases.0.iter().enumerate().find_map(|(at, (own, own_moved))| {
                 (*own_moved == moved).then(|| ahead(*own)).flatten().map(|ahead| (at, ahead))
             });
             if let Some((at, ahead)) = known {
                 let cells = &self.cells.of[at * samples + sample];
+                let ahead = ahead + self.ahead - like.ahead;
                 cells.iter().map(|(row, cell)| (*row, cell + ahead)).for_each(visit);
                 return;
             }
         }
-        cells(request, &like.lattice.samples[sample].1, (wanted, moved), self.sector, scratch);
-        scratch.iter().copied().for_each(visit);
+        let (start, elements) = (FirstByte::new(request), &like.lattice.samples[sample].1);
+        cells(request.bytes, &start, elements, (wanted, moved), self.sector, scratch);
+        scratch.iter().map(|(row, cell)| (*row, cell - like.ahead)).for_each(visit);
     }
 }
