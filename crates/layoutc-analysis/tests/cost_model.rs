@@ -181,8 +181,11 @@ fn those_who_leave_early_get_nowhere() {
 fn only_one_block() {
     let code =
         body("if (blockIdx.x == 3) p[threadIdx.x].x = 0; p[threadIdx.x].y = p[blockIdx.x].z;");
-    let found: Vec<(f64, bool)> =
-        code.accesses.iter().map(|own| (own.share, own.index.is_same_in_blocks)).collect();
+    let found: Vec<(f64, bool)> = code
+        .accesses
+        .iter()
+        .map(|own| (own.share, own.index.blocks == Factor::Number(0)))
+        .collect();
     assert_eq!(found, [(1.0 / 4096.0, true), (1.0, false), (1.0, true)]);
 }
 
@@ -399,4 +402,19 @@ fn loops_in_steps() {
     assert_eq!(trips("for (int k = 0; k < n; k += 96) p[k].x = 0;"), Trips::Steps(96));
     assert_eq!(trips("for (int k = n; k > 0; k--) p[k].x = 0;"), Trips::Dynamic);
     assert_eq!(trips("for (int k = 0; k < 5 && q[k] > 0; k++) p[k].x = 0;"), Trips::Known(5));
+}
+
+#[test]
+fn names_that_are_bound_to_members() {
+    let code = kernel(
+        "struct Q { float a, b, c, d; }; __global__ void k(Q *q) { int i = threadIdx.x; \
+         auto [a, b, c, d] = q[i]; q[i] = {a + b, b, c, d + a}; q[i + 1] = {a, b, c, d}; }\n\
+         void host(Q *q) { k<<<1, 64>>>(q); }",
+    );
+    let found: Vec<(AccessKind, Vec<u32>)> = (code.accesses.iter())
+        .map(|own| (own.kind, own.leaves.iter().map(|leaf| leaf.0).collect()))
+        .collect();
+    let (read, write) = (AccessKind::Read, AccessKind::Write);
+    let all = vec![0, 1, 2, 3];
+    assert_eq!(found, [(read, all.clone()), (write, vec![0, 3]), (write, all)]);
 }

@@ -119,8 +119,9 @@ pub struct ElementIndex {
     pub base: BaseId,
     /// The constant.
     pub offset: i64,
-    /// Whether it is the same in all blocks.
-    pub is_same_in_blocks: bool,
+    /// The factor of `blockIdx.x`; 0: it is the same in all blocks, a symbol as well for anything else that
+    /// differs between them.
+    pub blocks: Factor,
 }
 
 /// How an index depends on the thread's place in its block.

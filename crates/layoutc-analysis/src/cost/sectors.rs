@@ -32,7 +32,7 @@ mod reuse;
 mod shape;
 
 use super::arrangement::Arrangement;
-use super::kernel::{AccessKind, KernelCode, Lanes};
+use super::kernel::{AccessKind, Factor, KernelCode, Lanes};
 use super::nest::Nest;
 use super::occupancy::{BlockNeeds, blocks};
 use super::price::{AccessPrice, CostError, KernelPrice, Model, Reuse, Shares, Stride, Traffic};
@@ -168,11 +168,13 @@ pub(super) fn price_without_strides(
     for (at, request) in requests.list.iter().enumerate() {
         let (shape, covered) = (&shapes[at], &covered[at]);
         let mut levels = Levels::new(request, shape, covered, is_resident);
-        if request.is_same_in_blocks && request.kind == AccessKind::Read {
+        if request.blocks == Factor::Number(0) && request.kind == AccessKind::Read {
             // Blocks that run at the same time get there at the same time.
             levels.l2 /= sharing.blocks[0];
             levels.dram /= sharing.blocks[1];
         }
+        // One element of each block: those of neighbours lie in one sector.
+        levels.dram /= request.blocks_of_sector(known.sector).min(sharing.blocks[1]);
         let times = request.times as f64;
         let executions = nest.executions(request.scope) * request.warps;
         let [w1, w2, w3] = known.weights;
@@ -295,7 +297,8 @@ impl Levels {
             }
             AccessKind::Write => {
                 let written = sectors * (1.0 - covered.written) / sharing;
-                let filled = sectors * covered.filled / sharing;
+                let is_filled = request.blocks_of_sector(shape.sector()) <= 1.0;
+                let filled = if is_filled { sectors * covered.filled / sharing } else { 0.0 };
                 Levels { l1: 0.0, l2: sectors, dram: written + filled }
             }
             AccessKind::Atomic => {

@@ -102,6 +102,12 @@ impl Walk<'_> {
                 self.symbols.binary(*op, &a, &b)
             }
             ExprKind::Assign(op, left, right) => {
+                if let (None, ExprKind::InitList(items)) =
+                    (op, &program.expr(program.strip_parens(*right)).kind)
+                    && self.store_members(*left, items)
+                {
+                    return self.unknown(true);
+                }
                 let value = match program.expr(program.strip_parens(*left)).kind {
                     ExprKind::Name(NameRef::Variable(id)) if op.is_none() => {
                         self.copied(*right, Holder::Variable(id))
@@ -254,9 +260,7 @@ impl Walk<'_> {
         match self.memory(expr) {
             Ok(memory) => {
                 self.record(expr, &memory, AccessKind::Read);
-                let variation = self.symbols.loaded(&memory.index);
-                let key = Key::Load(memory.array, memory.leaves[0], memory.index);
-                self.symbols.symbol(key, variation)
+                self.loaded(memory.array, memory.leaves[0], &memory.index)
             }
             Err(value) => value,
         }
@@ -318,6 +322,53 @@ impl Walk<'_> {
                 members[leaf.index()].path.first().is_some_and(|field| changed.contains(field))
             });
         }
+    }
+
+    /// `auto [a, b] = p[i]`: the names, which stand in front of the variable without one, are the members.
+    pub(super) fn bind(&mut self, id: VarId, init: ExprId) -> bool {
+        let program = self.program;
+        let init = program.strip_parens(init);
+        let is_element = matches!(self.classes.place(init), Some((_, PlaceKind::Element)));
+        if !program.variable(id).name.is_empty() || !is_element {
+            return false;
+        }
+        let Ok(memory) = self.memory(init) else { return false };
+        self.record(init, &memory, AccessKind::Read);
+        let first = id.0.saturating_sub(memory.leaves.len() as u32);
+        for (leaf, name) in memory.leaves.iter().zip(first..id.0) {
+            let value = self.loaded(memory.array, *leaf, &memory.index);
+            self.values.insert(VarId(name), value);
+        }
+        true
+    }
+
+    /// The value that was read from memory.
+    fn loaded(&mut self, array: ArrayId, leaf: LeafId, index: &Value) -> Value {
+        let variation = self.symbols.loaded(index);
+        self.symbols.symbol(Key::Load(array, leaf, index.clone()), variation)
+    }
+
+    /// Writes an element member by member, `{a, b}`; what has just been read of it stays.
+    fn store_members(&mut self, target: ExprId, items: &[ExprId]) -> bool {
+        let target = self.program.strip_parens(target);
+        let is_element = matches!(self.classes.place(target), Some((_, PlaceKind::Element)));
+        if !is_element {
+            return false;
+        }
+        let values: Vec<Value> = items.iter().map(|item| self.value(*item)).collect();
+        let Ok(mut memory) = self.memory(target) else { return true };
+        if memory.leaves.len() == values.len() {
+            let (array, index) = (memory.array, memory.index.clone());
+            let mut values = values.iter();
+            memory.leaves.retain(|leaf| {
+                let same = self.loaded(array, *leaf, &index);
+                values.next() != Some(&same)
+            });
+        }
+        if !memory.leaves.is_empty() {
+            self.record(target, &memory, AccessKind::Write);
+        }
+        true
     }
 
     /// Changes a variable or writes to memory; `from` is what is assigned.

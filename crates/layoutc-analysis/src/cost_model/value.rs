@@ -255,6 +255,27 @@ impl Symbols {
         matches!(self.lanes(value), Lanes::Affine(_))
     }
 
+    /// How a value depends on the block.
+    fn blocks(&self, value: &Value) -> Factor {
+        let mut factor = 0i64;
+        for (monomial, coefficient) in value.terms() {
+            match monomial[..] {
+                [Atom::Block(Axis::X)] => factor = factor.saturating_add(coefficient),
+                _ => {
+                    let differs = monomial.iter().any(|atom| match atom {
+                        Atom::Block(_) => true,
+                        Atom::Symbol(number) => self.variations[*number as usize].blocks,
+                        Atom::Thread(_) | Atom::Trip(_) | Atom::Root(_) | Atom::Object(_) => false,
+                    });
+                    if differs {
+                        return Factor::Symbol;
+                    }
+                }
+            }
+        }
+        Factor::Number(factor)
+    }
+
     /// How a value depends on the thread's place.
     fn lanes(&self, value: &Value) -> Lanes {
         let mut factors = [Factor::Number(0); 3];
@@ -333,7 +354,7 @@ impl Symbols {
             loops: self.loops(value),
             base,
             offset,
-            is_same_in_blocks: !self.variation(value).blocks,
+            blocks: self.blocks(value),
         }
     }
 }

@@ -279,7 +279,7 @@ impl<'a> Walk<'a> {
             self.values.remove(&id);
             return;
         };
-        if is_object && self.initialize(id, init) {
+        if is_object && (self.bind(id, init) || self.initialize(id, init)) {
             return;
         }
         if matches!(program.types.kind(variable.ty.id), TypeKind::Array(..)) {

@@ -32,13 +32,7 @@ pub fn own(base: u32) -> ElementIndex {
 /// `factor * i`.
 pub fn affine(base: u32, factor: i64) -> ElementIndex {
     let lanes = Lanes::Affine([Factor::Number(factor), Factor::Number(0), Factor::Number(0)]);
-    ElementIndex {
-        lanes,
-        loops: Vec::new(),
-        base: BaseId(base),
-        offset: 0,
-        is_same_in_blocks: false,
-    }
+    ElementIndex { lanes, loops: Vec::new(), base: BaseId(base), offset: 0, blocks: Factor::Symbol }
 }
 
 /// The same element for all threads.

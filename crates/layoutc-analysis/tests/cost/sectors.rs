@@ -129,7 +129,7 @@ fn rows_of_narrow_blocks() {
             loops: Vec::new(),
             base: BaseId(0),
             offset: 0,
-            is_same_in_blocks: false,
+            blocks: Factor::Symbol,
         };
         code.read(0, 0, index, None);
         assert_eq!(requested(&cost(&code, &shape, "soa")), sectors, "{width} wide");
@@ -146,7 +146,7 @@ fn rows_of_narrow_blocks() {
             loops: Vec::new(),
             base: BaseId(0),
             offset: 0,
-            is_same_in_blocks: false,
+            blocks: Factor::Symbol,
         },
         None,
     );
@@ -186,7 +186,7 @@ fn rows_read_by_one_thread_each() {
         loops: Vec::new(),
         base: BaseId(0),
         offset: 0,
-        is_same_in_blocks: false,
+        blocks: Factor::Symbol,
     };
     code.read(0, 0, index.along(i, Factor::Number(1)), Some(i));
     let price = cost(&code, &floats("S", &["x"]), "soa");

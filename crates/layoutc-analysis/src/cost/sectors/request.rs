@@ -35,8 +35,8 @@ pub(in crate::cost) struct Request {
     pub lanes: Lanes,
     /// All of the index but its constant.
     pub base: BaseId,
-    /// Whether all blocks access the same.
-    pub is_same_in_blocks: bool,
+    /// What the next block adds to the index.
+    pub blocks: Factor,
     /// The constant.
     pub offset: i64,
     /// The first byte in the struct, of its first slot.
@@ -145,7 +145,7 @@ fn push_values(values: &mut Vec<Request>, at: usize, access: &Access, place: &Pl
             memory: (place.storage, if place.has_planes { plane } else { 0 }),
             lanes: access.index.lanes,
             base: access.index.base,
-            is_same_in_blocks: access.index.is_same_in_blocks,
+            blocks: access.index.blocks,
             offset: access.index.offset.clamp(-LARGE, LARGE),
             byte: if place.has_planes { 0 } else { place.offset + scalar * slot },
             bytes: place.size,
@@ -161,6 +161,21 @@ fn push_values(values: &mut Vec<Request>, at: usize, access: &Access, place: &Pl
 }
 
 impl Request {
+    /// How many neighbouring blocks, in which all lanes access one element, share a sector.
+    pub fn blocks_of_sector(&self, sector: u64) -> f64 {
+        const NONE: Factor = Factor::Number(0);
+        let is_one = matches!(self.lanes, Lanes::Single | Lanes::Affine([NONE, NONE, NONE]));
+        let place = &self.place;
+        let is_array = place.has_planes || place.tile > 1;
+        let stride = if is_array { place.size } else { place.stride };
+        match self.blocks {
+            Factor::Number(by) if by != 0 && is_one => {
+                (sector as f64 / (by.unsigned_abs().min(sector) * stride).max(1) as f64).max(1.0)
+            }
+            Factor::Number(_) | Factor::Symbol => 1.0,
+        }
+    }
+
     /// Of how many neighbouring lanes one gets there.
     pub fn period(&self) -> u64 {
         let part = (self.share / self.warps.max(f64::MIN_POSITIVE)).clamp(1.0 / 32.0, 1.0);

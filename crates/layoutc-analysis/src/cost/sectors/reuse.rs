@@ -324,7 +324,8 @@ impl Pass<'_> {
             });
             let times = self.requests[at].times as f64;
             let sectors = all * new * factor.product::<f64>() * times;
-            if self.requests[at].is_same_in_blocks { common += sectors } else { own += sectors }
+            let is_common = self.requests[at].blocks == Factor::Number(0);
+            *(if is_common { &mut common } else { &mut own }) += sectors;
         });
         let Sharing { l1_warps, l2_warps, blocks: [l1_blocks, l2_blocks], sector, .. } =
             *self.sharing;
