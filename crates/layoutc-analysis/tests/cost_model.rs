@@ -418,3 +418,31 @@ fn names_that_are_bound_to_members() {
     let all = vec![0, 1, 2, 3];
     assert_eq!(found, [(read, all.clone()), (write, vec![0, 3]), (write, all)]);
 }
+
+#[test]
+fn branches_have_lanes_of_their_own() {
+    let code = body(
+        "int i = threadIdx.x; if (q[i]) { p[i].x = 0; if (q[i] > 3) p[i].y = 0; else p[i].z = 0; } else p[i].next = 0;",
+    );
+    let found: Vec<(f64, u64)> = (code.accesses.iter())
+        .filter(|own| own.kind == AccessKind::Write)
+        .map(|own| (own.share, own.phase))
+        .collect();
+    assert_eq!(found, [(0.5, 0), (0.25, 0), (0.25, 2), (0.5, 1)]);
+}
+
+#[test]
+fn indices_from_member_arrays_change_with_the_item() {
+    let code = kernel(
+        "struct E { int nb[4]; int to; }; \
+         __global__ void k(const E *e, P *p) { int i = threadIdx.x; \
+         for (int j = 0; j < 4; j++) p[e[i].nb[j]].x = 0; p[e[i].nb[1]].x = p[e[i].nb[2]].y; }\n\
+         void host(const E *e, P *p) { k<<<1, 64>>>(e, p); }",
+    );
+    let own: Vec<&Access> =
+        code.accesses.iter().filter(|own| own.index.lanes == Lanes::Listed).collect();
+    let [in_loop, second, first] = own[..] else { panic!("{code:?}") };
+    assert_eq!(in_loop.index.loops, [(LoopId(0), Factor::Symbol)]);
+    let bases = [in_loop, second, first].map(|own| own.index.base);
+    assert!(bases[0] != bases[1] && bases[1] != bases[2] && bases[0] != bases[2], "{bases:?}");
+}

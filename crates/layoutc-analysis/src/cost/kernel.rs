@@ -82,6 +82,8 @@ pub struct Access {
     pub share: f64,
     /// Which part of the warps gets there: more, where lanes of a warp part.
     pub warps: f64,
+    /// Where lanes part, the first of them that gets there: those of the two branches are others.
+    pub phase: u64,
     /// Where it stands.
     pub span: Span,
 }

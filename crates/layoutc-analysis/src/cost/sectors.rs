@@ -261,13 +261,13 @@ pub(super) struct Lattices {
 
 impl Lattices {
     fn new(code: &KernelCode, requests: &[Request], device: &SectorDevice) -> Lattices {
-        let mut keys: Vec<(Lanes, Option<u64>, u64)> = Vec::new();
+        let mut keys: Vec<(Lanes, Option<u64>, [u64; 2])> = Vec::new();
         let mut lattices = Lattices { list: Vec::new(), of_request: Vec::new() };
         for request in requests {
             let array = code.accesses[request.access].array;
             let is_scattered = matches!(request.lanes, Lanes::Listed | Lanes::Unknown);
             let extent = code.extents.get(&array).copied().filter(|_| is_scattered);
-            let key = (request.lanes, extent, request.period());
+            let key = (request.lanes, extent, [request.period(), request.phase]);
             let at = keys.iter().position(|own| *own == key).unwrap_or_else(|| {
                 keys.push(key);
                 let lattice = Lattice::new(&key.0, code.block, device.warp_size, extent, key.2);

@@ -31,6 +31,8 @@ struct Memory {
     index: Value,
     /// The loop that goes through all scalars of the leaf, which a compiler unrolls.
     unrolled: Option<LoopId>,
+    /// Which item of a leaf that is an array, if one.
+    item: Option<Value>,
 }
 
 impl Walk<'_> {
@@ -260,7 +262,7 @@ impl Walk<'_> {
         match self.memory(expr) {
             Ok(memory) => {
                 self.record(expr, &memory, AccessKind::Read);
-                self.loaded(memory.array, memory.leaves[0], &memory.index)
+                self.loaded(&memory, memory.leaves[0])
             }
             Err(value) => value,
         }
@@ -336,16 +338,17 @@ impl Walk<'_> {
         self.record(init, &memory, AccessKind::Read);
         let first = id.0.saturating_sub(memory.leaves.len() as u32);
         for (leaf, name) in memory.leaves.iter().zip(first..id.0) {
-            let value = self.loaded(memory.array, *leaf, &memory.index);
+            let value = self.loaded(&memory, *leaf);
             self.values.insert(VarId(name), value);
         }
         true
     }
 
     /// The value that was read from memory.
-    fn loaded(&mut self, array: ArrayId, leaf: LeafId, index: &Value) -> Value {
-        let variation = self.symbols.loaded(index);
-        self.symbols.symbol(Key::Load(array, leaf, index.clone()), variation)
+    fn loaded(&mut self, memory: &Memory, leaf: LeafId) -> Value {
+        let variation = self.symbols.loaded(&memory.index, memory.item.as_ref());
+        let key = Key::Load(memory.array, leaf, memory.index.clone(), memory.item.clone());
+        self.symbols.symbol(key, variation)
     }
 
     /// Writes an element member by member, `{a, b}`; what has just been read of it stays.
@@ -358,10 +361,10 @@ impl Walk<'_> {
         let values: Vec<Value> = items.iter().map(|item| self.value(*item)).collect();
         let Ok(mut memory) = self.memory(target) else { return true };
         if memory.leaves.len() == values.len() {
-            let (array, index) = (memory.array, memory.index.clone());
+            let known = memory.clone();
             let mut values = values.iter();
             memory.leaves.retain(|leaf| {
-                let same = self.loaded(array, *leaf, &index);
+                let same = self.loaded(&known, *leaf);
                 values.next() != Some(&same)
             });
         }
@@ -417,6 +420,7 @@ impl Walk<'_> {
             },
             share: self.threads.part.lanes,
             warps: self.threads.part.warps,
+            phase: self.threads.part.phase,
             span: self.program.expr_site(expr),
         };
         self.accesses.push(access);
@@ -464,12 +468,13 @@ impl Walk<'_> {
                 [leaf] => self.arrays.infos[array.0 as usize].shape.leaf(leaf).scalars(),
                 _ => 0,
             };
-            let unrolled = self.unrolled(expr, scalars, &index);
+            let item = self.item(expr);
+            let unrolled = item.as_ref().and_then(|item| self.unrolled(item, scalars, &index));
             let element = match unrolled {
                 Some(_) => LeafElement::All,
                 None => self.leaf_element(expr),
             };
-            return Ok(Memory { array, leaves, element, index, unrolled });
+            return Ok(Memory { array, leaves, element, index, unrolled, item });
         }
         match &program.expr(expr).kind {
             ExprKind::Index { .. } | ExprKind::Deref(_) => {
@@ -536,7 +541,14 @@ impl Walk<'_> {
         match self.arrays.of_root(self.program, self.classes, root, ty) {
             Some(array) => {
                 let leaves = self.arrays.leaves(array);
-                Ok(Memory { array, leaves, element: LeafElement::All, index, unrolled: None })
+                Ok(Memory {
+                    array,
+                    leaves,
+                    element: LeafElement::All,
+                    index,
+                    unrolled: None,
+                    item: None,
+                })
             }
             // Shared memory and the like.
             None => {
@@ -567,6 +579,7 @@ impl Walk<'_> {
             element: LeafElement::All,
             index: index.clone(),
             unrolled: None,
+            item: None,
         })
     }
 
@@ -597,17 +610,26 @@ impl Walk<'_> {
         }
     }
 
-    /// The loop that goes once through all scalars of a leaf of this element.
-    fn unrolled(&mut self, expr: ExprId, scalars: u64, element: &Value) -> Option<LoopId> {
+    /// Which item of a member array an expression is: all indices behind the member.
+    fn item(&mut self, expr: ExprId) -> Option<Value> {
         let ExprKind::Index { base, index, .. } = self.program.expr(expr).kind else { return None };
         self.classes.place(base)?;
+        self.rehearsals += 1;
+        let at = self.value(index);
+        let outer = self.item(self.program.strip_parens(base));
+        self.rehearsals -= 1;
+        Some(match outer {
+            Some(outer) => self.symbols.operation("[]", vec![outer, at]),
+            None => at,
+        })
+    }
+
+    /// The loop that goes once through all scalars of a leaf of this element.
+    fn unrolled(&self, item: &Value, scalars: u64, element: &Value) -> Option<LoopId> {
         let around = self.scope.filter(|_| (2..=UNROLLED).contains(&scalars))?;
         let is_whole = self.loops[around.0 as usize].trips == Trips::Known(scalars)
             && !self.symbols.variation(element).loops.contains(&around);
-        self.rehearsals += 1;
-        let at = self.value(index);
-        self.rehearsals -= 1;
-        (is_whole && at == Value::atom(Atom::Trip(around))).then_some(around)
+        (is_whole && *item == Value::atom(Atom::Trip(around))).then_some(around)
     }
 
     /// How far what an expression stands for lies in its array.
@@ -807,6 +829,7 @@ impl Walk<'_> {
                             element: LeafElement::All,
                             index,
                             unrolled: None,
+                            item: None,
                         }),
                         None => Err(index),
                     },

@@ -13,33 +13,41 @@ pub(super) struct Part {
     pub(super) lanes: f64,
     /// Of all warps: more, where a condition differs from lane to lane.
     pub(super) warps: f64,
+    /// The first of those lanes.
+    pub(super) phase: u64,
 }
 
 impl Part {
     /// All of them.
-    pub(super) const ALL: Part = Part { lanes: 1.0, warps: 1.0 };
+    pub(super) const ALL: Part = Part { lanes: 1.0, warps: 1.0, phase: 0 };
     /// Those that take a branch of which nothing is known but that lanes may part there.
-    pub(super) const HALF: Part = Part { lanes: 0.5, warps: 1.0 };
+    pub(super) const HALF: Part = Part { lanes: 0.5, warps: 1.0, phase: 0 };
 
     /// Warps as wholes.
     fn whole(part: f64) -> Part {
-        Part { lanes: part, warps: part }
+        Part { lanes: part, warps: part, phase: 0 }
     }
 
     /// Lanes of all warps.
     fn of_lanes(part: f64) -> Part {
-        Part { lanes: part, warps: 1.0 }
+        Part { lanes: part, warps: 1.0, phase: 0 }
     }
 
     /// Those of a part of them.
     pub(super) fn and(self, other: Part) -> Part {
-        Part { lanes: self.lanes * other.lanes, warps: self.warps * other.warps }
+        let period = (self.warps / self.lanes).round() as u64;
+        Part {
+            lanes: self.lanes * other.lanes,
+            warps: self.warps * other.warps,
+            phase: self.phase + period.max(1) * other.phase,
+        }
     }
 
     /// Those of the one and those of the other.
     fn or(self, other: Part) -> Part {
         let either = |a: f64, b: f64| a + b - a * b;
-        Part { lanes: either(self.lanes, other.lanes), warps: either(self.warps, other.warps) }
+        let (lanes, warps) = (self.lanes, self.warps);
+        Part { lanes: either(lanes, other.lanes), warps: either(warps, other.warps), phase: 0 }
     }
 
     /// All others.
@@ -47,7 +55,8 @@ impl Part {
         let lanes = (1.0 - self.lanes).max(BORDER);
         // Warps of which some lanes get there have others that do not.
         let is_mixed = self.lanes < self.warps;
-        Part { lanes, warps: if is_mixed { 1.0 } else { lanes } }
+        let phase = u64::from(is_mixed && self.phase == 0);
+        Part { lanes, warps: if is_mixed { 1.0 } else { lanes }, phase }
     }
 }
 
@@ -84,7 +93,7 @@ impl Walk<'_> {
                 let sum = |a: f64, b: f64| (a + b).min(1.0);
                 let lanes = sum(left.part.lanes, right.part.lanes);
                 let warps = sum(left.part.warps, right.part.warps);
-                return Threads { part: Part { lanes, warps }, is_single: true };
+                return Threads { part: Part { lanes, warps, phase: 0 }, is_single: true };
             }
         }
         let is_one = (Axis::ALL.into_iter())

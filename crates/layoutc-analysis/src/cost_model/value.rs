@@ -47,8 +47,8 @@ pub(super) enum Key {
     Operation(String, Vec<Value>),
     /// A member of what a value is.
     Member(FieldId, Vec<Value>),
-    /// A value from memory: of an array, a leaf, at an index.
-    Load(ArrayId, LeafId, Value),
+    /// A value from memory: of an array, a leaf, at an index; of which item, where the leaf is an array.
+    Load(ArrayId, LeafId, Value, Option<Value>),
     /// A value that is met once.
     Once(u32),
 }
@@ -121,9 +121,12 @@ impl Symbols {
         found
     }
 
-    /// How a value from memory at this index may change.
-    pub(super) fn loaded(&self, index: &Value) -> Variation {
+    /// How a value from memory at this index, and of this item of a leaf, may change.
+    pub(super) fn loaded(&self, index: &Value, item: Option<&Value>) -> Variation {
         let mut variation = self.variation(index);
+        if let Some(item) = item {
+            variation.join(&self.variation(item));
+        }
         variation.data = true;
         let mut depth = 1;
         for (monomial, coefficient) in index.terms() {

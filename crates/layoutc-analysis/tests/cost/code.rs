@@ -108,6 +108,7 @@ impl Build for KernelCode {
             scope,
             share: 1.0,
             warps: 1.0,
+            phase: 0,
             span: Span { file: FileId(0), start: 0, end: 0 },
         });
     }

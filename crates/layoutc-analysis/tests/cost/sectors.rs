@@ -358,3 +358,22 @@ fn arrays_in_structs() {
         assert_eq!(requested(&cost(&code, &shape, text)), sectors, "{text}");
     }
 }
+
+/// Two branches, each of half of the lanes: together they touch what all lanes touch.
+#[test]
+fn the_lanes_of_branches() {
+    let mut code = kernel(4096, 256);
+    for (leaf, phase) in [(0, 0), (1, 1)] {
+        code.read(0, leaf, own(0), None);
+        let access = code.accesses.last_mut().expect("just added");
+        (access.share, access.phase) = (0.5, phase);
+    }
+    let shape = particle();
+    let sectors = |text: &str| -> Vec<f64> {
+        let price = on("h100", &code, &shape, text);
+        price.accesses.iter().map(|access| access.shares.dram * access.transactions).collect()
+    };
+    // One sector for each lane, of others in the second branch; arrays touch all of theirs.
+    assert_eq!(sectors("aos"), [16.0, 16.0]);
+    assert_eq!(sectors("soa"), [4.0, 4.0]);
+}

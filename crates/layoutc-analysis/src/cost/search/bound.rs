@@ -269,7 +269,7 @@ struct Trait {
     kind: AccessKind,
     offset: i64,
     scope: Option<LoopId>,
-    shares: [f64; 2],
+    shares: ([f64; 2], u64),
     element: LeafElement,
     /// Which of the stream's accesses of one kind after another it belongs to. Where all are to one
     /// element, none comes between others, and the order does not matter.
@@ -296,7 +296,7 @@ fn kinds(bounds: &Bounds) -> Vec<Mask> {
                         kind: access.kind,
                         offset: access.index.offset,
                         scope: access.scope,
-                        shares: [access.share, access.warps],
+                        shares: ([access.share, access.warps], access.phase),
                         element: access.element,
                         run,
                     });

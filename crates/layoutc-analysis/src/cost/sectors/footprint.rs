@@ -30,14 +30,14 @@ pub(super) struct Lattice {
 }
 
 impl Lattice {
-    /// The lanes of a block, of which each `period`th gets there; scattered ones choose among `extent`
+    /// The lanes of a block, of which each `period`th from `phase` on gets there; scattered ones choose among `extent`
     /// elements, if that is known.
     pub fn new(
         lanes: &Lanes,
         block: [u64; 3],
         warp_size: u64,
         extent: Option<u64>,
-        period: u64,
+        [period, phase]: [u64; 2],
     ) -> Lattice {
         let threads = block.iter().product::<u64>();
         let warps = threads.div_ceil(warp_size);
@@ -78,7 +78,8 @@ impl Lattice {
                 let index = WarpIndex::of_warp(lanes, block, warp_size, warp);
                 let mut elements = index.into_elements();
                 if period > 1 {
-                    elements = elements.into_iter().step_by(period as usize).collect();
+                    let (first, step) = ((phase % period) as usize, period as usize);
+                    elements = elements.into_iter().skip(first).step_by(step).collect();
                 }
                 if !elements.is_sorted_by(|a, b| a < b) {
                     elements.sort_unstable();

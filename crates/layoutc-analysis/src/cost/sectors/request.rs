@@ -57,6 +57,8 @@ pub(in crate::cost) struct Request {
     pub share: f64,
     /// Which part of the warps gets there.
     pub warps: f64,
+    /// The first lane of those.
+    pub phase: u64,
 }
 
 /// The requests of a kernel.
@@ -156,6 +158,7 @@ fn push_values(values: &mut Vec<Request>, at: usize, access: &Access, place: &Pl
             scope: access.scope,
             share: access.share,
             warps: access.warps,
+            phase: access.phase,
         });
     }
 }

@@ -191,7 +191,10 @@ impl Shape<'_> {
                 return;
             }
         }
-        let (start, elements) = (FirstByte::new(request), &like.lattice.samples[sample].1);
+        // Other lanes of the same warp, where branches part them.
+        let own = &self.lattice.samples;
+        let elements = &own.get(sample).unwrap_or(&own[0]).1;
+        let start = FirstByte::new(request);
         cells(request.bytes, &start, elements, (wanted, moved), self.sector, scratch);
         scratch.iter().map(|(row, cell)| (*row, cell - like.ahead)).for_each(visit);
     }
