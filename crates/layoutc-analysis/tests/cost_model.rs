@@ -376,6 +376,7 @@ fn lanes_part_at_data_and_remainders() {
     assert_eq!(parts("i % 4 == 1"), Some((0.25, 1.0)));
     assert_eq!(parts("(i & 1) != nx"), Some((0.5, 1.0)));
     assert_eq!(parts("nx == 3"), Some((0.5, 0.5)));
+    assert_eq!(parts("(i ^ nx) > i"), Some((0.5, 0.5)));
     assert_eq!(parts("i < n && q[i] > 3 && i % 8 == 0"), Some((0.0625, 1.0)));
     assert_eq!(parts("threadIdx.x == 0 || threadIdx.x == blockDim.x - 1"), Some((1.0, 1.0)));
 }

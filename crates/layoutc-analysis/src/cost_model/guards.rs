@@ -144,7 +144,11 @@ impl Walk<'_> {
                 let (op, bound) = match (varies(self, &left), varies(self, &right)) {
                     (true, false) => (*op, right),
                     (false, true) => (mirrored(*op), left),
-                    (true, true) => return Part::HALF,
+                    (true, true) => {
+                        let apart = left.minus(&right);
+                        let is_same = apart.is_some_and(|by| !self.symbols.variation(&by).lanes);
+                        return if is_same { Part::whole(0.5) } else { Part::HALF };
+                    }
                     // All threads of a block go the same way.
                     (false, false) => return Part::whole(0.5),
                 };
