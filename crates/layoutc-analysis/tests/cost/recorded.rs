@@ -51,7 +51,7 @@ impl Dice {
                 loops: steps.into_iter().filter(|(_, by)| *by != Factor::Number(0)).collect(),
                 base: BaseId(self.roll(3) as u32),
                 offset: self.roll(5) as i64 - 2,
-                is_same_in_blocks: self.roll(8) == 0,
+                blocks: if self.roll(8) == 0 { Factor::Number(0) } else { Factor::Symbol },
             };
             let kind = match self.roll(12) {
                 0..=2 => AccessKind::Write,
