@@ -10,13 +10,13 @@ use layoutc_dataflow::classes::ClassId;
 use layoutc_dataflow::layout::{Bytes, Layout, LeafId, RecordShape};
 
 /// Elements of a tile: one for each lane of a warp.
-const TILE: u64 = 32;
+pub(crate) const TILE: u64 = 32;
 /// Layouts that cost more than this part of the source's are not worth a change.
-const WORTH: f64 = 0.95;
+pub(crate) const WORTH: f64 = 0.95;
 
 /// Layouts of a class that are priced in full: so many that most searches come to their end, and builds do
 /// not wait for the rest.
-const PRICED: usize = 200;
+pub(crate) const PRICED: usize = 200;
 /// A layout of one group, which people read at a glance, is chosen if it costs at most this much more
 /// than the best.
 const SIMPLE: f64 = 1.05;
@@ -193,12 +193,12 @@ const ZERO: crate::cost::kernel::Factor = crate::cost::kernel::Factor::Number(0)
 
 /// One cost as a part of another: what runs in the deepest loops of unknown length counts; where that is
 /// about the same, all does.
-fn ratio(cost: &CostVector, other: &CostVector) -> f64 {
+pub(crate) fn ratio(cost: &CostVector, other: &CostVector) -> f64 {
     let innermost = cost.ratio(other);
     let is_close = (WORTH..=SIMPLE).contains(&innermost);
     if is_close { cost.sum() / other.sum() } else { innermost }
 }
 
-fn percent(ratio: f64) -> String {
+pub(crate) fn percent(ratio: f64) -> String {
     format!("{:.0} %", ratio * 100.0)
 }

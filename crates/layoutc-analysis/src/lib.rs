@@ -16,6 +16,7 @@ pub mod grid;
 pub mod grid_choice;
 pub mod grid_model;
 pub mod index_form;
+pub mod merge_choice;
 pub mod simulate;
 
 pub use choose::{CellLayout, CellLayouts, Choice, Plan, choose_layouts, choose_with_cells};

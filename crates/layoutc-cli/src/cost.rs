@@ -18,6 +18,7 @@ use layoutc_analysis::cost::price::{CostError, KernelPrice, Model};
 use layoutc_analysis::cost::search::{Effort, Problem, best_layout};
 use layoutc_analysis::cost::vector::CostVector;
 use layoutc_analysis::cost_model::{ArrayInfo, ArraySource, Kernel};
+use layoutc_analysis::merge_choice::joint_shape;
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, nearest};
 use layoutc_dataflow::layout::{Bytes, Layout, LeafId, RecordShape};
 use layoutc_diagnostics::{Code, Diagnostic, SourceSet};
@@ -441,34 +442,12 @@ impl Pricing<'_> {
 
     /// The record that arrays make together, and whose leaves are its own.
     fn merged(&self, set: &[ArrayId]) -> (Vec<(ArrayId, LeafId)>, RecordShape) {
-        let arrays = &self.success.compiled.cost_model.arrays;
-        let info = |array: &ArrayId| &arrays[array.0 as usize];
-        let owners: Vec<(ArrayId, LeafId)> = set
-            .iter()
-            .flat_map(|array| info(array).shape.leaf_ids().map(|leaf| (*array, leaf)))
-            .collect();
-        let [several @ .., _] = set else { return (owners, RecordShape::flat("", [])) };
-        if several.is_empty() {
-            return (owners, info(&set[0]).shape.clone());
+        let model = &self.success.compiled.cost_model;
+        let (owners, shape) = joint_shape(model, set);
+        match set {
+            [only] => (owners, model.arrays[only.0 as usize].shape.clone()),
+            _ => (owners, shape),
         }
-        let names: Vec<String> = owners
-            .iter()
-            .map(|(array, leaf)| {
-                let info = info(array);
-                match info.shape.leaves.len() {
-                    1 => info.name.clone(),
-                    _ => format!("{}.{}", info.name, info.shape.leaf(*leaf).path),
-                }
-            })
-            .collect();
-        let members = owners.iter().zip(&names).map(|((array, leaf), name)| {
-            let leaf = info(array).shape.leaf(*leaf);
-            let extents = leaf.extents.as_slice();
-            (name.as_str(), leaf.type_name.as_str(), leaf.scalar_size.0, leaf.align.0, extents)
-        });
-        let name: Vec<&str> = set.iter().map(|array| info(array).name.as_str()).collect();
-        let shape = RecordShape::flat(&name.join(" + "), members);
-        (owners, shape)
     }
 
     /// The prices of columns, the source's first; `None` if no kernel accesses the arrays.

@@ -5,6 +5,7 @@ use crate::edit::{Edit, EditSet, OverlappingEdits};
 use crate::grids::assumptions;
 use crate::grids::{GridReport, InBounds, plan_grids};
 use crate::host_arrays::{HostLayout, HostOutcome, plan_with_host_arrays};
+use crate::merge::{gainful_merges, merge_requests, plan_merges};
 use crate::rewrite::{Rewritten, rewrite};
 use layoutc_analysis::choose::{targets, unknown_target};
 use layoutc_analysis::cost::Model;
@@ -123,13 +124,25 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let mut diagnostics = preprocessed.diagnostics.clone();
     let (mut program, found) = lower_program(preprocessed);
     diagnostics.extend(found);
-    let grids = plan_grids(&program, request);
-    if let Some(grids) = &grids {
+    let mut request = request.clone();
+    let (merges, errors) = merge_requests(&mut request.layouts);
+    let is_automatic = request.layouts.is_empty() && merges.is_empty() && errors.is_empty();
+    let merges = if is_automatic { gainful_merges(&program, &request) } else { merges };
+    let merges = (!merges.is_empty() || !errors.is_empty())
+        .then(|| plan_merges(&program, merges, errors));
+    if let Some(merges) = &merges {
         // The names that they declare are taken.
+        program.identifiers.extend(merges.names.iter().cloned());
+        // The others stay, as with any request.
+        if request.layouts.is_empty() && !is_automatic {
+            request.layouts.extend(LayoutSpec::parse("* = aos").ok());
+        }
+    }
+    let grids = plan_grids(&program, &request);
+    if let Some(grids) = &grids {
         program.identifiers.extend(grids.names.iter().cloned());
     }
     // A request that means a grid is none for arrays of structs.
-    let mut request = request.clone();
     if let Some(grids) = &grids {
         let mut at = 0..;
         request.layouts.retain(|_| at.next().is_none_or(|at| !grids.met.contains(&at)));
@@ -171,6 +184,14 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         outcomes.extend(found.outcomes);
         generated_kernels.extend(found.generated_kernels);
         reports = found.reports;
+    }
+    if let Some(merges) = merges {
+        let found = merges.finish(&mut edits, &request.require);
+        failed |= !found.errors.is_empty();
+        diagnostics.extend(found.errors);
+        diagnostics.extend(found.diagnostics);
+        outcomes.extend(found.outcomes);
+        generated_kernels.extend(found.generated_kernels);
     }
     diagnostics.extend(host_arrays.iter().filter_map(crate::host_arrays::note));
     for name in &request.require {

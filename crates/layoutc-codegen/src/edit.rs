@@ -14,13 +14,27 @@ pub struct Edit {
     pub is_generated: bool,
     /// The function whose text this says again, for other arrays.
     pub version_of: Option<Span>,
+    /// The text was an allocation, and another call allocates the memory now.
+    pub drops_allocation: bool,
 }
 
 impl Edit {
     /// Replaces `span` by `text`.
     #[must_use]
     pub fn replace(span: Span, text: impl Into<String>) -> Self {
-        Edit { span, text: text.into(), is_generated: false, version_of: None }
+        Edit {
+            span,
+            text: text.into(),
+            is_generated: false,
+            version_of: None,
+            drops_allocation: false,
+        }
+    }
+
+    /// Replaces an allocation by an expression that takes over memory of another.
+    #[must_use]
+    pub fn drop_allocation(span: Span, text: impl Into<String>) -> Self {
+        Edit { drops_allocation: true, ..Edit::replace(span, text) }
     }
 
     /// Puts another meaning of the function at `original` behind it.

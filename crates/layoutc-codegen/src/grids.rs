@@ -20,6 +20,7 @@ mod versions;
 
 pub use assumptions::{CHECK, InBounds};
 pub(crate) use declarations::{index_type, local_names};
+pub(crate) use placement::place_text;
 
 use crate::compile::{ClassOutcome, Request, Status, array_names, stays};
 use crate::edit::{Edit, EditSet, OverlappingEdits};
@@ -142,7 +143,7 @@ pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<Planned
 }
 
 /// The program in which scalars are records.
-fn with_records(program: &Program, scalars: &BTreeSet<Scalar>) -> (Program, TypedArrays) {
+pub(crate) fn with_records(program: &Program, scalars: &BTreeSet<Scalar>) -> (Program, TypedArrays) {
     let mut program = program.clone();
     let typed = TypedArrays::flatten(&mut program);
     type_scalar_arrays(&mut program, scalars);
@@ -363,7 +364,7 @@ impl PlannedGrids {
 }
 
 /// Edits together with others.
-fn joined(
+pub(crate) fn joined(
     edits: &BTreeMap<FileId, EditSet>,
     more: Vec<Edit>,
 ) -> Result<BTreeMap<FileId, EditSet>, OverlappingEdits> {

@@ -11,6 +11,7 @@ pub mod edit;
 mod grids;
 mod helpers;
 mod host_arrays;
+mod merge;
 mod names;
 mod rewrite;
 mod storage;

@@ -5,4 +5,5 @@ pub mod framework;
 pub mod grid;
 pub mod layout;
 pub mod layout_type;
+pub mod merge;
 pub mod pointer_flow;

@@ -7,8 +7,8 @@
 use super::Rewriter;
 use crate::edit::Edit;
 use crate::rewrite::FileOrder;
-use layoutc_dataflow::classes::ClassId;
 use layoutc_diagnostics::{FileId, Span};
+use layoutc_syntax::Program;
 use std::collections::BTreeMap;
 
 /// A place in a file, and the first text behind it that uses what is put there.
@@ -24,87 +24,98 @@ impl Rewriter<'_> {
         let order = FileOrder::new(self.program);
         for (id, plan) in plans {
             // What shares its layout with another class shares the functions, too.
-            let Some(text) = self.functions.get(id).and_then(|own| own.text(plan)) else {
-                continue;
-            };
-            self.place_text(*id, &order, text.trim_matches('\n'));
+            let Some(own) = self.functions.get(id) else { continue };
+            let Some(text) = own.text(plan) else { continue };
+            let uses: Vec<(FileId, Span)> = own.files.iter().copied().collect();
+            let text = text.trim_matches('\n');
+            match place_text(self.program, &order, &uses, &own.guard, text) {
+                Ok(edits) => self.edits.extend(edits),
+                Err((span, message)) => self.refuse(*id, span, message),
+            }
         }
     }
+}
 
-    fn place_text(&mut self, class: ClassId, order: &FileOrder, text: &str) {
-        let mut uses: BTreeMap<FileId, Vec<Span>> = BTreeMap::new();
-        for (file, span) in &self.functions[&class].files {
-            uses.entry(*file).or_default().push(*span);
+/// The edits that put generated declarations in front of their uses; `guard` is a macro that says that they
+/// are there.
+///
+/// # Errors
+/// The use that no place comes before, and why.
+pub(crate) fn place_text(
+    program: &Program,
+    order: &FileOrder,
+    in_files: &[(FileId, Span)],
+    guard: &str,
+    text: &str,
+) -> Result<Vec<Edit>, (Span, &'static str)> {
+    let mut uses: BTreeMap<FileId, Vec<Span>> = BTreeMap::new();
+    for (file, span) in in_files {
+        uses.entry(*file).or_default().push(*span);
+    }
+    let mut places = Vec::new();
+    for (file, uses) in &uses {
+        let own = &program.files[file.index()];
+        let in_host_text = uses.iter().find(|span| program.is_host_text(**span));
+        if let Some(span) = in_host_text.or(uses.first().filter(|_| own.is_root && !own.is_cuda)) {
+            return Err((*span, "the array is used in a file that is not compiled as CUDA"));
         }
-        let mut places = Vec::new();
-        for (file, uses) in &uses {
-            let own = &self.program.files[file.index()];
-            let in_host_text = uses.iter().find(|span| self.program.is_host_text(**span));
-            if let Some(span) =
-                in_host_text.or(uses.first().filter(|_| own.is_root && !own.is_cuda))
-            {
-                let message = "the grid is used in a file that is not compiled as CUDA";
-                self.refuse(class, *span, message);
-                return;
-            }
-            let Some(place) = self.place_in(*file, uses) else {
-                let message = "there is no place at file scope for the generated functions";
-                self.refuse(class, uses[0], message);
-                return;
-            };
-            places.push(place);
-        }
-        let single = places.iter().position(|place| {
-            places.iter().all(|other| {
-                other.at == place.at || order.obstacle(other.use_at, place.at).is_none()
-            })
-        });
-        let guarded;
-        let text = match single {
-            Some(only) => {
-                places = vec![places.swap_remove(only)];
-                text
-            }
-            None => {
-                let guard = &self.functions[&class].guard;
-                guarded = format!("#ifndef {guard}\n#define {guard}\n{text}\n#endif");
-                &guarded
-            }
+        let Some(place) = place_in(program, *file, uses) else {
+            return Err((uses[0], "there is no place at file scope for what is generated"));
         };
-        for place in places {
-            let source = self.program.sources.file(place.at.file);
-            let is_before =
-                source.line_range(place.use_at.start as usize).start == place.at.start as usize;
-            let text = format!("\n{text}\n{}", if is_before { "\n" } else { "" });
-            let text =
-                if source.text().contains("\r\n") { text.replace('\n', "\r\n") } else { text };
-            self.edits.push(Edit { is_generated: true, ..Edit::replace(place.at, text) });
+        places.push(place);
+    }
+    let single = places.iter().position(|place| {
+        places.iter().all(|other| {
+            other.at == place.at || order.obstacle(other.use_at, place.at).is_none()
+        })
+    });
+    let guarded;
+    let text = match single {
+        Some(only) => {
+            places = vec![places.swap_remove(only)];
+            text
         }
-    }
+        None => {
+            guarded = format!("#ifndef {guard}\n#define {guard}\n{text}\n#endif");
+            &guarded
+        }
+    };
+    let edits = places.into_iter().map(|place| {
+        let source = program.sources.file(place.at.file);
+        let is_before =
+            source.line_range(place.use_at.start as usize).start == place.at.start as usize;
+        let text = format!("\n{text}\n{}", if is_before { "\n" } else { "" });
+        let text = if source.text().contains("\r\n") { text.replace('\n', "\r\n") } else { text };
+        Edit { is_generated: true, ..Edit::replace(place.at, text) }
+    });
+    Ok(edits.collect())
+}
 
-    /// The place in a file: behind its `#include`s, or in front of the first function that needs it.
-    fn place_in(&self, file: FileId, uses: &[Span]) -> Option<Place> {
-        let source = self.program.sources.file(file);
-        let first = self
-            .program
-            .functions
-            .iter()
-            .flat_map(|function| &function.sites)
-            .map(|site| site.template.unwrap_or(site.span))
-            .filter(|site| site.file == file && uses.iter().any(|place| site.contains(*place)))
-            .map(|site| site.start as usize)
-            .min();
-        // A macro's body needs the functions where the macro is used.
-        let first = first.unwrap_or_else(|| {
-            uses.iter().map(|span| span.start as usize).min().unwrap_or_default()
-        });
-        let line = source.line_range(first).start;
-        let at = [self.program.files[file.index()].after_includes, line]
-            .into_iter()
-            .find(|at| *at <= line && is_open_scope(&source.text()[..*at]))?;
-        let span = |at: usize| Span { file, start: at as u32, end: at as u32 };
-        Some(Place { at: span(at), use_at: span(first) })
-    }
+/// The place in a file: behind its `#include`s, or in front of the first declaration that needs it.
+fn place_in(program: &Program, file: FileId, uses: &[Span]) -> Option<Place> {
+    let source = program.sources.file(file);
+    let functions = program.functions.iter().flat_map(|function| &function.sites);
+    let functions = functions.map(|site| site.template.unwrap_or(site.span));
+    let records = program.records.iter().filter_map(|record| record.declaration.or(record.body));
+    let around: Vec<Span> = functions.chain(records).filter(|site| site.file == file).collect();
+    // A macro's body needs the functions where the macro is used.
+    let is_in_macro = |place: &Span| {
+        program.macros.iter().any(|def| def.span.is_some_and(|span| span.contains(*place)))
+    };
+    let outermost = |place: &Span| {
+        let around = around.iter().filter(|site| site.contains(*place));
+        around.map(|site| site.start).min().unwrap_or(place.start) as usize
+    };
+    let first = uses.iter().filter(|place| !is_in_macro(place)).map(outermost).min();
+    let first = first.unwrap_or_else(|| {
+        uses.iter().map(|span| span.start as usize).min().unwrap_or_default()
+    });
+    let line = source.line_range(first).start;
+    let at = [program.files[file.index()].after_includes, line]
+        .into_iter()
+        .find(|at| *at <= line && is_open_scope(&source.text()[..*at]))?;
+    let span = |at: usize| Span { file, start: at as u32, end: at as u32 };
+    Some(Place { at: span(at), use_at: span(first) })
 }
 
 /// Whether declarations behind a text are at file scope, and belong to no condition but the file's

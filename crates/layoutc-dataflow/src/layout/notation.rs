@@ -94,6 +94,8 @@ pub struct LayoutSpec {
     /// The name of a record or an array, perhaps qualified: `ns::T`, `function::variable`,
     /// `T::member`, or [`EVERY_ARRAY`]. Without blanks around `::`.
     pub target: String,
+    /// Separate arrays that are put together with the target: `x + vx = aos`.
+    pub with: Vec<String>,
     /// The layout.
     pub body: SpecBody,
 }

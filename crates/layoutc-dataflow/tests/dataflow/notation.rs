@@ -81,7 +81,7 @@ fn targets() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn specifications_read_back((target, body) in (targets(), bodies())) {
-        let spec = LayoutSpec { target, body };
+        let spec = LayoutSpec { target, with: Vec::new(), body };
         let text = spec.to_string();
         let read = LayoutSpec::parse(&text).map_err(|error| {
             TestCaseError::fail(format!("{text}: {error}"))

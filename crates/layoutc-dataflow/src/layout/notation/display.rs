@@ -8,7 +8,11 @@ use crate::layout::{Digit, Group, GroupForm, Layout, LeafId, RecordShape};
 
 impl fmt::Display for LayoutSpec {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(out, "{} = {}", self.target, self.body)
+        out.write_str(&self.target)?;
+        for name in &self.with {
+            write!(out, " + {name}")?;
+        }
+        write!(out, " = {}", self.body)
     }
 }
 

@@ -24,7 +24,7 @@ pub(super) struct Token {
     pub at: Range<usize>,
 }
 
-const PUNCTUATION: &str = "=,.*/%(){}[]<>";
+const PUNCTUATION: &str = "=,.*/%+(){}[]<>";
 
 /// All tokens, the last of them [`TokenKind::End`].
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, SpecError> {

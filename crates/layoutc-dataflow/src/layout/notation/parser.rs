@@ -19,10 +19,10 @@ const LAYOUT_WORDS: [&str; 4] = ["aos", "soa", "tiled", "align"];
 
 pub(super) fn parse_spec(text: &str) -> Result<LayoutSpec, SpecError> {
     let mut parser = Parser::new(text)?;
-    let target = parser.target()?;
+    let (target, with) = parser.targets()?;
     let body = parser.body()?;
     parser.end()?;
-    Ok(LayoutSpec { target, body })
+    Ok(LayoutSpec { target, with, body })
 }
 
 pub(super) fn parse_body(text: &str) -> Result<SpecBody, SpecError> {
@@ -95,22 +95,16 @@ impl<'a> Parser<'a> {
     }
 
     /// `target "="`
-    fn target(&mut self) -> Result<String, SpecError> {
-        let mut target = String::new();
+    /// What is to be laid out, and the arrays that are put together with it, up to and with the `=`.
+    fn targets(&mut self) -> Result<(String, Vec<String>), SpecError> {
         if self.accept_mark('*').is_some() {
-            target.push_str(EVERY_ARRAY);
             self.expect_mark('=', "behind `*`")?;
-            return Ok(target);
+            return Ok((EVERY_ARRAY.to_owned(), Vec::new()));
         }
-        loop {
-            target.push_str(self.expect_word("the name of a record or an array")?.value);
-            if self.peek().kind == TokenKind::Punctuation('<') {
-                target.push_str(self.template_arguments()?);
-            }
-            if self.accept(TokenKind::Scope).is_none() {
-                break;
-            }
-            target.push_str("::");
+        let target = self.name()?;
+        let mut with = Vec::new();
+        while self.accept_mark('+').is_some() {
+            with.push(self.name()?);
         }
         if self.accept_mark('=').is_none() {
             let help = if LAYOUT_WORDS.contains(&target.as_str()) {
@@ -118,9 +112,25 @@ impl<'a> Parser<'a> {
             } else {
                 format!("write `{target} = ` and a layout, such as `soa` or `tiled(32)`")
             };
-            return Err(self.expected(&format!("`=` behind `{target}`")).help(help));
+            let last = with.last().unwrap_or(&target);
+            return Err(self.expected(&format!("`=` behind `{last}`")).help(help));
         }
-        Ok(target)
+        Ok((target, with))
+    }
+
+    /// The name of a record or an array.
+    fn name(&mut self) -> Result<String, SpecError> {
+        let mut name = String::new();
+        loop {
+            name.push_str(self.expect_word("the name of a record or an array")?.value);
+            if self.peek().kind == TokenKind::Punctuation('<') {
+                name.push_str(self.template_arguments()?);
+            }
+            if self.accept(TokenKind::Scope).is_none() {
+                return Ok(name);
+            }
+            name.push_str("::");
+        }
     }
 
     /// `<…>` as it is written, with nested angle brackets.

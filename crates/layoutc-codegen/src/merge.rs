@@ -1,0 +1,508 @@
+//! Separate arrays of numbers that become one array of records.
+//!
+//! `float *x, *vx` of one length become two pointers to `struct XVx { float x, vx; }`, both to the start of one
+//! allocation: declarations name the new type, `x[i]` becomes `x[i].x`, and copies and fills say which member they
+//! mean. Pointer arithmetic keeps its text, since an element is as far from the next as before. Whether that is right is
+//! for [`find_merge`] to say; here are the edits. Like grids, merged arrays are planned on a copy of the program in
+//! which scalars are records. *Invariant:* all edits of a merge apply, or none.
+
+mod accesses;
+mod calls;
+mod text;
+mod types;
+
+use crate::compile::{ClassOutcome, Request, Status, array_names, stays};
+use crate::edit::{Edit, EditSet, OverlappingEdits};
+use crate::grids::{joined, place_text, with_records};
+use crate::names::Names;
+use crate::rewrite::FileOrder;
+use layoutc_analysis::choose::slot_names;
+use layoutc_analysis::cost_choice::Prices;
+use layoutc_analysis::cost_model::{CostModel, ModelOptions};
+use layoutc_analysis::merge_choice;
+use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_classes};
+use layoutc_dataflow::layout::notation::{LayoutSpec, Order, SpecBody, nearest};
+use layoutc_dataflow::merge::{Merge, find_merge};
+use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
+use layoutc_syntax::{Program, Scalar};
+use std::collections::{BTreeMap, BTreeSet};
+use text::Needs;
+
+/// A request to put separate arrays together.
+#[derive(Clone, Debug)]
+pub struct MergeRequest {
+    /// Names of the arrays, in the order of the members.
+    pub arrays: Vec<String>,
+    /// The alignment of a record, if one is asked for.
+    pub align: Option<u64>,
+    /// Why, in a clause.
+    pub because: String,
+    /// Nobody asked for it.
+    pub is_automatic: bool,
+}
+
+impl MergeRequest {
+    /// `x + vx = aos align(8)`.
+    fn new(spec: &LayoutSpec) -> Result<Self, Diagnostic> {
+        let wrong = || {
+            let message = format!("`{spec}` is no layout of separate arrays");
+            Diagnostic::error(Code::UNKNOWN_LAYOUT, message)
+                .help("arrays that are put together become an array of structs: `x + vx = aos`, perhaps with `align(8)`")
+        };
+        let SpecBody::Uniform(form) = &spec.body else { return Err(wrong()) };
+        if !matches!(form.order.value, Order::Aos | Order::Default) {
+            return Err(wrong());
+        }
+        let arrays = std::iter::once(&spec.target).chain(&spec.with).cloned().collect();
+        Ok(MergeRequest {
+            arrays,
+            align: form.align.as_ref().map(|align| align.value.0),
+            because: "asked for".to_owned(),
+            is_automatic: false,
+        })
+    }
+
+    fn notation(&self) -> String {
+        let align = self.align.map_or_else(String::new, |align| format!(" align({align})"));
+        format!("{} = aos{align}", self.arrays.join(" + "))
+    }
+}
+
+/// The requests that put arrays together, and those that do not.
+pub(crate) fn merge_requests(
+    specs: &mut Vec<LayoutSpec>,
+) -> (Vec<MergeRequest>, Vec<Diagnostic>) {
+    let (merges, others): (Vec<LayoutSpec>, Vec<LayoutSpec>) =
+        std::mem::take(specs).into_iter().partition(|spec| !spec.with.is_empty());
+    *specs = others;
+    let mut requests = Vec::new();
+    let mut errors = Vec::new();
+    for spec in merges {
+        match MergeRequest::new(&spec) {
+            Ok(request) => requests.push(request),
+            Err(error) => errors.push(error),
+        }
+    }
+    (requests, errors)
+}
+
+/// What nobody asks for, and is worth it.
+pub(crate) fn gainful_merges(program: &Program, request: &Request) -> Vec<MergeRequest> {
+    if !merge_choice::may_gain(program) {
+        return Vec::new();
+    }
+    let classes = find_classes(program);
+    let options = ModelOptions {
+        block: request.grids.block,
+        blocks: request.blocks,
+        follows_numbers: true,
+    };
+    let model = CostModel::build(program, &classes, options);
+    let prices =
+        Prices { model: &model, device: &request.grids.device, pricing: request.pricing };
+    let choices = prices.merges().into_iter().map(|choice| MergeRequest {
+        arrays: choice.arrays,
+        align: choice.align,
+        because: choice.because,
+        is_automatic: true,
+    });
+    choices.collect()
+}
+
+/// What became of a request.
+struct MergeOutcome {
+    request: MergeRequest,
+    /// The arrays, in the order of the members.
+    members: Vec<ClassId>,
+    /// Why nothing changes.
+    reasons: Vec<Pin>,
+}
+
+/// All merges of a program.
+pub(crate) struct PlannedMerges {
+    program: Program,
+    classes: Classes,
+    outcomes: Vec<MergeOutcome>,
+    edits: Vec<Edit>,
+    generated_kernels: Vec<String>,
+    /// Names that generated text declares.
+    pub(crate) names: BTreeSet<String>,
+    errors: Vec<Diagnostic>,
+}
+
+/// What merges add to the result of a run.
+pub(crate) struct FoundMerges {
+    pub(crate) outcomes: Vec<ClassOutcome>,
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    pub(crate) errors: Vec<Diagnostic>,
+    pub(crate) generated_kernels: Vec<String>,
+}
+
+/// One array of records.
+#[derive(Clone, Debug)]
+struct Record {
+    /// Its type.
+    type_name: String,
+    /// Prefix of generated functions.
+    prefix: String,
+    /// Alignment in bytes, if it is above the natural one.
+    align: Option<u64>,
+    /// A name and a type for each array.
+    members: Vec<(String, Scalar)>,
+    /// Says that the text is there.
+    guard: String,
+}
+
+/// Plans and rewrites what the requests ask for.
+pub(crate) fn plan_merges(
+    program: &Program,
+    requests: Vec<MergeRequest>,
+    errors: Vec<Diagnostic>,
+) -> PlannedMerges {
+    let scalars: BTreeSet<Scalar> = pointed_scalars(program);
+    let (program, _) = with_records(program, &scalars);
+    let classes = find_classes(&program);
+    let mut this = PlannedMerges {
+        program,
+        classes,
+        outcomes: Vec::new(),
+        edits: Vec::new(),
+        generated_kernels: Vec::new(),
+        names: BTreeSet::new(),
+        errors,
+    };
+    let mut merges: Vec<(usize, Merge)> = Vec::new();
+    let mut taken: BTreeSet<ClassId> = BTreeSet::new();
+    for request in requests {
+        let Some(members) = this.members(&request) else { continue };
+        let mut reasons = Vec::new();
+        if let Some(again) = members.iter().find(|class| taken.contains(class)) {
+            let span = this.first_span(*again);
+            reasons.push(pin(span, "this array is put together with others already"));
+        } else {
+            match find_merge(&this.program, &this.classes, &members) {
+                Ok(merge) => {
+                    taken.extend(members.iter().copied());
+                    merges.push((this.outcomes.len(), merge));
+                }
+                Err(pin) => reasons.push(pin),
+            }
+        }
+        this.outcomes.push(MergeOutcome { request, members, reasons });
+    }
+    this.rewrite(merges);
+    this
+}
+
+/// Number types that the program has pointers to.
+fn pointed_scalars(program: &Program) -> BTreeSet<Scalar> {
+    let types = program.variables.iter().map(|variable| variable.ty);
+    let types = types.chain(program.fields.iter().map(|field| field.ty));
+    types
+        .filter_map(|mut ty| {
+            let mut depth = 0;
+            while let layoutc_syntax::TypeKind::Pointer(to)
+            | layoutc_syntax::TypeKind::Reference(to, _)
+            | layoutc_syntax::TypeKind::Array(to, _) = *program.types.kind(ty.id)
+            {
+                ty = to;
+                depth += 1;
+            }
+            program.types.as_scalar(ty.id).filter(|_| depth > 0)
+        })
+        .collect()
+}
+
+impl PlannedMerges {
+    fn first_span(&self, class: ClassId) -> Span {
+        match self.classes.class(class).slots.first() {
+            Some(Slot::Variable(id)) => self.program.variable(*id).site.name,
+            Some(Slot::Field(id)) => self.program.field(*id).site.name,
+            Some(Slot::Result(id)) => self.program.function(*id).sites[0].name,
+            None => Span { file: FileId(0), start: 0, end: 0 },
+        }
+    }
+
+    /// The classes that a request names.
+    fn members(&mut self, request: &MergeRequest) -> Option<Vec<ClassId>> {
+        let mut found = Vec::new();
+        for name in &request.arrays {
+            let named: Vec<ClassId> = self
+                .classes
+                .ids()
+                .filter(|id| {
+                    let class = self.classes.class(*id);
+                    self.program.record(class.record).element.is_some()
+                        && class.slots.iter().any(|slot| {
+                            slot_names(&self.program, *slot).iter().any(|own| own == name)
+                        })
+                })
+                .collect();
+            let message = match named.as_slice() {
+                [only] if found.contains(only) => {
+                    format!("`{name}` is an array with another of `{}`", request.notation())
+                }
+                [only] => {
+                    found.push(*only);
+                    continue;
+                }
+                [] => format!("no array of numbers in device memory is called `{name}`"),
+                _ => format!("`{name}` names more than one array"),
+            };
+            if request.is_automatic {
+                return None;
+            }
+            let mut error = Diagnostic::error(Code::UNKNOWN_CLASS, message);
+            let all: BTreeSet<String> = self
+                .classes
+                .ids()
+                .flat_map(|id| self.classes.class(id).slots.clone())
+                .flat_map(|slot| slot_names(&self.program, slot))
+                .collect();
+            if named.is_empty()
+                && let Some(near) = nearest(name, all.iter().map(String::as_str))
+            {
+                error = error.help(format!("is `{near}` meant?"));
+            }
+            self.errors.push(error);
+            return None;
+        }
+        Some(found)
+    }
+
+    /// Writes the edits; what has no form stays, and the others are written again.
+    fn rewrite(&mut self, mut merges: Vec<(usize, Merge)>) {
+        loop {
+            let mut names = Names::new(self.program.identifiers.clone());
+            let mut rewriter = Rewriter {
+                program: &self.program,
+                classes: &self.classes,
+                merges: &merges,
+                records: Vec::new(),
+                needs: Vec::new(),
+                uses: vec![BTreeSet::new(); merges.len()],
+                edits: Vec::new(),
+                refusals: Vec::new(),
+            };
+            for (outcome, merge) in &merges {
+                let align = self.outcomes[*outcome].request.align;
+                let record = rewriter.record(merge, align, &mut names);
+                rewriter.records.push(record);
+                rewriter.needs.push(Needs::default());
+            }
+            rewriter.types();
+            rewriter.accesses();
+            rewriter.calls();
+            rewriter.place();
+            let Rewriter { edits, refusals, records, needs, .. } = rewriter;
+            let mut refusals = refusals;
+            if refusals.is_empty()
+                && let Err(overlap) = joined(&BTreeMap::new(), edits.clone())
+            {
+                let span = overlap.edits.1.span;
+                refusals.extend((0..merges.len()).map(|at| (at, pin(span, "two rewrites want this text"))));
+            }
+            if refusals.is_empty() {
+                self.edits = edits;
+                self.generated_kernels = records
+                    .iter()
+                    .zip(&needs)
+                    .flat_map(|(record, needs)| record.kernels(*needs))
+                    .collect();
+                self.names = records.iter().flat_map(Record::names).collect();
+                return;
+            }
+            let refused: BTreeSet<usize> = refusals.iter().map(|(at, _)| *at).collect();
+            for (at, pin) in refusals {
+                self.outcomes[merges[at].0].reasons.push(pin);
+            }
+            let mut at = 0..;
+            merges.retain(|_| at.next().is_some_and(|at| !refused.contains(&at)));
+        }
+    }
+
+    /// Adds the edits to others; where both want one text, nothing is merged.
+    pub(crate) fn finish(
+        mut self,
+        edits: &mut BTreeMap<FileId, EditSet>,
+        require: &[String],
+    ) -> FoundMerges {
+        let own = std::mem::take(&mut self.edits);
+        match joined(edits, own) {
+            Ok(all) => *edits = all,
+            Err(overlap) => self.refuse_all(&overlap),
+        }
+        let mut outcomes = Vec::new();
+        let mut diagnostics = Vec::new();
+        for outcome in &self.outcomes {
+            let reported = self.reported(outcome);
+            let required = require.iter().any(|name| reported.names.contains(name));
+            if reported.status == Status::Kept && (!outcome.request.is_automatic || required) {
+                diagnostics.extend(stays(&reported, required));
+            }
+            outcomes.push(reported);
+        }
+        FoundMerges {
+            outcomes,
+            diagnostics,
+            errors: self.errors,
+            generated_kernels: self.generated_kernels,
+        }
+    }
+
+    fn refuse_all(&mut self, overlap: &OverlappingEdits) {
+        self.generated_kernels.clear();
+        let message = "another array that changes, and one that is merged, want this text";
+        for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.reasons.is_empty()) {
+            outcome.reasons.push(pin(overlap.edits.1.span, message));
+        }
+    }
+
+    /// The arrays as the result of a run lists them.
+    fn reported(&self, outcome: &MergeOutcome) -> ClassOutcome {
+        let is_changed = outcome.reasons.is_empty();
+        let classes = || outcome.members.iter().map(|class| self.classes.class(*class));
+        let mut types: Vec<&str> = Vec::new();
+        for class in classes() {
+            let name = self.program.spelled_name(class.record);
+            if !types.contains(&name) {
+                types.push(name);
+            }
+        }
+        let names = outcome.members.iter().flat_map(|class| {
+            array_names(&self.program, &self.classes, *class)
+        });
+        ClassOutcome {
+            type_name: types.join(", "),
+            names: names.collect(),
+            status: if is_changed { Status::Changed } else { Status::Kept },
+            layout: if is_changed { outcome.request.notation() } else { "aos".to_owned() },
+            because: if is_changed { outcome.request.because.clone() } else { String::new() },
+            reasons: outcome.reasons.clone(),
+            allocations: classes()
+                .flat_map(|class| &class.allocations)
+                .map(|allocation| self.program.expr(allocation.call).span)
+                .collect(),
+            // Several arrays have one allocation.
+            geometry: None,
+            assumed: Vec::new(),
+            is_automatic: outcome.request.is_automatic,
+        }
+    }
+}
+
+/// Writes the edits of merges.
+struct Rewriter<'a> {
+    program: &'a Program,
+    classes: &'a Classes,
+    /// With the number of the outcome.
+    merges: &'a [(usize, Merge)],
+    /// By merge, as the next ones.
+    records: Vec<Record>,
+    needs: Vec<Needs>,
+    /// Text that needs the generated declarations in front of it.
+    uses: Vec<BTreeSet<Span>>,
+    edits: Vec<Edit>,
+    refusals: Vec<(usize, Pin)>,
+}
+
+impl Rewriter<'_> {
+    /// The merge and member that a class is.
+    fn member(&self, class: ClassId) -> Option<(usize, usize)> {
+        self.merges.iter().enumerate().find_map(|(at, (_, merge))| {
+            Some((at, merge.members.iter().position(|own| *own == class)?))
+        })
+    }
+
+    fn refuse(&mut self, merge: usize, span: Span, message: &str) {
+        self.refusals.push((merge, pin(span, message)));
+    }
+
+    fn edit(&mut self, span: Span, text: impl Into<String>) {
+        self.edits.push(Edit::replace(span, text));
+    }
+
+    /// Chooses names.
+    fn record(&self, merge: &Merge, align: Option<u64>, names: &mut Names) -> Record {
+        let mut members: Vec<(String, Scalar)> = Vec::new();
+        for class in &merge.members {
+            let class = self.classes.class(*class);
+            let name = class.slots.iter().find_map(|slot| match slot {
+                Slot::Variable(id) => Some(self.program.variable(*id).name.as_str()),
+                Slot::Field(id) => Some(self.program.field(*id).name.as_str()),
+                Slot::Result(_) => None,
+            });
+            let mut name = bare_name(name.unwrap_or("value")).to_owned();
+            while members.iter().any(|(other, _)| *other == name)
+                || self.program.macros.iter().any(|def| def.name == name)
+            {
+                name.push('_');
+            }
+            let scalar = self.program.record(class.record).element.unwrap_or(Scalar::Char);
+            members.push((name, scalar));
+        }
+        let joint: String = members.iter().take(4).map(|(name, _)| camel(name)).collect();
+        let type_name = names.fresh(&joint);
+        let mut lower = type_name.chars();
+        let first = lower.next().map(|first| first.to_lowercase().collect::<String>());
+        let prefix = names.fresh_prefix(&format!("{}{}", first.unwrap_or_default(), lower.as_str()));
+        let guard = names.fresh(&format!("{}_LAYOUT", prefix.to_uppercase()));
+        let size: u64 = members.iter().map(|(_, scalar)| scalar.size()).sum();
+        let natural = members.iter().map(|(_, scalar)| scalar.size()).max().unwrap_or(1);
+        // So wide that no byte is lost.
+        let widest = [16, 8, 4].into_iter().find(|align| size % align == 0).unwrap_or(natural);
+        let align = align.unwrap_or(widest);
+        Record { type_name, prefix, align: (align > natural).then_some(align), members, guard }
+    }
+
+    /// Puts the generated declarations into the program.
+    fn place(&mut self) {
+        let order = FileOrder::new(self.program);
+        for at in 0..self.merges.len() {
+            let text = self.records[at].text(self.needs[at]);
+            let uses: Vec<(FileId, Span)> =
+                self.uses[at].iter().map(|span| (span.file, *span)).collect();
+            let words = self.records[at].words();
+            let hidden = self.program.macros.iter().find(|def| words.contains(&def.name.as_str()));
+            if let Some(def) = hidden {
+                let span = def.span.or(uses.first().map(|(_, span)| *span));
+                let message =
+                    format!("the generated code uses the name `{}`, which is a macro here", def.name);
+                if let Some(span) = span {
+                    self.refuse(at, span, &message);
+                }
+            }
+            let guard = &self.records[at].guard;
+            match place_text(self.program, &order, &uses, guard, text.trim_matches('\n')) {
+                Ok(edits) => self.edits.extend(edits),
+                Err((span, message)) => self.refuse(at, span, message),
+            }
+        }
+    }
+}
+
+/// `x` of `d_x`, `dev_x` and `x_d`: where an array lies is no part of what it holds.
+fn bare_name(name: &str) -> &str {
+    let name = name.trim_end_matches('_');
+    let bare = ["d_", "dev_", "device_", "gpu_", "g_"]
+        .iter()
+        .find_map(|prefix| name.strip_prefix(prefix))
+        .or_else(|| ["_d", "_dev", "_device", "_gpu"].iter().find_map(|suffix| name.strip_suffix(suffix)));
+    let is_name = |text: &&str| text.chars().next().is_some_and(|first| first.is_ascii_alphabetic());
+    bare.filter(is_name).unwrap_or(name)
+}
+
+/// `Vx` of `vx`, `RowPtr` of `row_ptr`.
+fn camel(name: &str) -> String {
+    name.split('_')
+        .flat_map(|word| {
+            let mut letters = word.chars();
+            let first = letters.next().map(|first| first.to_uppercase().collect::<String>());
+            first.map(|first| format!("{first}{}", letters.as_str()))
+        })
+        .collect()
+}
+
+fn pin(span: Span, message: &str) -> Pin {
+    Pin { span, code: Code::UNSUPPORTED_USE, message: message.to_owned(), related: Vec::new() }
+}

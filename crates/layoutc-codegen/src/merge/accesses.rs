@@ -1,0 +1,62 @@
+//! Accesses to merged arrays: `x[i]` becomes `x[i].x`.
+
+use super::Rewriter;
+use layoutc_diagnostics::Span;
+use layoutc_syntax::{ExprId, ExprKind, Program};
+
+impl Rewriter<'_> {
+    /// Says which member each access means.
+    pub(super) fn accesses(&mut self) {
+        for expr in self.program.expr_ids() {
+            self.twin(expr);
+            let Some((class, _)) = self.classes.place(expr) else { continue };
+            let Some((merge, member)) = self.member(class) else { continue };
+            let own = self.program.expr(expr);
+            let name = self.records[merge].members[member].0.clone();
+            match own.kind {
+                ExprKind::Index { .. } => {
+                    self.edit(own.span.at_end(), format!(".{name}"));
+                }
+                ExprKind::Deref(operand) => {
+                    let inner = self.program.expr(operand).span;
+                    let star = Span { end: inner.start, ..own.span };
+                    // What follows `*` may stand in a macro's argument.
+                    if !own.span.contains(inner) || inner.end != own.span.end {
+                        self.refuse(merge, own.span, "this access is written in a form that is not followed");
+                        continue;
+                    }
+                    if is_postfix(self.program, operand) {
+                        self.edit(star, String::new());
+                        self.edit(own.span.at_end(), format!("->{name}"));
+                    } else {
+                        self.edit(star, "(");
+                        self.edit(own.span.at_end(), format!(")->{name}"));
+                    }
+                }
+                // The access is inside.
+                _ => {}
+            }
+        }
+    }
+
+    /// Names the parameter through which an element is reached as well.
+    fn twin(&mut self, expr: ExprId) {
+        let twin = self.merges.iter().find_map(|(_, merge)| merge.twins.get(&expr));
+        if let Some(twin) = twin {
+            let name = self.program.variable(*twin).name.clone();
+            self.edit(self.program.expr(expr).span, name);
+        }
+    }
+}
+
+/// Whether `->` behind the expression is about all of it.
+fn is_postfix(program: &Program, expr: ExprId) -> bool {
+    matches!(
+        program.expr(expr).kind,
+        ExprKind::Name(_)
+            | ExprKind::Paren(_)
+            | ExprKind::Index { .. }
+            | ExprKind::Member { .. }
+            | ExprKind::Call { .. }
+    ) && program.macro_role(expr).is_none()
+}

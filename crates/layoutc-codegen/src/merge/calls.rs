@@ -1,0 +1,265 @@
+//! Calls of the runtime on merged arrays: allocations, copies and fills.
+
+use super::{Rewriter, pin};
+use crate::edit::Edit;
+use layoutc_dataflow::classes::{Api, ApiCall, Direction, Sizes};
+use layoutc_dataflow::merge::{Allocated, JointAllocation};
+use layoutc_diagnostics::Span;
+use layoutc_syntax::{BinaryOp, ExprId, ExprKind, Scalar, StmtKind, TypeKind};
+
+impl Rewriter<'_> {
+    /// Rewrites the calls of all merged arrays.
+    pub(super) fn calls(&mut self) {
+        let sizes = Sizes::collect(self.program);
+        for (merge, (_, found)) in self.merges.iter().enumerate() {
+            for joint in &found.allocations {
+                self.allocation(merge, joint, &sizes);
+            }
+            for call in &found.dropped_frees {
+                self.drop_free(*call);
+            }
+        }
+        for call in &self.classes.api_calls {
+            if matches!(call.api, Api::Malloc | Api::Free) {
+                continue;
+            }
+            let members: Vec<Option<(usize, usize)>> = (0..call.arguments.len())
+                .map(|at| {
+                    let argument = self.strip_casts(call.arguments[at]);
+                    let (class, _) = self.classes.value(argument)?;
+                    self.member(class).filter(|_| call.is_device_argument(at))
+                })
+                .collect();
+            let Some((merge, _)) = members.iter().flatten().next().copied() else { continue };
+            if let Err(message) = self.transfer(call, merge, &members, &sizes) {
+                let span = self.program.expr(call.call).span;
+                self.refusals.push((merge, pin(span, &message)));
+            }
+        }
+    }
+
+    fn strip_casts(&self, mut expr: ExprId) -> ExprId {
+        while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } =
+            self.program.expr(expr).kind
+        {
+            expr = inner;
+        }
+        expr
+    }
+
+    fn scalar(&self, merge: usize, member: usize) -> Scalar {
+        self.records[merge].members[member].1
+    }
+
+    fn allocation(&mut self, merge: usize, joint: &JointAllocation, sizes: &Sizes) {
+        let keeper = &joint.keeper;
+        let type_name = self.records[merge].type_name.clone();
+        let scalar = self.scalar(merge, keeper.member);
+        self.uses[merge].insert(self.program.expr(keeper.call).span);
+        match self.size_factor(keeper.size, scalar) {
+            Some(factor) => self.edit(factor, format!("sizeof({type_name})")),
+            None => {
+                let span = self.program.expr(keeper.size).span;
+                let class = self.merges[merge].1.members[keeper.member];
+                let record = self.classes.class(class).record;
+                let number = scalar.spelling();
+                let round = match sizes.is_multiple_of_record(self.program, keeper.size, record) {
+                    true => String::new(),
+                    false => format!(" + sizeof({number}) - 1)"),
+                };
+                let open = if round.is_empty() { "" } else { "(" };
+                let is_simple = matches!(
+                    self.program.expr(keeper.size).kind,
+                    ExprKind::Name(_) | ExprKind::Paren(_) | ExprKind::Call { .. } | ExprKind::Member { .. }
+                );
+                let (left, right) = if is_simple { ("", "") } else { ("(", ")") };
+                self.edit(span.at_start(), format!("{open}{left}"));
+                let behind = format!("{right}{round} / sizeof({number}) * sizeof({type_name})");
+                self.edit(span.at_end(), behind);
+            }
+        }
+        for follower in &joint.followers {
+            self.follower(&type_name, keeper, follower);
+        }
+    }
+
+    /// The factor of a byte count that is the size of a value.
+    fn size_factor(&self, size: ExprId, scalar: Scalar) -> Option<Span> {
+        let expr = self.program.expr(size);
+        if self.program.home(size).is_some() || self.program.macro_role(size).is_some() {
+            return None;
+        }
+        match &expr.kind {
+            ExprKind::Paren(inner) => self.size_factor(*inner, scalar),
+            ExprKind::Binary(BinaryOp::Mul, left, right) => {
+                self.size_factor(*left, scalar).or_else(|| self.size_factor(*right, scalar))
+            }
+            ExprKind::SizeOfType { of, is_align: false, .. } => {
+                (self.program.types.as_scalar(of.id) == Some(scalar)).then_some(expr.span)
+            }
+            _ => None,
+        }
+    }
+
+    /// The pointer becomes a copy of the keeper's.
+    fn follower(&mut self, type_name: &str, keeper: &Allocated, follower: &Allocated) {
+        let is_const = |pointer: ExprId| {
+            let ty = self.program.expr(pointer).ty;
+            matches!(*self.program.types.kind(ty.id), TypeKind::Pointer(to) if to.is_const)
+        };
+        let cast = match is_const(keeper.pointer) && !is_const(follower.pointer) {
+            true => format!("({type_name} *)"),
+            false => String::new(),
+        };
+        let to = self.program.text(self.program.expr(follower.pointer).span).to_owned();
+        let from = self.program.text(self.program.expr(keeper.pointer).span).to_owned();
+        let span = self.program.expr(follower.call).span;
+        let assigned = format!("{to} = {cast}{from}");
+        let text = if self.is_statement(follower.call) {
+            assigned
+        } else {
+            format!("({assigned}, cudaSuccess)")
+        };
+        self.edits.push(Edit::drop_allocation(span, text));
+    }
+
+    /// Whether an expression is a statement of a block.
+    fn is_statement(&self, expr: ExprId) -> bool {
+        self.block_statement(expr).is_some()
+    }
+
+    /// The statement of a block that an expression is.
+    fn block_statement(&self, expr: ExprId) -> Option<Span> {
+        let stmt = self.program.stmt_ids().find(|id| {
+            matches!(self.program.stmt(*id).kind, StmtKind::Expr(Some(own)) if own == expr)
+        })?;
+        if self.program.stmt_homes[stmt.index()].is_some() {
+            return None;
+        }
+        let is_in_block = self.program.stmts.iter().any(|around| {
+            matches!(&around.kind, StmtKind::Block(children) if children.contains(&stmt))
+        });
+        is_in_block.then_some(self.program.stmt(stmt).span)
+    }
+
+    /// The joint memory is freed by another call.
+    fn drop_free(&mut self, call: ExprId) {
+        let Some(span) = self.block_statement(call) else {
+            let span = self.program.expr(call).span;
+            self.edit(span, "cudaSuccess");
+            return;
+        };
+        // With its line, if it has one of its own.
+        let file = self.program.sources.file(span.file);
+        let text = file.text();
+        let line = file.line_range(span.start as usize);
+        let before = &text[line.start..span.start as usize];
+        let end = text[span.end as usize..].find('\n').map(|at| span.end as usize + at + 1);
+        let whole = end
+            .filter(|end| before.trim().is_empty() && text[span.end as usize..*end].trim().is_empty())
+            .map(|end| Span { start: line.start as u32, end: end as u32, ..span });
+        self.edit(whole.unwrap_or(span), String::new());
+    }
+
+    /// A copy or a fill.
+    fn transfer(
+        &mut self,
+        call: &ApiCall,
+        merge: usize,
+        members: &[Option<(usize, usize)>],
+        sizes: &Sizes,
+    ) -> Result<(), String> {
+        let ExprKind::Call { callee, parentheses, .. } = self.program.expr(call.call).kind else {
+            return Err("this is no call".to_owned());
+        };
+        let span = self.program.expr(call.call).span;
+        self.uses[merge].insert(span);
+        let prefix = self.records[merge].prefix.clone();
+        let is_async = call.api == Api::MemcpyAsync;
+        if is_async && call.arguments.len() < 5 {
+            // The default stream.
+            let end = parentheses.end - 1;
+            self.edit(Span { start: end, end, ..parentheses }, ", 0");
+        }
+        let (_, first) = members.iter().flatten().next().copied().ok_or("no array is copied")?;
+        let record = self.classes.class(self.merges[merge].1.members[first]).record;
+        let size = call.size().ok_or("no size")?;
+        let is_whole = self.scalar(merge, first).size() == 1
+            || sizes.is_multiple_of_record(self.program, size, record);
+        let needs = &mut self.needs[merge];
+        needs.stream |= is_async;
+        needs.partial |= !is_whole;
+        let name = match (call.api, call.direction) {
+            (Api::Memset, _) => {
+                needs.fill = true;
+                format!("{prefix}Fill")
+            }
+            (_, Direction::HostToDevice) => {
+                needs.copy_in = true;
+                format!("{prefix}CopyIn")
+            }
+            (_, Direction::DeviceToHost) => {
+                needs.copy_out = true;
+                format!("{prefix}CopyOut")
+            }
+            (_, Direction::DeviceToDevice) => {
+                needs.copy_within = true;
+                format!("{prefix}CopyWithin")
+            }
+            (_, Direction::HostToHost | Direction::Unknown) => {
+                return Err("the direction of this copy is not known".to_owned());
+            }
+        };
+        self.edit(self.program.expr(callee).span, name);
+        let is_within = call.api != Api::Memset && call.direction == Direction::DeviceToDevice;
+        let own = members.iter().flatten().next().copied();
+        for (at, member) in members.iter().enumerate() {
+            let argument = call.arguments[at];
+            let span = self.program.expr(argument).span;
+            let inner = self.strip_casts(argument);
+            match member {
+                Some((of, member)) => {
+                    self.reach(span, inner, *of, *member);
+                    if is_within {
+                        let type_name = &self.records[*of].type_name;
+                        let step = format!(", sizeof({type_name})");
+                        self.uses[*of].insert(span);
+                        self.edit(span.at_end(), step);
+                    }
+                }
+                // The other side is an array by itself.
+                None if is_within && at < 2 => {
+                    let Some((of, member)) = own else { continue };
+                    let number = self.scalar(of, member).spelling();
+                    let constant = if at == 1 { "const " } else { "" };
+                    let ty = format!("({constant}{number} *)");
+                    self.edit(span.at_start(), format!("{ty}("));
+                    self.edit(span.at_end(), format!("), sizeof({number})"));
+                }
+                None => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// `&x->value` for the pointer `x`: the member that a copy starts with.
+    fn reach(&mut self, span: Span, inner: ExprId, merge: usize, member: usize) {
+        let name = self.records[merge].members[member].0.clone();
+        let own = self.program.expr(inner).span;
+        let (before, behind) = match self.program.expr(inner).kind {
+            ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index { .. } => ("&", format!("->{name}")),
+            _ => ("&(", format!(")->{name}")),
+        };
+        // Casts to `void *` go.
+        if own.start > span.start {
+            self.edit(Span { end: own.start, ..span }, before);
+        } else {
+            self.edit(span.at_start(), before);
+        }
+        if own.end < span.end {
+            self.edit(Span { start: own.end, ..span }, behind);
+        } else {
+            self.edit(span.at_end(), behind);
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! Whether an expression has one value before and behind a part of the text.
+
+use super::Merging;
+use crate::classes::{Callee, resolve_callee};
+use crate::grid::facts::Changes;
+use layoutc_diagnostics::Span;
+use layoutc_syntax::{ExprId, ExprKind, FieldId, NameRef, Space, TypeKind, VarId};
+
+impl Merging<'_> {
+    /// Whether an integer expression keeps its value while `between` is executed.
+    pub(super) fn is_stable(&self, expr: ExprId, between: Span) -> bool {
+        let is_each = |children: &[ExprId]| {
+            children.iter().all(|child| self.is_stable(*child, between))
+        };
+        match &self.program.expr(expr).kind {
+            ExprKind::Integer(_)
+            | ExprKind::Literal
+            | ExprKind::Null
+            | ExprKind::SizeOfType { .. }
+            // Not evaluated.
+            | ExprKind::SizeOfExpr(_)
+            | ExprKind::OffsetOf(_)
+            | ExprKind::Name(NameRef::Constant(_)) => true,
+            ExprKind::Name(NameRef::Variable(id)) => self.is_stable_variable(*id, between),
+            ExprKind::Name(NameRef::Macro(name)) => self.program.macro_constant(name).is_some(),
+            ExprKind::Paren(inner) => is_each(&[*inner]),
+            ExprKind::Cast { operand, .. } => is_each(&[*operand]),
+            ExprKind::Unary(op, inner) => !op.is_update() && is_each(&[*inner]),
+            ExprKind::Binary(_, left, right) => {
+                !self.program.operators.contains_key(&expr) && is_each(&[*left, *right])
+            }
+            ExprKind::Conditional(condition, then, otherwise) => {
+                is_each(&[*condition, *then, *otherwise])
+            }
+            ExprKind::Member { field: Some(_), .. } => self.is_stable_place(expr, between),
+            ExprKind::Name(NameRef::Functions(_) | NameRef::Unknown(_))
+            | ExprKind::This
+            | ExprKind::Member { field: None, .. }
+            | ExprKind::Deref(_)
+            | ExprKind::AddressOf(_)
+            | ExprKind::Assign(..)
+            | ExprKind::Comma(..)
+            | ExprKind::Index { .. }
+            | ExprKind::Call { .. }
+            | ExprKind::Launch { .. }
+            | ExprKind::MacroCall { .. }
+            | ExprKind::New { .. }
+            | ExprKind::Delete(_)
+            | ExprKind::InitList(_)
+            | ExprKind::Construct { .. }
+            | ExprKind::Lambda { .. }
+            | ExprKind::Opaque(_) => false,
+        }
+    }
+
+    /// Whether a variable, or a member of an object, is the same object with the same value behind `between`; the value
+    /// of a pointer into a merged array is looked at elsewhere.
+    pub(super) fn is_stable_place(&self, expr: ExprId, between: Span) -> bool {
+        match self.program.expr(expr).kind {
+            ExprKind::Paren(inner) => self.is_stable_place(inner, between),
+            ExprKind::Name(NameRef::Variable(id)) => {
+                self.value(expr).is_some() || self.is_stable_variable(id, between)
+            }
+            ExprKind::This => true,
+            ExprKind::Member { base, arrow, field: Some(field), .. } => {
+                let is_object = match self.program.expr(self.program.strip_parens(base)).kind {
+                    // The object stays where it is, whatever becomes of its members.
+                    ExprKind::Name(NameRef::Variable(id)) if !arrow => !self.is_reference(id),
+                    ExprKind::Name(NameRef::Variable(_)) | ExprKind::Member { .. } => {
+                        self.is_stable_place(base, between)
+                    }
+                    ExprKind::This => true,
+                    _ => false,
+                };
+                is_object && self.is_stable_field(field, between)
+            }
+            _ => false,
+        }
+    }
+
+    pub(super) fn is_reference(&self, id: VarId) -> bool {
+        let ty = self.program.variable(id).ty;
+        matches!(self.program.types.kind(ty.id), TypeKind::Reference(..))
+    }
+
+    fn is_stable_variable(&self, id: VarId, between: Span) -> bool {
+        if self.changes.is_constant_in(id, &[between]) {
+            return true;
+        }
+        let variable = self.program.variable(id);
+        let is_global = variable.function.is_none()
+            && variable.space == Space::Default
+            && !variable.ty.is_volatile
+            && !self.is_reference(id)
+            && !self.is_exposed(id);
+        is_global
+            && self.program.expr_ids().filter(|expr| between.contains(self.program.expr_site(*expr))).all(
+                |expr| {
+                    let names = |operand: ExprId| self.names(operand, id);
+                    match self.program.expr(expr).kind {
+                        ExprKind::Assign(_, left, _) => !names(left),
+                        ExprKind::Unary(op, operand) => !op.is_update() || !names(operand),
+                        ExprKind::Call { .. } | ExprKind::Launch { .. } => {
+                            self.called(expr).is_empty() && !self.calls_unknown(expr)
+                        }
+                        ExprKind::MacroCall { .. } | ExprKind::Opaque(_) | ExprKind::Lambda { .. } => {
+                            false
+                        }
+                        _ => !self.program.operators.contains_key(&expr),
+                    }
+                },
+            )
+    }
+
+    fn calls_unknown(&self, expr: ExprId) -> bool {
+        match &self.program.expr(expr).kind {
+            ExprKind::Call { callee, arguments, .. } => matches!(
+                resolve_callee(self.program, *callee, arguments),
+                Callee::Unknown | Callee::Ambiguous(_)
+            ),
+            _ => false,
+        }
+    }
+
+    /// Whether an lvalue may be this variable.
+    fn names(&self, expr: ExprId, id: VarId) -> bool {
+        match self.program.expr(expr).kind {
+            ExprKind::Name(NameRef::Variable(own)) => own == id,
+            ExprKind::Paren(inner)
+            | ExprKind::Comma(_, inner)
+            | ExprKind::Assign(_, inner, _)
+            | ExprKind::Unary(_, inner)
+            | ExprKind::Cast { operand: inner, .. } => self.names(inner, id),
+            ExprKind::Conditional(_, then, otherwise) => {
+                self.names(then, id) || self.names(otherwise, id)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether something else than its name may change a variable.
+    fn is_exposed(&self, id: VarId) -> bool {
+        let names = |expr: ExprId| self.names(expr, id);
+        Changes::unmodelled(self.program).contains(self.program.variable(id).name.as_str())
+            || self.program.variable_ids().any(|other| {
+                self.is_reference(other)
+                    && self.program.variable(other).init.is_some_and(names)
+            })
+            || self.program.expr_ids().any(|expr| match &self.program.expr(expr).kind {
+                ExprKind::AddressOf(operand) => names(*operand),
+                ExprKind::Call { callee, arguments, .. } => {
+                    match resolve_callee(self.program, *callee, arguments) {
+                        Callee::Function(function) => {
+                            let parameters = &self.program.function(function).parameters;
+                            parameters.iter().zip(arguments).any(|(parameter, argument)| {
+                                self.is_reference(*parameter) && names(*argument)
+                            })
+                        }
+                        // `std::cin >> n` is an operator; what takes a reference may keep it.
+                        Callee::Library(_) => false,
+                        Callee::Ambiguous(_) | Callee::Unknown => {
+                            arguments.iter().any(|argument| names(*argument))
+                        }
+                    }
+                }
+                ExprKind::MacroCall { arguments, .. }
+                | ExprKind::Opaque(arguments)
+                | ExprKind::InitList(arguments)
+                | ExprKind::Construct { arguments, .. }
+                | ExprKind::New { arguments, .. } => {
+                    arguments.iter().any(|argument| names(*argument))
+                }
+                ExprKind::Lambda { captures, .. } => {
+                    captures.iter().any(|capture| names(*capture))
+                }
+                _ => false,
+            })
+    }
+
+    /// Whether a member keeps its value, in whatever object; pointers into merged arrays are looked
+    /// at elsewhere.
+    fn is_stable_field(&self, field: FieldId, between: Span) -> bool {
+        if self.slot_member(crate::classes::Slot::Field(field)).is_some() {
+            return true;
+        }
+        let is_field = |expr: ExprId| {
+            matches!(self.program.expr(self.program.strip_parens(expr)).kind,
+                ExprKind::Member { field: Some(own), .. } if own == field)
+        };
+        let has_address = self.program.expr_ids().any(|expr| {
+            matches!(self.program.expr(expr).kind, ExprKind::AddressOf(operand) if is_field(operand))
+        });
+        let record = self.program.field(field).record;
+        !has_address
+            && self.program.expr_ids().filter(|expr| between.contains(self.program.expr_site(*expr))).all(
+                |expr| match self.program.expr(expr).kind {
+                    ExprKind::Assign(_, left, _) => {
+                        let of = self.program.types.as_record(self.program.expr(left).ty.id);
+                        // An object that holds it may be assigned as a whole, inside of another.
+                        !is_field(left) && (of.is_none() || of.is_some_and(|of| {
+                            self.program.record(of).element.is_some() && of != record
+                        }))
+                    }
+                    ExprKind::Unary(op, operand) => !op.is_update() || !is_field(operand),
+                    ExprKind::Call { .. } | ExprKind::Launch { .. } => {
+                        self.called(expr).is_empty() && !self.calls_unknown(expr)
+                    }
+                    ExprKind::MacroCall { .. } | ExprKind::Opaque(_) | ExprKind::Lambda { .. } => {
+                        false
+                    }
+                    _ => !self.program.operators.contains_key(&expr),
+                },
+            )
+    }
+}

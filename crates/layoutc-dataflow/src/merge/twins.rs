@@ -1,0 +1,272 @@
+//! Parameters of which one could take the place of another.
+//!
+//! If a kernel's `x` and `vx` are, at every launch, copies of the pointers of one joint allocation, then
+//! `vx[i]` is as well an element of `x`. With one pointer a compiler sees that both members are
+//! neighbours, and loads them at once.
+//!
+//! Claim: two parameters are twins only if every call gives them pointers that are equal, and neither
+//! changes in the function; of a pair, the second is used for accesses, and handed on as a twin, only.
+
+use super::{JointAllocation, Merging};
+use crate::classes::{Callee, Slot, resolve_callee};
+use layoutc_diagnostics::Span;
+use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, Storage, TypeKind, VarId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The arguments of the calls and launches of a function.
+type Calls = BTreeMap<FunctionId, Vec<(ExprId, Vec<ExprId>)>>;
+
+impl Merging<'_> {
+    /// By use of a parameter's name: the parameter that could be named as well.
+    pub(super) fn twins(&self, allocations: &[JointAllocation]) -> BTreeMap<ExprId, VarId> {
+        let mut uses: BTreeMap<VarId, Vec<ExprId>> = BTreeMap::new();
+        let mut calls: Calls = BTreeMap::new();
+        for expr in self.program.expr_ids() {
+            let (callee, arguments) = match &self.program.expr(expr).kind {
+                ExprKind::Name(NameRef::Variable(id)) => {
+                    uses.entry(*id).or_default().push(expr);
+                    continue;
+                }
+                ExprKind::Call { callee, arguments, .. } => (*callee, arguments),
+                ExprKind::Launch { kernel, arguments, .. } => (*kernel, arguments),
+                _ => continue,
+            };
+            if let Callee::Function(function) = resolve_callee(self.program, callee, arguments) {
+                calls.entry(function).or_default().push((expr, arguments.clone()));
+            }
+        }
+        let parents = super::Parents::new(self.program);
+        let search = Search { merging: self, uses, calls, parents };
+        let twins = search.run(allocations);
+        let uses = twins.iter().flat_map(|(second, first)| {
+            let uses = search.uses.get(second).into_iter().flatten();
+            uses.filter(|name| search.is_access(**name)).map(|name| (*name, *first))
+        });
+        uses.collect()
+    }
+}
+
+struct Search<'a, 'p> {
+    merging: &'a Merging<'p>,
+    uses: BTreeMap<VarId, Vec<ExprId>>,
+    calls: Calls,
+    parents: super::Parents,
+}
+
+impl Search<'_, '_> {
+    fn run(&self, allocations: &[JointAllocation]) -> BTreeMap<VarId, VarId> {
+        let fixed = self.fixed(allocations);
+        let mut twins = self.candidates();
+        loop {
+            let stay: BTreeMap<VarId, VarId> = twins
+                .iter()
+                .map(|(second, first)| (*second, *first))
+                .filter(|(second, first)| self.holds(*second, *first, &fixed, &twins))
+                .collect();
+            if stay.len() == twins.len() {
+                return stay;
+            }
+            twins = stay;
+        }
+    }
+
+    /// Variables that hold the pointer of one joint allocation from then on: which, and the text in which that
+    /// is not so yet.
+    fn fixed(&self, allocations: &[JointAllocation]) -> BTreeMap<VarId, (usize, Span)> {
+        let program = self.merging.program;
+        let mut found = BTreeMap::new();
+        for (number, joint) in allocations.iter().enumerate() {
+            let all = || std::iter::once(&joint.keeper).chain(&joint.followers);
+            let mut span = program.expr_site(joint.keeper.call);
+            for own in all() {
+                span.end = span.end.max(program.expr_site(own.call).end);
+            }
+            for own in all() {
+                let ExprKind::Name(NameRef::Variable(id)) = program.expr(own.pointer).kind else {
+                    continue;
+                };
+                let variable = program.variable(id);
+                let is_local = variable.function.is_some()
+                    && variable.storage == Storage::Local
+                    && !self.merging.is_reference(id);
+                let is_unset = variable.init.is_none_or(|init| {
+                    let init = super::strip_casts(program, init);
+                    matches!(program.expr(init).kind, ExprKind::Null | ExprKind::Integer(Some(0)))
+                });
+                let is_only = self.uses.get(&id).into_iter().flatten().all(|name| {
+                    *name == own.pointer || self.is_read(*name)
+                });
+                if is_local && is_unset && is_only {
+                    found.insert(id, (number, span));
+                }
+            }
+        }
+        found
+    }
+
+    /// Whether the use of a variable's name leaves its value alone.
+    fn is_read(&self, name: ExprId) -> bool {
+        let program = self.merging.program;
+        let mut at = name;
+        while let Some((parent, position)) = self.parents.of(at) {
+            match &program.expr(parent).kind {
+                ExprKind::Paren(_) => at = parent,
+                ExprKind::Index { .. } | ExprKind::Deref(_) => return true,
+                ExprKind::Binary(..) | ExprKind::Cast { .. } => {
+                    return !program.operators.contains_key(&parent);
+                }
+                ExprKind::Unary(op, _) => return !op.is_update(),
+                ExprKind::Assign(_, _, _) => return position == 1,
+                ExprKind::Call { callee, arguments, .. } => {
+                    return position > 0
+                        && match resolve_callee(program, *callee, arguments) {
+                            Callee::Function(function) => {
+                                let parameters = &program.function(function).parameters;
+                                parameters
+                                    .get(position - 1)
+                                    .is_some_and(|id| !self.merging.is_reference(*id))
+                            }
+                            // The calls of the runtime and of the library that take a pointer.
+                            Callee::Library(_) => true,
+                            Callee::Ambiguous(_) | Callee::Unknown => false,
+                        };
+                }
+                ExprKind::Launch { .. } => return true,
+                _ => return false,
+            }
+        }
+        // A statement, a condition; or the initializer of something that refers to it.
+        !program.variable_ids().any(|id| program.variable(id).init == Some(at))
+    }
+
+    /// Pairs of parameters that belong to different members.
+    fn candidates(&self) -> BTreeMap<VarId, VarId> {
+        let program = self.merging.program;
+        let mut found = BTreeMap::new();
+        for function in program.function_ids() {
+            let own = program.function(function);
+            if own.body.is_none() || !own.space.on_device() || own.is_variadic {
+                continue;
+            }
+            let pointers: Vec<(VarId, usize)> = own
+                .parameters
+                .iter()
+                .filter(|id| {
+                    let ty = program.variable(**id).ty;
+                    matches!(*program.types.kind(ty.id), TypeKind::Pointer(to)
+                        if program.types.as_record(to.id).is_some())
+                })
+                .filter_map(|id| Some((*id, self.merging.slot_member(Slot::Variable(*id))?)))
+                .collect();
+            let is_const = |id: VarId| {
+                let ty = program.variable(id).ty;
+                matches!(*program.types.kind(ty.id), TypeKind::Pointer(to) if to.is_const)
+            };
+            // What may be written is reached through a pointer that may write.
+            let first = pointers
+                .iter()
+                .find(|(id, _)| !is_const(*id))
+                .or(pointers.first())
+                .filter(|(id, _)| self.is_plain(function, *id));
+            let Some((first, member)) = first else { continue };
+            for (second, other) in &pointers {
+                if other != member && self.is_plain(function, *second) {
+                    found.insert(*second, *first);
+                }
+            }
+        }
+        found
+    }
+
+    /// A parameter that never changes, and whose name means nothing else in its function.
+    fn is_plain(&self, function: FunctionId, id: VarId) -> bool {
+        let program = self.merging.program;
+        let name = &program.variable(id).name;
+        let same: BTreeSet<VarId> = program
+            .variable_ids()
+            .filter(|other| {
+                let other = program.variable(*other);
+                other.function == Some(function)
+                    && other.name == *name
+                    && !matches!(other.storage, Storage::Parameter { .. })
+            })
+            .collect();
+        !name.is_empty()
+            && same.is_empty()
+            && self.uses.get(&id).into_iter().flatten().all(|name| self.is_read(*name))
+    }
+
+    fn holds(
+        &self,
+        second: VarId,
+        first: VarId,
+        fixed: &BTreeMap<VarId, (usize, Span)>,
+        twins: &BTreeMap<VarId, VarId>,
+    ) -> bool {
+        let program = self.merging.program;
+        let Some(function) = program.variable(second).function else { return false };
+        let parameters = &program.function(function).parameters;
+        let position = |id: VarId| parameters.iter().position(|own| *own == id);
+        let (Some(one), Some(other)) = (position(first), position(second)) else { return false };
+        let calls = self.calls.get(&function).map_or(&[][..], Vec::as_slice);
+        let are_equal = |call: ExprId, arguments: &[ExprId]| {
+            let name = |at: usize| match program.expr(program.strip_parens(*arguments.get(at)?)).kind {
+                ExprKind::Name(NameRef::Variable(id)) => Some(id),
+                _ => None,
+            };
+            let (Some(one), Some(other)) = (name(one), name(other)) else { return false };
+            match (fixed.get(&one), fixed.get(&other)) {
+                (Some((one, span)), Some((other, _))) => {
+                    one == other && !span.contains(program.expr_site(call))
+                }
+                _ => {
+                    let leader = |id: VarId| twins.get(&id).copied().unwrap_or(id);
+                    leader(one) == leader(other)
+                        && [one, other].iter().any(|id| twins.contains_key(id))
+                }
+            }
+        };
+        let is_used_well = self.uses.get(&second).into_iter().flatten().all(|name| {
+            self.is_access(*name) || self.is_handed_on(*name, twins)
+        });
+        !calls.is_empty()
+            && calls.iter().all(|(call, arguments)| are_equal(*call, arguments))
+            && is_used_well
+    }
+
+    /// Whether the pointer, perhaps moved, is used to reach an element.
+    fn is_access(&self, name: ExprId) -> bool {
+        let program = self.merging.program;
+        let mut at = name;
+        while let Some((parent, position)) = self.parents.of(at) {
+            if program.home(at).is_some() {
+                return false;
+            }
+            match &program.expr(parent).kind {
+                ExprKind::Index { .. } | ExprKind::Deref(_) => {
+                    return position == 0 && self.merging.element(parent).is_some();
+                }
+                ExprKind::Paren(_) | ExprKind::Binary(..) if self.merging.value(parent).is_some() => {
+                    at = parent;
+                }
+                _ => return false,
+            }
+        }
+        false
+    }
+
+    /// Whether the pointer becomes a twin that is used for nothing by itself.
+    fn is_handed_on(&self, name: ExprId, twins: &BTreeMap<VarId, VarId>) -> bool {
+        let program = self.merging.program;
+        let Some((parent, position)) = self.parents.of(name) else { return false };
+        let ExprKind::Call { callee, arguments, .. } = &program.expr(parent).kind else {
+            return false;
+        };
+        let Callee::Function(function) = resolve_callee(program, *callee, arguments) else {
+            return false;
+        };
+        let parameter = position.checked_sub(1);
+        let parameter = parameter.and_then(|at| program.function(function).parameters.get(at));
+        parameter.is_some_and(|id| twins.contains_key(id))
+    }
+}
