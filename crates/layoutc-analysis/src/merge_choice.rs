@@ -70,8 +70,10 @@ impl Prices<'_> {
         let groups = self.model.parallel_arrays();
         let mut found = Vec::new();
         for group in groups {
-            let single: Vec<ArrayId> =
-                group.into_iter().filter(|array| self.info(*array).shape.leaves.len() == 1).collect();
+            let single: Vec<ArrayId> = group
+                .into_iter()
+                .filter(|array| self.info(*array).shape.leaves.len() == 1)
+                .collect();
             if (2..=MOST_ARRAYS).contains(&single.len()) {
                 // What has no price has no gain.
                 found.extend(self.merges_of(&single).unwrap_or_default());
@@ -86,7 +88,9 @@ impl Prices<'_> {
 
     fn merges_of(&self, arrays: &[ArrayId]) -> Result<Vec<MergeChoice>, CostError> {
         let kernels: Vec<KernelCode> = (self.model.kernels.iter())
-            .filter(|kernel| kernel.code.accesses.iter().any(|access| arrays.contains(&access.array)))
+            .filter(|kernel| {
+                kernel.code.accesses.iter().any(|access| arrays.contains(&access.array))
+            })
             .map(|kernel| kernel.code.clone())
             .collect();
         let mut others = Arrangement::default();
@@ -162,10 +166,7 @@ fn with_one_group(shape: &RecordShape, group: &Group) -> Option<Layout> {
 
 /// The record that arrays make together, and whose leaves are its own.
 #[must_use]
-pub fn joint_shape(
-    model: &CostModel,
-    arrays: &[ArrayId],
-) -> (Vec<(ArrayId, LeafId)>, RecordShape) {
+pub fn joint_shape(model: &CostModel, arrays: &[ArrayId]) -> (Vec<(ArrayId, LeafId)>, RecordShape) {
     let info = |array: &ArrayId| &model.arrays[array.0 as usize];
     let owners: Vec<(ArrayId, LeafId)> = arrays
         .iter()

@@ -241,7 +241,11 @@ fn without_field(request: &LayoutSpec) -> Option<LayoutSpec> {
     }
     let mut form = form.clone();
     form.order.value = Order::Digits(rest.to_vec());
-    Some(LayoutSpec { target: request.target.clone(), with: Vec::new(), body: SpecBody::Uniform(form) })
+    Some(LayoutSpec {
+        target: request.target.clone(),
+        with: Vec::new(),
+        body: SpecBody::Uniform(form),
+    })
 }
 
 /// A group of a grid as one of an array of structs, and the order of its cells.

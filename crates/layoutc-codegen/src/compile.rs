@@ -128,8 +128,8 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let (merges, errors) = merge_requests(&mut request.layouts);
     let is_automatic = request.layouts.is_empty() && merges.is_empty() && errors.is_empty();
     let merges = if is_automatic { gainful_merges(&program, &request) } else { merges };
-    let merges = (!merges.is_empty() || !errors.is_empty())
-        .then(|| plan_merges(&program, merges, errors));
+    let merges =
+        (!merges.is_empty() || !errors.is_empty()).then(|| plan_merges(&program, merges, errors));
     if let Some(merges) = &merges {
         // The names that they declare are taken.
         program.identifiers.extend(merges.names.iter().cloned());

@@ -143,7 +143,7 @@ pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<Planned
 }
 
 /// The program in which scalars are records.
-pub(crate) fn with_records(program: &Program, scalars: &BTreeSet<Scalar>) -> (Program, TypedArrays) {
+fn with_records(program: &Program, scalars: &BTreeSet<Scalar>) -> (Program, TypedArrays) {
     let mut program = program.clone();
     let typed = TypedArrays::flatten(&mut program);
     type_scalar_arrays(&mut program, scalars);

@@ -13,18 +13,20 @@ mod types;
 
 use crate::compile::{ClassOutcome, Request, Status, array_names, stays};
 use crate::edit::{Edit, EditSet, OverlappingEdits};
-use crate::grids::{joined, place_text, with_records};
+use crate::grids::{joined, place_text};
 use crate::names::Names;
 use crate::rewrite::FileOrder;
 use layoutc_analysis::choose::slot_names;
 use layoutc_analysis::cost_choice::Prices;
 use layoutc_analysis::cost_model::{CostModel, ModelOptions};
 use layoutc_analysis::merge_choice;
-use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_classes};
+use layoutc_dataflow::classes::{
+    ClassId, Classes, Pin, Slot, find_classes, find_flat_classes, type_flat_arrays,
+};
 use layoutc_dataflow::layout::notation::{LayoutSpec, Order, SpecBody, nearest};
 use layoutc_dataflow::merge::{Merge, find_merge};
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
-use layoutc_syntax::{Program, Scalar};
+use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 use text::Needs;
 
@@ -69,9 +71,7 @@ impl MergeRequest {
 }
 
 /// The requests that put arrays together, and those that do not.
-pub(crate) fn merge_requests(
-    specs: &mut Vec<LayoutSpec>,
-) -> (Vec<MergeRequest>, Vec<Diagnostic>) {
+pub(crate) fn merge_requests(specs: &mut Vec<LayoutSpec>) -> (Vec<MergeRequest>, Vec<Diagnostic>) {
     let (merges, others): (Vec<LayoutSpec>, Vec<LayoutSpec>) =
         std::mem::take(specs).into_iter().partition(|spec| !spec.with.is_empty());
     *specs = others;
@@ -92,14 +92,10 @@ pub(crate) fn gainful_merges(program: &Program, request: &Request) -> Vec<MergeR
         return Vec::new();
     }
     let classes = find_classes(program);
-    let options = ModelOptions {
-        block: request.grids.block,
-        blocks: request.blocks,
-        follows_numbers: true,
-    };
+    let options =
+        ModelOptions { block: request.grids.block, blocks: request.blocks, follows_numbers: true };
     let model = CostModel::build(program, &classes, options);
-    let prices =
-        Prices { model: &model, device: &request.grids.device, pricing: request.pricing };
+    let prices = Prices { model: &model, device: &request.grids.device, pricing: request.pricing };
     let choices = prices.merges().into_iter().map(|choice| MergeRequest {
         arrays: choice.arrays,
         align: choice.align,
@@ -121,6 +117,8 @@ struct MergeOutcome {
 /// All merges of a program.
 pub(crate) struct PlannedMerges {
     program: Program,
+    /// `&x[i]` that are `x + i`.
+    sums: BTreeSet<ExprId>,
     classes: Classes,
     outcomes: Vec<MergeOutcome>,
     edits: Vec<Edit>,
@@ -160,10 +158,12 @@ pub(crate) fn plan_merges(
     errors: Vec<Diagnostic>,
 ) -> PlannedMerges {
     let scalars: BTreeSet<Scalar> = pointed_scalars(program);
-    let (program, _) = with_records(program, &scalars);
-    let classes = find_classes(&program);
+    let mut program = program.clone();
+    let sums = type_flat_arrays(&mut program, &scalars);
+    let classes = find_flat_classes(&program);
     let mut this = PlannedMerges {
         program,
+        sums,
         classes,
         outcomes: Vec::new(),
         edits: Vec::new(),
@@ -277,6 +277,7 @@ impl PlannedMerges {
             let mut rewriter = Rewriter {
                 program: &self.program,
                 classes: &self.classes,
+                sums: &self.sums,
                 merges: &merges,
                 records: Vec::new(),
                 needs: Vec::new(),
@@ -300,7 +301,9 @@ impl PlannedMerges {
                 && let Err(overlap) = joined(&BTreeMap::new(), edits.clone())
             {
                 let span = overlap.edits.1.span;
-                refusals.extend((0..merges.len()).map(|at| (at, pin(span, "two rewrites want this text"))));
+                refusals.extend(
+                    (0..merges.len()).map(|at| (at, pin(span, "two rewrites want this text"))),
+                );
             }
             if refusals.is_empty() {
                 self.edits = edits;
@@ -369,9 +372,10 @@ impl PlannedMerges {
                 types.push(name);
             }
         }
-        let names = outcome.members.iter().flat_map(|class| {
-            array_names(&self.program, &self.classes, *class)
-        });
+        let names = outcome
+            .members
+            .iter()
+            .flat_map(|class| array_names(&self.program, &self.classes, *class));
         ClassOutcome {
             type_name: types.join(", "),
             names: names.collect(),
@@ -395,6 +399,7 @@ impl PlannedMerges {
 struct Rewriter<'a> {
     program: &'a Program,
     classes: &'a Classes,
+    sums: &'a BTreeSet<ExprId>,
     /// With the number of the outcome.
     merges: &'a [(usize, Merge)],
     /// By merge, as the next ones.
@@ -425,12 +430,21 @@ impl Rewriter<'_> {
     /// Chooses names.
     fn record(&self, merge: &Merge, align: Option<u64>, names: &mut Names) -> Record {
         let mut members: Vec<(String, Scalar)> = Vec::new();
-        for class in &merge.members {
+        for (at, class) in merge.members.iter().enumerate() {
             let class = self.classes.class(*class);
-            let name = class.slots.iter().find_map(|slot| match slot {
-                Slot::Variable(id) => Some(self.program.variable(*id).name.as_str()),
-                Slot::Field(id) => Some(self.program.field(*id).name.as_str()),
-                Slot::Result(_) => None,
+            // The name under which it is allocated.
+            let name = merge.allocations.iter().find_map(|joint| {
+                let mut all = std::iter::once(&joint.keeper).chain(&joint.followers);
+                let own = all.find(|own| own.member == at)?;
+                match self.program.expr(own.pointer).kind {
+                    ExprKind::Name(NameRef::Variable(id)) => {
+                        Some(self.program.variable(id).name.as_str())
+                    }
+                    ExprKind::Member { field: Some(id), .. } => {
+                        Some(self.program.field(id).name.as_str())
+                    }
+                    _ => None,
+                }
             });
             let mut name = bare_name(name.unwrap_or("value")).to_owned();
             while members.iter().any(|(other, _)| *other == name)
@@ -441,14 +455,21 @@ impl Rewriter<'_> {
             let scalar = self.program.record(class.record).element.unwrap_or(Scalar::Char);
             members.push((name, scalar));
         }
-        let joint: String = members.iter().take(4).map(|(name, _)| camel(name)).collect();
+        let joint: String = match members.as_slice() {
+            few @ ([_, _] | [_, _, _]) => few.iter().map(|(name, _)| camel(name)).collect(),
+            many => {
+                format!("{}Group", many.first().map_or_else(String::new, |(name, _)| camel(name)))
+            }
+        };
         let type_name = names.fresh(&joint);
         let mut lower = type_name.chars();
         let first = lower.next().map(|first| first.to_lowercase().collect::<String>());
-        let prefix = names.fresh_prefix(&format!("{}{}", first.unwrap_or_default(), lower.as_str()));
+        let prefix =
+            names.fresh_prefix(&format!("{}{}", first.unwrap_or_default(), lower.as_str()));
         let guard = names.fresh(&format!("{}_LAYOUT", prefix.to_uppercase()));
-        let size: u64 = members.iter().map(|(_, scalar)| scalar.size()).sum();
         let natural = members.iter().map(|(_, scalar)| scalar.size()).max().unwrap_or(1);
+        let size: u64 = members.iter().map(|(_, scalar)| scalar.size()).sum();
+        let size = size.next_multiple_of(natural);
         // So wide that no byte is lost.
         let widest = [16, 8, 4].into_iter().find(|align| size % align == 0).unwrap_or(natural);
         let align = align.unwrap_or(widest);
@@ -466,8 +487,10 @@ impl Rewriter<'_> {
             let hidden = self.program.macros.iter().find(|def| words.contains(&def.name.as_str()));
             if let Some(def) = hidden {
                 let span = def.span.or(uses.first().map(|(_, span)| *span));
-                let message =
-                    format!("the generated code uses the name `{}`, which is a macro here", def.name);
+                let message = format!(
+                    "the generated code uses the name `{}`, which is a macro here",
+                    def.name
+                );
                 if let Some(span) = span {
                     self.refuse(at, span, &message);
                 }
@@ -487,8 +510,11 @@ fn bare_name(name: &str) -> &str {
     let bare = ["d_", "dev_", "device_", "gpu_", "g_"]
         .iter()
         .find_map(|prefix| name.strip_prefix(prefix))
-        .or_else(|| ["_d", "_dev", "_device", "_gpu"].iter().find_map(|suffix| name.strip_suffix(suffix)));
-    let is_name = |text: &&str| text.chars().next().is_some_and(|first| first.is_ascii_alphabetic());
+        .or_else(|| {
+            ["_d", "_dev", "_device", "_gpu"].iter().find_map(|suffix| name.strip_suffix(suffix))
+        });
+    let is_name =
+        |text: &&str| text.chars().next().is_some_and(|first| first.is_ascii_alphabetic());
     bare.filter(is_name).unwrap_or(name)
 }
 

@@ -44,7 +44,7 @@ pub use classify::{ElementCopy, WideAccess};
 pub use host_arrays::{HostAllocation, HostArray, HostSource};
 pub use lambdas::captures_reference;
 pub use places::{Place, PlaceKind, Places, Value, element_of};
-pub use scalars::type_scalar_arrays;
+pub use scalars::{type_flat_arrays, type_scalar_arrays};
 pub use separate::{Separation, separate};
 pub use shape::{ClassShape, LeafMember, class_shape};
 pub use sizes::Sizes;
@@ -206,12 +206,32 @@ pub fn find_classes(program: &Program) -> Classes {
 /// The copies are named by the spans of their calls.
 #[must_use]
 pub fn find_classes_with(program: &Program, native_copies: &BTreeSet<Span>) -> Classes {
+    find(program, native_copies, Moves::Pin)
+}
+
+/// The same for arrays of numbers that stay arrays with one index: their pointers may be moved.
+#[must_use]
+pub fn find_flat_classes(program: &Program) -> Classes {
+    find(program, &BTreeSet::new(), Moves::Stay)
+}
+
+/// What becomes of arrays of numbers whose pointers are moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Moves {
+    /// They keep their layout: coordinates count from the start.
+    Pin,
+    /// Nothing.
+    Stay,
+}
+
+fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Classes {
     let calls = calls::CallGraph::new(program);
     let readers = readers::readers(program, &calls);
     let host = host_memory::HostMemory::new(program, &calls);
     let mut graph = SlotGraph::new(program);
     let mut places = Places::compute(program, &graph, &calls);
-    let flows = unify::unify(program, &calls, &host, &places, &readers.parameters, &mut graph);
+    let flows =
+        unify::unify(program, &calls, &host, &places, &readers.parameters, moves, &mut graph);
     let native = host_arrays::unite(program, &calls, &places, native_copies, &mut graph);
     let native: BTreeSet<usize> = native.into_iter().map(|node| graph.find(node)).collect();
     places.resolve(&mut graph);
@@ -319,7 +339,7 @@ pub fn find_classes_with(program: &Program, native_copies: &BTreeSet<Span>) -> C
         class_of_node,
         slot_nodes,
     };
-    classify::classify(program, &calls, &graph, &flows, &mut classes);
+    classify::classify(program, &calls, &graph, &flows, moves, &mut classes);
     carriers::pin_by_carriers(program, &calls, &mut classes);
     regions::pin_by_regions(program, &mut classes);
     unseen::pin_by_unseen_headers(program, &mut classes);

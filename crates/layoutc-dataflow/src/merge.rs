@@ -28,9 +28,10 @@ use crate::classes::{
 };
 use crate::grid::facts::Changes;
 use layoutc_diagnostics::{Code, Span};
-use layoutc_syntax::{ExprId, ExprKind, FunctionId, Program, TypeKind, VarId};
+use layoutc_syntax::{ExprId, ExprKind, FunctionId, Program, TypeKind};
 use place::Statements;
 use std::collections::{BTreeMap, BTreeSet};
+pub use twins::Twin;
 
 /// Arrays of numbers that become one array of records.
 #[derive(Clone, Debug)]
@@ -41,8 +42,8 @@ pub struct Merge {
     pub allocations: Vec<JointAllocation>,
     /// Calls that free what another call frees.
     pub dropped_frees: Vec<ExprId>,
-    /// Names of parameters in accesses, with another parameter that always points to the same element.
-    pub twins: BTreeMap<ExprId, VarId>,
+    /// Names of parameters and members in accesses, with another that always points to the same element.
+    pub twins: BTreeMap<ExprId, Twin>,
 }
 
 /// One allocation of the new program.
@@ -74,11 +75,7 @@ pub struct Allocated {
 ///
 /// # Errors
 /// The expression that stands in the way.
-pub fn find_merge(
-    program: &Program,
-    classes: &Classes,
-    members: &[ClassId],
-) -> Result<Merge, Pin> {
+pub fn find_merge(program: &Program, classes: &Classes, members: &[ClassId]) -> Result<Merge, Pin> {
     let merging = Merging::new(program, classes, members);
     for class in members {
         merging.check_class(*class)?;
@@ -161,12 +158,14 @@ impl<'a> Merging<'a> {
 
     /// Functions of the program that an expression may call by itself.
     fn called(&self, expr: ExprId) -> Vec<FunctionId> {
-        let of = |callee: ExprId, arguments: &[ExprId]| {
-            match resolve_callee(self.program, callee, arguments) {
-                Callee::Function(function) => vec![function],
-                Callee::Ambiguous(functions) => functions,
-                Callee::Library(_) | Callee::Unknown => Vec::new(),
-            }
+        let of = |callee: ExprId, arguments: &[ExprId]| match resolve_callee(
+            self.program,
+            callee,
+            arguments,
+        ) {
+            Callee::Function(function) => vec![function],
+            Callee::Ambiguous(functions) => functions,
+            Callee::Library(_) | Callee::Unknown => Vec::new(),
         };
         match &self.program.expr(expr).kind {
             ExprKind::Call { callee, arguments, .. } => of(*callee, arguments),
@@ -407,7 +406,9 @@ impl<'a> Merging<'a> {
                         Callee::Function(function) => {
                             let parameters = &self.program.function(function).parameters;
                             match parameters.get(position - 1) {
-                                Some(id) if self.slot_member(Slot::Variable(*id)).is_none() => Ok(()),
+                                Some(id) if self.slot_member(Slot::Variable(*id)).is_none() => {
+                                    Ok(())
+                                }
                                 _ => refuse(),
                             }
                         }
@@ -417,9 +418,8 @@ impl<'a> Merging<'a> {
                 _ => return refuse(),
             }
         }
-        let variable = self.program.variable_ids().find(|id| {
-            self.program.variable(*id).init == Some(at)
-        });
+        let variable =
+            self.program.variable_ids().find(|id| self.program.variable(*id).init == Some(at));
         match variable {
             Some(id) if self.slot_member(Slot::Variable(id)).is_none() => Ok(()),
             _ => refuse(),

@@ -7,8 +7,8 @@ use crate::cost::kernel::ArrayId;
 use crate::grid_model::constant_of;
 use crate::index_form::Definitions;
 use layoutc_dataflow::classes::{
-    ArrayClass, ClassId, ClassShape, Classes, LeafMember, Slot, class_shape, find_classes,
-    type_scalar_arrays,
+    ArrayClass, ClassId, ClassShape, Classes, LeafMember, Slot, class_shape, find_flat_classes,
+    type_flat_arrays,
 };
 use layoutc_dataflow::layout::{LeafId, RecordShape};
 use layoutc_syntax::{Program, QualType, Scalar, Space, Storage, TypeId, TypeKind};
@@ -26,7 +26,7 @@ pub enum ArraySource {
 /// Arrays of numbers that pointers flow between, as one each.
 ///
 /// They are the classes of a copy of the program in which numbers are records
-/// ([`layoutc_dataflow::classes::type_scalar_arrays`]).
+/// ([`layoutc_dataflow::classes::type_flat_arrays`]).
 #[derive(Debug, Default)]
 pub(super) struct PlainArrays {
     of_slot: BTreeMap<Slot, usize>,
@@ -38,8 +38,8 @@ impl PlainArrays {
     /// Those of a program.
     pub(super) fn find(program: &Program, definitions: &Definitions) -> Self {
         let mut typed = program.clone();
-        type_scalar_arrays(&mut typed, &BTreeSet::from(Scalar::ALL));
-        let classes = find_classes(&typed);
+        type_flat_arrays(&mut typed, &BTreeSet::from(Scalar::ALL));
+        let classes = find_flat_classes(&typed);
         let mut this = PlainArrays::default();
         for class in &classes.classes {
             if typed.record(class.record).element.is_none() {

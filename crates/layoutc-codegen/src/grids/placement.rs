@@ -65,9 +65,9 @@ pub(crate) fn place_text(
         places.push(place);
     }
     let single = places.iter().position(|place| {
-        places.iter().all(|other| {
-            other.at == place.at || order.obstacle(other.use_at, place.at).is_none()
-        })
+        places
+            .iter()
+            .all(|other| other.at == place.at || order.obstacle(other.use_at, place.at).is_none())
     });
     let guarded;
     let text = match single {
@@ -84,7 +84,16 @@ pub(crate) fn place_text(
         let source = program.sources.file(place.at.file);
         let is_before =
             source.line_range(place.use_at.start as usize).start == place.at.start as usize;
-        let text = format!("\n{text}\n{}", if is_before { "\n" } else { "" });
+        // A blank line on both sides, if there is none.
+        let (before, behind) = source.text().split_at(place.at.start as usize);
+        let is_blank = |line: Option<&str>| line.is_none_or(|line| line.trim().is_empty());
+        let head = if is_blank(before.lines().last()) { "" } else { "\n" };
+        let tail = match is_before {
+            true => "\n\n",
+            false if is_blank(behind.lines().nth(1)) => "",
+            false => "\n",
+        };
+        let text = format!("\n{head}{text}{tail}");
         let text = if source.text().contains("\r\n") { text.replace('\n', "\r\n") } else { text };
         Edit { is_generated: true, ..Edit::replace(place.at, text) }
     });
@@ -107,9 +116,8 @@ fn place_in(program: &Program, file: FileId, uses: &[Span]) -> Option<Place> {
         around.map(|site| site.start).min().unwrap_or(place.start) as usize
     };
     let first = uses.iter().filter(|place| !is_in_macro(place)).map(outermost).min();
-    let first = first.unwrap_or_else(|| {
-        uses.iter().map(|span| span.start as usize).min().unwrap_or_default()
-    });
+    let first = first
+        .unwrap_or_else(|| uses.iter().map(|span| span.start as usize).min().unwrap_or_default());
     let line = source.line_range(first).start;
     let at = [program.files[file.index()].after_includes, line]
         .into_iter()

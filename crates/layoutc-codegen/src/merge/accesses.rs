@@ -1,6 +1,7 @@
 //! Accesses to merged arrays: `x[i]` becomes `x[i].x`.
 
 use super::Rewriter;
+use layoutc_dataflow::merge::Twin;
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{ExprId, ExprKind, Program};
 
@@ -22,7 +23,11 @@ impl Rewriter<'_> {
                     let star = Span { end: inner.start, ..own.span };
                     // What follows `*` may stand in a macro's argument.
                     if !own.span.contains(inner) || inner.end != own.span.end {
-                        self.refuse(merge, own.span, "this access is written in a form that is not followed");
+                        self.refuse(
+                            merge,
+                            own.span,
+                            "this access is written in a form that is not followed",
+                        );
                         continue;
                     }
                     if is_postfix(self.program, operand) {
@@ -39,12 +44,19 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Names the parameter through which an element is reached as well.
+    /// Names the parameter or member through which an element is reached as well.
     fn twin(&mut self, expr: ExprId) {
         let twin = self.merges.iter().find_map(|(_, merge)| merge.twins.get(&expr));
-        if let Some(twin) = twin {
-            let name = self.program.variable(*twin).name.clone();
-            self.edit(self.program.expr(expr).span, name);
+        match (twin, &self.program.expr(expr).kind) {
+            (Some(Twin::Variable(id)), _) => {
+                let name = self.program.variable(*id).name.clone();
+                self.edit(self.program.expr(expr).span, name);
+            }
+            (Some(Twin::Field(id)), ExprKind::Member { name: span, .. }) => {
+                let (span, name) = (*span, self.program.field(*id).name.clone());
+                self.edit(span, name);
+            }
+            (Some(Twin::Field(_)) | None, _) => {}
         }
     }
 }

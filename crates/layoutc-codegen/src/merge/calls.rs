@@ -5,7 +5,7 @@ use crate::edit::Edit;
 use layoutc_dataflow::classes::{Api, ApiCall, Direction, Sizes};
 use layoutc_dataflow::merge::{Allocated, JointAllocation};
 use layoutc_diagnostics::Span;
-use layoutc_syntax::{BinaryOp, ExprId, ExprKind, Scalar, StmtKind, TypeKind};
+use layoutc_syntax::{BinaryOp, ExprId, ExprKind, Scalar, StmtId, StmtKind, TypeKind};
 
 impl Rewriter<'_> {
     /// Rewrites the calls of all merged arrays.
@@ -70,7 +70,10 @@ impl Rewriter<'_> {
                 let open = if round.is_empty() { "" } else { "(" };
                 let is_simple = matches!(
                     self.program.expr(keeper.size).kind,
-                    ExprKind::Name(_) | ExprKind::Paren(_) | ExprKind::Call { .. } | ExprKind::Member { .. }
+                    ExprKind::Name(_)
+                        | ExprKind::Paren(_)
+                        | ExprKind::Call { .. }
+                        | ExprKind::Member { .. }
                 );
                 let (left, right) = if is_simple { ("", "") } else { ("(", ")") };
                 self.edit(span.at_start(), format!("{open}{left}"));
@@ -115,7 +118,7 @@ impl Rewriter<'_> {
         let from = self.program.text(self.program.expr(keeper.pointer).span).to_owned();
         let span = self.program.expr(follower.call).span;
         let assigned = format!("{to} = {cast}{from}");
-        let text = if self.is_statement(follower.call) {
+        let text = if self.statement(follower.call).is_some() {
             assigned
         } else {
             format!("({assigned}, cudaSuccess)")
@@ -123,30 +126,58 @@ impl Rewriter<'_> {
         self.edits.push(Edit::drop_allocation(span, text));
     }
 
-    /// Whether an expression is a statement of a block.
-    fn is_statement(&self, expr: ExprId) -> bool {
-        self.block_statement(expr).is_some()
+    /// The statement that an expression is, if that is no text of a macro.
+    fn statement(&self, expr: ExprId) -> Option<StmtId> {
+        self.program.stmt_ids().find(|id| {
+            matches!(self.program.stmt(*id).kind, StmtKind::Expr(Some(own)) if own == expr)
+                && self.program.stmt_homes[id.index()].is_none()
+        })
     }
 
-    /// The statement of a block that an expression is.
+    /// The statement of a block that does nothing but evaluate an expression, perhaps if something holds that
+    /// is evaluated without an effect.
     fn block_statement(&self, expr: ExprId) -> Option<Span> {
-        let stmt = self.program.stmt_ids().find(|id| {
-            matches!(self.program.stmt(*id).kind, StmtKind::Expr(Some(own)) if own == expr)
-        })?;
-        if self.program.stmt_homes[stmt.index()].is_some() {
-            return None;
+        let mut stmt = self.statement(expr)?;
+        loop {
+            let around = self.program.stmt_ids().find(|id| match &self.program.stmt(*id).kind {
+                StmtKind::Block(children) => children.contains(&stmt),
+                StmtKind::If { then, otherwise, .. } => *then == stmt || *otherwise == Some(stmt),
+                _ => false,
+            })?;
+            match &self.program.stmt(around).kind {
+                StmtKind::If {
+                    init: None, condition: Some(condition), otherwise: None, ..
+                } if self.is_harmless(*condition) => {
+                    stmt = around;
+                }
+                StmtKind::Block(_) => return Some(self.program.stmt(stmt).span),
+                _ => return None,
+            }
         }
-        let is_in_block = self.program.stmts.iter().any(|around| {
-            matches!(&around.kind, StmtKind::Block(children) if children.contains(&stmt))
-        });
-        is_in_block.then_some(self.program.stmt(stmt).span)
+    }
+
+    /// Whether the evaluation of an expression does nothing.
+    fn is_harmless(&self, expr: ExprId) -> bool {
+        let own = matches!(
+            self.program.expr(expr).kind,
+            ExprKind::Name(_)
+                | ExprKind::Member { .. }
+                | ExprKind::Null
+                | ExprKind::Integer(_)
+                | ExprKind::Paren(_)
+                | ExprKind::Binary(..)
+                | ExprKind::Unary(layoutc_syntax::UnaryOp::Not, _)
+        );
+        own && !self.program.operators.contains_key(&expr)
+            && self.program.expr(expr).children().iter().all(|child| self.is_harmless(*child))
     }
 
     /// The joint memory is freed by another call.
     fn drop_free(&mut self, call: ExprId) {
         let Some(span) = self.block_statement(call) else {
-            let span = self.program.expr(call).span;
-            self.edit(span, "cudaSuccess");
+            let is_dropped = self.statement(call).is_some();
+            let text = if is_dropped { "(void)cudaSuccess" } else { "cudaSuccess" };
+            self.edit(self.program.expr(call).span, text);
             return;
         };
         // With its line, if it has one of its own.
@@ -156,7 +187,9 @@ impl Rewriter<'_> {
         let before = &text[line.start..span.start as usize];
         let end = text[span.end as usize..].find('\n').map(|at| span.end as usize + at + 1);
         let whole = end
-            .filter(|end| before.trim().is_empty() && text[span.end as usize..*end].trim().is_empty())
+            .filter(|end| {
+                before.trim().is_empty() && text[span.end as usize..*end].trim().is_empty()
+            })
             .map(|end| Span { start: line.start as u32, end: end as u32, ..span });
         self.edit(whole.unwrap_or(span), String::new());
     }
@@ -216,10 +249,9 @@ impl Rewriter<'_> {
         for (at, member) in members.iter().enumerate() {
             let argument = call.arguments[at];
             let span = self.program.expr(argument).span;
-            let inner = self.strip_casts(argument);
             match member {
                 Some((of, member)) => {
-                    self.reach(span, inner, *of, *member);
+                    self.reach(argument, *of, *member);
                     if is_within {
                         let type_name = &self.records[*of].type_name;
                         let step = format!(", sizeof({type_name})");
@@ -243,23 +275,28 @@ impl Rewriter<'_> {
     }
 
     /// `&x->value` for the pointer `x`: the member that a copy starts with.
-    fn reach(&mut self, span: Span, inner: ExprId, merge: usize, member: usize) {
+    fn reach(&mut self, argument: ExprId, merge: usize, member: usize) {
         let name = self.records[merge].members[member].0.clone();
+        let span = self.program.expr(argument).span;
+        let mut inner = argument;
+        while !self.sums.contains(&inner)
+            && let ExprKind::Paren(next) | ExprKind::Cast { operand: next, .. } =
+                self.program.expr(inner).kind
+        {
+            inner = next;
+        }
         let own = self.program.expr(inner).span;
         let (before, behind) = match self.program.expr(inner).kind {
-            ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index { .. } => ("&", format!("->{name}")),
+            // `&x[i]`
+            _ if self.sums.contains(&inner) => ("", format!(".{name}")),
+            ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index { .. } => {
+                ("&", format!("->{name}"))
+            }
             _ => ("&(", format!(")->{name}")),
         };
         // Casts to `void *` go.
-        if own.start > span.start {
-            self.edit(Span { end: own.start, ..span }, before);
-        } else {
-            self.edit(span.at_start(), before);
-        }
-        if own.end < span.end {
-            self.edit(Span { start: own.end, ..span }, behind);
-        } else {
-            self.edit(span.at_end(), behind);
-        }
+        let (head, tail) = (Span { end: own.start, ..span }, Span { start: own.end, ..span });
+        self.edit(head, before);
+        self.edit(tail, behind);
     }
 }

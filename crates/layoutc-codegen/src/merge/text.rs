@@ -25,9 +25,31 @@ impl Needs {
 
 /// Words of the generated text.
 const WORDS: [&str; 25] = [
-    "T", "to", "from", "toStep", "fromStep", "n", "i", "value", "bytes", "chunk", "count", "first",
-    "stage", "error", "freed", "rest", "stream", "step", "size_t", "template", "typename", "inline",
-    "blockIdx", "blockDim", "threadIdx",
+    "T",
+    "to",
+    "from",
+    "toStep",
+    "fromStep",
+    "n",
+    "i",
+    "value",
+    "bytes",
+    "chunk",
+    "count",
+    "first",
+    "stage",
+    "error",
+    "freed",
+    "rest",
+    "stream",
+    "step",
+    "size_t",
+    "template",
+    "typename",
+    "inline",
+    "blockIdx",
+    "blockDim",
+    "threadIdx",
 ];
 
 impl Record {
@@ -88,8 +110,7 @@ impl Record {
         let mut members: Vec<_> = self.members.iter().collect();
         // Without gaps.
         members.sort_by_key(|(_, scalar)| std::cmp::Reverse(scalar.size()));
-        let names: Vec<String> =
-            self.members.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let names: Vec<String> = self.members.iter().map(|(name, _)| format!("`{name}`")).collect();
         let align = self.align.map_or_else(String::new, |align| format!(" __align__({align})"));
         let _ = write!(
             out,

@@ -430,7 +430,7 @@ pub(super) fn strip_casts(program: &Program, mut expr: ExprId) -> ExprId {
     }
 }
 
-fn literal_direction(program: &Program, expr: ExprId) -> Option<Direction> {
+pub(super) fn literal_direction(program: &Program, expr: ExprId) -> Option<Direction> {
     match &program.expr(program.strip_parens(expr)).kind {
         ExprKind::Name(NameRef::Unknown(name)) => match name.as_str() {
             "cudaMemcpyHostToDevice" => Some(Direction::HostToDevice),

@@ -58,7 +58,9 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
     for id in program.expr_ids() {
         let expr = program.expr(id);
         let unresolved = match &expr.kind {
-            ExprKind::Member { field: None, methods, name, .. } if methods.is_empty() => {
+            ExprKind::Member { base, arrow, field: None, methods, name, .. }
+                if methods.is_empty() && (*arrow || !is_built_in(program, *base)) =>
+            {
                 Some(program.text(*name))
             }
             ExprKind::Name(NameRef::Unknown(name)) => {
@@ -263,4 +265,26 @@ pub(super) fn fills_fields_with(
                 || is_whole(at)
                 || matches!(program.expr(*item).kind, ExprKind::InitList(_))
         })
+}
+
+/// Whether an object is a vector, or what CUDA calls the indices of threads and blocks: it has no member
+/// of the program.
+fn is_built_in(program: &Program, object: ExprId) -> bool {
+    let object = program.expr(program.strip_parens(object));
+    match program.types.kind(object.ty.id) {
+        TypeKind::Vector(_) => true,
+        TypeKind::Named(name, _) => matches!(name.as_str(), "dim3" | "uint3"),
+        TypeKind::Unknown => matches!(&object.kind,
+            ExprKind::Name(NameRef::Unknown(name))
+                if matches!(name.as_str(), "threadIdx" | "blockIdx" | "blockDim" | "gridDim")),
+        TypeKind::Void
+        | TypeKind::Scalar(_)
+        | TypeKind::Record(_)
+        | TypeKind::Enum(..)
+        | TypeKind::Pointer(_)
+        | TypeKind::Reference(..)
+        | TypeKind::Array(..)
+        | TypeKind::Function
+        | TypeKind::TemplateParameter(_) => false,
+    }
 }

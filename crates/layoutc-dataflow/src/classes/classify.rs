@@ -22,7 +22,7 @@ use super::places::{PlaceKind, element_of};
 use super::single_object::SingleObjects;
 use super::slots::{Slot, SlotGraph};
 use super::unify::{Flow, is_reference, slot_of};
-use super::{ClassId, Classes, FieldPath, Pin, Sizes};
+use super::{ClassId, Classes, FieldPath, Moves, Pin, Sizes};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
     BinaryOp, CastStyle, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, RecordId,
@@ -39,6 +39,7 @@ pub(super) fn classify(
     calls: &CallGraph,
     graph: &SlotGraph,
     flows: &[Flow],
+    moves: Moves,
     classes: &mut Classes,
 ) {
     let api_of_call: BTreeMap<ExprId, usize> =
@@ -55,6 +56,7 @@ pub(super) fn classify(
         pins: Vec::new(),
         units: Vec::new(),
         sizes: Sizes::collect(program),
+        moves,
         captures: capture::Captures::new(program, calls),
     };
     this.interior_slots(flows);
@@ -123,6 +125,7 @@ struct Classifier<'a> {
     pins: Vec<(ClassId, Pin)>,
     units: Vec<(ClassId, FieldPath, Span)>,
     sizes: Sizes,
+    moves: Moves,
     captures: capture::Captures,
 }
 

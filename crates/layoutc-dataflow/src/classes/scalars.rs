@@ -18,6 +18,24 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Replaces the pointers to the scalar types by pointers to records that stand for them.
 pub fn type_scalar_arrays(program: &mut Program, scalars: &BTreeSet<Scalar>) {
+    let ranges = ranges(program);
+    type_arrays(program, scalars, &ranges);
+}
+
+/// The same for arrays of one index: `&u[e]` is `u + e` wherever it is no address for an atomic
+/// operation or the like. Returns the expressions that became sums.
+pub fn type_flat_arrays(program: &mut Program, scalars: &BTreeSet<Scalar>) -> BTreeSet<ExprId> {
+    let mut moved = ranges(program);
+    moved.extend(addresses(program));
+    type_arrays(program, scalars, &moved)
+}
+
+fn type_arrays(
+    program: &mut Program,
+    scalars: &BTreeSet<Scalar>,
+    ranges: &BTreeSet<usize>,
+) -> BTreeSet<ExprId> {
+    let mut sums = BTreeSet::new();
     let records: BTreeMap<Scalar, RecordId> =
         scalars.iter().map(|scalar| (*scalar, record_of(program, *scalar))).collect();
     let mut types = Types { records, known: BTreeMap::new() };
@@ -33,7 +51,6 @@ pub fn type_scalar_arrays(program: &mut Program, scalars: &BTreeSet<Scalar>) {
     for at in 0..program.functions.len() {
         program.functions[at].result = types.of(program, program.functions[at].result);
     }
-    let ranges = ranges(program);
     for at in 0..program.exprs.len() {
         // A member array is one of its record.
         let is_member = matches!(program.exprs[at].kind, ExprKind::Member { .. })
@@ -56,6 +73,7 @@ pub fn type_scalar_arrays(program: &mut Program, scalars: &BTreeSet<Scalar>) {
             }
             program.exprs[inner.index()].kind = ExprKind::Binary(BinaryOp::Add, base, index);
             program.exprs[inner.index()].ty = ty;
+            sums.insert(ExprId(at as u32));
         }
         if let ExprKind::Cast { target, .. } = program.exprs[at].kind {
             let new = types.of(program, target);
@@ -64,6 +82,7 @@ pub fn type_scalar_arrays(program: &mut Program, scalars: &BTreeSet<Scalar>) {
             }
         }
     }
+    sums
 }
 
 /// The addresses that copies and fills are given, by position.
@@ -89,6 +108,38 @@ fn ranges(program: &Program) -> BTreeSet<usize> {
             if matches!(program.expr(at).kind, ExprKind::AddressOf(_)) {
                 found.insert(at.index());
             }
+        }
+    }
+    found
+}
+
+/// Addresses that are kept as pointers, by position.
+fn addresses(program: &Program) -> BTreeSet<usize> {
+    let mut found: BTreeSet<usize> = program
+        .expr_ids()
+        .filter(|id| matches!(program.expr(*id).kind, ExprKind::AddressOf(_)))
+        .map(ExprId::index)
+        .collect();
+    for id in program.expr_ids() {
+        let operands: Vec<ExprId> = match &program.expr(id).kind {
+            ExprKind::Call { callee, arguments, .. } => {
+                match resolve_callee(program, *callee, arguments) {
+                    Callee::Function(_) => continue,
+                    Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {
+                        arguments.clone()
+                    }
+                }
+            }
+            ExprKind::Deref(operand) => vec![*operand],
+            ExprKind::Cast { operand, .. } => vec![*operand],
+            ExprKind::MacroCall { .. } | ExprKind::Opaque(_) => program.expr(id).children(),
+            _ => continue,
+        };
+        for mut at in operands {
+            while let ExprKind::Paren(inner) = program.expr(at).kind {
+                at = inner;
+            }
+            found.remove(&at.index());
         }
     }
     found

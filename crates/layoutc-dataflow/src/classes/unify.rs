@@ -1,5 +1,6 @@
 //! Unification of the slots between which pointers flow.
 
+use super::Moves;
 use super::api::{Direction, copy_direction, strip_casts};
 use super::calls::{CallGraph, Callee, Context, constructor_of, operator_operands};
 use super::host_memory::HostMemory;
@@ -56,6 +57,7 @@ pub(super) fn unify(
     host: &HostMemory,
     places: &Places,
     readers: &BTreeSet<VarId>,
+    moves: Moves,
     graph: &mut SlotGraph,
 ) -> Vec<Flow> {
     let mut flows = Vec::new();
@@ -150,8 +152,15 @@ pub(super) fn unify(
                                 .value(strip_casts(program, arguments[at]))
                                 .filter(|value| value.depth == 1)
                         };
+                        // A copy of numbers that may lie apart says so itself.
+                        let is_divided = moves == Moves::Stay
+                            && at.and_then(|at| at.kind).is_some_and(|kind| {
+                                super::api::literal_direction(program, arguments[kind])
+                                    == Some(Direction::DeviceToDevice)
+                            });
                         if let Some(at) = at
                             && let (Some(to), Some(from)) = (pointer(at.to), pointer(at.from))
+                            && !is_divided
                         {
                             graph.unite(to.node, from.node);
                         }

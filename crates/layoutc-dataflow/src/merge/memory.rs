@@ -149,7 +149,7 @@ impl Merging<'_> {
         let (Some(one), Some(other)) = (one, other) else {
             return Err(pin(span, "this byte count is not followed"));
         };
-        if one != other {
+        if Some(&one) != self.with_members_of(&indices, &one, other).as_ref() {
             let message = "the arrays are not shown to have the same number of values";
             let keeper = self.program.expr(keeper.size).span;
             let related = vec![(keeper, "the other byte count".to_owned())];
@@ -162,6 +162,40 @@ impl Merging<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The same polynomial, in which members are the atoms that `model` has for them.
+    fn with_members_of(&self, indices: &Indices, model: &Index, mut index: Index) -> Option<Index> {
+        let members = |index: &Index| {
+            let members = index.atoms().into_iter().filter_map(|atom| match atom {
+                Atom::Expression(number) => Some((atom, indices.expression(number))),
+                Atom::Variable(_) => None,
+            });
+            members.collect::<Vec<_>>()
+        };
+        let known = members(model);
+        for (atom, expr) in members(&index) {
+            if let Some((other, _)) = known.iter().find(|(_, own)| self.is_same(*own, expr)) {
+                index = index.replace(&atom, &Index::atom(*other))?;
+            }
+        }
+        Some(index)
+    }
+
+    /// Whether two expressions are the same member of the same object.
+    pub(super) fn is_same(&self, one: ExprId, other: ExprId) -> bool {
+        let (one, other) = (self.program.strip_parens(one), self.program.strip_parens(other));
+        match (&self.program.expr(one).kind, &self.program.expr(other).kind) {
+            (ExprKind::Name(NameRef::Variable(one)), ExprKind::Name(NameRef::Variable(other))) => {
+                one == other
+            }
+            (ExprKind::This, ExprKind::This) => true,
+            (
+                ExprKind::Member { base: one, arrow, field: Some(field), .. },
+                ExprKind::Member { base: other, arrow: by_arrow, field: Some(of), .. },
+            ) => field == of && arrow == by_arrow && self.is_same(*one, *other),
+            _ => false,
+        }
     }
 
     /// A byte count, with the definitions of variables that never change.
@@ -217,9 +251,8 @@ impl Merging<'_> {
                 ExprKind::AddressOf(operand) => Some(operand),
                 _ => None,
             };
-            let is_other = |target: ExprId| {
-                self.named(target).is_some_and(|named| Some(named) != own)
-            };
+            let is_other =
+                |target: ExprId| self.named(target).is_some_and(|named| Some(named) != own);
             let is_class = |target: ExprId| {
                 self.value(target).is_some_and(|(member, _)| member == keeper.member)
             };
@@ -267,7 +300,8 @@ impl Merging<'_> {
         let mut dropped = Vec::new();
         for list in lists.into_values() {
             let counts: Vec<usize> = list.iter().map(Vec::len).collect();
-            let any = list.iter().flatten().next().map_or(super::NOWHERE, |(_, call)| self.site(*call));
+            let any =
+                list.iter().flatten().next().map_or(super::NOWHERE, |(_, call)| self.site(*call));
             if counts.iter().any(|count| *count != counts[0]) {
                 return Err(pin(any, "not all of the arrays are freed here"));
             }
@@ -305,7 +339,9 @@ impl Merging<'_> {
             let reaches = || match &self.program.expr(expr).kind {
                 ExprKind::Call { arguments, .. } | ExprKind::Launch { arguments, .. } => {
                     !calls.contains(&expr)
-                        && arguments.iter().any(|argument| self.mentions(strip_casts(self.program, *argument)))
+                        && arguments
+                            .iter()
+                            .any(|argument| self.mentions(strip_casts(self.program, *argument)))
                 }
                 ExprKind::MacroCall { .. } | ExprKind::Opaque(_) | ExprKind::Lambda { .. } => {
                     self.program.expr(expr).children().iter().any(|child| self.mentions(*child))

@@ -123,7 +123,9 @@ impl Statements {
         }
         loop {
             let around = *self.around.get(&stmt)?;
-            let is_macro = program.stmt_homes[around.index()].is_some();
+            let home = program.stmt_homes[around.index()];
+            // The use of a macro is a block around the statements of its body.
+            let is_macro = home.is_some() || home != program.stmt_homes[stmt.index()];
             match &program.stmt(around).kind {
                 StmtKind::Block(children) if !is_macro => {
                     let index = children.iter().position(|child| *child == stmt)?;
@@ -132,7 +134,7 @@ impl Statements {
                 }
                 StmtKind::Block(_) => {}
                 StmtKind::DoWhile { condition, .. }
-                    if is_macro && evaluate::constant(program, *condition) == Some(0) => {}
+                    if home.is_some() && evaluate::constant(program, *condition) == Some(0) => {}
                 StmtKind::If { init, .. } => is_certain &= *init == Some(stmt),
                 _ => return None,
             }

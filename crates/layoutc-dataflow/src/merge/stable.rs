@@ -4,14 +4,16 @@ use super::Merging;
 use crate::classes::{Callee, resolve_callee};
 use crate::grid::facts::Changes;
 use layoutc_diagnostics::Span;
-use layoutc_syntax::{ExprId, ExprKind, FieldId, NameRef, Space, TypeKind, VarId};
+use layoutc_syntax::{
+    ExprId, ExprKind, FieldId, FunctionId, NameRef, RecordId, Space, TypeKind, VarId,
+};
+use std::collections::BTreeSet;
 
 impl Merging<'_> {
     /// Whether an integer expression keeps its value while `between` is executed.
     pub(super) fn is_stable(&self, expr: ExprId, between: Span) -> bool {
-        let is_each = |children: &[ExprId]| {
-            children.iter().all(|child| self.is_stable(*child, between))
-        };
+        let is_each =
+            |children: &[ExprId]| children.iter().all(|child| self.is_stable(*child, between));
         match &self.program.expr(expr).kind {
             ExprKind::Integer(_)
             | ExprKind::Literal
@@ -93,23 +95,41 @@ impl Merging<'_> {
             && !variable.ty.is_volatile
             && !self.is_reference(id)
             && !self.is_exposed(id);
-        is_global
-            && self.program.expr_ids().filter(|expr| between.contains(self.program.expr_site(*expr))).all(
-                |expr| {
-                    let names = |operand: ExprId| self.names(operand, id);
-                    match self.program.expr(expr).kind {
-                        ExprKind::Assign(_, left, _) => !names(left),
-                        ExprKind::Unary(op, operand) => !op.is_update() || !names(operand),
-                        ExprKind::Call { .. } | ExprKind::Launch { .. } => {
-                            self.called(expr).is_empty() && !self.calls_unknown(expr)
-                        }
-                        ExprKind::MacroCall { .. } | ExprKind::Opaque(_) | ExprKind::Lambda { .. } => {
-                            false
-                        }
-                        _ => !self.program.operators.contains_key(&expr),
-                    }
-                },
-            )
+        let assigns = |expr: ExprId| match self.program.expr(expr).kind {
+            ExprKind::Assign(_, left, _) => self.names(left, id),
+            ExprKind::Unary(op, operand) => op.is_update() && self.names(operand, id),
+            _ => false,
+        };
+        is_global && self.executed(between).is_some_and(|exprs| !exprs.into_iter().any(assigns))
+    }
+
+    /// Everything that is executed between two statements: the text between them, and the functions that it
+    /// calls; `None` if that is not known.
+    fn executed(&self, between: Span) -> Option<Vec<ExprId>> {
+        let mut found: Vec<ExprId> = self
+            .program
+            .expr_ids()
+            .filter(|expr| between.contains(self.program.expr_site(*expr)))
+            .collect();
+        let mut seen: BTreeSet<FunctionId> = BTreeSet::new();
+        let mut next = 0;
+        while let Some(expr) = found.get(next).copied() {
+            next += 1;
+            let is_hidden = matches!(
+                self.program.expr(expr).kind,
+                ExprKind::MacroCall { .. } | ExprKind::Opaque(_) | ExprKind::Lambda { .. }
+            );
+            if is_hidden || self.calls_unknown(expr) {
+                return None;
+            }
+            for function in self.called(expr) {
+                self.program.function(function).body?;
+                if seen.insert(function) {
+                    found.extend(self.program.function_parts(function).exprs);
+                }
+            }
+        }
+        Some(found)
     }
 
     fn calls_unknown(&self, expr: ExprId) -> bool {
@@ -143,8 +163,7 @@ impl Merging<'_> {
         let names = |expr: ExprId| self.names(expr, id);
         Changes::unmodelled(self.program).contains(self.program.variable(id).name.as_str())
             || self.program.variable_ids().any(|other| {
-                self.is_reference(other)
-                    && self.program.variable(other).init.is_some_and(names)
+                self.is_reference(other) && self.program.variable(other).init.is_some_and(names)
             })
             || self.program.expr_ids().any(|expr| match &self.program.expr(expr).kind {
                 ExprKind::AddressOf(operand) => names(*operand),
@@ -170,9 +189,7 @@ impl Merging<'_> {
                 | ExprKind::New { arguments, .. } => {
                     arguments.iter().any(|argument| names(*argument))
                 }
-                ExprKind::Lambda { captures, .. } => {
-                    captures.iter().any(|capture| names(*capture))
-                }
+                ExprKind::Lambda { captures, .. } => captures.iter().any(|capture| names(*capture)),
                 _ => false,
             })
     }
@@ -190,26 +207,45 @@ impl Merging<'_> {
         let has_address = self.program.expr_ids().any(|expr| {
             matches!(self.program.expr(expr).kind, ExprKind::AddressOf(operand) if is_field(operand))
         });
-        let record = self.program.field(field).record;
-        !has_address
-            && self.program.expr_ids().filter(|expr| between.contains(self.program.expr_site(*expr))).all(
-                |expr| match self.program.expr(expr).kind {
-                    ExprKind::Assign(_, left, _) => {
-                        let of = self.program.types.as_record(self.program.expr(left).ty.id);
-                        // An object that holds it may be assigned as a whole, inside of another.
-                        !is_field(left) && (of.is_none() || of.is_some_and(|of| {
-                            self.program.record(of).element.is_some() && of != record
-                        }))
-                    }
-                    ExprKind::Unary(op, operand) => !op.is_update() || !is_field(operand),
-                    ExprKind::Call { .. } | ExprKind::Launch { .. } => {
-                        self.called(expr).is_empty() && !self.calls_unknown(expr)
-                    }
-                    ExprKind::MacroCall { .. } | ExprKind::Opaque(_) | ExprKind::Lambda { .. } => {
-                        false
-                    }
-                    _ => !self.program.operators.contains_key(&expr),
-                },
-            )
+        let holders = self.holders(self.program.field(field).record);
+        let Some(executed) = self.executed(between).filter(|_| !has_address) else { return false };
+        // Objects are only there to have members.
+        let reached: BTreeSet<ExprId> = executed
+            .iter()
+            .filter_map(|expr| match self.program.expr(*expr).kind {
+                ExprKind::Member { base, .. } => Some(base),
+                _ => None,
+            })
+            .map(|base| self.program.strip_parens(base))
+            .collect();
+        let is_object = |expr: ExprId| {
+            let of = crate::classes::element_of(self.program, self.program.expr(expr).ty);
+            of.is_some_and(|(record, _)| holders.contains(&record))
+                && !matches!(self.program.expr(expr).kind, ExprKind::Paren(_))
+                && !reached.contains(&expr)
+        };
+        executed.iter().all(|expr| match self.program.expr(*expr).kind {
+            _ if is_object(*expr) => false,
+            ExprKind::Assign(_, left, _) => !is_field(left),
+            ExprKind::Unary(op, operand) => !op.is_update() || !is_field(operand),
+            _ => true,
+        })
+    }
+
+    /// A record, and those that hold objects of it.
+    fn holders(&self, record: RecordId) -> BTreeSet<RecordId> {
+        let mut found = BTreeSet::from([record]);
+        loop {
+            let before = found.len();
+            for field in &self.program.fields {
+                let of = crate::classes::element_of(self.program, field.ty);
+                if of.is_some_and(|(record, _)| found.contains(&record)) {
+                    found.insert(field.record);
+                }
+            }
+            if found.len() == before {
+                return found;
+            }
+        }
     }
 }

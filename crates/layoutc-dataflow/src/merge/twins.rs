@@ -6,25 +6,43 @@
 //!
 //! Claim: two parameters are twins only if every call gives them pointers that are equal, and neither
 //! changes in the function; of a pair, the second is used for accesses, and handed on as a twin, only.
+//! Two members of a record are twins if nothing but joint allocations, of both in one object, and null pointers is ever
+//! stored in them; objects may be copied as a whole.
 
 use super::{JointAllocation, Merging};
 use crate::classes::{Callee, Slot, resolve_callee};
 use layoutc_diagnostics::Span;
-use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, Storage, TypeKind, VarId};
+use layoutc_syntax::{
+    ExprId, ExprKind, FieldId, FunctionId, NameRef, RecordTrait, Storage, TypeKind, VarId,
+};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What could be named instead.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Twin {
+    /// A parameter.
+    Variable(VarId),
+    /// A member of the same object.
+    Field(FieldId),
+}
 
 /// The arguments of the calls and launches of a function.
 type Calls = BTreeMap<FunctionId, Vec<(ExprId, Vec<ExprId>)>>;
 
 impl Merging<'_> {
-    /// By use of a parameter's name: the parameter that could be named as well.
-    pub(super) fn twins(&self, allocations: &[JointAllocation]) -> BTreeMap<ExprId, VarId> {
+    /// By use of a parameter's or member's name: the one that could be named as well.
+    pub(super) fn twins(&self, allocations: &[JointAllocation]) -> BTreeMap<ExprId, Twin> {
         let mut uses: BTreeMap<VarId, Vec<ExprId>> = BTreeMap::new();
+        let mut members: BTreeMap<FieldId, Vec<ExprId>> = BTreeMap::new();
         let mut calls: Calls = BTreeMap::new();
         for expr in self.program.expr_ids() {
             let (callee, arguments) = match &self.program.expr(expr).kind {
                 ExprKind::Name(NameRef::Variable(id)) => {
                     uses.entry(*id).or_default().push(expr);
+                    continue;
+                }
+                ExprKind::Member { field: Some(field), .. } => {
+                    members.entry(*field).or_default().push(expr);
                     continue;
                 }
                 ExprKind::Call { callee, arguments, .. } => (*callee, arguments),
@@ -36,21 +54,41 @@ impl Merging<'_> {
             }
         }
         let parents = super::Parents::new(self.program);
-        let search = Search { merging: self, uses, calls, parents };
+        let on_device = self.on_device();
+        let mut search =
+            Search { merging: self, uses, members, calls, parents, fields: BTreeMap::new() };
+        search.fields = search.fixed_fields(allocations);
         let twins = search.run(allocations);
-        let uses = twins.iter().flat_map(|(second, first)| {
+        let mut found = BTreeMap::new();
+        for (second, first) in &twins {
             let uses = search.uses.get(second).into_iter().flatten();
-            uses.filter(|name| search.is_access(**name)).map(|name| (*name, *first))
-        });
-        uses.collect()
+            let uses = uses.filter(|name| search.is_access(**name));
+            found.extend(uses.map(|name| (*name, Twin::Variable(*first))));
+        }
+        for (second, first) in &search.fields {
+            let uses = search.members.get(second).into_iter().flatten();
+            let uses = uses.filter(|use_| on_device.contains(use_) && search.is_access(**use_));
+            found.extend(uses.map(|use_| (*use_, Twin::Field(*first))));
+        }
+        found
+    }
+
+    /// Expressions of device code.
+    fn on_device(&self) -> BTreeSet<ExprId> {
+        let functions = self.program.function_ids();
+        let functions = functions.filter(|id| self.program.function(*id).space.on_device());
+        functions.flat_map(|id| self.program.function_parts(id).exprs).collect()
     }
 }
 
 struct Search<'a, 'p> {
     merging: &'a Merging<'p>,
     uses: BTreeMap<VarId, Vec<ExprId>>,
+    members: BTreeMap<FieldId, Vec<ExprId>>,
     calls: Calls,
     parents: super::Parents,
+    /// Members of records that are twins of another one.
+    fields: BTreeMap<FieldId, FieldId>,
 }
 
 impl Search<'_, '_> {
@@ -93,15 +131,89 @@ impl Search<'_, '_> {
                     let init = super::strip_casts(program, init);
                     matches!(program.expr(init).kind, ExprKind::Null | ExprKind::Integer(Some(0)))
                 });
-                let is_only = self.uses.get(&id).into_iter().flatten().all(|name| {
-                    *name == own.pointer || self.is_read(*name)
-                });
+                let is_only = self
+                    .uses
+                    .get(&id)
+                    .into_iter()
+                    .flatten()
+                    .all(|name| *name == own.pointer || self.is_read(*name));
                 if is_local && is_unset && is_only {
                     found.insert(id, (number, span));
                 }
             }
         }
         found
+    }
+
+    /// Members that point, in each object, to the same element as another one.
+    fn fixed_fields(&self, allocations: &[JointAllocation]) -> BTreeMap<FieldId, FieldId> {
+        let program = self.merging.program;
+        // By member: which allocations set it, in which object.
+        let mut set: BTreeMap<FieldId, Vec<(usize, ExprId, ExprId)>> = BTreeMap::new();
+        for (number, joint) in allocations.iter().enumerate() {
+            for own in std::iter::once(&joint.keeper).chain(&joint.followers) {
+                if let ExprKind::Member { base, field: Some(field), .. } =
+                    program.expr(own.pointer).kind
+                {
+                    set.entry(field).or_default().push((number, base, own.pointer));
+                }
+            }
+        }
+        let is_plain = |field: FieldId| {
+            let record = program.record(program.field(field).record);
+            let is_set_elsewhere = record.traits.iter().any(|(which, _)| {
+                matches!(which, RecordTrait::Constructor | RecordTrait::Initializer)
+            });
+            let own = &set[&field];
+            let uses = self.members.get(&field).into_iter().flatten();
+            !is_set_elsewhere
+                && uses.into_iter().all(|name| {
+                    own.iter().any(|(_, _, pointer)| pointer == name)
+                        || self.is_read(*name)
+                        || self.is_set_to_null(*name)
+                })
+        };
+        let plain: Vec<FieldId> = set.keys().copied().filter(|field| is_plain(*field)).collect();
+        // A list of values may be what an object is made of.
+        let is_listed = |field: FieldId| {
+            let record = program.field(field).record;
+            program.expr_ids().any(|expr| match &program.expr(expr).kind {
+                ExprKind::InitList(items) | ExprKind::Construct { arguments: items, .. } => {
+                    let of = crate::classes::element_of(program, program.expr(expr).ty);
+                    !items.is_empty()
+                        && of.is_none_or(|(of, _)| of == record)
+                        && items.iter().any(|item| self.merging.value(*item).is_some())
+                }
+                _ => false,
+            })
+        };
+        let is_const = |field: FieldId| matches!(*program.types.kind(program.field(field).ty.id), TypeKind::Pointer(to) if to.is_const);
+        let mut found = BTreeMap::new();
+        for (at, first) in plain.iter().enumerate() {
+            if found.contains_key(first) || is_const(*first) || is_listed(*first) {
+                continue;
+            }
+            for second in &plain[at + 1..] {
+                let (one, other) = (&set[first], &set[second]);
+                let are_paired = one.len() == other.len()
+                    && program.field(*first).record == program.field(*second).record
+                    && one.iter().zip(other).all(|((number, base, _), (of, object, _))| {
+                        number == of && self.merging.is_same(*base, *object)
+                    });
+                if are_paired && !found.contains_key(second) {
+                    found.insert(*second, *first);
+                }
+            }
+        }
+        found
+    }
+
+    fn is_set_to_null(&self, name: ExprId) -> bool {
+        let program = self.merging.program;
+        let Some((parent, 0)) = self.parents.of(name) else { return false };
+        let ExprKind::Assign(None, _, value) = program.expr(parent).kind else { return false };
+        let value = super::strip_casts(program, value);
+        matches!(program.expr(value).kind, ExprKind::Null | ExprKind::Integer(Some(0)))
     }
 
     /// Whether the use of a variable's name leaves its value alone.
@@ -126,8 +238,11 @@ impl Search<'_, '_> {
                                     .get(position - 1)
                                     .is_some_and(|id| !self.merging.is_reference(*id))
                             }
-                            // The calls of the runtime and of the library that take a pointer.
-                            Callee::Library(_) => true,
+                            // Calls of the runtime take pointers by value; others may swap them.
+                            Callee::Library(_) => {
+                                let calls = &self.merging.classes.api_calls;
+                                calls.iter().any(|call| call.call == parent)
+                            }
                             Callee::Ambiguous(_) | Callee::Unknown => false,
                         };
                 }
@@ -210,10 +325,24 @@ impl Search<'_, '_> {
         let (Some(one), Some(other)) = (position(first), position(second)) else { return false };
         let calls = self.calls.get(&function).map_or(&[][..], Vec::as_slice);
         let are_equal = |call: ExprId, arguments: &[ExprId]| {
-            let name = |at: usize| match program.expr(program.strip_parens(*arguments.get(at)?)).kind {
-                ExprKind::Name(NameRef::Variable(id)) => Some(id),
-                _ => None,
+            let field = |at: usize| {
+                let argument = program.strip_parens(*arguments.get(at)?);
+                match program.expr(argument).kind {
+                    ExprKind::Member { base, field: Some(field), .. } => Some((base, field)),
+                    _ => None,
+                }
             };
+            if let (Some((object, one)), Some((of, other))) = (field(one), field(other)) {
+                let leader = |id: FieldId| self.fields.get(&id).copied().unwrap_or(id);
+                return one != other
+                    && leader(one) == leader(other)
+                    && self.merging.is_same(object, of);
+            }
+            let name =
+                |at: usize| match program.expr(program.strip_parens(*arguments.get(at)?)).kind {
+                    ExprKind::Name(NameRef::Variable(id)) => Some(id),
+                    _ => None,
+                };
             let (Some(one), Some(other)) = (name(one), name(other)) else { return false };
             match (fixed.get(&one), fixed.get(&other)) {
                 (Some((one, span)), Some((other, _))) => {
@@ -226,9 +355,12 @@ impl Search<'_, '_> {
                 }
             }
         };
-        let is_used_well = self.uses.get(&second).into_iter().flatten().all(|name| {
-            self.is_access(*name) || self.is_handed_on(*name, twins)
-        });
+        let is_used_well = self
+            .uses
+            .get(&second)
+            .into_iter()
+            .flatten()
+            .all(|name| self.is_access(*name) || self.is_handed_on(*name, twins));
         !calls.is_empty()
             && calls.iter().all(|(call, arguments)| are_equal(*call, arguments))
             && is_used_well
@@ -246,7 +378,9 @@ impl Search<'_, '_> {
                 ExprKind::Index { .. } | ExprKind::Deref(_) => {
                     return position == 0 && self.merging.element(parent).is_some();
                 }
-                ExprKind::Paren(_) | ExprKind::Binary(..) if self.merging.value(parent).is_some() => {
+                ExprKind::Paren(_) | ExprKind::Binary(..)
+                    if self.merging.value(parent).is_some() =>
+                {
                     at = parent;
                 }
                 _ => return false,

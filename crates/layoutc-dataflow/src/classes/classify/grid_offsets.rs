@@ -1,6 +1,6 @@
 //! Pointers into arrays of scalars, for which coordinates would count from elsewhere.
 
-use super::Classifier;
+use super::{Classifier, Moves};
 use crate::classes::unify::Flow;
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{ExprId, ExprKind};
@@ -8,6 +8,9 @@ use layoutc_syntax::{ExprId, ExprKind};
 impl Classifier<'_> {
     /// Pins the classes of scalars of which a pointer is moved, where it is moved.
     pub(super) fn grid_offsets(&mut self, flows: &[Flow]) {
+        if self.moves == Moves::Stay {
+            return;
+        }
         let mut origins: Vec<ExprId> = flows
             .iter()
             .filter(|flow| self.classes.is_interior(flow.to))

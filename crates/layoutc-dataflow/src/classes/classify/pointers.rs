@@ -721,9 +721,13 @@ impl Classifier<'_> {
                 "rows are copied between the host and an array of one layout",
             );
         }
-        if call.direction == Direction::DeviceToDevice
-            && (device.len() != 2 || device[0] != device[1])
-        {
+        let are_alike = match device[..] {
+            [to, from] => {
+                to == from || (self.moves == Moves::Stay && self.record(to) == self.record(from))
+            }
+            _ => false,
+        };
+        if call.direction == Direction::DeviceToDevice && !are_alike {
             self.pin(
                 class,
                 Code::UNSUPPORTED_USE,

@@ -416,7 +416,7 @@ impl Classifier<'_> {
             // The place where the pointer is moved says more.
             let is_known =
                 self.pins.iter().any(|(other, pin)| *other == class && pin.code == Code::SUB_RANGE);
-            if interior && !is_known {
+            if interior && !is_known && self.moves == Moves::Pin {
                 let message =
                     "this may point behind the first element, and coordinates count from there";
                 self.pin(class, Code::SUB_RANGE, span, message);
