@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 pub mod generate;
 pub mod layoutc;
+pub mod listed;
 pub mod malformed;
 pub mod nvcc;
 pub mod probe;

@@ -448,6 +448,10 @@ fn source_layout_changes_nothing(
     _: &Compiled,
 ) -> Result<(), String> {
     let target = layout.split('=').next().unwrap_or_default();
+    // Arrays that are put together are not as in the source.
+    if target.contains('+') {
+        return Ok(());
+    }
     let request = request(&[format!("{target}= aos")], fixture.options.host)
         .map_err(|error| format!("{error:?}"))?;
     let compiled = run(&fixture.files, &request);

@@ -240,7 +240,10 @@ impl PlannedMerges {
                 .collect();
             let message = match named.as_slice() {
                 [only] if found.contains(only) => {
-                    format!("`{name}` is an array with another of `{}`", request.notation())
+                    format!(
+                        "`{name}` and another name of `{}` lead to one array",
+                        request.notation()
+                    )
                 }
                 [only] => {
                     found.push(*only);
@@ -504,6 +507,107 @@ impl Rewriter<'_> {
     }
 }
 
+/// Words that are no names in C++ or CUDA.
+const RESERVED: [&str; 97] = [
+    "alignas",
+    "alignof",
+    "and",
+    "and_eq",
+    "asm",
+    "auto",
+    "bitand",
+    "bitor",
+    "bool",
+    "break",
+    "case",
+    "catch",
+    "char",
+    "char8_t",
+    "char16_t",
+    "char32_t",
+    "class",
+    "compl",
+    "concept",
+    "const",
+    "consteval",
+    "constexpr",
+    "constinit",
+    "const_cast",
+    "continue",
+    "co_await",
+    "co_return",
+    "co_yield",
+    "decltype",
+    "default",
+    "delete",
+    "do",
+    "double",
+    "dynamic_cast",
+    "else",
+    "enum",
+    "explicit",
+    "export",
+    "extern",
+    "false",
+    "float",
+    "for",
+    "friend",
+    "goto",
+    "if",
+    "inline",
+    "int",
+    "long",
+    "mutable",
+    "namespace",
+    "new",
+    "noexcept",
+    "not",
+    "not_eq",
+    "nullptr",
+    "operator",
+    "or",
+    "or_eq",
+    "private",
+    "protected",
+    "public",
+    "register",
+    "reinterpret_cast",
+    "requires",
+    "return",
+    "short",
+    "signed",
+    "sizeof",
+    "static",
+    "static_assert",
+    "static_cast",
+    "struct",
+    "switch",
+    "template",
+    "this",
+    "thread_local",
+    "throw",
+    "true",
+    "try",
+    "typedef",
+    "typeid",
+    "typename",
+    "union",
+    "unsigned",
+    "using",
+    "virtual",
+    "void",
+    "volatile",
+    "wchar_t",
+    "while",
+    "xor",
+    "xor_eq",
+    "typeof",
+    "restrict",
+    "linux",
+    "unix",
+    "NULL",
+];
+
 /// `x` of `d_x`, `dev_x` and `x_d`: where an array lies is no part of what it holds.
 fn bare_name(name: &str) -> &str {
     let name = name.trim_end_matches('_');
@@ -513,8 +617,10 @@ fn bare_name(name: &str) -> &str {
         .or_else(|| {
             ["_d", "_dev", "_device", "_gpu"].iter().find_map(|suffix| name.strip_suffix(suffix))
         });
-    let is_name =
-        |text: &&str| text.chars().next().is_some_and(|first| first.is_ascii_alphabetic());
+    let is_name = |text: &&str| {
+        text.chars().next().is_some_and(|first| first.is_ascii_alphabetic())
+            && !RESERVED.contains(text)
+    };
     bare.filter(is_name).unwrap_or(name)
 }
 

@@ -48,6 +48,7 @@ pub use scalars::{type_flat_arrays, type_scalar_arrays};
 pub use separate::{Separation, separate};
 pub use shape::{ClassShape, LeafMember, class_shape};
 pub use sizes::Sizes;
+pub(crate) use sizes::takes_by_value;
 pub use slots::Slot;
 pub use symbols::is_whole_copy;
 pub use typed::{Chain, Declared, Extent, RowSize, TypedArrays, brackets_of};

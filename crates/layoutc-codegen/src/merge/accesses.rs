@@ -1,6 +1,7 @@
 //! Accesses to merged arrays: `x[i]` becomes `x[i].x`.
 
 use super::Rewriter;
+use layoutc_dataflow::classes::{Callee, resolve_callee};
 use layoutc_dataflow::merge::Twin;
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{ExprId, ExprKind, Program};
@@ -8,8 +9,13 @@ use layoutc_syntax::{ExprId, ExprKind, Program};
 impl Rewriter<'_> {
     /// Says which member each access means.
     pub(super) fn accesses(&mut self) {
+        let measured = self.measured_elements();
         for expr in self.program.expr_ids() {
+            if measured.contains(&expr) {
+                continue;
+            }
             self.twin(expr);
+            self.address(expr);
             let Some((class, _)) = self.classes.place(expr) else { continue };
             let Some((merge, member)) = self.member(class) else { continue };
             let own = self.program.expr(expr);
@@ -41,6 +47,26 @@ impl Rewriter<'_> {
                 // The access is inside.
                 _ => {}
             }
+        }
+    }
+
+    /// `atomicAdd(x + i, 1)`: the address of one value.
+    fn address(&mut self, expr: ExprId) {
+        let ExprKind::Call { callee, arguments, .. } = &self.program.expr(expr).kind else {
+            return;
+        };
+        let Callee::Library(name) = resolve_callee(self.program, *callee, arguments) else {
+            return;
+        };
+        let is_runtime = self.classes.api_calls.iter().any(|call| call.call == expr);
+        let Some(first) = arguments.first().copied().filter(|_| !is_runtime) else { return };
+        let Some((class, 1)) = self.classes.value(first) else { return };
+        let Some((merge, member)) = self.member(class) else { return };
+        let span = self.program.expr(expr).span;
+        if self.program.home(first).is_some() || self.program.home(expr).is_some() {
+            self.refuse(merge, span, "the array is accessed in the body of a macro");
+        } else if !matches!(name.as_str(), "swap" | "assert") {
+            self.reach(first, merge, member);
         }
     }
 

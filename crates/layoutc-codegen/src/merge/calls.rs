@@ -6,8 +6,33 @@ use layoutc_dataflow::classes::{Api, ApiCall, Direction, Sizes};
 use layoutc_dataflow::merge::{Allocated, JointAllocation};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, Scalar, StmtId, StmtKind, TypeKind};
+use std::collections::BTreeSet;
+
+/// The size of a value in a byte count.
+enum Factor {
+    /// `sizeof(float)`.
+    Type(Span),
+    /// The operand of `sizeof *x`.
+    Element(ExprId),
+}
 
 impl Rewriter<'_> {
+    /// Elements of which allocations ask for the size.
+    pub(super) fn measured_elements(&self) -> BTreeSet<ExprId> {
+        let mut found = BTreeSet::new();
+        for (merge, (_, own)) in self.merges.iter().enumerate() {
+            for joint in &own.allocations {
+                let scalar = self.scalar(merge, joint.keeper.member);
+                if let Some(Factor::Element(element)) =
+                    self.size_factor(merge, joint.keeper.size, scalar)
+                {
+                    found.insert(element);
+                }
+            }
+        }
+        found
+    }
+
     /// Rewrites the calls of all merged arrays.
     pub(super) fn calls(&mut self) {
         let sizes = Sizes::collect(self.program);
@@ -56,8 +81,10 @@ impl Rewriter<'_> {
         let type_name = self.records[merge].type_name.clone();
         let scalar = self.scalar(merge, keeper.member);
         self.uses[merge].insert(self.program.expr(keeper.call).span);
-        match self.size_factor(keeper.size, scalar) {
-            Some(factor) => self.edit(factor, format!("sizeof({type_name})")),
+        match self.size_factor(merge, keeper.size, scalar) {
+            Some(Factor::Type(span)) => self.edit(span, format!("sizeof({type_name})")),
+            // The size of a record, now.
+            Some(Factor::Element(_)) => {}
             None => {
                 let span = self.program.expr(keeper.size).span;
                 let class = self.merges[merge].1.members[keeper.member];
@@ -87,18 +114,26 @@ impl Rewriter<'_> {
     }
 
     /// The factor of a byte count that is the size of a value.
-    fn size_factor(&self, size: ExprId, scalar: Scalar) -> Option<Span> {
+    fn size_factor(&self, merge: usize, size: ExprId, scalar: Scalar) -> Option<Factor> {
         let expr = self.program.expr(size);
         if self.program.home(size).is_some() || self.program.macro_role(size).is_some() {
             return None;
         }
         match &expr.kind {
-            ExprKind::Paren(inner) => self.size_factor(*inner, scalar),
-            ExprKind::Binary(BinaryOp::Mul, left, right) => {
-                self.size_factor(*left, scalar).or_else(|| self.size_factor(*right, scalar))
-            }
+            ExprKind::Paren(inner) => self.size_factor(merge, *inner, scalar),
+            ExprKind::Binary(BinaryOp::Mul, left, right) => self
+                .size_factor(merge, *left, scalar)
+                .or_else(|| self.size_factor(merge, *right, scalar)),
             ExprKind::SizeOfType { of, is_align: false, .. } => {
-                (self.program.types.as_scalar(of.id) == Some(scalar)).then_some(expr.span)
+                (self.program.types.as_scalar(of.id) == Some(scalar))
+                    .then_some(Factor::Type(expr.span))
+            }
+            ExprKind::SizeOfExpr(operand) => {
+                let element = self.program.strip_parens(*operand);
+                let (class, _) = self.classes.place(element)?;
+                let (of, member) = self.member(class)?;
+                (of == merge && self.scalar(merge, member) == scalar)
+                    .then_some(Factor::Element(element))
             }
             _ => None,
         }
@@ -121,7 +156,7 @@ impl Rewriter<'_> {
         let text = if self.statement(follower.call).is_some() {
             assigned
         } else {
-            format!("({assigned}, cudaSuccess)")
+            format!("(({assigned}), cudaSuccess)")
         };
         self.edits.push(Edit::drop_allocation(span, text));
     }
@@ -275,7 +310,7 @@ impl Rewriter<'_> {
     }
 
     /// `&x->value` for the pointer `x`: the member that a copy starts with.
-    fn reach(&mut self, argument: ExprId, merge: usize, member: usize) {
+    pub(super) fn reach(&mut self, argument: ExprId, merge: usize, member: usize) {
         let name = self.records[merge].members[member].0.clone();
         let span = self.program.expr(argument).span;
         let mut inner = argument;

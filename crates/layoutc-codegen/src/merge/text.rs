@@ -198,8 +198,9 @@ impl Record {
             };
             let _ = write!(
                 out,
-                "    if (bytes % sizeof(T) > 0 && error == cudaSuccess)\n        \
-                 error = {copy}({ends}, bytes % sizeof(T), {kind}{argument});\n"
+                "    const size_t rest = bytes % sizeof(T);\n    \
+                 if (rest > 0 && error == cudaSuccess)\n        \
+                 error = {copy}({ends}, rest, {kind}{argument});\n"
             );
         }
         out.push_str("    return error != cudaSuccess ? error : freed;\n}\n");
@@ -220,8 +221,9 @@ impl Record {
         if is_partial {
             let _ = write!(
                 out,
-                "    if (bytes % sizeof(T) > 0)\n        \
-                 return {copy}((char *)to + n * toStep, (const char *)from + n * fromStep, bytes % sizeof(T), cudaMemcpyDeviceToDevice{argument});\n"
+                "    const size_t rest = bytes % sizeof(T);\n    \
+                 if (rest > 0)\n        \
+                 return {copy}((char *)to + n * toStep, (const char *)from + n * fromStep, rest, cudaMemcpyDeviceToDevice{argument});\n"
             );
         }
         out.push_str("    return cudaSuccess;\n}\n");

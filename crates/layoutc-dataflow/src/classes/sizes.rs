@@ -38,6 +38,11 @@ const BY_VALUE: &[&str] = &[
     "to_string",
 ];
 
+/// Whether a function of a library takes numbers by value.
+pub(crate) fn takes_by_value(name: &str) -> bool {
+    name.starts_with("cuda") || BY_VALUE.contains(&name)
+}
+
 /// Everything that is assigned to each variable and field: what the proof rests on.
 #[derive(Clone, Debug)]
 pub struct Sizes {
@@ -168,9 +173,7 @@ impl Sizes {
                         }
                         // A library may take it by reference; the CUDA runtime takes sizes by value.
                         super::Callee::Library(library) => {
-                            let by_value =
-                                library.starts_with("cuda") || BY_VALUE.contains(&library.as_str());
-                            if !by_value {
+                            if !takes_by_value(&library) {
                                 this.changed.extend(
                                     arguments.iter().filter_map(|a| name(*a)).map(|id| (id, ())),
                                 );

@@ -260,6 +260,18 @@ impl Merging<'_> {
                 let span = self.program.expr(expr).span;
                 return Err(pin(span, "this may change the pointer between the allocations"));
             }
+            // A library may exchange what it is given.
+            let is_given = match &self.program.expr(expr).kind {
+                ExprKind::Call { arguments, .. } => {
+                    !self.classes.api_calls.iter().any(|call| call.call == expr)
+                        && arguments.iter().any(|argument| is_class(*argument))
+                }
+                _ => false,
+            };
+            if is_given {
+                let span = self.program.expr(expr).span;
+                return Err(pin(span, "this call may change the pointer between the allocations"));
+            }
             // What is local can be changed elsewhere only by its address, which is seen above.
             let may_change = !is_local || self.has_address_elsewhere(keeper);
             if may_change && self.called(expr).iter().any(|id| self.mentioning.contains(id)) {

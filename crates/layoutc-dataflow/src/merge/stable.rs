@@ -1,11 +1,12 @@
 //! Whether an expression has one value before and behind a part of the text.
 
 use super::Merging;
-use crate::classes::{Callee, resolve_callee};
+use crate::classes::{Callee, resolve_callee, takes_by_value};
 use crate::grid::facts::Changes;
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
-    ExprId, ExprKind, FieldId, FunctionId, NameRef, RecordId, Space, TypeKind, VarId,
+    BinaryOp, ExprId, ExprKind, FieldId, FunctionId, NameRef, QualType, RecordId, RecordTrait,
+    Space, TypeKind, VarId,
 };
 use std::collections::BTreeSet;
 
@@ -160,36 +161,43 @@ impl Merging<'_> {
 
     /// Whether something else than its name may change a variable.
     fn is_exposed(&self, id: VarId) -> bool {
-        let names = |expr: ExprId| self.names(expr, id);
         Changes::unmodelled(self.program).contains(self.program.variable(id).name.as_str())
-            || self.program.variable_ids().any(|other| {
-                self.is_reference(other) && self.program.variable(other).init.is_some_and(names)
-            })
+            || self.has_other_names(&|expr| self.names(expr, id))
+    }
+
+    /// Whether something can be changed by another name than its own: a pointer, a reference, or what a
+    /// library makes of it.
+    fn has_other_names(&self, is_it: &dyn Fn(ExprId) -> bool) -> bool {
+        let any = |exprs: &[ExprId]| exprs.iter().any(|expr| is_it(*expr));
+        let is_referred = self.program.variable_ids().any(|other| {
+            self.is_reference(other) && self.program.variable(other).init.is_some_and(is_it)
+        });
+        is_referred
             || self.program.expr_ids().any(|expr| match &self.program.expr(expr).kind {
-                ExprKind::AddressOf(operand) => names(*operand),
+                ExprKind::AddressOf(operand) => is_it(*operand),
                 ExprKind::Call { callee, arguments, .. } => {
                     match resolve_callee(self.program, *callee, arguments) {
                         Callee::Function(function) => {
                             let parameters = &self.program.function(function).parameters;
                             parameters.iter().zip(arguments).any(|(parameter, argument)| {
-                                self.is_reference(*parameter) && names(*argument)
+                                self.is_reference(*parameter) && is_it(*argument)
                             })
                         }
-                        // `std::cin >> n` is an operator; what takes a reference may keep it.
-                        Callee::Library(_) => false,
-                        Callee::Ambiguous(_) | Callee::Unknown => {
-                            arguments.iter().any(|argument| names(*argument))
-                        }
+                        Callee::Library(name) => !takes_by_value(&name) && any(arguments),
+                        Callee::Ambiguous(_) | Callee::Unknown => any(arguments),
                     }
+                }
+                // `std::cin >> n`
+                ExprKind::Binary(BinaryOp::Shr, left, right) => {
+                    self.program.types.as_scalar(self.program.expr(*left).ty.id).is_none()
+                        && is_it(*right)
                 }
                 ExprKind::MacroCall { arguments, .. }
                 | ExprKind::Opaque(arguments)
                 | ExprKind::InitList(arguments)
                 | ExprKind::Construct { arguments, .. }
-                | ExprKind::New { arguments, .. } => {
-                    arguments.iter().any(|argument| names(*argument))
-                }
-                ExprKind::Lambda { captures, .. } => captures.iter().any(|capture| names(*capture)),
+                | ExprKind::New { arguments, .. } => any(arguments),
+                ExprKind::Lambda { captures, .. } => any(captures),
                 _ => false,
             })
     }
@@ -204,11 +212,9 @@ impl Merging<'_> {
             matches!(self.program.expr(self.program.strip_parens(expr)).kind,
                 ExprKind::Member { field: Some(own), .. } if own == field)
         };
-        let has_address = self.program.expr_ids().any(|expr| {
-            matches!(self.program.expr(expr).kind, ExprKind::AddressOf(operand) if is_field(operand))
-        });
         let holders = self.holders(self.program.field(field).record);
-        let Some(executed) = self.executed(between).filter(|_| !has_address) else { return false };
+        let is_exposed = self.has_other_names(&is_field);
+        let Some(executed) = self.executed(between).filter(|_| !is_exposed) else { return false };
         // Objects are only there to have members.
         let reached: BTreeSet<ExprId> = executed
             .iter()
@@ -224,12 +230,42 @@ impl Merging<'_> {
                 && !matches!(self.program.expr(expr).kind, ExprKind::Paren(_))
                 && !reached.contains(&expr)
         };
+        let is_safe = |target: ExprId| !is_field(target) && self.is_apart(target, field);
         executed.iter().all(|expr| match self.program.expr(*expr).kind {
             _ if is_object(*expr) => false,
-            ExprKind::Assign(_, left, _) => !is_field(left),
-            ExprKind::Unary(op, operand) => !op.is_update() || !is_field(operand),
+            ExprKind::Assign(_, left, _) => is_safe(left),
+            ExprKind::Unary(op, operand) => !op.is_update() || is_safe(operand),
             _ => true,
         })
+    }
+
+    /// Whether what is written is certainly not the member: a variable that is no reference, a member of another name, or a
+    /// value of another type.
+    fn is_apart(&self, target: ExprId, field: FieldId) -> bool {
+        let program = self.program;
+        let is_divided = |record: RecordId| {
+            let record = program.record(record);
+            !record.is_union && !record.traits.iter().any(|(which, _)| *which == RecordTrait::Union)
+        };
+        if !is_divided(program.field(field).record) {
+            return false;
+        }
+        let target = program.strip_parens(target);
+        let scalar = |ty: QualType| program.types.as_scalar(ty.id);
+        match program.expr(target).kind {
+            ExprKind::Name(NameRef::Variable(id)) => {
+                let ty = program.variable(id).ty;
+                !self.is_reference(id)
+                    && (scalar(ty).is_some() || program.types.pointee(ty.id).is_some())
+            }
+            ExprKind::Member { field: Some(own), .. } => {
+                own != field && is_divided(program.field(own).record)
+            }
+            _ => match (scalar(program.expr(target).ty), scalar(program.field(field).ty)) {
+                (Some(one), Some(other)) => one != other && one.size() > 1,
+                _ => false,
+            },
+        }
     }
 
     /// A record, and those that hold objects of it.

@@ -297,18 +297,39 @@ impl Search<'_, '_> {
     fn is_plain(&self, function: FunctionId, id: VarId) -> bool {
         let program = self.merging.program;
         let name = &program.variable(id).name;
-        let same: BTreeSet<VarId> = program
-            .variable_ids()
-            .filter(|other| {
-                let other = program.variable(*other);
-                other.function == Some(function)
-                    && other.name == *name
-                    && !matches!(other.storage, Storage::Parameter { .. })
-            })
-            .collect();
         !name.is_empty()
-            && same.is_empty()
+            && !self.has_other_meaning(function, id)
             && self.uses.get(&id).into_iter().flatten().all(|name| self.is_read(*name))
+    }
+
+    /// Whether the name of a parameter may mean something else in some text of its function: another variable, a type,
+    /// or what a macro declares.
+    fn has_other_meaning(&self, function: FunctionId, id: VarId) -> bool {
+        let program = self.merging.program;
+        let name = program.variable(id).name.as_str();
+        let is_in_macro = program.macros.iter().any(|def| {
+            let is_parameter = def.parameters.iter().flatten().any(|own| own == name);
+            let is_in_body = def.body_identifiers.iter().any(|word| word == name);
+            def.is_used && (def.name == name || (is_in_body && !is_parameter))
+        });
+        let mut known: BTreeSet<Span> =
+            self.uses.get(&id).into_iter().flatten().map(|name| program.expr(*name).span).collect();
+        known.extend(program.expr_ids().filter_map(|expr| match program.expr(expr).kind {
+            ExprKind::Member { name, .. } => Some(name),
+            _ => None,
+        }));
+        let Some(body) = program.function(function).body else { return true };
+        let body = program.stmt(body).span;
+        let text = program.text(body);
+        is_in_macro
+            || layoutc_syntax::preprocess::tokens(text)
+                .into_iter()
+                .filter(|token| token.text(text) == name)
+                .any(|token| {
+                    let start = body.start + token.range().start as u32;
+                    let span = Span { start, end: start + name.len() as u32, ..body };
+                    !known.contains(&span)
+                })
     }
 
     fn holds(

@@ -256,6 +256,16 @@ impl Classifier<'_> {
                     {
                         self.classes.same_array.insert(parent);
                     }
+                    // Elements are as far from each other as before.
+                    BinaryOp::Eq
+                    | BinaryOp::Ne
+                    | BinaryOp::Lt
+                    | BinaryOp::Le
+                    | BinaryOp::Gt
+                    | BinaryOp::Ge
+                    | BinaryOp::Sub
+                        if self.moves == Moves::Stay
+                            && self.classes.value(other) == Some((class, 1)) => {}
                     // Equal are those with one base and one index.
                     BinaryOp::Eq | BinaryOp::Ne
                         if self.classes.value(other) == Some((class, 1)) => {}
@@ -612,6 +622,9 @@ impl Classifier<'_> {
             }
             // Asks whether there is an array.
             Callee::Library(name) if name == "assert" => {}
+            // One value, whose address can be written.
+            Callee::Library(name)
+                if self.moves == Moves::Stay && at == 0 && is_address_intrinsic(name) => {}
             Callee::Library(name) => {
                 self.pin(
                     class,

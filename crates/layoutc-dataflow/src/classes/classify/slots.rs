@@ -82,6 +82,10 @@ impl Classifier<'_> {
             }
         }
         for slot in interior {
+            // Where elements have no place but their address, no slot is special.
+            if self.moves == Moves::Stay {
+                break;
+            }
             if let Some(class) = self.classes.class_of_slot(slot) {
                 self.classes.classes[class.index()].interior.insert(slot);
             }
@@ -416,7 +420,7 @@ impl Classifier<'_> {
             // The place where the pointer is moved says more.
             let is_known =
                 self.pins.iter().any(|(other, pin)| *other == class && pin.code == Code::SUB_RANGE);
-            if interior && !is_known && self.moves == Moves::Pin {
+            if interior && !is_known {
                 let message =
                     "this may point behind the first element, and coordinates count from there";
                 self.pin(class, Code::SUB_RANGE, span, message);

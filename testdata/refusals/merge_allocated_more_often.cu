@@ -1,0 +1,22 @@
+//@ layout = "a + b = aos"
+__global__ void k(float *a, float *b, const int *at, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        a[at[i]] += b[at[i]];
+}
+int main() {
+    int n = 100;
+    float *a, *b;
+    int *at;
+    cudaMalloc(&at, n * sizeof(int));
+    cudaMemset(at, 0, n * sizeof(int));
+    cudaMalloc(&a, n * sizeof(float));
+    for (int round = 0; round < 2; ++round) {
+        cudaMalloc(&b, n * sizeof(float)); //~ LC0028 not all of the arrays are allocated here
+        cudaMemset(b, 0, n * sizeof(float));
+        k<<<1, 128>>>(a, b, at, n);
+        cudaFree(b);
+    }
+    cudaFree(a);
+    return 0;
+}

@@ -1,0 +1,17 @@
+//@ layout = "a + b = aos"
+__global__ void k(float *a, float *b, const int *at, int n) { //~ LC0028 only arrays that
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        a[at[i]] += b[at[i]];
+}
+int main() {
+    int n = 100;
+    float *a, *b;
+    int *at;
+    cudaMalloc(&at, n * sizeof(int));
+    cudaMemset(at, 0, n * sizeof(int));
+    cudaMallocManaged(&a, n * sizeof(float));
+    cudaMalloc(&b, n * sizeof(float));
+    k<<<1, 128>>>(a, b, at, n);
+    return 0;
+}
