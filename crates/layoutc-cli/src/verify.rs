@@ -324,7 +324,7 @@ fn report(
     for place in mixed_sites(success, numbers).into_iter().filter_map(|site| numbers.place(site)) {
         let _ = writeln!(
             text,
-            "not compared: what {} allocates, in more than one layout or as a grid",
+            "not compared: what {} allocates, in more than one layout, as a grid or together with another array",
             success.sources().locate(place)
         );
     }

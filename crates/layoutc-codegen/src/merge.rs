@@ -174,9 +174,14 @@ pub(crate) fn plan_merges(
     let mut merges: Vec<(usize, Merge)> = Vec::new();
     let mut taken: BTreeSet<ClassId> = BTreeSet::new();
     for request in requests {
-        let Some(members) = this.members(&request) else { continue };
+        let Some(mut members) = this.members(&request) else { continue };
         let mut reasons = Vec::new();
-        if let Some(again) = members.iter().find(|class| taken.contains(class)) {
+        let twice = (1..members.len()).find(|at| members[..*at].contains(&members[*at]));
+        if let Some(at) = twice {
+            reasons.push(this.joint_class(members[at], &request.arrays[at]));
+            members.sort();
+            members.dedup();
+        } else if let Some(again) = members.iter().find(|class| taken.contains(class)) {
             let span = this.first_span(*again);
             reasons.push(pin(span, "this array is put together with others already"));
         } else {
@@ -215,18 +220,40 @@ fn pointed_scalars(program: &Program) -> BTreeSet<Scalar> {
 
 impl PlannedMerges {
     fn first_span(&self, class: ClassId) -> Span {
-        match self.classes.class(class).slots.first() {
-            Some(Slot::Variable(id)) => self.program.variable(*id).site.name,
-            Some(Slot::Field(id)) => self.program.field(*id).site.name,
-            Some(Slot::Result(id)) => self.program.function(*id).sites[0].name,
-            None => Span { file: FileId(0), start: 0, end: 0 },
-        }
+        let slot = self.classes.class(class).slots.first();
+        slot.map_or(NOWHERE, |slot| slot_span(&self.program, *slot))
+    }
+
+    /// Why two names are those of one array: something holds pointers to both.
+    fn joint_class(&self, class: ClassId, name: &str) -> Pin {
+        let class = self.classes.class(class);
+        // Where they meet, most of the time.
+        let parameter = class.slots.iter().find_map(|slot| match slot {
+            Slot::Variable(id) => {
+                let variable = self.program.variable(*id);
+                let is_parameter =
+                    matches!(variable.storage, layoutc_syntax::Storage::Parameter { .. });
+                (is_parameter && variable.name != name).then_some(variable.site.name)
+            }
+            Slot::Field(_) | Slot::Result(_) => None,
+        });
+        let first = class.slots.first().map(|slot| slot_span(&self.program, *slot));
+        let span = parameter.or(first).unwrap_or(NOWHERE);
+        let message = format!(
+            "pointers to `{name}` and to another of the arrays meet, perhaps here, so they have one type"
+        );
+        pin(span, &message)
     }
 
     /// The classes that a request names.
     fn members(&mut self, request: &MergeRequest) -> Option<Vec<ClassId>> {
         let mut found = Vec::new();
-        for name in &request.arrays {
+        for (at, name) in request.arrays.iter().enumerate() {
+            if request.arrays[..at].contains(name) {
+                let message = format!("`{}` names `{name}` twice", request.notation());
+                self.errors.push(Diagnostic::error(Code::UNKNOWN_LAYOUT, message));
+                return None;
+            }
             let named: Vec<ClassId> = self
                 .classes
                 .ids()
@@ -239,12 +266,6 @@ impl PlannedMerges {
                 })
                 .collect();
             let message = match named.as_slice() {
-                [only] if found.contains(only) => {
-                    format!(
-                        "`{name}` and another name of `{}` lead to one array",
-                        request.notation()
-                    )
-                }
                 [only] => {
                     found.push(*only);
                     continue;
@@ -395,6 +416,17 @@ impl PlannedMerges {
             assumed: Vec::new(),
             is_automatic: outcome.request.is_automatic,
         }
+    }
+}
+
+const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 0 };
+
+/// Where a slot is declared.
+fn slot_span(program: &Program, slot: Slot) -> Span {
+    match slot {
+        Slot::Variable(id) => program.variable(id).site.name,
+        Slot::Field(id) => program.field(id).site.name,
+        Slot::Result(id) => program.function(id).sites[0].name,
     }
 }
 

@@ -13,8 +13,10 @@
 //!   once for it.
 //! - Paired allocations have the same number of elements: their byte counts, divided by the sizes of the elements,
 //!   are one polynomial, and nothing in it changes between them.
-//! - The joint memory lives as long as any of its members: the calls that free the members stand together, and
-//!   nothing uses the memory between them.
+//! - The joint memory lives as long as any of its members: the calls that free the members stand together and free
+//!   pointers of one allocation, and nothing uses the memory between them; or all is freed where `main` ends.
+//!
+//! That memory runs out is another matter: the first call says so, and the others succeed.
 //!
 //! What does not hold is a [`Pin`] that names the expression.
 
@@ -31,6 +33,7 @@ use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{ExprId, ExprKind, FunctionId, Program, TypeKind};
 use place::Statements;
 use std::collections::{BTreeMap, BTreeSet};
+use twins::Search;
 pub use twins::Twin;
 
 /// Arrays of numbers that become one array of records.
@@ -82,8 +85,9 @@ pub fn find_merge(program: &Program, classes: &Classes, members: &[ClassId]) -> 
     }
     merging.check_uses()?;
     let allocations = merging.allocations()?;
-    let dropped_frees = merging.frees()?;
-    let twins = merging.twins(&allocations);
+    let search = Search::new(&merging, &allocations);
+    let dropped_frees = merging.frees(&search.pairs)?;
+    let twins = search.twins();
     Ok(Merge { members: members.to_vec(), allocations, dropped_frees, twins })
 }
 

@@ -10,8 +10,19 @@ impl Rewriter<'_> {
     /// Says which member each access means.
     pub(super) fn accesses(&mut self) {
         let measured = self.measured_elements();
+        // Text that is replaced as a whole.
+        let replaced: Vec<Span> = self
+            .merges
+            .iter()
+            .flat_map(|(_, merge)| {
+                let joint = merge.allocations.iter().flat_map(|joint| &joint.followers);
+                joint.map(|own| own.call).chain(merge.dropped_frees.iter().copied())
+            })
+            .map(|call| self.program.expr(call).span)
+            .collect();
         for expr in self.program.expr_ids() {
-            if measured.contains(&expr) {
+            let span = self.program.expr(expr).span;
+            if measured.contains(&expr) || replaced.iter().any(|call| call.contains(span)) {
                 continue;
             }
             self.twin(expr);

@@ -165,7 +165,7 @@ impl Rewriter<'_> {
     fn statement(&self, expr: ExprId) -> Option<StmtId> {
         self.program.stmt_ids().find(|id| {
             matches!(self.program.stmt(*id).kind, StmtKind::Expr(Some(own)) if own == expr)
-                && self.program.stmt_homes[id.index()].is_none()
+                && self.program.stmt_homes.of(id.index()).is_none()
         })
     }
 

@@ -59,7 +59,7 @@ impl Rewriter<'_> {
             return;
         }
         let declaration = self.program.declaration(id).clone();
-        let home = self.program.declaration_homes.get(id.0 as usize).copied().flatten();
+        let home = self.program.declaration_homes.of(id.index());
         let is_number = self.program.types.as_scalar(declaration.specifier_type.id).is_some();
         let obstacle = if home.is_some() {
             Some("this pointer is declared in the body of a macro")

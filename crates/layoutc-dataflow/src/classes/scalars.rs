@@ -126,7 +126,7 @@ fn addresses(program: &Program) -> BTreeSet<usize> {
                 match resolve_callee(program, *callee, arguments) {
                     Callee::Function(_) => continue,
                     Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {
-                        arguments.clone()
+                        arguments.to_vec()
                     }
                 }
             }

@@ -1,14 +1,22 @@
 //! Allocations that become one, and the calls that free them.
 
+use super::twins::Pairs;
 use super::{Allocated, JointAllocation, Merging, pin, place::Position, strip_casts};
 use crate::classes::{Api, Pin};
 use crate::grid::index::{Atom, Index, Indices};
 use layoutc_diagnostics::Span;
-use layoutc_syntax::{ExprId, ExprKind, FieldId, NameRef, Scalar, StmtId, VarId};
+use layoutc_syntax::{BinaryOp, ExprId, ExprKind, FieldId, NameRef, Scalar, StmtId, VarId};
 use std::collections::BTreeMap;
 
 /// How deep the definitions of byte counts are followed.
 const DEPTH: usize = 8;
+
+/// A call that frees memory.
+struct Freed {
+    position: Position,
+    call: ExprId,
+    pointer: ExprId,
+}
 
 /// Something whose address is written down: a variable, or a member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,7 +64,7 @@ impl Merging<'_> {
             let most = list.iter().map(Vec::len).max().unwrap_or_default();
             for at in 0..most {
                 let Some(mut group) =
-                    list.iter().map(|calls| calls.get(at).copied()).collect::<Option<Vec<_>>>()
+                    list.iter().map(|calls| calls.get(at).cloned()).collect::<Option<Vec<_>>>()
                 else {
                     let alone = list.iter().find_map(|calls| calls.get(at));
                     let span = alone.map_or(super::NOWHERE, |(_, own)| self.site(own.call));
@@ -104,9 +112,9 @@ impl Merging<'_> {
 
     /// One allocation of several that follow each other.
     fn joint(&self, group: &[(Position, Allocated)]) -> Result<JointAllocation, Pin> {
-        let (first, keeper) = group[0];
+        let (first, keeper) = &group[0];
         let span = self.site(keeper.call);
-        if !first.is_certain {
+        if !first.is_unconditional() {
             return Err(pin(span, "this allocation depends on a condition"));
         }
         let mut followers = Vec::new();
@@ -119,11 +127,11 @@ impl Merging<'_> {
                 return Err(pin(other, "two of the arrays are allocated in different files"));
             }
             let between = Span { start: span.end, end: other.start, ..span };
-            self.check_same_count(&keeper, follower, between)?;
-            self.check_keeps_pointer(&keeper, between)?;
+            self.check_same_count(keeper, follower, between)?;
+            self.check_keeps_pointer(keeper, between)?;
             followers.push(*follower);
         }
-        Ok(JointAllocation { keeper, followers })
+        Ok(JointAllocation { keeper: *keeper, followers })
     }
 
     fn value_bytes(&self, member: usize) -> i64 {
@@ -295,46 +303,141 @@ impl Merging<'_> {
     }
 
     /// Calls that free what another call frees, too.
-    pub(super) fn frees(&self) -> Result<Vec<ExprId>, Pin> {
-        let mut lists: BTreeMap<StmtId, Vec<Vec<(Position, ExprId)>>> = BTreeMap::new();
+    ///
+    /// Either the pointers that are freed together belong to one allocation, or all memory is freed
+    /// where `main` ends.
+    pub(super) fn frees(&self, pairs: &Pairs) -> Result<Vec<ExprId>, Pin> {
+        let mut lists: BTreeMap<StmtId, Vec<Vec<Freed>>> = BTreeMap::new();
         for (member, class) in self.members.iter().enumerate() {
             for call in self.calls_of(*class).filter(|call| call.api == Api::Free) {
                 let span = self.program.expr(call.call).span;
+                let pointer = strip_casts(self.program, call.arguments[0]);
                 let position = self.statements.position(self.program, call.call);
+                let position = position.filter(|position| {
+                    let guards = position.guards.iter();
+                    position.is_certain
+                        && guards.into_iter().all(|guard| self.asks_for(*guard, pointer))
+                });
                 let Some(position) = position else {
-                    return Err(pin(span, "it cannot be seen how often this is freed"));
+                    return Err(pin(span, "it cannot be seen when this is freed"));
                 };
                 let list = lists.entry(position.list).or_default();
                 list.resize_with(self.members.len(), Vec::new);
-                list[member].push((position, call.call));
+                list[member].push(Freed { position, call: call.call, pointer });
             }
         }
+        let is_only = lists.len() == 1;
         let mut dropped = Vec::new();
-        for list in lists.into_values() {
+        for (stmt, mut list) in lists {
+            for calls in &mut list {
+                calls.sort_by_key(|own| {
+                    (own.position.index, self.program.expr(own.call).span.start)
+                });
+            }
             let counts: Vec<usize> = list.iter().map(Vec::len).collect();
             let any =
-                list.iter().flatten().next().map_or(super::NOWHERE, |(_, call)| self.site(*call));
+                list.iter().flatten().next().map_or(super::NOWHERE, |own| self.site(own.call));
             if counts.iter().any(|count| *count != counts[0]) {
                 return Err(pin(any, "not all of the arrays are freed here"));
             }
-            self.check_unused_between(&list)?;
-            // The one whose calls are always executed stays.
+            let are_paired = (0..counts[0]).all(|at| {
+                list.iter()
+                    .all(|calls| self.are_equal(pairs, list[0][at].pointer, calls[at].pointer))
+            });
+            let end = self.program.stmt(stmt).span;
+            let is_end = is_only && self.is_body_of_main(stmt);
+            if !are_paired && !is_end {
+                let message = "it cannot be seen that these pointers belong to one allocation";
+                return Err(pin(any, message));
+            }
+            self.check_unused_between(&list, (!are_paired).then_some(end))?;
+            // One that is always executed stays, if there is any.
             let kept = list
                 .iter()
-                .position(|calls| calls.iter().all(|(position, _)| position.is_certain))
+                .position(|calls| calls.iter().all(|own| own.position.guards.is_empty()))
                 .unwrap_or(0);
             for (member, calls) in list.iter().enumerate() {
                 if member != kept {
-                    dropped.extend(calls.iter().map(|(_, call)| *call));
+                    dropped.extend(calls.iter().map(|own| own.call));
                 }
             }
         }
         Ok(dropped)
     }
 
-    /// Whether nothing uses the memory between the first and the last call that frees some of it.
-    fn check_unused_between(&self, list: &[Vec<(Position, ExprId)>]) -> Result<(), Pin> {
-        let calls: Vec<ExprId> = list.iter().flatten().map(|(_, call)| *call).collect();
+    /// Whether a condition asks whether this pointer is null, and nothing else.
+    fn asks_for(&self, condition: ExprId, pointer: ExprId) -> bool {
+        match self.program.expr(condition).kind {
+            ExprKind::Paren(inner) => self.asks_for(inner, pointer),
+            ExprKind::Binary(BinaryOp::Ne, left, right) => {
+                let is_null = |expr| {
+                    let expr = strip_casts(self.program, expr);
+                    matches!(
+                        self.program.expr(expr).kind,
+                        ExprKind::Null | ExprKind::Integer(Some(0))
+                    )
+                };
+                (is_null(right) && self.is_same(left, pointer))
+                    || (is_null(left) && self.is_same(right, pointer))
+            }
+            _ => self.is_same(condition, pointer),
+        }
+    }
+
+    /// Whether two pointers are, wherever they stand together, those of one allocation.
+    fn are_equal(&self, pairs: &Pairs, one: ExprId, other: ExprId) -> bool {
+        let (one, other) = (self.program.strip_parens(one), self.program.strip_parens(other));
+        match (&self.program.expr(one).kind, &self.program.expr(other).kind) {
+            (ExprKind::Name(NameRef::Variable(one)), ExprKind::Name(NameRef::Variable(other))) => {
+                match (pairs.variables.get(one), pairs.variables.get(other)) {
+                    (Some((one, _)), Some((other, _))) => one == other,
+                    _ => false,
+                }
+            }
+            (
+                ExprKind::Member { base: one, field: Some(field), arrow, .. },
+                ExprKind::Member { base: other, field: Some(of), arrow: by_arrow, .. },
+            ) => {
+                arrow == by_arrow
+                    && self.is_same(*one, *other)
+                    && pairs.leader(*field).is_some()
+                    && pairs.leader(*field) == pairs.leader(*of)
+            }
+            _ => false,
+        }
+    }
+
+    fn is_body_of_main(&self, stmt: StmtId) -> bool {
+        self.program.function_ids().any(|id| {
+            let function = self.program.function(id);
+            function.name == "main" && function.record.is_none() && function.body == Some(stmt)
+        })
+    }
+
+    /// Whether an expression is the target of a null pointer that is stored behind the call that frees
+    /// what it pointed to.
+    pub(super) fn is_reset(&self, name: ExprId, assignment: ExprId) -> bool {
+        let ExprKind::Assign(None, left, value) = self.program.expr(assignment).kind else {
+            return false;
+        };
+        let value = strip_casts(self.program, value);
+        let is_null =
+            matches!(self.program.expr(value).kind, ExprKind::Null | ExprKind::Integer(Some(0)));
+        let place = |expr| self.statements.position(self.program, expr);
+        let Some(own) = place(assignment).filter(|_| is_null && left == name) else { return false };
+        let calls = self.classes.api_calls.iter().filter(|call| call.api == Api::Free);
+        calls.into_iter().any(|call| {
+            self.is_same(strip_casts(self.program, call.arguments[0]), name)
+                && place(call.call).is_some_and(|freed| {
+                    freed.list == own.list && freed.index <= own.index && freed.is_certain
+                })
+        })
+    }
+
+    /// Whether nothing uses the memory between the first and the last call that frees some of it, or up to the end
+    /// of `until`.
+    fn check_unused_between(&self, list: &[Vec<Freed>], until: Option<Span>) -> Result<(), Pin> {
+        let calls: Vec<ExprId> = list.iter().flatten().map(|own| own.call).collect();
         let sites: Vec<Span> = calls.iter().map(|call| self.site(*call)).collect();
         let start = sites.iter().map(|site| site.end).min().unwrap_or_default();
         let end = sites.iter().map(|site| site.start).max().unwrap_or_default();
@@ -342,6 +445,7 @@ impl Merging<'_> {
         if sites.iter().any(|site| site.file != first.file) {
             return Err(pin(*first, "the arrays are freed in different files"));
         }
+        let end = until.map_or(end, |until| until.end);
         let between = Span { start, end: end.max(start), ..*first };
         for expr in self.program.expr_ids() {
             let site = self.site(expr);

@@ -14,7 +14,7 @@ pub(super) struct Statements {
 }
 
 /// A place in a list of statements.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Position {
     /// The function.
     pub(super) function: FunctionId,
@@ -22,8 +22,17 @@ pub(super) struct Position {
     pub(super) list: StmtId,
     /// The statement in it.
     pub(super) index: usize,
-    /// Whether the call is always executed with that statement.
+    /// Whether the call is always executed with that statement, where the guards hold.
     pub(super) is_certain: bool,
+    /// Conditions of the statements `if (c) …` around it.
+    pub(super) guards: Vec<ExprId>,
+}
+
+impl Position {
+    /// Whether the call is always executed with its statement.
+    pub(super) fn is_unconditional(&self) -> bool {
+        self.is_certain && self.guards.is_empty()
+    }
 }
 
 impl Statements {
@@ -103,6 +112,7 @@ impl Statements {
     /// once for each time that the list is.
     pub(super) fn position(&self, program: &Program, call: ExprId) -> Option<Position> {
         let mut is_certain = true;
+        let mut guards = Vec::new();
         let mut at = call;
         while let Some((parent, position)) = self.parents[at.index()] {
             match program.expr(parent).kind {
@@ -123,19 +133,25 @@ impl Statements {
         }
         loop {
             let around = *self.around.get(&stmt)?;
-            let home = program.stmt_homes[around.index()];
+            let home = program.stmt_homes.of(around.index());
             // The use of a macro is a block around the statements of its body.
-            let is_macro = home.is_some() || home != program.stmt_homes[stmt.index()];
+            let is_macro = home.is_some() || home != program.stmt_homes.of(stmt.index());
             match &program.stmt(around).kind {
                 StmtKind::Block(children) if !is_macro => {
                     let index = children.iter().position(|child| *child == stmt)?;
                     let function = self.function(around)?;
-                    return Some(Position { function, list: around, index, is_certain });
+                    return Some(Position { function, list: around, index, is_certain, guards });
                 }
                 StmtKind::Block(_) => {}
                 StmtKind::DoWhile { condition, .. }
                     if home.is_some() && evaluate::constant(program, *condition) == Some(0) => {}
-                StmtKind::If { init, .. } => is_certain &= *init == Some(stmt),
+                StmtKind::If { init, .. } if *init == Some(stmt) => {}
+                StmtKind::If { init: None, condition: Some(condition), then, .. }
+                    if *then == stmt =>
+                {
+                    guards.push(*condition);
+                }
+                StmtKind::If { .. } => is_certain = false,
                 _ => return None,
             }
             stmt = around;

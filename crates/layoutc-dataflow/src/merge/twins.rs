@@ -29,14 +29,41 @@ pub enum Twin {
 /// The arguments of the calls and launches of a function.
 type Calls = BTreeMap<FunctionId, Vec<(ExprId, Vec<ExprId>)>>;
 
-impl Merging<'_> {
-    /// By use of a parameter's or member's name: the one that could be named as well.
-    pub(super) fn twins(&self, allocations: &[JointAllocation]) -> BTreeMap<ExprId, Twin> {
+/// Pointers that are equal because they are allocated together.
+#[derive(Debug, Default)]
+pub(super) struct Pairs {
+    /// Variables that hold the pointer of one joint allocation from then on: which, and the text in which
+    /// that is not so yet.
+    pub(super) variables: BTreeMap<VarId, (usize, Span)>,
+    /// Members of records that point, in each object, to the same element as another one.
+    fields: BTreeMap<FieldId, FieldId>,
+}
+
+impl Pairs {
+    /// The member that a member is equal to, perhaps itself; `None` if it is equal to none.
+    pub(super) fn leader(&self, field: FieldId) -> Option<FieldId> {
+        let is_leader = self.fields.values().any(|first| *first == field);
+        self.fields.get(&field).copied().or(is_leader.then_some(field))
+    }
+}
+
+pub(super) struct Search<'a, 'p> {
+    merging: &'a Merging<'p>,
+    uses: BTreeMap<VarId, Vec<ExprId>>,
+    members: BTreeMap<FieldId, Vec<ExprId>>,
+    calls: Calls,
+    parents: super::Parents,
+    pub(super) pairs: Pairs,
+}
+
+impl<'a, 'p> Search<'a, 'p> {
+    pub(super) fn new(merging: &'a Merging<'p>, allocations: &[JointAllocation]) -> Self {
+        let program = merging.program;
         let mut uses: BTreeMap<VarId, Vec<ExprId>> = BTreeMap::new();
         let mut members: BTreeMap<FieldId, Vec<ExprId>> = BTreeMap::new();
         let mut calls: Calls = BTreeMap::new();
-        for expr in self.program.expr_ids() {
-            let (callee, arguments) = match &self.program.expr(expr).kind {
+        for expr in program.expr_ids() {
+            let (callee, arguments) = match &program.expr(expr).kind {
                 ExprKind::Name(NameRef::Variable(id)) => {
                     uses.entry(*id).or_default().push(expr);
                     continue;
@@ -49,63 +76,55 @@ impl Merging<'_> {
                 ExprKind::Launch { kernel, arguments, .. } => (*kernel, arguments),
                 _ => continue,
             };
-            if let Callee::Function(function) = resolve_callee(self.program, callee, arguments) {
-                calls.entry(function).or_default().push((expr, arguments.clone()));
+            if let Callee::Function(function) = resolve_callee(program, callee, arguments) {
+                calls.entry(function).or_default().push((expr, arguments.to_vec()));
             }
         }
-        let parents = super::Parents::new(self.program);
+        let parents = super::Parents::new(program);
+        let mut this = Search { merging, uses, members, calls, parents, pairs: Pairs::default() };
+        this.pairs =
+            Pairs { variables: this.fixed(allocations), fields: this.fixed_fields(allocations) };
+        this
+    }
+}
+
+impl Search<'_, '_> {
+    /// By use of a parameter's or member's name: the one that could be named as well.
+    pub(super) fn twins(&self) -> BTreeMap<ExprId, Twin> {
+        let mut twins = self.candidates();
+        loop {
+            let stay: BTreeMap<VarId, VarId> = twins
+                .iter()
+                .map(|(second, first)| (*second, *first))
+                .filter(|(second, first)| self.holds(*second, *first, &twins))
+                .collect();
+            let is_done = stay.len() == twins.len();
+            twins = stay;
+            if is_done {
+                break;
+            }
+        }
         let on_device = self.on_device();
-        let mut search =
-            Search { merging: self, uses, members, calls, parents, fields: BTreeMap::new() };
-        search.fields = search.fixed_fields(allocations);
-        let twins = search.run(allocations);
         let mut found = BTreeMap::new();
         for (second, first) in &twins {
-            let uses = search.uses.get(second).into_iter().flatten();
-            let uses = uses.filter(|name| search.is_access(**name));
+            let uses = self.uses.get(second).into_iter().flatten();
+            let uses = uses.filter(|name| self.is_access(**name));
             found.extend(uses.map(|name| (*name, Twin::Variable(*first))));
         }
-        for (second, first) in &search.fields {
-            let uses = search.members.get(second).into_iter().flatten();
-            let uses = uses.filter(|use_| on_device.contains(use_) && search.is_access(**use_));
-            found.extend(uses.map(|use_| (*use_, Twin::Field(*first))));
+        for (second, first) in &self.pairs.fields {
+            let uses = self.members.get(second).into_iter().flatten();
+            let uses = uses.filter(|name| on_device.contains(name) && self.is_access(**name));
+            found.extend(uses.map(|name| (*name, Twin::Field(*first))));
         }
         found
     }
 
     /// Expressions of device code.
     fn on_device(&self) -> BTreeSet<ExprId> {
-        let functions = self.program.function_ids();
-        let functions = functions.filter(|id| self.program.function(*id).space.on_device());
-        functions.flat_map(|id| self.program.function_parts(id).exprs).collect()
-    }
-}
-
-struct Search<'a, 'p> {
-    merging: &'a Merging<'p>,
-    uses: BTreeMap<VarId, Vec<ExprId>>,
-    members: BTreeMap<FieldId, Vec<ExprId>>,
-    calls: Calls,
-    parents: super::Parents,
-    /// Members of records that are twins of another one.
-    fields: BTreeMap<FieldId, FieldId>,
-}
-
-impl Search<'_, '_> {
-    fn run(&self, allocations: &[JointAllocation]) -> BTreeMap<VarId, VarId> {
-        let fixed = self.fixed(allocations);
-        let mut twins = self.candidates();
-        loop {
-            let stay: BTreeMap<VarId, VarId> = twins
-                .iter()
-                .map(|(second, first)| (*second, *first))
-                .filter(|(second, first)| self.holds(*second, *first, &fixed, &twins))
-                .collect();
-            if stay.len() == twins.len() {
-                return stay;
-            }
-            twins = stay;
-        }
+        let program = self.merging.program;
+        let functions = program.function_ids();
+        let functions = functions.filter(|id| program.function(*id).space.on_device());
+        functions.flat_map(|id| program.function_parts(id).exprs).collect()
     }
 
     /// Variables that hold the pointer of one joint allocation from then on: which, and the text in which that
@@ -170,7 +189,7 @@ impl Search<'_, '_> {
                 && uses.into_iter().all(|name| {
                     own.iter().any(|(_, _, pointer)| pointer == name)
                         || self.is_read(*name)
-                        || self.is_set_to_null(*name)
+                        || self.is_reset(*name)
                 })
         };
         let plain: Vec<FieldId> = set.keys().copied().filter(|field| is_plain(*field)).collect();
@@ -208,12 +227,10 @@ impl Search<'_, '_> {
         found
     }
 
-    fn is_set_to_null(&self, name: ExprId) -> bool {
-        let program = self.merging.program;
-        let Some((parent, 0)) = self.parents.of(name) else { return false };
-        let ExprKind::Assign(None, _, value) = program.expr(parent).kind else { return false };
-        let value = super::strip_casts(program, value);
-        matches!(program.expr(value).kind, ExprKind::Null | ExprKind::Integer(Some(0)))
+    /// Whether a null pointer is stored, behind the call that frees what was pointed to.
+    fn is_reset(&self, name: ExprId) -> bool {
+        let parent = self.parents.of(name);
+        parent.is_some_and(|(parent, _)| self.merging.is_reset(name, parent))
     }
 
     /// Whether the use of a variable's name leaves its value alone.
@@ -332,13 +349,7 @@ impl Search<'_, '_> {
                 })
     }
 
-    fn holds(
-        &self,
-        second: VarId,
-        first: VarId,
-        fixed: &BTreeMap<VarId, (usize, Span)>,
-        twins: &BTreeMap<VarId, VarId>,
-    ) -> bool {
+    fn holds(&self, second: VarId, first: VarId, twins: &BTreeMap<VarId, VarId>) -> bool {
         let program = self.merging.program;
         let Some(function) = program.variable(second).function else { return false };
         let parameters = &program.function(function).parameters;
@@ -354,7 +365,7 @@ impl Search<'_, '_> {
                 }
             };
             if let (Some((object, one)), Some((of, other))) = (field(one), field(other)) {
-                let leader = |id: FieldId| self.fields.get(&id).copied().unwrap_or(id);
+                let leader = |id: FieldId| self.pairs.fields.get(&id).copied().unwrap_or(id);
                 return one != other
                     && leader(one) == leader(other)
                     && self.merging.is_same(object, of);
@@ -365,7 +376,7 @@ impl Search<'_, '_> {
                     _ => None,
                 };
             let (Some(one), Some(other)) = (name(one), name(other)) else { return false };
-            match (fixed.get(&one), fixed.get(&other)) {
+            match (self.pairs.variables.get(&one), self.pairs.variables.get(&other)) {
                 (Some((one, span)), Some((other, _))) => {
                     one == other && !span.contains(program.expr_site(call))
                 }
