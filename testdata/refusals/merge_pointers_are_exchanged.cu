@@ -1,6 +1,5 @@
 //@ layout = "a + b = aos"
-//@ errors = ["LC0042"]
-__global__ void k(float *a, float *b, const int *at, int n) {
+__global__ void k(float *a, float *b, const int *at, int n) { //~ LC0028 pointers to `b` and to another
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         a[at[i]] += b[at[i]];

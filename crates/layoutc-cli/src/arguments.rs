@@ -40,6 +40,8 @@ Layouts (SPEC is `NAME = LAYOUT`; NAME is a struct, an array, function::array, o
   tiled(32)                      structs of small arrays of 32 elements each (AoSoA)
   {x y z} align(16), {*}         clusters of fields, each in its own array; `*` is the rest
   {x y z} tiled(32), {id}        each cluster with its own form
+Separate arrays of numbers, of one length, can be put together:
+  x + vx = aos align(8)          one array of structs
 Without --layout the least cost decides (see `layoutc cost`); with it only the arrays that it names change.
 Arrays of numbers that are indexed by several coordinates, such as f[(y*nx + x)*9 + q], are grids:
   tiled(32)                      the numbers of a cell apart, in tiles of 32 cells
