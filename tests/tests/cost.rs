@@ -89,10 +89,11 @@ fn separate_arrays_are_put_together() -> Result<()> {
 
 #[test]
 fn what_does_not_fit_is_refused() -> Result<()> {
-    let cases: [(&[&str], &str); 8] = [
+    let cases: [(&[&str], &str); 9] = [
         (&["--layout", "Bod = soa"], "did you mean `Body`?"),
         (&["--layout", "Body = {x nosuch}"], "nosuch"),
         (&["--layout", "Body = {x y}"], "LC0040"),
+        (&["--layout", "Body = [i%4, i/4, field]"], "LC0040"),
         (&["--layout", "Body"], "LC0040"),
         (&["--layout", "Body = soa; "], "LC0040"),
         (&["--device", "gtx9999"], "gtx280"),

@@ -20,7 +20,7 @@ use layoutc_analysis::cost::vector::CostVector;
 use layoutc_analysis::cost_model::{ArrayInfo, ArraySource, Kernel};
 use layoutc_analysis::merge_choice::joint_shape;
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, nearest};
-use layoutc_dataflow::layout::{Bytes, Layout, LeafId, RecordShape};
+use layoutc_dataflow::layout::{Bytes, GroupForm, Layout, LeafId, RecordShape};
 use layoutc_diagnostics::{Code, Diagnostic, SourceSet};
 use request::Request;
 use serde::Serialize;
@@ -352,6 +352,11 @@ impl Pricing<'_> {
                 }
                 let (owners, shape) = self.merged(&set);
                 match request.spec.resolve(&shape) {
+                    Ok(layout) if !has_form(&layout) => {
+                        let spec = &request.text;
+                        let message = format!("`{spec}` has no form for an array of structs");
+                        errors.push(Diagnostic::error(Code::UNKNOWN_LAYOUT, message));
+                    }
                     Ok(layout) => {
                         arrangement.insert_merged(&owners, &shape, &layout);
                         placed.extend(&set);
@@ -554,6 +559,11 @@ impl Pricing<'_> {
             accesses: accesses.collect(),
         }
     }
+}
+
+/// Whether arrays of structs can lie so: the slices of one index have no other order there.
+fn has_form(layout: &Layout) -> bool {
+    layout.groups().iter().all(|group| group.form() != GroupForm::Grid)
 }
 
 /// The layouts to compare, the source's first.

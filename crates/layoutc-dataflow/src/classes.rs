@@ -38,7 +38,7 @@ mod unseen;
 mod untyped;
 mod versions;
 
-pub use api::{Api, ApiCall, CopyArguments, Direction};
+pub use api::{Api, ApiCall, CopyArguments, Direction, strip_casts};
 pub use calls::{Callee, constructor_of, given_object, operator_operands, resolve_callee};
 pub use classify::{ElementCopy, WideAccess};
 pub use host_arrays::{HostAllocation, HostArray, HostSource};

@@ -69,11 +69,12 @@ impl Arrangement {
         self.insert_merged(&owners, shape, layout);
     }
 
-    /// Puts arrays of equal length into one layout: leaf `l` of `shape` is `owners[l]`.
+    /// Puts arrays of equal length into one layout: leaf `l` of `shape` is `owners[l]`. Groups whose slices
+    /// stand in another order than those of arrays, structs and tiles get no place, and what accesses
+    /// them no price.
     ///
     /// # Panics
-    /// If `owners` and the leaves of `shape` are not equally many, or the layout has digits of more
-    /// than one dimension.
+    /// If `owners` and the leaves of `shape` are not equally many.
     pub fn insert_merged(
         &mut self,
         owners: &[(ArrayId, LeafId)],
@@ -86,7 +87,7 @@ impl Arrangement {
             let tile = match group.form() {
                 GroupForm::Array | GroupForm::Struct => 1,
                 GroupForm::Tile(tile) => tile,
-                GroupForm::Grid => panic!("records have one dimension"),
+                GroupForm::Grid => continue,
             };
             let layout = group.struct_layout(shape);
             let has_planes = group.is_single_leaf_array();

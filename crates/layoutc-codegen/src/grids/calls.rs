@@ -2,7 +2,7 @@
 
 use super::Rewriter;
 use crate::edit::Edit;
-use layoutc_dataflow::classes::{Api, ApiCall, ClassId, Direction, Sizes};
+use layoutc_dataflow::classes::{Api, ApiCall, ClassId, Direction, Sizes, strip_casts};
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, FunctionId, evaluate};
 use std::collections::BTreeMap;
 
@@ -279,14 +279,4 @@ type Firsts = BTreeMap<usize, RangeStart>;
 /// Whether a call can be given a range of a grid.
 fn has_ranges(api: Api) -> bool {
     matches!(api, Api::Memcpy | Api::MemcpyAsync | Api::Memset)
-}
-
-/// The operand behind parentheses and casts.
-fn strip_casts(program: &layoutc_syntax::Program, mut expr: ExprId) -> ExprId {
-    while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } =
-        program.expr(expr).kind
-    {
-        expr = inner;
-    }
-    expr
 }

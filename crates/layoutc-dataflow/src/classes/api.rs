@@ -421,7 +421,8 @@ impl ApiCall {
 }
 
 /// The operand behind parentheses and casts to `void*`, `void**` or the like.
-pub(super) fn strip_casts(program: &Program, mut expr: ExprId) -> ExprId {
+#[must_use]
+pub fn strip_casts(program: &Program, mut expr: ExprId) -> ExprId {
     loop {
         match &program.expr(expr).kind {
             ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => expr = *inner,

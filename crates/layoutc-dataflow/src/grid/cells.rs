@@ -7,7 +7,9 @@
 //! refuses the class at the expression that does), so that a pointer to a cell is good in any order.
 
 use super::{Grids, Wanted, changes, find, pin};
-use crate::classes::{Api, ApiCall, ClassId, Classes, Direction, Pin, Slot, TypedArrays};
+use crate::classes::{
+    Api, ApiCall, ClassId, Classes, Direction, Pin, Slot, TypedArrays, strip_casts,
+};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, MacroRole, NameRef, Program, Storage, TypeKind, evaluate,
@@ -172,7 +174,7 @@ impl Uses<'_> {
                 if !call.is_device_argument(position) {
                     continue;
                 }
-                let argument = self.behind_casts(*argument);
+                let argument = strip_casts(self.program, *argument);
                 let Some((class, depth)) = self.classes.value(argument) else { continue };
                 let span = self.program.expr_site(call.call);
                 if !has_form(call) {
@@ -188,15 +190,6 @@ impl Uses<'_> {
                 }
             }
         }
-    }
-
-    fn behind_casts(&self, mut expr: ExprId) -> ExprId {
-        while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } =
-            self.program.expr(expr).kind
-        {
-            expr = inner;
-        }
-        expr
     }
 
     /// `p + e` and `&p[e]`, where `p` holds the start of an array: the sum or the subscript.

@@ -334,20 +334,12 @@ impl<'a> Prover<'a> {
                     Vec::new()
                 }
             }
-            ExprKind::Binary(
-                BinaryOp::Lt
-                | BinaryOp::Le
-                | BinaryOp::Gt
-                | BinaryOp::Ge
-                | BinaryOp::Eq
-                | BinaryOp::Ne
-                | BinaryOp::LogicalAnd
-                | BinaryOp::LogicalOr,
-                ..,
-            ) => [Some(value.clone()), Index::constant(1).minus(&value)]
-                .into_iter()
-                .flatten()
-                .collect(),
+            ExprKind::Binary(..) if is_truth(program, expr) => {
+                [Some(value.clone()), Index::constant(1).minus(&value)]
+                    .into_iter()
+                    .flatten()
+                    .collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -410,17 +402,7 @@ impl<'a> Prover<'a> {
                 Some(cases)
             }
             // 1 or 0, by what it says.
-            ExprKind::Binary(
-                BinaryOp::Lt
-                | BinaryOp::Le
-                | BinaryOp::Gt
-                | BinaryOp::Ge
-                | BinaryOp::Eq
-                | BinaryOp::Ne
-                | BinaryOp::LogicalAnd
-                | BinaryOp::LogicalOr,
-                ..,
-            ) if !program.operators.contains_key(&expr) => {
+            ExprKind::Binary(..) if is_truth(program, expr) => {
                 let mut cases = Vec::new();
                 for (truth, value) in [(true, 1), (false, 0)] {
                     let mut facts = Vec::new();
