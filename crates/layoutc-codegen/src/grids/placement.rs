@@ -82,18 +82,24 @@ pub(crate) fn place_text(
     };
     let edits = places.into_iter().map(|place| {
         let source = program.sources.file(place.at.file);
-        let is_before =
-            source.line_range(place.use_at.start as usize).start == place.at.start as usize;
         // A blank line on both sides, if there is none.
         let (before, behind) = source.text().split_at(place.at.start as usize);
         let is_blank = |line: Option<&str>| line.is_none_or(|line| line.trim().is_empty());
-        let head = if is_blank(before.lines().last()) { "" } else { "\n" };
-        let tail = match is_before {
+        let is_start = before.is_empty() || before.ends_with('\n');
+        let head = match is_start {
+            true if is_blank(before.lines().last()) => "",
+            true => "\n",
+            false => "\n\n",
+        };
+        let mut lines = behind.lines();
+        let tail = match is_start {
+            true if is_blank(lines.next()) => "\n",
             true => "\n\n",
-            false if is_blank(behind.lines().nth(1)) => "",
+            // What follows the place on its line stays there.
+            false if is_blank(lines.nth(1)) => "",
             false => "\n",
         };
-        let text = format!("\n{head}{text}{tail}");
+        let text = format!("{head}{text}{tail}");
         let text = if source.text().contains("\r\n") { text.replace('\n', "\r\n") } else { text };
         Edit { is_generated: true, ..Edit::replace(place.at, text) }
     });
