@@ -3,13 +3,14 @@
 use crate::cost::arrangement::Arrangement;
 use crate::cost::kernel::{ArrayId, KernelCode, Lanes};
 use crate::cost::search::{Best, Effort, Problem, best_layout, price_layout};
+use crate::cost::sectors::SectorDevice;
 use crate::cost::{CostError, CostVector, Model, price};
 use crate::cost_model::{ArraySource, CostModel};
 use crate::device::Device;
 use layoutc_dataflow::classes::ClassId;
 use layoutc_dataflow::layout::{Bytes, Layout, LeafId, RecordShape};
 
-/// Elements of a tile: one for each lane of a warp.
+/// Elements of a tile at least: one for each lane of a warp.
 pub(crate) const TILE: u64 = 32;
 /// Layouts that cost more than this part of the source's are not worth a change.
 pub(crate) const WORTH: f64 = 0.95;
@@ -96,6 +97,13 @@ impl Prices<'_> {
         arrangement
     }
 
+    /// Elements of a tile: so many that each member fills what the device fetches at once.
+    fn tile(&self, shape: &RecordShape) -> u64 {
+        let fetched = SectorDevice::new(self.device).map_or(0, |device| device.sector);
+        let least = shape.leaves.iter().map(|leaf| leaf.scalar_size.0).min().unwrap_or(1).max(1);
+        TILE.max((fetched / least).next_power_of_two())
+    }
+
     fn search(
         &self,
         array: ArrayId,
@@ -103,6 +111,7 @@ impl Prices<'_> {
         kernels: &[KernelCode],
     ) -> Result<Best, CostError> {
         let owners: Vec<(ArrayId, LeafId)> = shape.leaf_ids().map(|leaf| (array, leaf)).collect();
+        let tile = self.tile(shape);
         let problem = Problem {
             shape,
             owners: &owners,
@@ -110,12 +119,12 @@ impl Prices<'_> {
             others: &self.others(array),
             device: self.device,
             model: self.pricing,
-            tile: TILE,
+            tile,
         };
         let mut best = best_layout(&problem, Effort { priced: PRICED })?;
         if best.layout.groups().len() > 1 {
             let aligned = [16, 8].map(|align| Layout::aos_aligned(shape, Bytes(align)));
-            for layout in [Layout::tiled(shape, TILE, None)].into_iter().chain(aligned).flatten() {
+            for layout in [Layout::tiled(shape, tile, None)].into_iter().chain(aligned).flatten() {
                 let cost = price_layout(&problem, &layout)?;
                 if ratio(&cost, &best.cost) <= SIMPLE {
                     best = Best { layout, cost, ..best };
