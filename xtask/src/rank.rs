@@ -160,11 +160,8 @@ On m2050, model `peng`, which is the paper's and has no vector loads, no lists o
 
 - **idiom_raii, idiom_memset, idiom_local_pointer, sph, euler**: indices from memory are a transaction for each lane, so a
   struct seems best; in the runs, neighbouring lanes choose neighbouring elements, or few ones.
-- **idiom_long_copy, idiom_managed, idiom_inheritance, idiom_class_templates, idiom_host_native, idiom_allocators,
-  heat3d, idiom_padding**: `transform` takes tiles of 32 elements, in which members of less than four bytes
-  fill a part of a line of 128; longer tiles and arrays share lines between neighbouring warps.
-- **idiom_error_paths, idiom_prefix_copy, idiom_subarray, idiom_two_arrays, idw, redblack**: the static price gives each member its own
-  transactions; in the runs the first-level cache has the rest of the line.
+- **heat3d, idiom_allocators, idiom_error_paths, idiom_prefix_copy, idiom_subarray, idiom_symbols, idiom_two_arrays, idw,
+  redblack**: the static price gives each member its own transactions; in the runs the first-level cache has the rest of the line.
 
 ## What the static price assumes
 
