@@ -1,5 +1,6 @@
 //! `layoutc cost`: what layouts cost, side by side, and why.
 
+mod gains;
 mod ptxas;
 mod request;
 mod simulate;
@@ -11,6 +12,7 @@ use crate::exit::{Exit, fail, print, say};
 use crate::refusals::has_errors;
 use crate::render::render;
 use crate::transform::report_failure;
+use gains::Gain;
 use layoutc_analysis::choose::targets;
 use layoutc_analysis::cost::arrangement::Arrangement;
 use layoutc_analysis::cost::kernel::{AccessKind, ArrayId, KernelCode, Trips};
@@ -76,6 +78,9 @@ struct LayoutCosts {
     ratio: f64,
     /// In the order of the kernels.
     kernels: Vec<KernelPrice>,
+    /// What each kernel gains, in the same order; none for the source's layout and for other models than that
+    /// of today's caches.
+    gains: Vec<Option<Gain>>,
     /// If the program was run and simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     simulated: Option<SimulatedCosts>,
@@ -470,25 +475,6 @@ impl Pricing<'_> {
         if kernels.is_empty() {
             return Ok(None);
         }
-        let mut layouts = Vec::new();
-        let mut source: Option<CostVector> = None;
-        for column in columns {
-            let mut total = CostVector::default();
-            let mut prices = Vec::new();
-            for kernel in &kernels {
-                let price = self.price(&kernel.code, &column.arrangement)?;
-                total += price.total;
-                prices.push(price);
-            }
-            let ratio = total.ratio(source.get_or_insert(total));
-            layouts.push(LayoutCosts {
-                layout: column.label.clone(),
-                cost: total.entries()[..=total.degree()].to_vec(),
-                ratio,
-                kernels: prices,
-                simulated: self.simulated(&column.specs, &kernels),
-            });
-        }
         let arrays = own.iter().map(|array| {
             let info = &model.arrays[array.0 as usize];
             ArrayShown {
@@ -499,8 +485,35 @@ impl Pricing<'_> {
                 elements: info.elements,
             }
         });
+        let arrays: Vec<ArrayShown> = arrays.collect();
+        let mut layouts: Vec<LayoutCosts> = Vec::new();
+        let mut source: Option<CostVector> = None;
+        for column in columns {
+            let mut total = CostVector::default();
+            let mut prices = Vec::new();
+            for kernel in &kernels {
+                let price = self.price(&kernel.code, &column.arrangement)?;
+                total += price.total;
+                prices.push(price);
+            }
+            let ratio = total.ratio(source.get_or_insert(total));
+            let gain = |(at, after): (usize, &KernelPrice)| {
+                let before = &layouts.first()?.kernels[at];
+                let program = &self.arguments.program;
+                Gain::new(kernels[at], &arrays, [before, after], &program.device, program.model)
+            };
+            let gains = prices.iter().enumerate().map(gain).collect();
+            layouts.push(LayoutCosts {
+                gains,
+                layout: column.label.clone(),
+                cost: total.entries()[..=total.degree()].to_vec(),
+                ratio,
+                kernels: prices,
+                simulated: self.simulated(&column.specs, &kernels),
+            });
+        }
         Ok(Some(TableShown {
-            arrays: arrays.collect(),
+            arrays,
             layouts,
             kernels: kernels.iter().map(|kernel| self.kernel(kernel, own)).collect(),
         }))

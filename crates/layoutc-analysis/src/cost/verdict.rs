@@ -18,8 +18,9 @@ use std::fmt;
 const WORTH: f64 = 1.05;
 /// Where nothing comes from memory, latencies decide, and a ceiling up to this is none.
 const WORTH_IN_CACHE: f64 = 1.5;
-/// Bytes that a host thread rearranges in a second.
-const CONVERSION: f64 = 4e9;
+/// How often a copied byte goes through device memory once more: a kernel reads it from a buffer and writes it
+/// to its place, or the other way round. On the bus nothing changes.
+const CONVERSION: f64 = 2.0;
 
 /// Seconds of all launches of a kernel.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
@@ -80,10 +81,7 @@ pub fn seconds(
     device: &Device,
 ) -> Result<Seconds, CostError> {
     let known = SectorDevice::new(device)?;
-    let missing = |fact| CostError::UnknownFact { device: device.name.clone(), fact };
-    let bandwidth = device.memory.dram_gigabytes_per_second.known();
-    let bandwidth =
-        f64::from(*bandwidth.ok_or_else(|| missing("memory.dram_gigabytes_per_second"))?) * 1e9;
+    let bandwidth = bandwidth(device)?;
     let traffic = &price.traffic;
     let [w1, w2, w3] = known.weights;
     let levels = [traffic.requested * w1, traffic.l2 * w2, traffic.dram * w3];
@@ -142,11 +140,27 @@ pub fn verdict(
     Ok(Verdict { before, after, memory_share, ceiling, no_gain })
 }
 
-/// After how many launches a layout has paid for rearranging `bytes` at copies between host and device;
+/// After how many launches a layout has paid for rearranging `bytes` in copies between host and device;
 /// `None`: never.
-#[must_use]
-pub fn launches_that_pay(bytes: u64, verdict: &Verdict, launches: f64) -> Option<f64> {
+///
+/// # Errors
+/// As [`seconds`].
+pub fn launches_that_pay(
+    bytes: u64,
+    verdict: &Verdict,
+    launches: f64,
+    device: &Device,
+) -> Result<Option<f64>, CostError> {
     let total = |seconds: Seconds| seconds.memory + seconds.arithmetic.unwrap_or(0.0);
     let saved = (total(verdict.before) - total(verdict.after)) / launches.max(1.0);
-    (saved > 0.0).then(|| (bytes as f64 / CONVERSION / saved).ceil())
+    let converted = CONVERSION * bytes as f64 / bandwidth(device)?;
+    Ok((saved > 0.0).then(|| (converted / saved).ceil()))
+}
+
+/// Bytes of memory in a second.
+fn bandwidth(device: &Device) -> Result<f64, CostError> {
+    let fact = "memory.dram_gigabytes_per_second";
+    let missing = || CostError::UnknownFact { device: device.name.clone(), fact };
+    let known = device.memory.dram_gigabytes_per_second.known();
+    Ok(f64::from(*known.ok_or_else(missing)?) * 1e9)
 }

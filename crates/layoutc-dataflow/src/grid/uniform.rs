@@ -33,7 +33,7 @@ pub(super) fn uneven(program: &Program, changes: &Changes) -> BTreeSet<VarId> {
             }
         }
     }
-    let mut found = BTreeSet::new();
+    let mut found = called_unseen(program);
     // Until nothing more is told apart.
     loop {
         let more: Vec<VarId> = given
@@ -51,6 +51,36 @@ pub(super) fn uneven(program: &Program, changes: &Changes) -> BTreeSet<VarId> {
         }
         found.extend(more);
     }
+}
+
+/// Parameters of device functions that may be called from where nobody looks: through their address, or by text that is
+/// not modelled.
+fn called_unseen(program: &Program) -> BTreeSet<VarId> {
+    let mut called: BTreeSet<ExprId> = BTreeSet::new();
+    for id in program.expr_ids() {
+        match &program.expr(id).kind {
+            ExprKind::Call { callee, .. } => called.insert(program.strip_parens(*callee)),
+            ExprKind::Launch { kernel, .. } => called.insert(program.strip_parens(*kernel)),
+            _ => continue,
+        };
+    }
+    let unmodelled = Changes::unmodelled(program);
+    let named = program.expr_ids().filter(|id| !called.contains(id)).flat_map(|id| match &program
+        .expr(id)
+        .kind
+    {
+        ExprKind::Name(NameRef::Functions(functions)) => functions.clone(),
+        _ => Vec::new(),
+    });
+    let mentioned = program
+        .function_ids()
+        .filter(|id| unmodelled.contains(program.function(*id).name.as_str()));
+    named
+        .chain(mentioned)
+        .map(|id| program.function(id))
+        .filter(|own| own.space.on_device() && own.space != ExecutionSpace::Kernel)
+        .flat_map(|own| own.parameters.iter().copied())
+        .collect()
 }
 
 /// Whether a variable has one value for all threads of a kernel, and all the time: a parameter that
