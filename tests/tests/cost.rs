@@ -47,6 +47,24 @@ fn common_layouts_are_compared() -> Result<()> {
 }
 
 #[test]
+fn what_a_kernel_can_gain_is_said() -> Result<()> {
+    let costs = json(NBODY, &[])?;
+    let layouts = &costs["tables"][0]["layouts"];
+    assert_eq!(layouts[0]["gains"], serde_json::json!([null, null]), "the source gains nothing");
+    // All pairs: arithmetic; one step for each body: memory.
+    let gains = &layouts[1]["gains"];
+    assert_eq!(gains[0]["no_gain"], "compute-bound");
+    assert_eq!(gains[1]["no_gain"], Value::Null);
+    let ceiling = gains[1]["ceiling"].as_f64().context("no ceiling")?;
+    assert!((1.2..7.0).contains(&ceiling), "{ceiling}");
+    assert!(gains[1]["launches_that_pay"].as_f64().is_some_and(|launches| launches >= 1.0));
+    // The paper's model knows no rates.
+    let paper = json(NBODY, &["--model", "peng", "--device", "m2050"])?;
+    assert_eq!(paper["tables"][0]["layouts"][1]["gains"], serde_json::json!([null, null]));
+    Ok(())
+}
+
+#[test]
 fn a_column_is_what_was_asked_for() -> Result<()> {
     let costs = json(
         NBODY,

@@ -65,16 +65,16 @@ fn layouts(costs: &Costs, array: &TableShown) -> String {
             }
             table.add_row(row);
         }
-        for (column, layout) in array.layouts.iter().enumerate() {
-            if let Some(gain) = layout.gains[at] {
-                let _ = writeln!(out, "    [{column}] {}", gain.text());
-            }
-        }
         let others = kernel.accesses.iter().filter(|access| !access.is_own).count();
         push(&mut out, &table);
         if others > 0 {
             let plural = if others == 1 { "access" } else { "accesses" };
             let _ = writeln!(out, "    and {others} {plural} to other arrays");
+        }
+        for (column, layout) in array.layouts.iter().enumerate() {
+            if let Some(gain) = layout.gains[at] {
+                let _ = writeln!(out, "    [{column}] {}", gain.text());
+            }
         }
     }
     simulated::simulated(&mut out, array);
