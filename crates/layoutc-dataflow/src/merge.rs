@@ -56,6 +56,8 @@ pub struct JointAllocation {
     pub keeper: Allocated,
     /// Calls whose pointers become copies of the keeper's.
     pub followers: Vec<Allocated>,
+    /// All of them are executed whenever the keeper is.
+    pub is_whole: bool,
 }
 
 /// A call of `cudaMalloc`.

@@ -131,7 +131,8 @@ impl Merging<'_> {
             self.check_keeps_pointer(keeper, between)?;
             followers.push(*follower);
         }
-        Ok(JointAllocation { keeper: *keeper, followers })
+        let is_whole = group.iter().all(|(position, _)| position.is_unconditional());
+        Ok(JointAllocation { keeper: *keeper, followers, is_whole })
     }
 
     fn value_bytes(&self, member: usize) -> i64 {

@@ -132,7 +132,7 @@ impl Search<'_, '_> {
     fn fixed(&self, allocations: &[JointAllocation]) -> BTreeMap<VarId, (usize, Span)> {
         let program = self.merging.program;
         let mut found = BTreeMap::new();
-        for (number, joint) in allocations.iter().enumerate() {
+        for (number, joint) in allocations.iter().enumerate().filter(|(_, joint)| joint.is_whole) {
             let all = || std::iter::once(&joint.keeper).chain(&joint.followers);
             let mut span = program.expr_site(joint.keeper.call);
             for own in all() {
@@ -169,7 +169,7 @@ impl Search<'_, '_> {
         let program = self.merging.program;
         // By member: which allocations set it, in which object.
         let mut set: BTreeMap<FieldId, Vec<(usize, ExprId, ExprId)>> = BTreeMap::new();
-        for (number, joint) in allocations.iter().enumerate() {
+        for (number, joint) in allocations.iter().enumerate().filter(|(_, joint)| joint.is_whole) {
             for own in std::iter::once(&joint.keeper).chain(&joint.followers) {
                 if let ExprKind::Member { base, field: Some(field), .. } =
                     program.expr(own.pointer).kind
