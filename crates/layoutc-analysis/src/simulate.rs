@@ -19,6 +19,7 @@ pub mod coalescer;
 mod counts;
 pub mod hierarchy;
 mod machine;
+pub mod sets;
 pub mod warp;
 
 pub use counts::Counts;

@@ -61,6 +61,15 @@ pub struct WarpTrace {
     pub written: Vec<u128>,
 }
 
+impl WarpTrace {
+    /// Takes all of it away.
+    pub fn clear(&mut self) {
+        self.requests.clear();
+        self.lines.clear();
+        self.written.clear();
+    }
+}
+
 /// Makes requests of the accesses of lanes.
 #[derive(Clone, Debug)]
 pub struct Coalescer {
@@ -69,13 +78,21 @@ pub struct Coalescer {
     touched: Vec<u64>,
     /// The bytes of each that are touched.
     masks: Vec<u128>,
+    /// Bits by which most lines are seen not to be among them.
+    filter: [u64; FILTER / 64],
+    /// Bytes that were touched, each once.
+    bytes: u32,
 }
+
+/// Bits of the filter.
+const FILTER: usize = 512;
 
 impl Coalescer {
     /// A coalescer for lines and sectors of this size.
     #[must_use]
     pub fn new(grain: Grain) -> Coalescer {
-        Coalescer { grain, touched: Vec::new(), masks: Vec::new() }
+        let filter = [0; FILTER / 64];
+        Coalescer { grain, touched: Vec::new(), masks: Vec::new(), filter, bytes: 0 }
     }
 
     /// Adds an instruction to a warp; `lanes` are first byte and bytes of each lane's access.
@@ -88,18 +105,17 @@ impl Coalescer {
     ) {
         self.touched.clear();
         self.masks.clear();
+        self.filter = [0; FILTER / 64];
+        self.bytes = 0;
         for (address, bytes) in lanes {
             self.touch(*address, *bytes);
         }
-        let mut bytes = 0;
-        for (number, mask) in self.touched.iter().zip(&self.masks) {
-            bytes += mask.count_ones();
-            warp.lines.push(Line::new(*number, self.sectors(*mask)));
-            if kind == AccessKind::Write {
-                warp.written.push(*mask);
-            }
+        let sectors = |(number, mask): (&u64, &u128)| Line::new(*number, self.sectors(*mask));
+        warp.lines.extend(self.touched.iter().zip(&self.masks).map(sectors));
+        if kind == AccessKind::Write {
+            warp.written.extend_from_slice(&self.masks);
         }
-        let lines = self.touched.len() as u16;
+        let (lines, bytes) = (self.touched.len() as u16, self.bytes);
         warp.requests.push(Request { place, kind, bytes, lanes: lanes.len() as u8, lines });
     }
 
@@ -111,17 +127,44 @@ impl Coalescer {
             let number = from >> self.grain.line;
             let to = end.min((number + 1) << self.grain.line);
             let count = (to - from) as u32;
-            let mask = (u128::MAX >> (128 - count)) << (from & (size - 1));
-            // Lanes are mostly in order.
-            match self.touched.iter().rposition(|line| *line == number) {
-                Some(at) => self.masks[at] |= mask,
+            let low = match count {
+                0..64 => u128::from((1_u64 << count) - 1),
+                _ => u128::MAX >> (128 - count),
+            };
+            let mask = low << (from & (size - 1));
+            match self.find(number) {
+                Some(at) => {
+                    let known = &mut self.masks[at];
+                    self.bytes +=
+                        if *known & mask == 0 { count } else { (mask & !*known).count_ones() };
+                    *known |= mask;
+                }
                 None => {
+                    self.bytes += count;
                     self.touched.push(number);
                     self.masks.push(mask);
                 }
             }
             from = to;
         }
+    }
+
+    /// Where a line is among those that were touched; if it is not, it will be.
+    #[inline]
+    fn find(&mut self, number: u64) -> Option<usize> {
+        // Lanes are mostly in order.
+        let last = self.touched.len().wrapping_sub(1);
+        if self.touched.last() == Some(&number) {
+            return Some(last);
+        }
+        let bit = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - FILTER.ilog2());
+        let (word, bit) = (bit as usize / 64 % (FILTER / 64), 1 << (bit % 64));
+        let may_be = self.filter[word] & bit != 0;
+        self.filter[word] |= bit;
+        if !may_be {
+            return None;
+        }
+        self.touched.iter().rposition(|line| *line == number)
     }
 
     #[inline]

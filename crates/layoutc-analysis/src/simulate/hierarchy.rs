@@ -1,12 +1,12 @@
 //! The caches of a device and the way of a request through them.
 
-use super::cache::{Cache, CacheShape};
+use super::cache::{Cache, CacheShape, Evicted, Spot};
 use super::coalescer::{Grain, Line, Request};
 use super::counts::Counts;
 use super::machine::Machine;
+use super::sets::Sectors;
 use crate::cost::kernel::AccessKind;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::ops::Add;
 
 /// A first-level cache for each multiprocessor and the second-level cache behind them.
 ///
@@ -22,26 +22,10 @@ pub struct Hierarchy {
     l2: Option<Cache>,
     l2_line: u32,
     l2_ratio: u32,
-    /// Bytes that stores wrote of sectors that are not in the second level otherwise.
-    partial: HashMap<u64, u64, BuildHasherDefault<SectorHasher>>,
-}
-
-/// A sector's number is well mixed by one multiplication.
-#[derive(Clone, Copy, Debug, Default)]
-struct SectorHasher(u64);
-
-impl Hasher for SectorHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(26);
-    }
+    /// Of the lines of the request that is being served, the sectors that the second level is asked for.
+    missing: Vec<u8>,
+    /// And where its lines belong in the level that is being asked.
+    spots: Vec<Spot>,
 }
 
 impl Hierarchy {
@@ -52,10 +36,11 @@ impl Hierarchy {
             grain: machine.grain,
             l1: Vec::new(),
             l1_ratio: machine.l1_ratio,
-            l2: machine.l2.map(Cache::new),
+            l2: machine.l2.map(|shape| Cache::new(shape, machine.l2_line, machine.grain.sector)),
             l2_line: machine.l2_line,
             l2_ratio: machine.l2_ratio,
-            partial: HashMap::default(),
+            missing: Vec::new(),
+            spots: Vec::new(),
         }
     }
 
@@ -69,7 +54,10 @@ impl Hierarchy {
             {
                 self.l1.iter_mut().for_each(Cache::clear);
             }
-            Some(shape) => self.l1 = vec![Cache::new(shape); multiprocessors],
+            Some(shape) => {
+                let cache = Cache::new(shape, self.grain.line, self.grain.sector);
+                self.l1 = vec![cache; multiprocessors];
+            }
         }
     }
 
@@ -83,61 +71,95 @@ impl Hierarchy {
         written: &[u128],
         counts: &mut Counts,
     ) {
-        let mut sectors = 0;
-        for (at, line) in lines.iter().enumerate() {
-            let asked = line.sectors().count_ones();
-            sectors += u64::from(asked);
-            let before = (counts.l2_sectors, counts.l2_hits);
-            match request.kind {
-                AccessKind::Read => {
-                    counts.load_sectors += u64::from(asked);
-                    let missing = match self.l1.get_mut(multiprocessor) {
-                        None => line.sectors(),
-                        Some(l1) => {
-                            let whole = widened(line.sectors(), self.l1_ratio);
-                            let there = l1.read(line.number(), whole).hits;
-                            counts.l1_hits += u64::from((there & line.sectors()).count_ones());
-                            whole & !there
-                        }
-                    };
-                    if missing != 0 {
-                        self.read_l2(line.number(), missing, counts);
-                    }
-                }
-                AccessKind::Write => {
-                    let bytes = written.get(at).copied().unwrap_or(u128::MAX);
-                    self.write_l2(line.number(), line.sectors(), bytes, counts);
-                }
-                AccessKind::Atomic => {
-                    self.read_l2(line.number(), line.sectors(), counts);
-                    self.write_l2(line.number(), line.sectors(), u128::MAX, counts);
-                }
-            }
-            let (came, hits) = (counts.l2_sectors - before.0, counts.l2_hits - before.1);
-            if self.l1.is_empty() {
-                // Without a first level each sector is a transaction; an atomic operation has come twice.
-                let own = u64::from(asked);
-                let missed = (came - hits).min(own);
-                counts.transactions += own;
-                counts.dram_transactions += missed;
-                counts.l2_transactions += own - missed;
-                continue;
-            }
-            counts.transactions += 1;
-            match (came, came - hits) {
-                (0, _) => counts.l1_transactions += 1,
-                (_, 0) => counts.l2_transactions += 1,
-                _ => counts.dram_transactions += 1,
-            }
+        let kind = request.kind;
+        if kind == AccessKind::Read {
+            self.first_level(multiprocessor, lines, counts);
+        } else {
+            self.missing.clear();
+            self.missing.extend(lines.iter().map(|line| line.sectors()));
         }
+        let has_l1 = !self.l1.is_empty();
+        let total = match &mut self.l2 {
+            Some(l2) if self.grain.line == self.l2_line => {
+                self.spots.clear();
+                self.spots.extend(lines.iter().map(|line| l2.spot(line.number())));
+                l2.expect(&self.spots);
+                let (ratio, spots) = (self.l2_ratio, &self.spots);
+                let missing = &self.missing;
+                let asked = lines.iter().zip(missing).zip(spots);
+                // Of each kind its own loop.
+                match kind {
+                    AccessKind::Read => sum(asked, has_l1, |_, asked, spot| {
+                        if asked == 0 { Tally::default() } else { read(l2, spot, asked, ratio) }
+                    }),
+                    AccessKind::Write => sum(asked, has_l1, |at, asked, spot| {
+                        write(l2, spot, asked, written.get(at).copied().unwrap_or(u128::MAX))
+                    }),
+                    AccessKind::Atomic => sum(asked, has_l1, |_, asked, spot| {
+                        read(l2, spot, asked, ratio) + write(l2, spot, asked, u128::MAX)
+                    }),
+                }
+            }
+            _ => {
+                let missing = std::mem::take(&mut self.missing);
+                let asked = lines.iter().zip(&missing).zip(lines);
+                let total = sum(asked, has_l1, |at, asked, line| {
+                    let mut own = Tally::default();
+                    if kind != AccessKind::Write {
+                        own = own + self.read_parts(line, asked);
+                    }
+                    if kind != AccessKind::Read {
+                        let bytes = written.get(at).copied().unwrap_or(u128::MAX);
+                        own = own + self.write_parts(line, asked, bytes);
+                    }
+                    own
+                });
+                self.missing = missing;
+                total
+            }
+        };
+        let Total { sectors, all, transactions: [every, first, memory] } = total;
+        counts.transactions += every;
+        counts.l1_transactions += first;
+        counts.l2_transactions += every - first - memory;
+        counts.dram_transactions += memory;
+        counts.l2_sectors += all.came;
+        counts.l2_hits += all.hits;
+        counts.dram_reads += all.reads;
+        counts.dram_writes += all.writes;
         counts.requests += 1;
         counts.lanes += u64::from(request.lanes);
         counts.sectors += sectors;
         counts.ideal_sectors += u64::from(request.bytes).div_ceil(1 << self.grain.sector);
     }
 
-    /// The sectors of a first-level line as lines of the second level.
-    fn l2_lines(&self, line: u64, sectors: u8) -> impl Iterator<Item = (u64, u8)> + use<> {
+    /// Reads lines through the first level of a multiprocessor; `self.missing` are then their sectors that
+    /// the second level is asked for.
+    fn first_level(&mut self, multiprocessor: usize, lines: &[Line], counts: &mut Counts) {
+        let (ratio, missing) = (self.l1_ratio, &mut self.missing);
+        missing.clear();
+        counts.load_sectors += lines.iter().map(|line| ones(line.sectors())).sum::<u64>();
+        let Some(l1) = self.l1.get_mut(multiprocessor) else {
+            missing.extend(lines.iter().map(|line| line.sectors()));
+            return;
+        };
+        self.spots.clear();
+        self.spots.extend(lines.iter().map(|line| l1.spot(line.number())));
+        l1.expect(&self.spots);
+        let mut hits = 0;
+        missing.extend(lines.iter().zip(&self.spots).map(|(line, spot)| {
+            let own = line.sectors();
+            let outcome = l1.read(*spot, widened(own, ratio));
+            hits += ones(outcome.hits & own);
+            outcome.missing
+        }));
+        counts.l1_hits += hits;
+    }
+
+    /// The sectors of a first-level line as lines of the second level, and by how many bytes of a line these
+    /// lie further up there.
+    #[inline]
+    fn l2_lines(&self, line: u64, sectors: u8) -> impl Iterator<Item = (u64, u8, i32)> + use<> {
         let (l1_line, l2_line, sector) = (self.grain.line, self.l2_line, self.grain.sector);
         let per_l2 = 1_u32 << (l2_line - sector);
         let first = line << (l1_line - sector);
@@ -147,109 +169,149 @@ impl Hierarchy {
             let shift = (start & u64::from(per_l2 - 1)) as u32;
             let own = u32::from(sectors) >> (part * per_l2) & ((1 << per_l2) - 1);
             let own = (own << shift) as u8;
-            (own != 0).then_some((start >> (l2_line - sector), own))
+            let moved = (shift as i32 - (part * per_l2) as i32) << sector;
+            (own != 0).then_some((start >> (l2_line - sector), own, moved))
         })
     }
 
-    fn read_l2(&mut self, line: u64, sectors: u8, counts: &mut Counts) {
-        counts.l2_sectors += u64::from(sectors.count_ones());
-        if self.l2.is_none() {
-            counts.dram_reads += u64::from(sectors.count_ones());
-            return;
-        }
-        for (number, asked) in self.l2_lines(line, sectors) {
-            let whole = widened(asked, self.l2_ratio);
-            let Some(l2) = &mut self.l2 else { return };
-            let outcome = l2.read(number, whole);
-            let mut missing = whole & !outcome.hits;
-            if !self.partial.is_empty() {
-                let first = number << (self.l2_line - self.grain.sector);
-                for at in bits(outcome.hits) {
-                    if self.partial.remove(&(first + u64::from(at))).is_some() {
-                        missing |= 1 << at;
-                    }
-                }
-            }
-            counts.l2_hits += u64::from((asked & !missing).count_ones());
-            counts.dram_reads += u64::from(missing.count_ones());
-            self.evict(outcome.evicted, counts);
-        }
+    /// Reads sectors of a line from a second level with lines of another size, or from memory.
+    fn read_parts(&mut self, line: Line, sectors: u8) -> Tally {
+        let lines = self.l2_lines(line.number(), sectors);
+        let Some(l2) = &mut self.l2 else {
+            return Tally { came: ones(sectors), reads: ones(sectors), ..Tally::default() };
+        };
+        let read = |(number, asked, _)| read(l2, l2.spot(number), asked, self.l2_ratio);
+        lines.map(read).fold(Tally::default(), Tally::add)
     }
 
-    fn write_l2(&mut self, line: u64, sectors: u8, bytes: u128, counts: &mut Counts) {
-        counts.l2_sectors += u64::from(sectors.count_ones());
-        if self.l2.is_none() {
-            counts.dram_writes += u64::from(sectors.count_ones());
-            return;
-        }
-        let sector = 1_u32 << self.grain.sector;
-        let all = u64::MAX >> (64 - sector);
-        for (number, asked) in self.l2_lines(line, sectors) {
-            let Some(l2) = &mut self.l2 else { return };
-            let outcome = l2.write(number, asked);
-            counts.l2_hits += u64::from((asked & outcome.hits).count_ones());
-            let first = number << (self.l2_line - self.grain.sector);
-            let start = line << (self.grain.line - self.grain.sector);
-            for at in bits(asked) {
-                let own = first + u64::from(at);
-                let slot = (own - start) as u32;
-                let written = (bytes >> (slot * sector)) as u64 & all;
-                if outcome.hits >> at & 1 == 0 {
-                    if written != all {
-                        self.partial.insert(own, written);
-                    }
-                } else if !self.partial.is_empty()
-                    && let Some(known) = self.partial.get_mut(&own)
-                {
-                    *known |= written;
-                    if *known == all {
-                        self.partial.remove(&own);
-                    }
-                }
-            }
-            self.evict(outcome.evicted, counts);
-        }
-    }
-
-    /// What a line that makes room costs.
-    fn evict(&mut self, evicted: Option<(u64, u8)>, counts: &mut Counts) {
-        let Some((line, dirty)) = evicted.filter(|(_, dirty)| *dirty != 0) else { return };
-        counts.dram_writes += u64::from(dirty.count_ones());
-        if !self.partial.is_empty() {
-            let first = line << (self.l2_line - self.grain.sector);
-            for at in bits(dirty) {
-                if self.partial.remove(&(first + u64::from(at))).is_some() {
-                    counts.dram_reads += 1;
-                }
-            }
-        }
+    /// Writes bytes, which are in these sectors, of a line to a second level with lines of another size, or
+    /// to memory.
+    fn write_parts(&mut self, line: Line, sectors: u8, bytes: u128) -> Tally {
+        let lines = self.l2_lines(line.number(), sectors);
+        let Some(l2) = &mut self.l2 else {
+            return Tally { came: ones(sectors), writes: ones(sectors), ..Tally::default() };
+        };
+        let write = |(number, asked, moved): (u64, u8, i32)| {
+            let bytes = if moved < 0 { bytes >> -moved } else { bytes << moved };
+            write(l2, l2.spot(number), asked, bytes)
+        };
+        lines.map(write).fold(Tally::default(), Tally::add)
     }
 
     /// Empties the second-level cache.
     pub fn clear(&mut self) {
         self.l2.iter_mut().for_each(Cache::clear);
-        self.partial.clear();
     }
 
     /// Writes back what is newer in the second-level cache than in memory.
     pub fn clean(&mut self, counts: &mut Counts) {
-        let dirty: Vec<(u64, u8)> =
-            self.l2.iter_mut().flat_map(|l2| l2.clean().collect::<Vec<_>>()).collect();
-        for line in dirty {
-            self.evict(Some(line), counts);
+        for line in self.l2.iter_mut().flat_map(Cache::clean) {
+            let own = left(line);
+            counts.dram_reads += own.reads;
+            counts.dram_writes += own.writes;
         }
     }
 }
 
-/// The positions of bits, lowest first.
-fn bits(mask: u8) -> impl Iterator<Item = u32> {
-    let mut rest = mask;
-    std::iter::from_fn(move || {
-        let at = rest.trailing_zeros();
-        rest &= rest.wrapping_sub(1);
-        (at < 8).then_some(at)
-    })
+/// Sectors that came to the second level, that were there, and that memory reads and writes.
+#[derive(Clone, Copy, Default)]
+struct Tally {
+    came: u64,
+    hits: u64,
+    reads: u64,
+    writes: u64,
 }
+
+impl Add for Tally {
+    type Output = Tally;
+    #[inline(always)]
+    fn add(self, other: Tally) -> Tally {
+        Tally {
+            came: self.came + other.came,
+            hits: self.hits + other.hits,
+            reads: self.reads + other.reads,
+            writes: self.writes + other.writes,
+        }
+    }
+}
+
+/// What a request comes to.
+#[derive(Clone, Copy, Default)]
+struct Total {
+    /// Sectors that it asks for.
+    sectors: u64,
+    all: Tally,
+    /// All transactions, those that the first level serves, and those that memory does.
+    transactions: [u64; 3],
+}
+
+/// What the lines of a request come to, whose `missing` sectors the second level is asked for by `serve`.
+#[inline(always)]
+fn sum<'a, T: Copy + 'a>(
+    lines: impl Iterator<Item = ((&'a Line, &'a u8), &'a T)>,
+    has_l1: bool,
+    mut serve: impl FnMut(usize, u8, T) -> Tally,
+) -> Total {
+    let (mut sectors, mut all) = (0, Tally::default());
+    let (mut every, mut first, mut memory) = (0, 0, 0);
+    for (at, ((line, missing), place)) in lines.enumerate() {
+        let asked = ones(line.sectors());
+        let own = serve(at, *missing, *place);
+        sectors += asked;
+        all = all + own;
+        let missed = own.came - own.hits;
+        if has_l1 {
+            every += 1;
+            first += u64::from(*missing == 0);
+            memory += u64::from(missed != 0);
+        } else {
+            // Without a first level each sector is a transaction; an atomic operation has come twice.
+            every += asked;
+            memory += missed.min(asked);
+        }
+    }
+    Total { sectors, all, transactions: [every, first, memory] }
+}
+
+/// Reads sectors of a line of the second level.
+#[inline(always)]
+fn read(l2: &mut Cache, line: Spot, asked: u8, ratio: u32) -> Tally {
+    let outcome = l2.read(line, widened(asked, ratio));
+    let (hits, reads) = (ones(asked & !outcome.missing), ones(outcome.missing));
+    left(outcome.evicted) + Tally { came: ones(asked), hits, reads, writes: 0 }
+}
+
+/// Writes bytes of a line of the second level, which are in these sectors.
+#[inline(always)]
+fn write(l2: &mut Cache, line: Spot, asked: u8, bytes: u128) -> Tally {
+    let outcome = l2.write(line, asked, bytes);
+    left(outcome.evicted)
+        + Tally { came: ones(asked), hits: ones(outcome.hits), ..Tally::default() }
+}
+
+/// What a line that makes room costs: its dirty sectors are written to memory, and the rest of those that were
+/// written in part is read before.
+#[inline(always)]
+fn left(line: Evicted) -> Tally {
+    let Sectors { dirty, .. } = line.sectors;
+    Tally { reads: ones(line.sectors.partial()), writes: ones(dirty), ..Tally::default() }
+}
+
+/// How many sectors these are. Without an instruction for it, a table is the fastest.
+#[inline(always)]
+fn ones(sectors: u8) -> u64 {
+    u64::from(ONES[usize::from(sectors)])
+}
+
+static ONES: [u8; 256] = {
+    let mut ones = [0; 256];
+    let mut at = 0;
+    while at < 256 {
+        ones[at] = (at as u8).count_ones() as u8;
+        at += 1;
+    }
+    ones
+};
 
 /// `sectors` with all of the larger sectors, of `ratio` each, that they are part of.
 #[inline]
@@ -287,10 +349,11 @@ mod tests {
             grain: Grain { line: 7, sector: 5 },
             l1: Vec::new(),
             l1_ratio: l1_sector / 32,
-            l2: Some(Cache::new(shape(4))),
+            l2: Some(Cache::new(shape(4), 7, 5)),
             l2_line: 7,
             l2_ratio: 1,
-            partial: HashMap::default(),
+            missing: Vec::new(),
+            spots: Vec::new(),
         };
         hierarchy.begin_launch(2, Some(shape(2)));
         hierarchy

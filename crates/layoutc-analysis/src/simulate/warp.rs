@@ -28,6 +28,13 @@ pub struct ThreadAccess {
     pub align: u32,
 }
 
+impl ThreadAccess {
+    /// Whether it fills what its type is aligned to, so that it is no part of anything.
+    fn is_one_value(&self) -> bool {
+        self.bytes == self.align && self.bytes.is_power_of_two() && u64::from(self.bytes) <= WIDEST
+    }
+}
+
 /// The widest access of a thread in bytes.
 const WIDEST: u64 = 16;
 /// Bytes between values that a load takes along.
@@ -66,6 +73,7 @@ pub struct WarpMerger {
     lanes: Vec<Vec<LaneAccess>>,
     next: Vec<usize>,
     taking: Vec<(u64, u32)>,
+    warp: WarpTrace,
 }
 
 impl WarpMerger {
@@ -78,22 +86,24 @@ impl WarpMerger {
             lanes: Vec::new(),
             next: Vec::new(),
             taking: Vec::new(),
+            warp: WarpTrace::default(),
         }
     }
 
     /// The instructions of the warp of these threads.
     pub fn merge<'a, L>(&mut self, threads: impl IntoIterator<Item = L>) -> WarpTrace
     where
-        L: IntoIterator<Item = &'a ThreadAccess>,
+        L: AsRef<[ThreadAccess]> + 'a,
     {
         let mut count = 0;
         for thread in threads {
-            self.vectors(thread, count);
+            self.instructions(thread.as_ref(), count);
             count += 1;
         }
         self.next.clear();
         self.next.resize(count, 0);
-        let mut warp = WarpTrace::default();
+        let mut warp = std::mem::take(&mut self.warp);
+        warp.clear();
         while let Some(place) = self.leading_place(count) {
             let (lanes, next) = (&self.lanes[..count], &mut self.next);
             let mut kind = AccessKind::Read;
@@ -107,7 +117,10 @@ impl WarpMerger {
             self.taking.extend(taking);
             self.coalescer.push(&mut warp, place, kind, &self.taking);
         }
-        warp
+        // A copy has no room to spare; many of them wait.
+        let made = warp.clone();
+        self.warp = warp;
+        made
     }
 
     /// The place whose lanes go next.
@@ -140,10 +153,25 @@ impl WarpMerger {
     }
 
     /// A thread's instructions, into `self.lanes[lane]`.
-    fn vectors<'a>(&mut self, thread: impl IntoIterator<Item = &'a ThreadAccess>, lane: usize) {
+    fn instructions(&mut self, thread: &[ThreadAccess], lane: usize) {
         if self.lanes.len() <= lane {
             self.lanes.resize(lane + 1, Vec::new());
         }
+        // Mostly there is nothing that could become a vector.
+        if thread.iter().any(|access| !access.is_one_value()) {
+            self.vectors(thread, lane);
+            return;
+        }
+        let own = |access: &ThreadAccess| {
+            let ThreadAccess { address, bytes, place, kind, .. } = *access;
+            LaneAccess { address, bytes, place, kind }
+        };
+        self.lanes[lane].clear();
+        self.lanes[lane].extend(thread.iter().map(own));
+    }
+
+    /// The instructions of a thread some of whose accesses are parts of vectors.
+    fn vectors(&mut self, thread: &[ThreadAccess], lane: usize) {
         self.chunks.clear();
         // Positions in `chunks` that may still grow, the newest last.
         let mut open: [usize; OPEN] = [0; OPEN];
@@ -302,7 +330,7 @@ mod tests {
     /// The instructions of one thread: place, offset, bytes.
     fn of_thread(accesses: &[ThreadAccess]) -> Vec<(u32, u64, u32)> {
         let mut merger = WarpMerger::new(Coalescer::new(Grain { line: 7, sector: 5 }));
-        merger.vectors(accesses, 0);
+        merger.instructions(accesses, 0);
         merger.lanes[0].iter().map(|own| (own.place, own.address, own.bytes)).collect()
     }
 
