@@ -34,11 +34,25 @@ merges! {
     merge_particles
     merge_relaxation
     merge_sparse
+    merge_triangles
 }
 
 #[test]
 fn every_program_with_layouts_is_tested() -> Result<()> {
     assert_eq!(Listed::names(SETTINGS)?, TESTED);
+    Ok(())
+}
+
+/// Arrays whose index is read from memory at each access are found without being asked for.
+#[test]
+fn what_is_read_through_a_list_is_found() -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let listed = Listed::load("merge_triangles", SETTINGS)?;
+    let output = folder.path().join("out.cu").to_string_lossy().into_owned();
+    let arguments = ["transform", "merge_triangles.cu", "-o", &output];
+    let outcome = Layoutc::built()?.run(&listed.folder, TRANSFORM_LIMIT, arguments)?;
+    ensure!(outcome.succeeded(), "transform: {}\n{}", outcome.ending(), outcome.stderr);
+    ensure!(outcome.stderr.contains("to d_px + d_py = aos"), "{}", outcome.stderr);
     Ok(())
 }
 

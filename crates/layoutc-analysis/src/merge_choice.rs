@@ -30,7 +30,8 @@ pub struct MergeChoice {
     pub because: String,
 }
 
-/// Whether device code accesses two arrays of numbers at one index that is no neighbour's of the next thread's.
+/// Whether device code accesses two arrays of numbers at one index that is no neighbour's of the next thread's. Indices
+/// that come from memory are all taken for one: that they are, the model sees.
 #[must_use]
 pub fn may_gain(program: &Program) -> bool {
     let definitions = Definitions::collect(program);
@@ -40,7 +41,7 @@ pub fn may_gain(program: &Program) -> bool {
         if !own.space.on_device() || own.body.is_none() {
             continue;
         }
-        let mut bases: BTreeMap<Index, VarId> = BTreeMap::new();
+        let mut bases: BTreeMap<Option<Index>, VarId> = BTreeMap::new();
         for expr in program.function_parts(function).exprs {
             let ExprKind::Index { base, index, .. } = program.expr(expr).kind else { continue };
             let ExprKind::Name(NameRef::Variable(variable)) =
@@ -50,12 +51,18 @@ pub fn may_gain(program: &Program) -> bool {
             };
             let is_numbers = matches!(*program.types.kind(program.expr(base).ty.id),
                 TypeKind::Pointer(to) if program.types.as_scalar(to.id).is_some());
-            let form = || definitions.form(program, index);
-            if is_numbers
-                && matches!(form(), IndexForm::Strided | IndexForm::Gather)
-                && let Some(index) = indices.index(program, index)
-                && *bases.entry(index).or_insert(variable) != variable
-            {
+            if !is_numbers {
+                continue;
+            }
+            let index = match definitions.form(program, index) {
+                IndexForm::Uniform | IndexForm::Unit => continue,
+                IndexForm::Strided => match indices.index(program, index) {
+                    None => continue,
+                    index => index,
+                },
+                IndexForm::Gather => None,
+            };
+            if *bases.entry(index).or_insert(variable) != variable {
                 return true;
             }
         }
