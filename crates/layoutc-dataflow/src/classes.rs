@@ -22,6 +22,7 @@ mod host_arrays;
 mod host_memory;
 mod lambdas;
 mod open_templates;
+mod opencl;
 mod places;
 mod readers;
 mod regions;
@@ -43,6 +44,7 @@ pub use calls::{Callee, constructor_of, given_object, operator_operands, resolve
 pub use classify::{ElementCopy, WideAccess};
 pub use host_arrays::{HostAllocation, HostArray, HostSource};
 pub use lambdas::captures_reference;
+pub use opencl::{BufferApi, BufferCall, Buffers, Form, Instance};
 pub use places::{Place, PlaceKind, Places, Value, element_of};
 pub use scalars::{type_flat_arrays, type_scalar_arrays};
 pub use separate::{Separation, separate};
@@ -110,6 +112,8 @@ pub struct ArrayClass {
     pub symbols: Vec<VarId>,
     /// Why it must keep its layout, in source order; empty if it can move.
     pub pins: Vec<Pin>,
+    /// Its memory is OpenCL buffers.
+    pub is_of_buffers: bool,
     /// Inner parts of the record that the program uses as a whole, with a place that shows it.
     pub units: BTreeMap<FieldPath, Span>,
     /// Slots that may point behind the first element.
@@ -153,6 +157,8 @@ pub struct Classes {
     pub host_allocations: BTreeMap<ExprId, HostAllocation>,
     /// Whether the program selects devices more than once: memory may be on several.
     pub several_devices: bool,
+    /// OpenCL buffers that reach kernels.
+    pub buffers: Buffers,
     class_of_node: Vec<Option<ClassId>>,
     slot_nodes: BTreeMap<Slot, usize>,
 }
@@ -233,6 +239,8 @@ fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Clas
     let mut places = Places::compute(program, &graph, &calls);
     let flows =
         unify::unify(program, &calls, &host, &places, &readers.parameters, moves, &mut graph);
+    let buffers = Buffers::find(program, &calls);
+    buffers.unite(&mut graph);
     let native = host_arrays::unite(program, &calls, &places, native_copies, &mut graph);
     let native: BTreeSet<usize> = native.into_iter().map(|node| graph.find(node)).collect();
     places.resolve(&mut graph);
@@ -290,7 +298,8 @@ fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Clas
         members.entry(graph.find(node)).or_default().push(slot);
     }
     // An array of unknown memory that a kernel is given is one to speak of, too.
-    let launched = launched_parameters(program, &calls);
+    let mut launched = launched_parameters(program, &calls);
+    launched.extend(&buffers.parameters);
     let unseen: BTreeSet<usize> = graph
         .slots()
         .filter(|(slot, _)| matches!(slot, Slot::Variable(id) if launched.contains(id)))
@@ -305,6 +314,11 @@ fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Clas
         .map(|node| (members.get(node).and_then(|slots| slots.first().copied()), *node))
         .collect();
     order.sort();
+    let members_of_buffers: BTreeSet<usize> = members
+        .iter()
+        .filter(|(_, slots)| buffers.is_of_buffers(slots))
+        .map(|(node, _)| *node)
+        .collect();
     let mut classes = Vec::new();
     for (_, node) in order {
         let Some(record) = graph.record(node) else { continue };
@@ -315,9 +329,10 @@ fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Clas
             allocations: allocations.remove(&node).unwrap_or_default(),
             symbols: symbols.remove(&node).unwrap_or_default(),
             pins: Vec::new(),
+            is_of_buffers: members_of_buffers.contains(&node),
             units: BTreeMap::new(),
             interior: BTreeSet::new(),
-            is_managed: !unmanaged.contains(&node),
+            is_managed: !unmanaged.contains(&node) && !members_of_buffers.contains(&node),
             is_native: native.contains(&node),
         });
     }
@@ -337,6 +352,7 @@ fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Clas
         wide_accesses: BTreeMap::new(),
         host_allocations,
         several_devices: several_devices(program, &calls),
+        buffers,
         class_of_node,
         slot_nodes,
     };
@@ -344,6 +360,9 @@ fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Clas
     carriers::pin_by_carriers(program, &calls, &mut classes);
     regions::pin_by_regions(program, &mut classes);
     unseen::pin_by_unseen_headers(program, &mut classes);
+    let buffers = std::mem::take(&mut classes.buffers);
+    buffers.pin(&mut classes);
+    classes.buffers = buffers;
     unseen::pin_without_memory(program, &mut classes);
     for class in &mut classes.classes {
         class.pins.sort();

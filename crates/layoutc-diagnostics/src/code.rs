@@ -117,6 +117,11 @@ codes! {
     GRID_BOUNDS = 66, "LC0066", "grid-bounds", "An index leaves the extent that a pragma declares.";
     GRID_UNPROVEN = 67, "LC0067", "grid-unproven", "An index is not shown to stay inside its extent.";
     GRID_ASSUMED = 68, "LC0068", "grid-assumed", "An index is taken to stay inside its extent.";
+    OPENCL_KERNEL = 70, "LC0070", "opencl-kernel", "It cannot be seen which OpenCL kernel this is.";
+    OPENCL_ARGUMENT = 71, "LC0071", "opencl-argument", "An argument of an OpenCL kernel is not plain, or has the wrong size.";
+    OPENCL_BUFFER = 72, "LC0072", "opencl-buffer", "An OpenCL buffer is used in a way that is not followed.";
+    OPENCL_SOURCE = 73, "LC0073", "opencl-source", "The host program does not name the text with this kernel.";
+    OPENCL_RECORD = 74, "LC0074", "opencl-record", "A struct differs between host and kernel.";
 }
 
 #[cfg(test)]

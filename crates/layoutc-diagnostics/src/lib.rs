@@ -9,4 +9,4 @@ pub mod source;
 
 pub use code::{Code, CodeInfo};
 pub use diagnostic::{Diagnostic, Label, Severity};
-pub use source::{FileId, LineColumn, SourceFile, SourceSet, Span};
+pub use source::{FileId, LineColumn, SourceFile, SourceSet, Span, View, ViewKind};

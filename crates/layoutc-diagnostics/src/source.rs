@@ -89,6 +89,27 @@ pub struct SourceFile {
     path: PathBuf,
     text: String,
     line_starts: Vec<u32>,
+    view: Option<View>,
+}
+
+/// How text stands in the file around it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ViewKind {
+    /// In string literals, with escapes.
+    Literal,
+    /// In raw string literals.
+    Raw,
+    /// As the argument of a macro that makes a string of it.
+    Argument,
+}
+
+/// A file that is a part of another one, with the same offsets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct View {
+    /// The file around it.
+    pub of: FileId,
+    /// How it stands there.
+    pub kind: ViewKind,
 }
 
 impl SourceFile {
@@ -103,7 +124,25 @@ impl SourceFile {
                 .filter(|(_, byte)| *byte == b'\n')
                 .map(|(at, _)| at as u32 + 1),
         );
-        SourceFile { path: path.into(), text, line_starts }
+        SourceFile { path: path.into(), text, line_starts, view: None }
+    }
+
+    /// A part of `around`: everything else in `text`, which is as long, is white space.
+    #[must_use]
+    pub fn part(around: &SourceFile, view: View, text: String) -> Self {
+        debug_assert_eq!(around.text.len(), text.len());
+        SourceFile {
+            path: around.path.clone(),
+            text,
+            line_starts: around.line_starts.clone(),
+            view: Some(view),
+        }
+    }
+
+    /// What the file is a part of.
+    #[must_use]
+    pub fn view(&self) -> Option<View> {
+        self.view
     }
 
     /// The path as the user would name it.

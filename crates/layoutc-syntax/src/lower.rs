@@ -24,6 +24,7 @@ mod pointer_declarations;
 mod pragmas;
 mod precedence;
 mod records;
+mod spaces;
 mod statements;
 mod templates;
 mod types;
@@ -159,6 +160,7 @@ impl<'t> Lowering<'t> {
                 id: FileId(at as u32),
                 is_root: file.is_root,
                 is_cuda: file.is_cuda,
+                is_opencl: file.is_opencl,
                 host_text: file.host_text.clone(),
                 includes: file.includes.iter().filter_map(|include| include.target).collect(),
                 include_offsets: file
@@ -241,6 +243,11 @@ impl<'t> Lowering<'t> {
             self.includes_before(child.start_byte());
             self.item(child);
         }
+    }
+
+    /// Whether the text that is lowered is OpenCL C.
+    pub(crate) fn in_opencl(&self) -> bool {
+        self.preprocessed.files[self.current.index()].is_opencl
     }
 
     pub(crate) fn span(&self, node: Node<'_>) -> Span {

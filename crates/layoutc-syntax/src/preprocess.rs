@@ -17,6 +17,7 @@ use layoutc_diagnostics::{Diagnostic, FileId, SourceSet, Span};
 
 mod condition;
 mod directive;
+mod embedded;
 mod include;
 mod lexer;
 mod macros;
@@ -168,6 +169,9 @@ pub struct PreprocessedFile {
     pub host_text: Vec<Span>,
     /// Whether the file is a root that nvcc compiles as CUDA, each time that it is compiled.
     pub is_cuda: bool,
+    /// Whether the file is parsed as OpenCL C: a root in that language, or a header that such a root
+    /// includes before any other does.
+    pub is_opencl: bool,
 }
 
 /// A preprocessed program.

@@ -131,6 +131,8 @@ pub struct Variable {
     pub storage: Storage,
     /// CUDA memory space.
     pub space: Space,
+    /// OpenCL: where a pointer leads, if that is local or constant memory.
+    pub pointer_space: Space,
     /// Spans of its declarator.
     pub site: DeclaratorSite,
     /// Initializer.
@@ -873,6 +875,8 @@ pub struct ProgramFile {
     pub is_root: bool,
     /// A root that is compiled as CUDA.
     pub is_cuda: bool,
+    /// Text in OpenCL C.
+    pub is_opencl: bool,
     /// Text that a host compiler sees, in order.
     pub host_text: Vec<Span>,
     /// Files it includes directly.

@@ -139,13 +139,24 @@ impl Scalar {
     }
 }
 
-/// A CUDA vector type: `float4` is four `Float`s aligned to 16 bytes.
+/// Whose vector types: they differ in what three lanes take and in how large ones are aligned.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum VectorFamily {
+    /// Those of `vector_types.h`.
+    Cuda,
+    /// Those of OpenCL C (6.1.2), and of its host headers with the prefix `cl_`.
+    OpenCl,
+}
+
+/// A vector type: `float4` is four `Float`s aligned to 16 bytes.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VectorType {
     /// Element type.
     pub scalar: Scalar,
-    /// 1 to 4 elements.
+    /// 1 to 4 elements in CUDA; 2, 3, 4, 8 or 16 in OpenCL.
     pub lanes: u8,
+    /// Whose it is.
+    pub family: VectorFamily,
 }
 
 impl VectorType {
@@ -168,22 +179,60 @@ impl VectorType {
             "double" => Scalar::Double,
             _ => return None,
         };
-        Some(VectorType { scalar, lanes })
+        Some(VectorType { scalar, lanes, family: VectorFamily::Cuda })
     }
 
-    /// Size in bytes: the lanes without padding.
+    /// The vector type of that name in OpenCL C.
+    #[must_use]
+    pub fn parse_opencl(name: &str) -> Option<Self> {
+        let at = name.find(|letter: char| letter.is_ascii_digit())?;
+        let lanes = match &name[at..] {
+            "2" => 2,
+            "3" => 3,
+            "4" => 4,
+            "8" => 8,
+            "16" => 16,
+            _ => return None,
+        };
+        let scalar = match &name[..at] {
+            "char" => Scalar::SignedChar,
+            "uchar" => Scalar::UnsignedChar,
+            "short" => Scalar::Short,
+            "ushort" => Scalar::UnsignedShort,
+            "int" => Scalar::Int,
+            "uint" => Scalar::UnsignedInt,
+            "long" => Scalar::Long,
+            "ulong" => Scalar::UnsignedLong,
+            "half" => Scalar::Half,
+            "float" => Scalar::Float,
+            "double" => Scalar::Double,
+            _ => return None,
+        };
+        Some(VectorType { scalar, lanes, family: VectorFamily::OpenCl })
+    }
+
+    /// Size in bytes: the lanes, without padding in CUDA; three lanes take the room of four in OpenCL.
     #[must_use]
     pub fn size(self) -> u64 {
-        self.scalar.size() * u64::from(self.lanes)
+        let lanes = match self.family {
+            VectorFamily::Cuda => self.lanes,
+            VectorFamily::OpenCl => self.lanes.next_power_of_two(),
+        };
+        self.scalar.size() * u64::from(lanes)
     }
 
-    /// Alignment in bytes: the whole size for 2 and 4 lanes, at most 16; the element's for 1 and 3.
+    /// Alignment in bytes. CUDA: the whole size for 2 and 4 lanes, at most 16; the element's for 1
+    /// and 3. OpenCL: the size.
     #[must_use]
     pub fn align(self) -> u64 {
-        if matches!(self.lanes, 2 | 4) { self.size().min(16) } else { self.scalar.size() }
+        match self.family {
+            VectorFamily::OpenCl => self.size(),
+            VectorFamily::Cuda if matches!(self.lanes, 2 | 4) => self.size().min(16),
+            VectorFamily::Cuda => self.scalar.size(),
+        }
     }
 
-    /// The name in `vector_types.h`.
+    /// The name in `vector_types.h`, or in OpenCL C.
     #[must_use]
     pub fn name(self) -> String {
         let scalar = match self.scalar {

@@ -82,6 +82,20 @@ impl CallGraph {
         self.contexts[expr.index()]
     }
 
+    /// The expression of which it is an operand, and which.
+    pub(super) fn operand(&self, expr: ExprId) -> Option<(ExprId, usize)> {
+        match self.context(expr) {
+            Context::Operand(parent, position) => Some((parent, position)),
+            Context::Dropped
+            | Context::Condition
+            | Context::Init(_)
+            | Context::Returned { .. }
+            | Context::Range
+            | Context::Opaque
+            | Context::Assembly => None,
+        }
+    }
+
     /// Whether nothing uses the value of an expression.
     pub(super) fn is_dropped(&self, program: &Program, expr: ExprId) -> bool {
         match self.context(expr) {
@@ -419,7 +433,7 @@ fn accepts(program: &Program, function: FunctionId, arguments: &[ExprId]) -> boo
 }
 
 /// Whether an expression is declared as `void *`, or is the address of what is.
-fn is_untyped(program: &Program, expr: ExprId) -> bool {
+pub(super) fn is_untyped(program: &Program, expr: ExprId) -> bool {
     match program.expr(program.strip_parens(expr)).kind {
         ExprKind::Name(NameRef::Variable(id)) => program.variable(id).is_untyped,
         ExprKind::Member { field: Some(id), .. } => program.field(id).is_untyped,

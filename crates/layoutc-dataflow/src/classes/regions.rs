@@ -110,7 +110,10 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
                 },
             ));
         }
-        for region in &program.regions {
+        // The host's side of buffers is followed by itself; its text knows nothing of the kernels'.
+        let is_of_buffers = classes.class(class).is_of_buffers;
+        let is_apart = |span: Span| is_of_buffers && !program.files[span.file.index()].is_opencl;
+        for region in program.regions.iter().filter(|region| !is_apart(region.span)) {
             let (code, what) = match region.kind {
                 RegionKind::Unparsed => (Code::UNPARSED_REGION, "this text does not parse"),
                 RegionKind::Unmodelled => (Code::UNSUPPORTED_USE, "this construct is not modelled"),
@@ -138,7 +141,9 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
             }
         }
         for (name, span, function) in &uses {
-            let Some(body) = bodies.get(name.as_str()) else { continue };
+            let Some(body) = bodies.get(name.as_str()).filter(|_| !is_apart(*span)) else {
+                continue;
+            };
             let place = function.map_or(*span, |function| {
                 program
                     .function(function)
@@ -282,7 +287,7 @@ fn names_of(program: &Program, classes: &Classes, id: ClassId) -> Names {
 }
 
 /// For each macro, every identifier that its expansion can hold besides its arguments.
-fn macro_bodies(program: &Program) -> BTreeMap<&str, BTreeSet<String>> {
+pub(super) fn macro_bodies(program: &Program) -> BTreeMap<&str, BTreeSet<String>> {
     let mut direct: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for def in &program.macros {
         let own = direct.entry(&def.name).or_default();

@@ -38,7 +38,8 @@ pub(super) fn pin_by_unseen_headers(program: &Program, classes: &mut Classes) {
 /// Pins arrays that kernels are given and for which no allocation is seen, if nothing else says why.
 pub(super) fn pin_without_memory(program: &Program, classes: &mut Classes) {
     for class in &mut classes.classes {
-        let has_memory = !class.allocations.is_empty() || !class.symbols.is_empty();
+        let has_memory =
+            !class.allocations.is_empty() || !class.symbols.is_empty() || class.is_of_buffers;
         let Some(slot) = class.slots.first().filter(|_| !has_memory && class.pins.is_empty())
         else {
             continue;

@@ -5,6 +5,7 @@ mod framework;
 mod layout_laws;
 mod layout_types;
 mod notation;
+mod opencl_buffers;
 mod pointer_programs;
 mod records;
 mod round_robin;

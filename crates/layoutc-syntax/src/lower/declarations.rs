@@ -3,11 +3,12 @@
 use super::Lowering;
 use super::names::Symbol;
 use super::records::is_definition;
+use super::spaces::{merge_spaces, space_of_function, space_of_words, words_of_variable};
 use super::types::Declarator;
 use crate::preprocess::MaskReason;
 use crate::program::{
-    BinaryOp, Declaration, DeclarationId, ExecutionSpace, ExprKind, Function, FunctionId,
-    FunctionSite, RecordId, RegionKind, Space, StmtId, StmtKind, Storage, VarId, Variable,
+    BinaryOp, Declaration, DeclarationId, ExprKind, Function, FunctionId, FunctionSite, RecordId,
+    RegionKind, Space, StmtId, StmtKind, Storage, VarId, Variable,
 };
 use crate::types::{QualType, TypeKind, is_made_of_numbers};
 use layoutc_diagnostics::Span;
@@ -172,9 +173,13 @@ impl<'t> Lowering<'t> {
             return words;
         }
         let file = &self.preprocessed.files[self.current.index()];
-        let from = file
-            .masked_spans
-            .partition_point(|(span, _)| (span.start as usize) < node.start_byte());
+        // The first word of the declaration may be blank now.
+        let start = match (node.prev_sibling(), node.parent()) {
+            (Some(sibling), _) => sibling.end_byte(),
+            (None, Some(parent)) if parent.parent().is_some() => parent.start_byte(),
+            (None, _) => 0,
+        };
+        let from = file.masked_spans.partition_point(|(span, _)| (span.start as usize) < start);
         for (span, reason) in &file.masked_spans[from..] {
             if span.start as usize >= end {
                 break;
@@ -319,7 +324,8 @@ impl<'t> Lowering<'t> {
         let is_deduced = self.is_deduced(node);
         let is_known = is_deduced
             || match self.program.types.kind(base.id) {
-                TypeKind::Named(name, _) => is_made_of_numbers(name),
+                // Handles are followed where they are made, too.
+                TypeKind::Named(name, _) => is_made_of_numbers(name) || name.starts_with("cl::"),
                 TypeKind::Unknown | TypeKind::TemplateParameter(_) => false,
                 _ => true,
             };
@@ -414,6 +420,9 @@ impl<'t> Lowering<'t> {
         if lowered.is_special {
             return self.special_declarator(node, lowered, value);
         }
+        let is_opencl_pointer = self.is_opencl_pointer(lowered.ty);
+        let pointer_space = space_of_words(if is_opencl_pointer { words } else { &[] });
+        let words = &words_of_variable(words, is_opencl_pointer)[..];
         // The name is in scope in its own initializer, so it is declared first.
         let mut site = lowered.site.clone();
         site.declaration = declaration;
@@ -456,6 +465,7 @@ impl<'t> Lowering<'t> {
             }
         }
         self.program.variables[id.index()].is_auto = is_auto;
+        self.program.variables[id.index()].pointer_space = pointer_space;
         id
     }
 
@@ -581,6 +591,7 @@ impl<'t> Lowering<'t> {
             ty,
             storage: if self.locals.is_empty() { Storage::Static } else { Storage::Local },
             space: Space::Default,
+            pointer_space: Space::Default,
             site,
             init: None,
             function: self.function,
@@ -704,7 +715,7 @@ impl<'t> Lowering<'t> {
                 })
             })
         };
-        let space = space_of_function(words);
+        let space = space_of_function(words, self.in_opencl());
         if let Some(id) = known {
             let function = &mut self.program.functions[id.index()];
             function.sites.push(site);
@@ -874,6 +885,9 @@ impl<'t> Lowering<'t> {
             }
             let mut variable = self.plain_variable(&lowered.name, ty, lowered.site);
             variable.storage = Storage::Parameter { index: variables.len() };
+            if self.is_opencl_pointer(ty) {
+                variable.pointer_space = space_of_words(&self.modifier_words(child, specifier));
+            }
             variable.function = None;
             let id = self.add_variable(variable);
             self.locals.declare(&lowered.name, Symbol::Variable(id));
@@ -1080,41 +1094,4 @@ fn is_operator(name: &str) -> bool {
 /// The name of an operator without blanks: `operator +=` is `operator+=`.
 pub(crate) fn operator_name(name: &str) -> String {
     name.split_ascii_whitespace().collect()
-}
-
-fn space_of_words(words: &[&str]) -> Space {
-    if words.contains(&"__shared__") {
-        Space::Shared
-    } else if words.contains(&"__constant__") {
-        Space::Constant
-    } else if words.contains(&"__managed__") {
-        Space::Managed
-    } else if words.contains(&"__device__") {
-        Space::Device
-    } else {
-        Space::Default
-    }
-}
-
-fn space_of_function(words: &[&str]) -> ExecutionSpace {
-    match (
-        words.contains(&"__global__"),
-        words.contains(&"__device__"),
-        words.contains(&"__host__"),
-    ) {
-        (true, _, _) => ExecutionSpace::Kernel,
-        (_, true, true) => ExecutionSpace::HostDevice,
-        (_, true, false) => ExecutionSpace::Device,
-        _ => ExecutionSpace::Host,
-    }
-}
-
-/// The definition may repeat or omit what a prototype says.
-fn merge_spaces(left: ExecutionSpace, right: ExecutionSpace) -> ExecutionSpace {
-    match (left, right) {
-        (ExecutionSpace::Host, other) | (other, ExecutionSpace::Host) => other,
-        (left, right) if left == right => left,
-        (ExecutionSpace::Kernel, _) | (_, ExecutionSpace::Kernel) => ExecutionSpace::Kernel,
-        _ => ExecutionSpace::HostDevice,
-    }
 }

@@ -116,10 +116,22 @@ impl<'t> Lowering<'t> {
             );
         }
         if scope.is_empty() || scope == ["std"] {
-            if let Some(scalar) = scalar_of_name(name) {
+            // The host's headers of OpenCL have the types of the device with a prefix.
+            let is_opencl = self.in_opencl();
+            let own = name.strip_prefix("cl_").filter(|_| !is_opencl);
+            let (word, is_opencl) = own.map_or((name, is_opencl), |word| (word, true));
+            let scalar = match word {
+                "uchar" if is_opencl => Some(Scalar::UnsignedChar),
+                // It is as large as an integer there.
+                "bool" if own.is_some() => Some(Scalar::UnsignedInt),
+                _ => scalar_of_name(word),
+            };
+            if let Some(scalar) = scalar {
                 return self.program.types.scalar(scalar);
             }
-            if let Some(vector) = VectorType::parse(name) {
+            let vector =
+                if is_opencl { VectorType::parse_opencl(word) } else { VectorType::parse(word) };
+            if let Some(vector) = vector {
                 return QualType::plain(self.program.types.intern(TypeKind::Vector(vector)));
             }
             if let Some(ty) = self.type_of_macro_name(name) {

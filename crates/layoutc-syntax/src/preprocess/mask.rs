@@ -134,10 +134,13 @@ pub(crate) fn mask_file(
     source: &str,
     active: &[ActiveToken],
     directives: &[Directive],
-    inactive: &[InactiveRegion],
+    (inactive, hidden): (&[InactiveRegion], &[std::ops::Range<usize>]),
     names: &ProgramNames<'_>,
 ) -> Masked {
     let mut bytes = source.as_bytes().to_vec();
+    for range in hidden {
+        blank(&mut bytes[range.clone()]);
+    }
     for span in
         directives.iter().map(|found| found.span).chain(inactive.iter().map(|found| found.span))
     {

@@ -53,6 +53,41 @@ const PREDEFINED_CUDA: [(&str, &str); 7] = [
     ("CUDA_VERSION", "13000"),
 ];
 
+/// Macros of OpenCL C roots: those of the compiler, and its keywords as what CUDA has in their place,
+/// so that one grammar and one model serve both. Address spaces of pointers say nothing that the
+/// types do not.
+const PREDEFINED_OPENCL: [(&str, &str); 29] = [
+    ("__OPENCL_VERSION__", "120"),
+    ("__OPENCL_C_VERSION__", "120"),
+    ("CL_VERSION_1_0", "100"),
+    ("CL_VERSION_1_1", "110"),
+    ("CL_VERSION_1_2", "120"),
+    ("__ENDIAN_LITTLE__", "1"),
+    ("__IMAGE_SUPPORT__", "1"),
+    ("cl_khr_fp64", "1"),
+    ("cl_khr_global_int32_base_atomics", "1"),
+    ("cl_khr_local_int32_base_atomics", "1"),
+    ("cl_khr_byte_addressable_store", "1"),
+    ("__kernel", "__global__"),
+    ("kernel", "__global__"),
+    ("__global", ""),
+    ("global", ""),
+    ("__local", "__shared__"),
+    ("local", "__shared__"),
+    ("__constant", "__constant__"),
+    ("constant", "__constant__"),
+    ("__private", ""),
+    ("private", ""),
+    ("__generic", ""),
+    ("generic", ""),
+    ("__read_only", ""),
+    ("read_only", ""),
+    ("__write_only", ""),
+    ("write_only", ""),
+    ("__read_write", ""),
+    ("read_write", ""),
+];
+
 /// The architecture that is parsed.
 const DEVICE_ARCH: &str = "800";
 
@@ -62,6 +97,7 @@ pub(crate) struct Environments {
     cpp: MacroEnv,
     cuda_host: MacroEnv,
     cuda_device: MacroEnv,
+    opencl: MacroEnv,
 }
 
 impl Environments {
@@ -81,7 +117,9 @@ impl Environments {
         define(&mut cuda_host, &PREDEFINED_CUDA);
         let mut cuda_device = cuda_host.clone();
         define(&mut cuda_device, &[("__CUDA_ARCH__", DEVICE_ARCH)]);
-        Environments { c, cpp, cuda_host, cuda_device }
+        let mut opencl = MacroEnv::default();
+        define(&mut opencl, &PREDEFINED_OPENCL);
+        Environments { c, cpp, cuda_host, cuda_device, opencl }
     }
 
     /// What device and host see at the start of a root of which nothing else is said.
@@ -90,6 +128,7 @@ impl Environments {
             Language::C => (&self.c, &self.c),
             Language::Cpp => (&self.cpp, &self.cpp),
             Language::Cuda | Language::Header => (&self.cuda_device, &self.cuda_host),
+            Language::OpenCl => (&self.opencl, &self.opencl),
         }
     }
 }
@@ -125,6 +164,8 @@ pub(crate) fn command_line(
 pub enum Language {
     /// nvcc, as CUDA.
     Cuda,
+    /// The compiler of an OpenCL device, as OpenCL C.
+    OpenCl,
     /// The host's C compiler.
     C,
     /// The host's C++ compiler.
@@ -138,6 +179,7 @@ impl Language {
     pub(crate) fn of(path: &Path) -> Self {
         match path.extension().and_then(|extension| extension.to_str()) {
             Some("c") => Language::C,
+            Some("cl" | "ocl") => Language::OpenCl,
             Some("cc" | "cpp" | "cxx" | "C") => Language::Cpp,
             Some("cu") | None => Language::Cuda,
             Some(_) => Language::Header,

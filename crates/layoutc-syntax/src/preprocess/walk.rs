@@ -8,10 +8,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceFile, SourceSet, Span};
+use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceFile, SourceSet, Span, View, ViewKind};
 
 use super::condition::Surroundings;
 use super::directive::{Directive, DirectiveKind, RawDirective, SplitFile, parse_define, split};
+use super::embedded::{Embedded, is_literal, kernel_texts};
 use super::include::{self, Absent, Operand};
 use super::lexer::{Token, TokenKind, tokens};
 use super::macros::{Activity, MacroDef, MacroEnv, MacroId, MacroOrigin, MacroTable};
@@ -95,6 +96,10 @@ struct FileState {
     split: Rc<SplitFile>,
     is_root: bool,
     is_cuda: bool,
+    /// Whether the occurrence that is recorded is in an OpenCL C root.
+    is_opencl: bool,
+    /// Kernel text that is an argument of a macro: no text of this program.
+    kernel_text: Vec<std::ops::Range<usize>>,
     /// The occurrence that is recorded.
     first: Option<Occurrence>,
     /// What the macros used in the text expand to, by the byte of the use.
@@ -117,6 +122,8 @@ struct Walker<'a> {
     options: PreprocessOptions,
     /// Whether a host compiler takes the root that is walked.
     is_host: bool,
+    /// Whether that root is OpenCL C.
+    is_opencl: bool,
     sources: SourceSet,
     table: MacroTable,
     files: Vec<FileState>,
@@ -134,6 +141,8 @@ struct Walker<'a> {
     /// Whether that root has met a header that was not found and may define any macro.
     is_uncertain: bool,
     unseen: Vec<UnseenHeader>,
+    /// Kernel texts of host files that are still to be walked.
+    kernel_texts: Vec<Unit>,
 }
 
 pub(crate) fn preprocess(
@@ -144,6 +153,7 @@ pub(crate) fn preprocess(
         loader,
         options: PreprocessOptions::default(),
         is_host: false,
+        is_opencl: false,
         sources: SourceSet::new(),
         table: MacroTable::default(),
         files: Vec::new(),
@@ -158,6 +168,7 @@ pub(crate) fn preprocess(
         root_offset: 0,
         is_uncertain: false,
         unseen: Vec::new(),
+        kernel_texts: Vec::new(),
     };
     let environments = Environments::new(&mut walker.table);
     let mut units: Vec<Unit> = Vec::new();
@@ -170,10 +181,20 @@ pub(crate) fn preprocess(
         let state = &mut walker.files[id.index()];
         state.is_cuda = is_cuda && (state.is_cuda || !state.is_root);
         state.is_root = true;
+        // A string literal that host programs include.
+        let is_literal = language == Language::OpenCl && is_literal(walker.sources.file(id).text());
+        if (is_literal || matches!(language, Language::C | Language::Cpp)) && known.is_none() {
+            walker.options.include_dirs.clone_from(&options.include_dirs);
+            walker.add_kernel_texts(id);
+        }
+        if is_literal {
+            continue;
+        }
         if !units.iter().any(|unit| unit.id == id && unit.options == options) {
             units.push(Unit { id, language, options });
         }
     }
+    units.append(&mut walker.kernel_texts);
     walker.order(&mut units);
     let mut command_lines: Vec<(Vec<(String, String)>, Definitions)> = Vec::new();
     for unit in units {
@@ -184,6 +205,10 @@ pub(crate) fn preprocess(
             command_lines.len() - 1
         });
         walker.begin_root(unit, &environments, &command_lines[known].1);
+    }
+    // Those that were met in headers.
+    while let Some(unit) = walker.kernel_texts.pop() {
+        walker.begin_root(unit, &environments, &[]);
     }
     walker.finish()
 }
@@ -204,6 +229,52 @@ impl Walker<'_> {
         let id = self.sources.add(SourceFile::new(path, text));
         self.files.push(FileState { split, ..FileState::default() });
         self.by_path.insert(key, Some(id));
+        id
+    }
+
+    /// Kernel texts in a file of the host's become roots.
+    fn add_kernel_texts(&mut self, id: FileId) {
+        let texts = kernel_texts(self.sources.file(id).text());
+        self.hide_arguments(id, &texts);
+        for text in texts {
+            let options = PreprocessOptions {
+                include_dirs: self.options.include_dirs.clone(),
+                ..PreprocessOptions::default()
+            };
+            let id = self.add_part(View { of: id, kind: text.kind }, text.text);
+            self.kernel_texts.push(Unit { id, language: Language::OpenCl, options });
+        }
+    }
+
+    /// Kernel text that is the argument of a macro has no meaning in the host program.
+    fn hide_arguments(&mut self, id: FileId, texts: &[Embedded]) {
+        let hidden: Vec<std::ops::Range<usize>> = texts
+            .iter()
+            .filter(|text| text.kind == ViewKind::Argument)
+            .map(|text| text.range.clone())
+            .collect();
+        if hidden.is_empty() {
+            return;
+        }
+        let mut text = self.sources.file(id).text().to_owned();
+        for range in &hidden {
+            let blank: String = text[range.clone()]
+                .bytes()
+                .map(|byte| if matches!(byte, b'\n' | b'\r') { byte as char } else { ' ' })
+                .collect();
+            text.replace_range(range.clone(), &blank);
+        }
+        let state = &mut self.files[id.index()];
+        state.split = Rc::new(split(&text));
+        state.kernel_text = hidden;
+    }
+
+    /// Kernel text in a host program is a root of its own.
+    fn add_part(&mut self, view: View, text: String) -> FileId {
+        let split = Rc::new(split(&text));
+        let around = self.sources.file(view.of);
+        let id = self.sources.add(SourceFile::part(around, view, text));
+        self.files.push(FileState { split, is_root: true, ..FileState::default() });
         id
     }
 
@@ -259,6 +330,7 @@ impl Walker<'_> {
         self.root_offset = 0;
         self.is_uncertain = false;
         self.is_host = matches!(unit.language, Language::C | Language::Cpp);
+        self.is_opencl = unit.language == Language::OpenCl;
         let forced = std::mem::take(&mut self.options.forced_includes);
         self.stack.push(unit.id);
         for path in &forced {
@@ -293,6 +365,7 @@ impl Walker<'_> {
         self.inclusions += 1;
         let split = Rc::clone(&self.files[id.index()].split);
         let record = self.files[id.index()].first.is_none();
+        self.files[id.index()].is_opencl |= record && self.is_opencl;
         let occurrence = Occurrence { root: self.stack[0], include };
         let first = *self.files[id.index()].first.get_or_insert(occurrence);
         let mut walk = FileWalk {
@@ -640,7 +713,13 @@ impl Walker<'_> {
                 }
             }
             match self.loader.load(&path) {
-                LoadResult::Text(text) => return Some(self.add_file(path.clone(), path, text)),
+                LoadResult::Text(text) => {
+                    let id = self.add_file(path.clone(), path, text);
+                    if self.is_host {
+                        self.add_kernel_texts(id);
+                    }
+                    return Some(id);
+                }
                 LoadResult::NotReadable(reason) => {
                     self.by_path.insert(path, None);
                     let message = format!("header `{}` cannot be read: {reason}", operand.spelled);
@@ -699,7 +778,7 @@ impl Walker<'_> {
                     file.text(),
                     &state.tokens,
                     &state.directives,
-                    &state.inactive,
+                    (&state.inactive, &state.kernel_text),
                     &names,
                 );
                 PreprocessedFile {
@@ -717,6 +796,7 @@ impl Walker<'_> {
                         .map(|(from, to)| Span::new(id, from as usize, to as usize))
                         .collect(),
                     is_cuda: state.is_cuda,
+                    is_opencl: state.is_opencl,
                 }
             })
             .collect();

@@ -174,6 +174,7 @@ impl Program {
                 ty,
                 storage: Storage::Parameter { index: 0 },
                 space: Space::Default,
+                pointer_space: Space::Default,
                 site: DeclaratorSite {
                     declaration: DeclarationId(u32::MAX),
                     index: 0,

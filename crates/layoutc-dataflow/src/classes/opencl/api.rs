@@ -1,0 +1,253 @@
+//! Calls of OpenCL's functions.
+
+use super::handles::{Follow, Handle, Setting, handle_of, is_plain_flags};
+use super::instances::variable;
+use super::lists::holds_handles;
+use super::{BufferApi, BufferCall, Form, pin};
+use crate::classes::classify::is_null;
+use layoutc_diagnostics::Code;
+use layoutc_syntax::{ExprId, ExprKind, TypeKind, VarId};
+
+impl Follow<'_> {
+    /// A call of OpenCL, or of another library.
+    pub(super) fn library(&mut self, at: Option<usize>, call: ExprId, name: &str) {
+        let ExprKind::Call { arguments, .. } = &self.program.expr(call).kind else { return };
+        match name {
+            "clCreateBuffer" => {
+                let Some(node) = self.node(at, call) else { return };
+                self.made_buffers.push(node);
+                let uses_host = arguments.get(1).is_some_and(|flags| {
+                    !is_plain_flags(self.program, self.resolved(at, *flags).1)
+                });
+                let host = arguments.get(3).map(|host| self.resolved(at, *host).1);
+                let has_host = host.is_none_or(|host| !is_null(self.program, host));
+                if uses_host && has_host {
+                    self.fail(
+                        node,
+                        call,
+                        Code::OPENCL_BUFFER,
+                        "the buffer is memory of the host, or its flags cannot be seen",
+                    );
+                }
+                self.event(at, call, BufferApi::Create, Form::Function, node);
+                self.host_side(at, call, BufferApi::Create, node);
+            }
+            "clCreateKernel" => {
+                let Some(node) = self.node(at, call) else { return };
+                let found = arguments.get(1).and_then(|name| self.named_kernels(at, *name));
+                if found.is_none() {
+                    self.fail(
+                        node,
+                        call,
+                        Code::OPENCL_KERNEL,
+                        "the name of this kernel cannot be seen",
+                    );
+                }
+                self.made_kernels.push((node, found));
+            }
+            "clCreateProgramWithBinary"
+            | "clCreateProgramWithIL"
+            | "clCreateProgramWithBuiltInKernels" => {
+                let span = self.program.expr_site(call);
+                let message = "the kernels of this program are no text";
+                self.unseen.push(pin(span, Code::OPENCL_SOURCE, message));
+            }
+            "clCreateKernelsInProgram" | "clCloneKernel" => {
+                let span = self.program.expr_site(call);
+                self.unseen.push(pin(
+                    span,
+                    Code::OPENCL_KERNEL,
+                    "it cannot be seen which kernels this makes",
+                ));
+            }
+            "clSetKernelArg" => self.setting(at, call),
+            // Both sides have one layout, so that it stays a copy.
+            "clEnqueueCopyBuffer" => {
+                if let [_, from, to, ..] = arguments.as_slice()
+                    && let (Some(from), Some(to)) = (self.node(at, *from), self.node(at, *to))
+                {
+                    self.union.union(from, to);
+                }
+            }
+            "clSetKernelArgSVMPointer" => {
+                let span = self.program.expr_site(call);
+                self.unseen.push(pin(
+                    span,
+                    Code::OPENCL_BUFFER,
+                    "shared virtual memory is not followed",
+                ));
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn setting(&mut self, at: Option<usize>, call: ExprId) {
+        let program = self.program;
+        let ExprKind::Call { arguments, .. } = &program.expr(call).kind else { return };
+        let &[kernel, index, size, value] = arguments.as_slice() else { return };
+        self.set_argument(at, call, kernel, index, Some(size), value);
+    }
+
+    /// An argument of a kernel: what lies at `value`, or `value` itself if it has no size.
+    pub(super) fn set_argument(
+        &mut self,
+        at: Option<usize>,
+        call: ExprId,
+        kernel: ExprId,
+        index: ExprId,
+        size: Option<ExprId>,
+        value: ExprId,
+    ) {
+        let program = self.program;
+        let index = at
+            .and_then(|at| self.frames[at].integers.get(&index).copied())
+            .or_else(|| layoutc_syntax::evaluate::constant(program, index));
+        let (place, stripped) = self.resolved(at, value);
+        let buffer = self
+            .node(at, value)
+            .or_else(|| self.node(place, stripped))
+            .filter(|node| self.handles[*node] == Handle::Buffer);
+        // A value of a known type is no handle.
+        let ty = program.expr(stripped).ty;
+        let is_plain = match *program.types.kind(ty.id) {
+            // A value of its own.
+            TypeKind::Scalar(_)
+            | TypeKind::Vector(_)
+            | TypeKind::Enum(..)
+            | TypeKind::Record(_)
+                if size.is_none() =>
+            {
+                true
+            }
+            TypeKind::Pointer(to) | TypeKind::Array(to, _) => match program.types.kind(to.id) {
+                TypeKind::Scalar(_) | TypeKind::Vector(_) | TypeKind::Enum(..) => true,
+                // The address of an object is that of its first member.
+                TypeKind::Record(record) => !holds_handles(program, *record),
+                TypeKind::Named(name, _) => name.starts_with("cl_sampler"),
+                _ => false,
+            },
+            _ => false,
+        };
+        let is_null = is_null(program, stripped);
+        let size = size.map(|size| self.resolved(at, size).1);
+        let has_size_of_handle = size.is_none_or(|size| match &program.expr(size).kind {
+            ExprKind::SizeOfType { of, .. } => {
+                let bytes = layoutc_syntax::abi::size_align(program, of.id).map(|(size, _)| size);
+                handle_of(program, *of).is_some() || bytes == Some(8)
+            }
+            ExprKind::SizeOfExpr(_) => true,
+            _ => layoutc_syntax::evaluate::constant(program, size).is_none_or(|size| size == 8),
+        });
+        let of_table = self.kernel_of_table(at, kernel);
+        let kernel = self.node(at, kernel);
+        self.settings.push(Setting {
+            call,
+            of_table,
+            kernel: kernel.filter(|node| self.handles[*node] == Handle::Kernel),
+            index,
+            buffer,
+            is_null,
+            may_be_buffer: buffer.is_none() && !is_plain && !is_null,
+            has_size_of_handle,
+        });
+    }
+
+    pub(super) fn event(
+        &mut self,
+        at: Option<usize>,
+        call: ExprId,
+        api: BufferApi,
+        form: Form,
+        node: usize,
+    ) {
+        let Some(instance) = at else {
+            self.fail(
+                node,
+                call,
+                Code::UNSUPPORTED_USE,
+                "a call outside of functions is not rewritten",
+            );
+            return;
+        };
+        // Its parameter is known when all is followed.
+        let event = BufferCall { call, instance, api, form, parameter: VarId(u32::MAX) };
+        self.events.push((node, event));
+    }
+
+    pub(super) fn library_argument(
+        &mut self,
+        at: Option<usize>,
+        id: ExprId,
+        node: usize,
+        call: ExprId,
+        name: &str,
+        position: usize,
+    ) {
+        if (self.handles[node], name) == (Handle::Kernel, "clEnqueueNDRangeKernel") {
+            let block = self.group_size(at, call);
+            self.launches.push((node, block));
+        }
+        let is_known = match (self.handles[node], name) {
+            (Handle::Kernel, "clSetKernelArg") => position == 0,
+            (Handle::Kernel, "clEnqueueNDRangeKernel" | "clEnqueueTask") => position == 1,
+            (Handle::Kernel, "clReleaseKernel" | "clRetainKernel") => true,
+            (Handle::Kernel, "clGetKernelWorkGroupInfo" | "clGetKernelInfo") => position == 0,
+            (Handle::Buffer, "clSetKernelArg") => position == 3,
+            (Handle::Buffer, "clReleaseMemObject" | "clRetainMemObject") => true,
+            (_, "free" | "assert") => true,
+            (Handle::Buffer, _) => match BufferApi::parse(name).filter(|api| api.takes(position)) {
+                Some(api) => {
+                    self.event(at, call, api, Form::Function, node);
+                    self.host_side(at, call, api, node);
+                    true
+                }
+                None => false,
+            },
+            (Handle::Kernel, _) => false,
+        };
+        if !is_known {
+            let message = format!("`{name}` is given the handle, and what it does is not modelled");
+            self.fail(node, id, Code::OPENCL_BUFFER, message);
+        }
+    }
+
+    /// Work-items of a group in a launch, if they are constants.
+    pub(super) fn group_size(&self, at: Option<usize>, call: ExprId) -> Option<[u64; 3]> {
+        let program = self.program;
+        let ExprKind::Call { arguments, .. } = &program.expr(call).kind else { return None };
+        let (_, local) = self.resolved(at, *arguments.get(5)?);
+        let local = match program.expr(local).kind {
+            ExprKind::AddressOf(inner) => inner,
+            _ => local,
+        };
+        let id = variable(program, local).filter(|id| !self.functions.assigned.contains(id))?;
+        let init = program.variable(id).init?;
+        let of = |id: ExprId| {
+            let value = layoutc_syntax::evaluate::constant(program, id)?;
+            u64::try_from(value).ok().filter(|value| *value > 0)
+        };
+        let mut found = [1; 3];
+        match &program.expr(init).kind {
+            ExprKind::InitList(items) if items.len() <= 3 => {
+                for (extent, item) in found.iter_mut().zip(items) {
+                    *extent = of(*item)?;
+                }
+            }
+            _ => found[0] = of(init)?,
+        }
+        Some(found)
+    }
+
+    /// Keeps what record the host has on its side of a call.
+    pub(super) fn host_side(
+        &mut self,
+        at: Option<usize>,
+        call: ExprId,
+        api: BufferApi,
+        node: usize,
+    ) {
+        let ExprKind::Call { arguments, .. } = &self.program.expr(call).kind else { return };
+        let host = api.host().and_then(|at| arguments.get(at)).copied();
+        self.host_record(at, host, call, node);
+    }
+}

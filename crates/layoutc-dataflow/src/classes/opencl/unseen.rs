@@ -1,0 +1,156 @@
+//! What may set arguments of kernels and is not followed.
+
+use super::handles::{Follow, Key, member_call};
+use super::pin;
+use crate::classes::calls::Callee;
+use crate::classes::regions::macro_bodies;
+use layoutc_diagnostics::{Code, Span};
+use layoutc_syntax::preprocess::tokens;
+use layoutc_syntax::{ExprKind, NameRef, TypeKind};
+use std::collections::{BTreeMap, BTreeSet};
+
+impl Follow<'_> {
+    /// Text outside the model may do anything with what it names.
+    pub(super) fn unmodelled_text(&mut self) {
+        let program = self.program;
+        let mut named: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        for (key, node) in &self.keys {
+            let name = match key {
+                Key::Variable(id, _) => &program.variable(*id).name,
+                Key::Field(id) => &program.field(*id).name,
+                Key::Result(at) => &program.function(self.frames[*at].function).name,
+                Key::Made(..) => continue,
+            };
+            named.entry(name).or_default().push(*node);
+        }
+        // A header of kernels may be one of the host's, too.
+        let is_host =
+            |span: Span| !program.files[span.file.index()].is_opencl || program.is_host_text(span);
+        let mut texts: Vec<(Span, &BTreeSet<String>)> = program
+            .regions
+            .iter()
+            .map(|region| (region.span, &region.identifiers))
+            .filter(|(span, _)| is_host(*span))
+            .collect();
+        // Macros whose bodies are not in the model.
+        let bodies = macro_bodies(program);
+        for id in program.expr_ids() {
+            let (ExprKind::MacroCall { name, .. } | ExprKind::Name(NameRef::Macro(name))) =
+                &program.expr(id).kind
+            else {
+                continue;
+            };
+            let site = program.expr_site(id);
+            if let Some(body) = bodies.get(name.as_str()).filter(|_| is_host(site)) {
+                texts.push((site, body));
+            }
+        }
+        // Initializers of members, and other expressions without a form, by all that they say.
+        let words = |span: Span| -> BTreeSet<String> {
+            let text = program.text(span);
+            let found = tokens(text).into_iter().map(|token| token.text(text).to_owned());
+            found.collect()
+        };
+        let opaque: Vec<(Span, BTreeSet<String>)> = program
+            .exprs
+            .iter()
+            .filter(|expr| matches!(expr.kind, ExprKind::Opaque(_)) && is_host(expr.span))
+            .map(|expr| (expr.span, words(expr.span)))
+            .collect();
+        texts.extend(opaque.iter().map(|(span, words)| (*span, words)));
+        for (span, identifiers) in texts {
+            let sets_arguments = identifiers.iter().any(|name| {
+                name.starts_with("clSetKernelArg")
+                    || matches!(name.as_str(), "clCreateKernelsInProgram" | "setArg")
+            });
+            if sets_arguments {
+                let message = "this text is not modelled and may set arguments of any kernel";
+                self.unseen.push(pin(span, Code::OPENCL_KERNEL, message));
+            }
+            for name in identifiers {
+                for node in named.get(name.as_str()).into_iter().flatten() {
+                    let message = format!("this text is not modelled and mentions `{name}`");
+                    self.bad.push((*node, pin(span, Code::UNSUPPORTED_USE, message)));
+                }
+            }
+        }
+    }
+
+    /// Function templates, of which only some instances are in the model.
+    pub(super) fn templates(&mut self) {
+        let program = self.program;
+        for id in program.expr_ids() {
+            let Some(function) = self.calls.function(id) else { continue };
+            let is_host = program.function(function).space.on_host();
+            if !is_host || self.functions.exprs.contains_key(&function) {
+                continue;
+            }
+            let span = program.expr_site(id);
+            if let ExprKind::Call { callee, arguments, .. } = &program.expr(id).kind {
+                let sets = match self.calls.callee(program, *callee, arguments) {
+                    Callee::Library(name) => {
+                        name.starts_with("clSetKernelArg") || name == "clCreateKernelsInProgram"
+                    }
+                    Callee::Unknown => {
+                        member_call(program, id).is_some_and(|(_, name)| name == "setArg")
+                    }
+                    Callee::Function(_) | Callee::Ambiguous(_) => false,
+                };
+                if sets {
+                    let message = "a template may set arguments of any kernel here";
+                    self.unseen.push(pin(span, Code::OPENCL_KERNEL, message));
+                }
+            }
+            if let Some(node) = self.node(None, id) {
+                self.fail(node, id, Code::TEMPLATE_USE, "handles are not followed into templates");
+            }
+        }
+    }
+
+    /// Parts of the program that are not given may do what those here do.
+    pub(super) fn other_parts(&mut self) {
+        let program = self.program;
+        let has_main = program
+            .functions
+            .iter()
+            .any(|function| function.name == "main" && function.body.is_some());
+        if has_main {
+            return;
+        }
+        if let Some(call) = self.settings.first().map(|setting| setting.call) {
+            let message = "other parts of the program, which were not given, may do the same";
+            self.unseen.push(pin(program.expr_site(call), Code::OPENCL_KERNEL, message));
+        }
+    }
+
+    /// Objects of the C++ interface that make kernels and give them arguments by themselves.
+    pub(super) fn functors(&mut self) {
+        let program = self.program;
+        for id in program.expr_ids() {
+            let ty = program.expr(id).ty;
+            let TypeKind::Named(name, _) = program.types.kind(ty.id) else { continue };
+            if name == "cl::Program::Binaries" {
+                let message = "the kernels of this program are no text";
+                self.unseen.push(pin(program.expr_site(id), Code::OPENCL_SOURCE, message));
+            }
+            if !(name.ends_with("KernelFunctor") || name.ends_with("make_kernel")) {
+                continue;
+            }
+            let kernels = match &program.expr(id).kind {
+                ExprKind::Construct { arguments, .. } | ExprKind::Call { arguments, .. } => {
+                    arguments.get(1).and_then(|name| self.named_kernels(None, *name))
+                }
+                // Made elsewhere.
+                _ => Some(Vec::new()),
+            };
+            let span = program.expr_site(id);
+            let reason = pin(span, Code::OPENCL_KERNEL, "a functor gives the kernel its arguments");
+            match kernels {
+                Some(kernels) => self
+                    .given_unseen
+                    .extend(kernels.into_iter().flatten().map(|kernel| (kernel, reason.clone()))),
+                None => self.unseen.push(reason),
+            }
+        }
+    }
+}
