@@ -9,10 +9,9 @@ use crate::merge::{gainful_merges, merge_requests, plan_merges};
 use crate::rewrite::{Rewritten, rewrite};
 use layoutc_analysis::choose::{targets, unknown_target};
 use layoutc_analysis::cost::Model;
-use layoutc_analysis::cost_choice::{Prices, Verdict};
 use layoutc_analysis::cost_model::{CostModel, ModelOptions};
 use layoutc_analysis::grid_choice::GridOptions;
-use layoutc_analysis::{Plan, choose_with_cells};
+use layoutc_analysis::{Plan, Selector, choose_with_cells};
 use layoutc_dataflow::classes::{
     ClassId, Classes, Pin, Slot, find_classes_with, type_untyped_pointers,
 };
@@ -45,6 +44,8 @@ pub struct Request {
     pub checks_bounds: bool,
     /// What grids are laid out for.
     pub grids: GridOptions,
+    /// What chooses the layouts of arrays of structs, where none is asked for.
+    pub selector: Selector,
     /// How accesses to arrays of structs are priced, where no layout is asked for.
     pub pricing: Model,
     /// Blocks of launches that do not say how many they are.
@@ -127,7 +128,8 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let mut request = request.clone();
     let (merges, errors) = merge_requests(&mut request.layouts);
     let is_automatic = request.layouts.is_empty() && merges.is_empty() && errors.is_empty();
-    let merges = if is_automatic { gainful_merges(&program, &request) } else { merges };
+    let puts_together = is_automatic && request.selector == Selector::Cost;
+    let merges = if puts_together { gainful_merges(&program, &request) } else { merges };
     let merges =
         (!merges.is_empty() || !errors.is_empty()).then(|| plan_merges(&program, merges, errors));
     if let Some(merges) = &merges {
@@ -171,6 +173,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
             diagnostics.extend(kept_diagnostic(&program, &classes, id, outcome, request));
         }
     }
+    diagnostics.extend(crate::opencl::missing_kernels(&classes));
     diagnostics.extend(outcomes.iter().filter_map(assumptions::note));
     let mut failed = !plan.errors.is_empty();
     let mut reports = Vec::new();
@@ -202,6 +205,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         }
     }
     diagnostics.extend(plan.errors);
+    let edits = crate::edit::in_files(&program.sources, edits);
     Compiled {
         program,
         classes: outcomes,
@@ -242,16 +246,13 @@ impl Planned {
             follows_numbers: request.follows_numbers,
         };
         let cost_model = CostModel::build(&program, &classes, launch);
-        let prices =
-            Prices { model: &cost_model, device: &request.grids.device, pricing: request.pricing };
-        let verdicts: BTreeMap<ClassId, Verdict> = match request.layouts.as_slice() {
-            [] => (classes.ids().filter(|id| classes.class(*id).is_free()))
-                .map(|id| (id, prices.verdict(id)))
-                .collect(),
+        let (device, pricing) = (&request.grids.device, request.pricing);
+        let verdicts = match request.layouts.as_slice() {
+            [] => request.selector.verdicts(&classes, &cost_model, device, pricing),
             _ => BTreeMap::new(),
         };
         let mut cells = CellPlans::default();
-        let is_automatic = request.layouts.is_empty();
+        let is_automatic = request.layouts.is_empty() && request.selector == Selector::Cost;
         if any_orders_cells(&request.layouts) || (is_automatic && may_gain(&classes, &cost_model)) {
             let in_bounds = request.assume.classes(&program, &classes);
             let found = find_cells(&program, &classes, &in_bounds);
@@ -394,9 +395,9 @@ fn outside_cuda(
 ) -> Vec<(ClassId, Pin)> {
     let host_only = |file: FileId| {
         let file = &program.files[file.index()];
-        file.is_root && !file.is_cuda
+        file.is_root && !file.is_cuda && !file.is_opencl
     };
-    let edits = || edits.values().flat_map(EditSet::edits);
+    let edits = || edits.values().flat_map(EditSet::edits).filter(|edit| !edit.is_host_call);
     let in_root = edits()
         .find(|edit| host_only(edit.span.file))
         .map(|edit| (edit, "this file would have to change, and it is not compiled as CUDA"));

@@ -1,6 +1,7 @@
 //! Edits to one file.
 
-use layoutc_diagnostics::Span;
+use layoutc_diagnostics::{FileId, SourceFile, SourceSet, Span, ViewKind};
+use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// A byte range of the original text and what replaces it.
@@ -16,6 +17,8 @@ pub struct Edit {
     pub version_of: Option<Span>,
     /// The text was an allocation, and another call allocates the memory now.
     pub drops_allocation: bool,
+    /// Text of a host program that has its kernels elsewhere.
+    pub is_host_call: bool,
 }
 
 impl Edit {
@@ -28,7 +31,14 @@ impl Edit {
             is_generated: false,
             version_of: None,
             drops_allocation: false,
+            is_host_call: false,
         }
+    }
+
+    /// Sends a call of the host elsewhere, or adds what it goes to.
+    #[must_use]
+    pub fn host_call(span: Span, text: impl Into<String>) -> Self {
+        Edit { is_host_call: true, ..Edit::replace(span, text) }
     }
 
     /// Replaces an allocation by an expression that takes over memory of another.
@@ -116,6 +126,62 @@ impl EditSet {
         }
         ranges
     }
+}
+
+/// Edits of files that are parts of others, such as kernel text in string literals, become edits of
+/// those.
+pub(crate) fn in_files(
+    sources: &SourceSet,
+    edits: BTreeMap<FileId, EditSet>,
+) -> BTreeMap<FileId, EditSet> {
+    let mut found: BTreeMap<FileId, Vec<Edit>> = BTreeMap::new();
+    for (file, own) in edits {
+        match sources.file(file).view() {
+            None => found.entry(file).or_default().extend(own.edits),
+            Some(view) => {
+                let around = sources.file(view.of);
+                let outer = found.entry(view.of).or_default();
+                outer.extend(own.edits.into_iter().map(|edit| Edit {
+                    span: Span { file: view.of, ..edit.span },
+                    text: match view.kind {
+                        ViewKind::Literal => in_literal(around, edit.span, &edit.text),
+                        ViewKind::Raw | ViewKind::Argument => edit.text,
+                    },
+                    ..edit
+                }));
+            }
+        }
+    }
+    // Parts of a file and what is around them share no byte; were it otherwise, no edit would be
+    // better than some.
+    let sets = found.into_iter().map(|(file, edits)| Some((file, EditSet::new(edits).ok()?)));
+    let all: Option<BTreeMap<FileId, EditSet>> = sets.collect();
+    debug_assert!(all.is_some(), "edits of a part overlap those around it");
+    all.unwrap_or_default()
+}
+
+/// A text as it stands in a string literal, each line in one of its own.
+fn in_literal(around: &SourceFile, span: Span, text: &str) -> String {
+    let line = around.line_range(span.start as usize);
+    let before = &around.text()[line];
+    let indent: String = before.chars().take_while(|c| matches!(c, ' ' | '\t')).collect();
+    let newline = if around.text().contains("\r\n") { "\r\n" } else { "\n" };
+    let mut out = String::with_capacity(text.len() + 16);
+    for letter in text.chars() {
+        match letter {
+            '\n' => {
+                out.push_str("\\n\"");
+                out.push_str(newline);
+                out.push_str(&indent);
+                out.push('"');
+            }
+            '\r' => {}
+            '"' | '\\' => out.extend(['\\', letter]),
+            '\t' => out.push_str("\\t"),
+            _ => out.push(letter),
+        }
+    }
+    out
 }
 
 #[cfg(test)]

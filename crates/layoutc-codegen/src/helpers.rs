@@ -4,6 +4,7 @@
 mod fill;
 mod managed;
 mod native;
+pub(crate) mod opencl;
 mod peer;
 mod rows;
 mod symbols;

@@ -13,7 +13,9 @@ mod helpers;
 mod host_arrays;
 mod merge;
 mod names;
+mod opencl;
 mod rewrite;
+mod sections;
 mod storage;
 
 pub use compile::{ClassOutcome, Compiled, PLACEHOLDER, Request, Status, compile};

@@ -71,13 +71,23 @@ impl Names {
 
     /// A prefix with which all generated function names are free.
     pub fn fresh_prefix(&mut self, wish: &str) -> String {
+        let ends: Vec<String> = FUNCTIONS.iter().map(|suffix| (*suffix).to_owned()).collect();
+        self.fresh_with(wish, &ends)
+    }
+
+    /// A prefix with which all names with these ends are free, also with a capital letter.
+    pub fn fresh_with(&mut self, wish: &str, ends: &[String]) -> String {
+        let names = |prefix: &str| -> Vec<String> {
+            let upper = crate::storage::upper_first(prefix);
+            ends.iter()
+                .flat_map(|end| [format!("{prefix}{end}"), format!("{upper}{end}")])
+                .collect()
+        };
         let prefix = (1..)
             .map(|n| if n == 1 { wish.to_owned() } else { format!("{wish}{n}") })
-            .find(|prefix| {
-                FUNCTIONS.iter().all(|suffix| !self.taken.contains(&format!("{prefix}{suffix}")))
-            })
+            .find(|prefix| names(prefix).iter().all(|name| !self.taken.contains(name)))
             .unwrap_or_default();
-        self.taken.extend(FUNCTIONS.iter().map(|suffix| format!("{prefix}{suffix}")));
+        self.taken.extend(names(&prefix));
         prefix
     }
 }

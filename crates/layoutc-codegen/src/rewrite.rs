@@ -114,13 +114,17 @@ fn rewrite_with(
                 let named = home.namespaces.iter().filter(|name| !name.starts_with('('));
                 let qualifier: String = named.map(|name| format!("{name}::")).collect();
                 let word = placement::word(program, record);
+                let is_opencl = classes.class(*id).is_of_buffers;
+                let plain_word =
+                    if is_opencl { crate::opencl::plain_word(word) } else { word.to_owned() };
+                let word = plain_word.as_str();
                 let Some(storage) = Storage::new(
                     name,
                     word,
                     qualifier,
                     &choice.shape,
                     &choice.layout,
-                    order.is_some(),
+                    (order.is_some(), is_opencl),
                     &mut names,
                 ) else {
                     let span = program.record(record).name_span;
@@ -138,7 +142,16 @@ fn rewrite_with(
                 storage.members = plain_members(program, record, &mut names);
                 storage.cells = numbered(&mut names, &storage.prefix);
                 storage.keeps_bytes &= storage.cells.is_none();
-                if let Some(qualified) = program.qualified_name(record) {
+                // Tags alone name no types in C.
+                let is_tag = !program.aliases.iter().any(|(name, ty, _)| {
+                    *name == storage.record && program.as_record(ty.id) == Some(record)
+                });
+                if storage.is_opencl && is_tag {
+                    storage.record = format!("struct {}", storage.record);
+                }
+                if storage.is_opencl {
+                    storage.outer_record.clone_from(&storage.record);
+                } else if let Some(qualified) = program.qualified_name(record) {
                     storage.outer_record = qualified;
                 }
                 storages.push((record, storage));
@@ -191,7 +204,26 @@ fn rewrite_with(
     let cell_refusals = std::mem::take(&mut this.cells.refusals);
     let mut generated_kernels = Vec::new();
     let mut behind = Vec::new();
+    let mut refusals = refusals;
+    let storage_of = std::mem::take(&mut this.storage_of);
+    let host = crate::opencl::host_edits(program, classes, &storages, &storage_of, &mut this.names);
+    edits.extend(host.edits);
+    refusals.extend(host.refusals);
     for (at, (record, storage)) in storages.iter().enumerate() {
+        if storage.is_opencl {
+            let own = storage_of.iter().filter(|(_, own)| **own == at).map(|(class, _)| *class);
+            let (edit, refused) = opencl_declarations(
+                program,
+                classes,
+                (*record, storage),
+                needs[at],
+                &accessors[at],
+                own.collect(),
+            );
+            edits.extend(edit);
+            refusals.extend(refused);
+            continue;
+        }
         generated_kernels.extend(crate::helpers::kernel_names(storage, needs[at]));
         let mut text = crate::helpers::declarations(storage, needs[at]);
         crate::helpers::accessors(storage, needs[at], &accessors[at], &mut text);
@@ -212,6 +244,60 @@ fn rewrite_with(
     edits.extend(versions.class_texts.edits);
     edits.extend(behind);
     Ok(Rewritten { edits, refusals, cell_refusals, generated_kernels })
+}
+
+/// What the kernels of OpenCL need, or why there is no such text.
+fn opencl_declarations(
+    program: &Program,
+    classes: &Classes,
+    (record, storage): (layoutc_syntax::RecordId, &Storage),
+    needs: Needs,
+    accessors: &BTreeSet<usize>,
+    own: Vec<ClassId>,
+) -> (Option<Edit>, Vec<Refusal>) {
+    let refuse = |message: &str| {
+        let span = program.record(record).name_span;
+        let pin = pin(span, Code::UNSUPPORTED_USE, message);
+        (None, own.iter().map(|class| (*class, pin.clone())).collect())
+    };
+    let device = crate::helpers::opencl::DeviceNeeds {
+        load: needs.load,
+        store: needs.store,
+        assign: needs.assign,
+    };
+    let others = Needs { load: false, store: false, assign: false, ..needs };
+    let unset = Needs {
+        several_devices: needs.several_devices,
+        on_host: needs.on_host,
+        ..Needs::default()
+    };
+    if others != unset || storage.cells.is_some() || storage.members.is_some() {
+        return refuse("the kernels need a function that has no form in OpenCL C");
+    }
+    let has_units = storage.groups.iter().any(|group| {
+        group.kind == crate::storage::GroupKind::Array
+            && !storage.shape.members[group.leaves[0]].unit_dimensions.is_empty()
+    });
+    if has_units {
+        return refuse("an array of arrays that are used as a whole has no form in OpenCL C");
+    }
+    let Some(sections) = crate::sections::Sections::new(storage) else {
+        return refuse("the buffers would be divided into too large parts");
+    };
+    let has_functions = storage.is_sectioned()
+        || needs.load
+        || needs.store
+        || needs.assign
+        || !accessors.is_empty();
+    let is_constant = own.iter().flat_map(|class| &classes.class(*class).slots).any(|slot| {
+        matches!(slot, Slot::Variable(id)
+            if program.variable(*id).pointer_space != layoutc_syntax::Space::Default)
+    });
+    if has_functions && is_constant {
+        return refuse("the generated functions take `__global` memory, and some of this is not");
+    }
+    let text = crate::helpers::opencl::declarations(storage, &sections, device, accessors);
+    (Some(place_declarations(program, record, &storage.type_name, text)), Vec::new())
 }
 
 /// Whether a function for host and device holds a pointer of the class.
@@ -313,7 +399,10 @@ fn place_declarations(
     } else {
         text.to_owned()
     };
+    let is_opencl = program.files[definition.file.index()].is_opencl;
     let text = match (is_cuda, program.is_host_text(definition)) {
+        (_, false) if is_opencl => format!("\n{text}"),
+        (_, true) if is_opencl => format!("\n#ifdef __OPENCL_VERSION__\n{text}\n#endif"),
         (true, _) => format!("\n{text}"),
         (false, false) => format!("\n#ifdef __CUDACC__\n{text}\n#endif"),
         (false, true) => {

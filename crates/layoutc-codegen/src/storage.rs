@@ -39,6 +39,8 @@ pub struct GroupStorage {
     pub align: Option<u64>,
     /// Name of its pointer in the handle.
     pub handle_member: String,
+    /// The function that says where it begins in an OpenCL buffer: `bodyPos`.
+    pub section_function: String,
 }
 
 /// The generated representation of one class (or of several with the same record and layout).
@@ -60,6 +62,8 @@ pub struct Storage {
     pub type_name: String,
     /// Whether `type_name` is a handle, passed by value.
     pub is_handle: bool,
+    /// The arrays are OpenCL buffers: the generated text is OpenCL C, and there are no handles.
+    pub is_opencl: bool,
     /// The generated template that holds a handle's arrays at file scope.
     pub symbol_name: String,
     /// Prefix of generated functions: `particle`.
@@ -134,7 +138,8 @@ pub fn tile_slot(index: &IndexText, tile: u64) -> String {
 }
 
 impl Storage {
-    /// Chooses names and forms; `orders_cells`: the elements change places. `word` is the record's name as a part of others.
+    /// Chooses names and forms; `orders_cells`: the elements change places; `is_opencl`: see the
+    /// member. `word` is the record's name as a part of others.
     ///
     /// Returns `None` for a layout that has no form here (grids).
     #[must_use]
@@ -144,7 +149,7 @@ impl Storage {
         qualifier: String,
         shape: &ClassShape,
         layout: &Layout,
-        orders_cells: bool,
+        (orders_cells, is_opencl): (bool, bool),
         names: &mut Names,
     ) -> Option<Self> {
         let mut leaf_names: Vec<String> = Vec::new();
@@ -156,10 +161,11 @@ impl Storage {
             leaf_names.push(name);
         }
         let prefix_base = lower_first(word);
-        let is_handle = layout.groups().len() > 1 || layout.groups()[0].is_single_leaf_array();
+        let is_divided = layout.groups().len() > 1 || layout.groups()[0].is_single_leaf_array();
+        let is_handle = is_divided && !is_opencl;
         let all_arrays = layout.groups().iter().all(|group| group.is_single_leaf_array());
         let first_tile = layout.groups().iter().find_map(|group| group.tile());
-        let suffix = match (is_handle, all_arrays, first_tile) {
+        let suffix = match (is_divided, all_arrays, first_tile) {
             (true, true, _) => "Arrays",
             (true, false, _) => "Groups",
             (false, _, Some(_)) => "Tile",
@@ -183,7 +189,7 @@ impl Storage {
                 _ => format!("{}_group", leaf_names[leaves[0]]),
             };
             let struct_name = |names: &mut Names, what: &str| {
-                if is_handle {
+                if is_divided {
                     names.fresh(&format!("{}{what}{}", upper_first(word), at + 1))
                 } else {
                     type_name.clone()
@@ -201,6 +207,11 @@ impl Storage {
                 kind,
                 leaves,
                 align: group.align().map(|align| align.0),
+                section_function: if is_divided && is_opencl {
+                    names.fresh(&format!("{prefix}{}", upper_first(&handle_member)))
+                } else {
+                    String::new()
+                },
                 handle_member,
             });
         }
@@ -213,10 +224,13 @@ impl Storage {
             leaf_names,
             type_name,
             is_handle,
+            is_opencl,
             symbol_name,
             prefix,
             qualifier,
-            is_record: layout.groups().len() == 1 && layout.groups()[0].is_whole_record(),
+            is_record: layout.groups().len() == 1
+                && layout.groups()[0].is_whole_record()
+                && !is_opencl,
             keeps_bytes: layout.keeps_bytes(&shape.shape),
             cells: None,
             members: None,
@@ -239,6 +253,14 @@ impl Storage {
     #[must_use]
     pub fn group_of(&self, leaf: usize) -> usize {
         self.groups.iter().position(|group| group.leaves.contains(&leaf)).unwrap_or(0)
+    }
+
+    /// Whether the groups lie one behind the other in one OpenCL buffer.
+    #[must_use]
+    pub fn is_sectioned(&self) -> bool {
+        self.is_opencl
+            && (self.groups.len() > 1
+                || self.groups.iter().any(|group| group.kind == GroupKind::Array))
     }
 
     /// The pointer that a null test looks at.
@@ -269,6 +291,20 @@ impl Storage {
         let pointer = match (self.is_handle, local) {
             (_, Some(local)) => local.to_owned(),
             (true, None) => format!("{base}.{}", group.handle_member),
+            (false, None) if self.is_sectioned() => {
+                let plane: String = match group.kind {
+                    GroupKind::Array => {
+                        extents.iter().map(|extent| format!(", {extent}")).collect()
+                    }
+                    GroupKind::Struct { .. } | GroupKind::Tile { .. } => String::new(),
+                };
+                let function = &group.section_function;
+                let pointer = format!("{function}({base}{plane})");
+                if group.kind == GroupKind::Array {
+                    return format!("{pointer}[{}]", index.text);
+                }
+                pointer
+            }
             (false, None) => base.to_owned(),
         };
         let subscripts: String = extents.iter().map(|extent| format!("[{extent}]")).collect();
@@ -292,7 +328,7 @@ fn lower_first(name: &str) -> String {
         .map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
 }
 
-fn upper_first(name: &str) -> String {
+pub(crate) fn upper_first(name: &str) -> String {
     let mut characters = name.chars();
     characters
         .next()

@@ -4,6 +4,8 @@
 //! `include/`, linked with the compiled part in `runtime/` ([`toolchain`]), and run ([`process`]). On that rests
 //! [`verify`]: run a program before and after a rewrite and compare output, exit status and device memory.
 //!
+//! OpenCL programs need no runtime of ours: they are built and run as they are ([`opencl`]).
+//!
 //! # What is modelled
 //!
 //! - **Launches.** Blocks run one after another on one OS thread; the threads of a block are fibers that run until
@@ -44,6 +46,7 @@
 pub mod kernel_log;
 pub mod layout_table;
 pub mod lowering;
+pub mod opencl;
 pub mod process;
 pub mod program;
 pub mod toolchain;

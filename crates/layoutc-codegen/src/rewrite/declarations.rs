@@ -551,12 +551,59 @@ impl Rewriter<'_> {
                 Some(at) => self.specifier_text(declaration, at),
                 None => self.program.text(declaration.specifier).to_owned(),
             };
+            let start = self.specifiers_start(declaration);
             let prefix = self
                 .program
-                .text(Span { end: declaration.specifier.start, ..declaration.span })
+                .text(Span { start, end: declaration.specifier.start, ..declaration.span })
                 .to_owned();
+            if self.has_space_behind(declaration, &sites) {
+                self.refuse(
+                    declared[0].class,
+                    declaration.span,
+                    "this declaration cannot be divided behind its address space",
+                );
+                return;
+            }
             self.edit(between, format!("; {prefix}{specifier} "));
         }
+    }
+
+    /// Where a declaration begins with its address space, which is no part of the model's span.
+    fn specifiers_start(&self, declaration: &layoutc_syntax::Declaration) -> u32 {
+        let span = declaration.span;
+        if !self.program.files[span.file.index()].is_opencl {
+            return span.start;
+        }
+        let text = self.program.sources.file(span.file).text();
+        let mut start = span.start;
+        loop {
+            let before = text[..start as usize].trim_end();
+            let word = ["__global", "global", "const", "volatile"].iter().find_map(|word| {
+                let rest = before.strip_suffix(word)?;
+                let is_word = !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+                is_word.then_some(rest.len() as u32)
+            });
+            match word {
+                Some(at) => start = at,
+                None => return start,
+            }
+        }
+    }
+
+    /// Whether the address space stands behind the type: `P __global *a, *b`.
+    fn has_space_behind(
+        &self,
+        declaration: &layoutc_syntax::Declaration,
+        sites: &BTreeMap<usize, Span>,
+    ) -> bool {
+        let span = declaration.span;
+        let Some(first) = sites.get(&0) else { return true };
+        self.program.files[span.file.index()].is_opencl
+            && self
+                .program
+                .text(Span { start: declaration.specifier.end, end: first.start, ..span })
+                .split_ascii_whitespace()
+                .any(|word| word.ends_with("global") || word.ends_with("generic"))
     }
 
     /// The span of each declarator with its initializer, by position.

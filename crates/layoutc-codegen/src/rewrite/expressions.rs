@@ -386,7 +386,9 @@ impl Rewriter<'_> {
             let arguments: String = extents.iter().map(|extent| format!(", {extent}")).collect();
             let name =
                 format!("{}{}", storage.qualifier, crate::helpers::accessor_name(storage, leaf));
-            return Some(format!("{name}({}, {}{arguments})", parts.base, parts.index.text));
+            let call = format!("{name}({}, {}{arguments})", parts.base, parts.index.text);
+            // C has no references.
+            return Some(if storage.is_opencl { format!("(*{call})") } else { call });
         }
         let local = parts
             .slot

@@ -7,9 +7,9 @@
 
 use super::Rewriter;
 use crate::edit::Edit;
-use crate::storage::GroupKind;
+use crate::storage::{GroupKind, Storage};
 use layoutc_dataflow::classes::{ClassId, PlaceKind, Slot};
-use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, StmtKind, Storage, TypeKind, VarId};
+use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, StmtKind, TypeKind, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Rewriter<'_> {
@@ -38,7 +38,8 @@ impl Rewriter<'_> {
         let indent = self.indent_of(body);
         for parameter in self.program.function(function).parameters.clone() {
             let Some(class) = self.changed_slot(Slot::Variable(parameter)) else { continue };
-            let Some(storage) = self.storage(class).filter(|storage| storage.is_handle) else {
+            let has_pointers = |storage: &&Storage| storage.is_handle || storage.is_sectioned();
+            let Some(storage) = self.storage(class).filter(has_pointers) else {
                 continue;
             };
             let Some(leaves) = self.only_leaf_accesses(function, class, parameter, mentions) else {
@@ -68,10 +69,17 @@ impl Rewriter<'_> {
                 let local = self.names.fresh(&format!("{name}_{}", own.handle_member));
                 let constant = if is_const { "const " } else { "" };
                 let space = if item.ends_with('*') { "" } else { " " };
-                lines.push_str(&format!(
-                    "{newline}{indent}{constant}{item}{space}*__restrict__ {local} = {name}.{};",
-                    own.handle_member
-                ));
+                if storage.is_opencl {
+                    let section = &own.section_function;
+                    lines.push_str(&format!(
+                        "{newline}{indent}__global {constant}{item}{space}*restrict {local} = {section}({name});"
+                    ));
+                } else {
+                    lines.push_str(&format!(
+                        "{newline}{indent}{constant}{item}{space}*__restrict__ {local} = {name}.{};",
+                        own.handle_member
+                    ));
+                }
                 self.local_copies.insert((parameter, group), local);
             }
         }
@@ -115,7 +123,8 @@ impl Rewriter<'_> {
                 Slot::Variable(id) => {
                     let variable = self.program.variable(*id);
                     let elsewhere = variable.function != Some(function)
-                        && !(variable.storage == Storage::Static && variable.function.is_none());
+                        && !(variable.storage == layoutc_syntax::Storage::Static
+                            && variable.function.is_none());
                     if !elsewhere {
                         return None;
                     }
@@ -133,7 +142,7 @@ impl Rewriter<'_> {
     }
 
     /// The leaf for whose access the name of a pointer is the base.
-    fn accessed_leaf(&self, storage: &crate::storage::Storage, mention: ExprId) -> Option<usize> {
+    fn accessed_leaf(&self, storage: &Storage, mention: ExprId) -> Option<usize> {
         let mut at = mention;
         loop {
             let (parent, position) = self.parents.of(at)?;

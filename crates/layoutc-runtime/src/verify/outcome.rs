@@ -164,7 +164,7 @@ fn indexed_name(leaf: &Leaf, flat: usize) -> String {
     format!("{}{}", leaf.name, indices.concat())
 }
 
-pub(super) fn stdout_difference(before: &[u8], after: &[u8]) -> Option<Difference> {
+pub(crate) fn stdout_difference(before: &[u8], after: &[u8]) -> Option<Difference> {
     if before == after {
         return None;
     }

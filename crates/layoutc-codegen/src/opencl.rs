@@ -1,0 +1,542 @@
+//! The host's side of OpenCL: calls on buffers of a class that changes go to generated functions
+//! with the same parameters.
+//!
+//! A function of the host through which buffers of several layouts go is written out again for each
+//! ([`Variant`]): the text is the same but for the names of what it calls.
+
+mod host_text;
+
+use crate::edit::Edit;
+use crate::names::Names;
+use crate::rewrite::Refusal;
+use crate::sections::Sections;
+use crate::storage::{Storage, upper_first};
+use layoutc_dataflow::classes::{BufferApi, ClassId, Classes, Form, Pin, Slot};
+use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
+use layoutc_syntax::preprocess::{TokenKind, tokens_and_lines};
+use layoutc_syntax::{ExprId, ExprKind, FunctionId, Program, RecordId};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Tells of kernels that the host makes, and that no text of the program defines.
+pub(crate) fn missing_kernels(classes: &Classes) -> impl Iterator<Item = Diagnostic> {
+    classes.buffers.missing.iter().map(|pin| {
+        Diagnostic::warning(pin.code, "buffers for this kernel keep their layout")
+            .at(pin.span, pin.message.clone())
+            .help("give the file with the kernel, too: layoutc transform host.c kernels.cl")
+    })
+}
+
+/// What a function means for some of the chains of calls that reach it: the generated function, or
+/// the variant of a function, that each of its calls goes to. Without any it is the original.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+struct Variant {
+    calls: BTreeMap<ExprId, Target>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Target {
+    /// A generated function of a storage.
+    Generated(usize, BufferApi, Form),
+    /// Number of a variant of the function.
+    Function(FunctionId, usize),
+}
+
+/// The edits of host code, and what could not be written.
+#[derive(Default)]
+pub(crate) struct HostEdits {
+    pub(crate) edits: Vec<Edit>,
+    pub(crate) refusals: Vec<Refusal>,
+}
+
+/// Sends the calls on buffers to functions for their layouts.
+pub(crate) fn host_edits(
+    program: &Program,
+    classes: &Classes,
+    storages: &[(RecordId, Storage)],
+    storage_of: &BTreeMap<ClassId, usize>,
+    names: &mut Names,
+) -> HostEdits {
+    let mut host = Host {
+        program,
+        storages,
+        names,
+        variants: BTreeMap::new(),
+        of_instance: vec![None; classes.buffers.instances.len()],
+        variant_names: BTreeMap::new(),
+        prefix: String::new(),
+        layout_names: BTreeMap::new(),
+        used: BTreeMap::new(),
+        texts: BTreeMap::new(),
+        written: BTreeSet::new(),
+        out: HostEdits::default(),
+    };
+    let mut direct: Vec<BTreeMap<ExprId, Target>> =
+        vec![BTreeMap::new(); classes.buffers.instances.len()];
+    let mut changed: BTreeSet<ClassId> = BTreeSet::new();
+    for call in &classes.buffers.calls {
+        let class = classes.class_of_slot(Slot::Variable(call.parameter));
+        if let Some((class, at)) = class.and_then(|class| Some((class, *storage_of.get(&class)?))) {
+            changed.insert(class);
+            direct[call.instance].insert(call.call, Target::Generated(at, call.api, call.form));
+        }
+    }
+    if changed.is_empty() {
+        return host.out;
+    }
+    host.name_all(&storage_of.values().copied().collect());
+    for at in 0..direct.len() {
+        host.variant_of(classes, &direct, at, &mut Vec::new());
+    }
+    host.write();
+    let refusals = std::mem::take(&mut host.out.refusals);
+    host.out.refusals = refusals
+        .into_iter()
+        .flat_map(|(_, pin)| changed.iter().map(move |class| (*class, pin.clone())))
+        .collect();
+    host.out
+}
+
+/// What of the generated text a file uses.
+#[derive(Default)]
+struct Used {
+    functions: BTreeSet<(BufferApi, Form)>,
+    storages: BTreeSet<usize>,
+}
+
+struct Host<'a> {
+    program: &'a Program,
+    storages: &'a [(RecordId, Storage)],
+    names: &'a mut Names,
+    /// The variants of each function, the original first if it is one.
+    variants: BTreeMap<FunctionId, Vec<Variant>>,
+    of_instance: Vec<Option<usize>>,
+    variant_names: BTreeMap<(FunctionId, usize), String>,
+    /// Begins the names of generated functions.
+    prefix: String,
+    /// Names of how the arrays of each storage lie.
+    layout_names: BTreeMap<usize, String>,
+    /// Generated functions and the storages that they are for, by file.
+    used: BTreeMap<FileId, Used>,
+    /// The edits of function bodies, and which are written.
+    texts: BTreeMap<Span, Vec<(Span, String)>>,
+    written: BTreeSet<Span>,
+    out: HostEdits,
+}
+
+impl Host<'_> {
+    /// The variant that an instance is.
+    fn variant_of(
+        &mut self,
+        classes: &Classes,
+        direct: &[BTreeMap<ExprId, Target>],
+        at: usize,
+        around: &mut Vec<usize>,
+    ) -> usize {
+        if let Some(known) = self.of_instance[at] {
+            return known;
+        }
+        let instance = &classes.buffers.instances[at];
+        let mut variant = Variant { calls: direct[at].clone() };
+        around.push(at);
+        for (call, callee) in &instance.calls {
+            // Functions that call each other are one instance each, and so one variant.
+            if around.contains(callee) {
+                continue;
+            }
+            let function = classes.buffers.instances[*callee].function;
+            let number = self.variant_of(classes, direct, *callee, around);
+            if !self.variants[&function][number].calls.is_empty() {
+                variant.calls.insert(*call, Target::Function(function, number));
+            }
+        }
+        around.pop();
+        let all = self.variants.entry(instance.function).or_default();
+        let number = all.iter().position(|known| *known == variant).unwrap_or_else(|| {
+            all.push(variant);
+            all.len() - 1
+        });
+        self.of_instance[at] = Some(number);
+        number
+    }
+
+    fn name_all(&mut self, storages: &BTreeSet<usize>) {
+        let ends: Vec<String> = host_text::NAMES.iter().map(|name| (*name).to_owned()).collect();
+        self.prefix = self.names.fresh_with("array", &ends);
+        for at in storages.iter().filter(|at| self.storages[**at].1.is_opencl) {
+            let wish = format!("{}Layout", self.storages[*at].1.prefix);
+            let ends = ["", "Sections", "Members"].map(str::to_owned);
+            let name = self.names.fresh_with(&wish, &ends);
+            self.layout_names.insert(*at, name);
+        }
+    }
+
+    /// Which variant of a function keeps its name and text: the one that is as it was, or the first.
+    fn kept(&self, function: FunctionId) -> usize {
+        let all = &self.variants[&function];
+        all.iter().position(|variant| variant.calls.is_empty()).unwrap_or(0)
+    }
+
+    fn write(&mut self) {
+        let all: Vec<(FunctionId, usize)> = self
+            .variants
+            .iter()
+            .flat_map(|(function, variants)| (0..variants.len()).map(|at| (*function, at)))
+            .collect();
+        for (function, at) in &all {
+            let own = self.program.function(*function);
+            let name = if *at == self.kept(*function) {
+                own.name.clone()
+            } else {
+                let storage = self.storage_in(*function, *at, 0);
+                let word =
+                    storage.map_or("Other", |at| self.storages[at].1.shape.shape.name.as_str());
+                self.names.fresh(&format!("{}{}", own.name, upper_first(word)))
+            };
+            self.variant_names.insert((*function, *at), name);
+        }
+        for id in self.program.function_ids() {
+            let own = self.program.function(id);
+            let is_followed =
+                self.variants.contains_key(&id) || !own.template_parameters.is_empty();
+            if let Some(body) = own.body.filter(|_| !is_followed && own.space.on_host()) {
+                self.texts.insert(self.program.stmt(body).span, Vec::new());
+            }
+        }
+        for (function, at) in all {
+            self.write_variant(function, at);
+        }
+        let used = std::mem::take(&mut self.used);
+        for (file, used) in used {
+            self.place(file, &used);
+        }
+    }
+
+    /// A storage that a variant is about.
+    fn storage_in(&self, function: FunctionId, at: usize, depth: usize) -> Option<usize> {
+        let targets = self.variants[&function][at].calls.values();
+        targets.into_iter().find_map(|target| match *target {
+            Target::Generated(storage, ..) => Some(storage),
+            Target::Function(function, at) if depth < 32 => {
+                self.storage_in(function, at, depth + 1)
+            }
+            Target::Function(..) => None,
+        })
+    }
+
+    fn refuse(&mut self, span: Span, message: &str) {
+        let pin = Pin {
+            span,
+            code: Code::UNSUPPORTED_USE,
+            message: message.to_owned(),
+            related: Vec::new(),
+        };
+        self.out.refusals.push((ClassId(0), pin));
+    }
+
+    /// The name that a call uses now, and its first argument.
+    fn target_name(&mut self, file: FileId, target: Target) -> (String, Option<String>) {
+        match target {
+            Target::Generated(storage, api, form) => {
+                let used = self.used.entry(file).or_default();
+                used.functions.insert((api, form));
+                used.storages.insert(storage);
+                let first = format!("&{}, ", self.layout_names[&storage]);
+                (host_text::name(&self.prefix, api), Some(first))
+            }
+            Target::Function(function, at) => (self.variant_names[&(function, at)].clone(), None),
+        }
+    }
+
+    fn write_variant(&mut self, function: FunctionId, at: usize) {
+        let program = self.program;
+        let calls = self.variants[&function][at].calls.clone();
+        let mut edits: Vec<(Span, String)> = Vec::new();
+        for (call, target) in calls {
+            if let Target::Generated(_, _, form @ (Form::Method | Form::Construction)) = target {
+                self.write_cpp(call, target, form, &mut edits);
+                continue;
+            }
+            let ExprKind::Call { callee, parentheses, .. } = program.expr(call).kind else {
+                continue;
+            };
+            let callee = program.strip_parens(callee);
+            let span = program.expr(callee).span;
+            if program.home(callee).is_some() {
+                self.refuse(program.expr_site(call), "the call stands in the body of a macro");
+                continue;
+            }
+            let (name, first) = self.target_name(span.file, target);
+            if program.text(span) != name {
+                edits.push((span, name));
+            }
+            if let Some(first) = first {
+                let start = parentheses.start + 1;
+                edits.push((Span { start, end: start, ..parentheses }, first));
+            }
+        }
+        edits.sort();
+        edits.dedup();
+        if edits.windows(2).any(|pair| pair[1].0.start < pair[0].0.end) {
+            let span = edits[0].0;
+            self.refuse(span, "two uses of this text go to buffers of different layouts");
+            return;
+        }
+        if at == self.kept(function) {
+            // Instances of one text: it can say one thing only.
+            if let Some(body) = program.function(function).body {
+                let known =
+                    self.texts.entry(program.stmt(body).span).or_insert_with(|| edits.clone());
+                if *known != edits {
+                    let span = program.function(function).sites[0].name;
+                    self.refuse(
+                        span,
+                        "the instances of this text are called with buffers of different layouts",
+                    );
+                    return;
+                }
+                if !self.written.insert(program.stmt(body).span) {
+                    return;
+                }
+            }
+            let replace = |(span, text): (Span, String)| Edit::host_call(span, text);
+            self.out.edits.extend(edits.into_iter().map(replace));
+            return;
+        }
+        self.write_again(function, at, &edits);
+    }
+
+    /// A call or construction of the C++ interface.
+    fn write_cpp(
+        &mut self,
+        call: ExprId,
+        target: Target,
+        form: Form,
+        edits: &mut Vec<(Span, String)>,
+    ) {
+        let program = self.program;
+        let span = program.expr(call).span;
+        if program.home(call).is_some() {
+            self.refuse(program.expr_site(call), "the call stands in the body of a macro");
+            return;
+        }
+        let (name, first) = self.target_name(span.file, target);
+        let first = first.unwrap_or_default();
+        match &program.expr(call).kind {
+            ExprKind::Call { callee, parentheses, .. } if form == Form::Method => {
+                let ExprKind::Member { base, arrow, .. } =
+                    program.expr(program.strip_parens(*callee)).kind
+                else {
+                    return;
+                };
+                let object = program.text(program.expr(base).span);
+                let star = if arrow { "*" } else { "" };
+                let head = Span { end: parentheses.start + 1, ..span };
+                edits.push((head, format!("{name}({first}{star}{object}, ")));
+            }
+            ExprKind::Construct { .. } => {
+                let text = program.text(span);
+                let Some(open) = text.find(['(', '{']) else { return };
+                let start = span.start + open as u32 + 1;
+                let inside = Span { start, end: start, ..span };
+                edits.push((inside, format!("{}({first}", host_text::construction(&self.prefix))));
+                let end = span.end - 1;
+                edits.push((Span { start: end, end, ..span }, ")".to_owned()));
+            }
+            _ => {}
+        }
+    }
+
+    /// Writes a function out behind its definition, and behind each of its prototypes.
+    fn write_again(&mut self, function: FunctionId, at: usize, edits: &[(Span, String)]) {
+        let program = self.program;
+        let own = program.function(function);
+        let name = self.variant_names[&(function, at)].clone();
+        if own.record.is_some() {
+            let span = own.sites[0].name;
+            self.refuse(span, "a member function is called with buffers of several layouts");
+            return;
+        }
+        let has_state = program.variables.iter().any(|variable| {
+            variable.function == Some(function)
+                && variable.storage == layoutc_syntax::Storage::Static
+        });
+        // Kernels in it would be there twice, and one of them as they were.
+        let has_kernels = program.sources.iter().any(|(_, file)| {
+            file.view().is_some_and(|view| {
+                own.sites.iter().any(|site| {
+                    view.of == site.span.file && !file.text()[site.span.range()].trim().is_empty()
+                })
+            })
+        });
+        if has_state || has_kernels {
+            let span = own.sites[0].name;
+            let message = "the function is called with buffers of several layouts, and has variables or kernels of its own";
+            self.refuse(span, message);
+            return;
+        }
+        let body = own.body.map(|body| program.stmt(body).span);
+        for site in &own.sites {
+            let is_definition = body.is_some_and(|body| site.span.contains(body));
+            let mut inner: Vec<(Span, &str)> = vec![(site.name, &name)];
+            if is_definition {
+                inner.extend(edits.iter().map(|(span, text)| (*span, text.as_str())));
+            }
+            inner.sort();
+            let mut text = String::new();
+            let start = declaration_start(program, site.span);
+            let whole = Span { start, ..site.span };
+            let mut from = whole.start;
+            for (span, new) in inner {
+                if !whole.contains(span) || span.start < from {
+                    self.refuse(span, "this text is not where the function is defined");
+                    return;
+                }
+                text.push_str(program.text(Span { start: from, end: span.start, ..whole }));
+                text.push_str(new);
+                from = span.end;
+            }
+            text.push_str(program.text(Span { start: from, ..whole }));
+            let is_closed = is_definition || text.trim_end().ends_with(';');
+            let gap = if is_definition { "\n\n" } else { "\n" };
+            let end = if is_closed { "" } else { ";" };
+            let behind = match is_closed {
+                true => whole.at_end(),
+                false => Span { start: whole.end + 1, end: whole.end + 1, ..whole },
+            };
+            self.out.edits.push(Edit::host_call(behind, format!("{gap}{text}{end}")));
+        }
+    }
+
+    /// Puts the generated functions into a file, behind its includes.
+    fn place(&mut self, file: FileId, used: &Used) {
+        let first_use = self
+            .out
+            .edits
+            .iter()
+            .filter(|edit| edit.span.file == file)
+            .map(|edit| edit.span.start as usize)
+            .min();
+        let text = self.program.sources.file(file).text();
+        let depth = conditions_before(text, first_use.unwrap_or(0));
+        let includes = behind_conditions(text, behind_includes(text), depth);
+        let at = match first_use {
+            Some(first) if includes > first => {
+                let function = self
+                    .program
+                    .functions
+                    .iter()
+                    .flat_map(|function| &function.sites)
+                    .map(|site| declaration_start(self.program, site.span))
+                    .zip(self.program.functions.iter().flat_map(|function| &function.sites))
+                    .filter(|(_, site)| {
+                        site.span.file == file && (site.span.start as usize) <= first
+                    })
+                    .map(|(start, _)| start as usize)
+                    .max();
+                match function {
+                    Some(start) => start,
+                    None => {
+                        let span = Span::new(file, first, first);
+                        self.refuse(span, "there is no place for generated functions in this file");
+                        return;
+                    }
+                }
+            }
+            _ => includes,
+        };
+        let mut generated = host_text::functions(&self.prefix, &used.functions);
+        for at in &used.storages {
+            let storage = &self.storages[*at].1;
+            if let Some(sections) = Sections::new(storage) {
+                let name = &self.layout_names[at];
+                generated.push_str(&host_text::layout(&self.prefix, name, storage, &sections));
+            }
+        }
+        let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+        let generated = generated.replace('\n', newline);
+        let edit =
+            Edit { is_generated: true, ..Edit::host_call(Span::new(file, at, at), generated) };
+        self.out.edits.push(edit);
+    }
+}
+
+/// Where a declaration begins, with `static` or `extern` that stand in front of the model's span.
+fn declaration_start(program: &Program, span: Span) -> u32 {
+    let text = program.sources.file(span.file).text();
+    let before = text[..span.start as usize].trim_end();
+    ["static", "inline", "extern"]
+        .iter()
+        .find_map(|word| {
+            let rest = before.strip_suffix(word)?;
+            let is_word = !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            is_word.then_some(rest.len() as u32)
+        })
+        .map_or(span.start, |start| {
+            declaration_start(program, Span { start, end: span.end, ..span })
+        })
+}
+
+/// The end of the last `#include` that stands between declarations of the file.
+fn behind_includes(text: &str) -> usize {
+    let (mut end, mut depth, mut is_between) = (0, 0usize, true);
+    let found = tokens_and_lines(text);
+    for line in found.split(|token| token.kind == TokenKind::Newline) {
+        let words = || line.iter().map(|token| token.text(text));
+        if words().next() == Some("#") {
+            let is_include = words().nth(1) == Some("include");
+            if let Some(last) = line.last().filter(|_| is_include && is_between && depth == 0) {
+                end = last.range().end;
+            }
+            continue;
+        }
+        for word in words() {
+            match word {
+                "{" => depth += 1,
+                "}" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            is_between = matches!(word, ";" | "}");
+        }
+    }
+    end
+}
+
+/// How many conditions are open at a place.
+fn conditions_before(text: &str, at: usize) -> usize {
+    let mut depth = 0usize;
+    for line in text[..at].lines() {
+        depth = depth_behind(line, depth);
+    }
+    depth
+}
+
+fn depth_behind(line: &str, depth: usize) -> usize {
+    match line.trim_start().strip_prefix('#').map(str::trim_start) {
+        Some(word) if word.starts_with("if") => depth + 1,
+        Some(word) if word.starts_with("endif") => depth.saturating_sub(1),
+        _ => depth,
+    }
+}
+
+/// The first start of a line from `at` on that is in no more conditions than so many.
+fn behind_conditions(text: &str, at: usize, most: usize) -> usize {
+    let (mut depth, mut offset) = (0usize, 0);
+    for line in text.split_inclusive('\n') {
+        if offset >= at && depth <= most {
+            return offset;
+        }
+        depth = depth_behind(line, depth);
+        offset += line.len();
+    }
+    text.len()
+}
+
+/// A record's name as a part of others: `particle_t` gives `Particle`, `cell_state` `CellState`.
+pub(crate) fn plain_word(name: &str) -> String {
+    let short = name.strip_suffix("_t").filter(|rest| !rest.is_empty()).unwrap_or(name);
+    let is_snake = short.contains('_') && !short.contains(|c: char| c.is_ascii_uppercase());
+    match is_snake {
+        true => short.split('_').map(upper_first).collect(),
+        false => short.to_owned(),
+    }
+}

@@ -1,0 +1,460 @@
+//! The host's side of buffers in another layout, in C: functions with the parameters of those of
+//! OpenCL that they take the place of, behind one that says how the array lies.
+
+use crate::sections::{Sections, gcd};
+use crate::storage::Storage;
+use layoutc_dataflow::classes::{BufferApi, Form};
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+/// Ends of the names in the generated text.
+pub(crate) const NAMES: &[&str] = &[
+    "Section",
+    "Member",
+    "Layout",
+    "Mapping",
+    "Move",
+    "Transfer",
+    "CreateBuffer",
+    "WriteBuffer",
+    "ReadBuffer",
+    "CopyBuffer",
+    "FillBuffer",
+    "MapBuffer",
+    "UnmapMemObject",
+    "Buffer",
+    "Events",
+];
+
+/// The name of the function that a program calls instead of OpenCL's: `arrayWriteBuffer`.
+pub(crate) fn name(prefix: &str, api: BufferApi) -> String {
+    let suffix = match api {
+        BufferApi::Create => "CreateBuffer",
+        BufferApi::Write => "WriteBuffer",
+        BufferApi::Read => "ReadBuffer",
+        BufferApi::Copy => "CopyBuffer",
+        BufferApi::Fill => "FillBuffer",
+        BufferApi::Map => "MapBuffer",
+        BufferApi::Unmap => "UnmapMemObject",
+    };
+    format!("{prefix}{suffix}")
+}
+
+/// The function that makes a buffer of the C++ interface.
+pub(crate) fn construction(prefix: &str) -> String {
+    format!("{prefix}Buffer")
+}
+
+/// The functions that a file uses, with what they are made of; `prefix` begins all names.
+pub(crate) fn functions(prefix: &str, used: &BTreeSet<(BufferApi, Form)>) -> String {
+    let uses = |api: BufferApi| used.iter().any(|(own, _)| *own == api);
+    let maps = uses(BufferApi::Map) || uses(BufferApi::Unmap);
+    let transfers = [BufferApi::Write, BufferApi::Read, BufferApi::Fill, BufferApi::Copy];
+    let mut text = vec![TYPES, MOVE];
+    text.extend((maps || transfers.into_iter().any(uses)).then_some(TRANSFER));
+    let others = [
+        (BufferApi::Create, CREATE),
+        (BufferApi::Write, WRITE),
+        (BufferApi::Read, READ),
+        (BufferApi::Copy, COPY),
+        (BufferApi::Fill, FILL),
+    ];
+    text.extend(others.into_iter().filter(|(api, _)| uses(*api)).map(|(_, text)| text));
+    text.extend(maps.then_some(MAP));
+    let of_cpp =
+        |api: BufferApi| used.iter().any(|(own, form)| *own == api && *form != Form::Function);
+    let others = [
+        (BufferApi::Create, CPP_CREATE),
+        (BufferApi::Write, CPP_WRITE),
+        (BufferApi::Read, CPP_READ),
+        (BufferApi::Copy, CPP_COPY),
+        (BufferApi::Fill, CPP_FILL),
+        (BufferApi::Map, CPP_MAP),
+        (BufferApi::Unmap, CPP_UNMAP),
+    ];
+    let waits = used.iter().any(|(api, form)| *api != BufferApi::Create && *form != Form::Function);
+    text.extend(waits.then_some(CPP_EVENTS));
+    text.extend(others.into_iter().filter(|(api, _)| of_cpp(*api)).map(|(_, text)| text));
+    let upper = crate::storage::upper_first(prefix);
+    text.concat().replace("$P", &upper).replace("$p", prefix)
+}
+
+/// How the arrays of a class lie: `bodyLayout`.
+pub(crate) fn layout(prefix: &str, name: &str, storage: &Storage, sections: &Sections) -> String {
+    let upper = crate::storage::upper_first(prefix);
+    let record = &storage.record;
+    let mut out = format!(
+        "\n// Arrays of `{record}`: structs of so many elements, bytes of one, and where the section begins.\n\
+         static const {upper}Section {name}Sections[] = {{\n"
+    );
+    for section in &sections.sections {
+        let _ = writeln!(out, "    {{{}, {}, {}}},", section.tile, section.bytes, section.before);
+    }
+    let _ = write!(
+        out,
+        "}};\n// Section, bytes, and offsets in `{record}` and in the section's struct of each member.\n\
+         static const {upper}Member {name}Members[] = {{\n"
+    );
+    let mut members = 0;
+    for (at, section) in sections.sections.iter().enumerate() {
+        for piece in &section.pieces {
+            let _ = writeln!(out, "    {{{at}, {}, {}, {}}},", piece.bytes, piece.at, piece.stored);
+            members += 1;
+        }
+    }
+    // Whole structs of all sections.
+    let whole = sections
+        .sections
+        .iter()
+        .fold(1, |whole, section| whole / gcd(whole, section.tile) * section.tile);
+    let _ = write!(
+        out,
+        "}};\nstatic const {upper}Layout {name} = {{\n    \
+         {name}Sections, {}, {name}Members, {members}, {}, {}, {}, {}, {}\n}};\n",
+        sections.sections.len(),
+        sections.record,
+        whole * sections.record,
+        sections.header,
+        sections.unit,
+        sections.bytes,
+    );
+    out
+}
+
+const TYPES: &str = "
+#include <stdlib.h>
+#include <string.h>
+
+// Arrays of structs that kernels have in another layout than the host. The functions take the place
+// of those of OpenCL with the same parameters; offsets and sizes are the host's, whose memory stays
+// as it is.
+typedef struct { size_t elements, bytes, before; } $PSection;
+typedef struct { size_t section, bytes, at, stored; } $PMember;
+typedef struct {
+    const $PSection *section;
+    size_t sections;
+    const $PMember *member;
+    size_t members;
+    size_t element; // bytes on the host
+    size_t whole;   // bytes of elements on the host that fill whole structs
+    size_t header;  // bytes in front of the sections, which begin with the number of units
+    size_t unit, unit_bytes; // elements of one unit, and its bytes in all sections
+} $PLayout;
+";
+
+const MOVE: &str = "
+// Moves a range of bytes between the host and the structs of one section, from number first on.
+static void $pMove(const $PLayout *layout, int to_structs, size_t section, char *structs, size_t first,
+                   char *host, size_t offset, size_t bytes)
+{
+    const size_t elements = layout->section[section].elements, size = layout->section[section].bytes;
+    for (const $PMember *m = layout->member; m != layout->member + layout->members; ++m) {
+        if (m->section != section)
+            continue;
+        for (size_t i = offset / layout->element; i <= (offset + bytes - 1) / layout->element; ++i) {
+            char *stored = structs + (i / elements - first) * size + m->stored + i % elements * m->bytes;
+            const size_t at = i * layout->element + m->at, end = at + m->bytes;
+            // A member may be cut by the ends of the range.
+            const size_t from = at < offset ? offset : at;
+            const size_t to = end < offset + bytes ? end : offset + bytes;
+            if (from < to && to_structs)
+                memcpy(stored + (from - at), host + (from - offset), to - from);
+            else if (from < to)
+                memcpy(host + (from - offset), stored + (from - at), to - from);
+        }
+    }
+}
+";
+
+const TRANSFER: &str = "
+static cl_int $pTransfer(const $PLayout *layout, int to_device, cl_command_queue queue, cl_mem buffer,
+                         size_t offset, size_t bytes, char *host,
+                         cl_uint waits, const cl_event *wait_list, cl_event *event)
+{
+    size_t total = 0;
+    cl_int status = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof total, &total, NULL);
+    const size_t units = (total - layout->header) / layout->unit_bytes;
+    for (size_t k = 0; k < layout->sections && status == CL_SUCCESS; ++k) {
+        const size_t each = layout->section[k].elements * layout->element, size = layout->section[k].bytes;
+        const size_t first = offset / each, last = (offset + bytes - 1) / each;
+        const size_t start = layout->header + units * layout->section[k].before + first * size;
+        const size_t length = (last - first + 1) * size;
+        cl_event *done = k + 1 == layout->sections ? event : NULL;
+        char *structs = (char *)malloc(length);
+        if (structs == NULL)
+            return CL_OUT_OF_HOST_MEMORY;
+        if (!to_device) {
+            status = clEnqueueReadBuffer(queue, buffer, CL_TRUE, start, length, structs, waits, wait_list, done);
+        } else {
+            // What the host does not set of the first and the last struct stays.
+            if (offset % each != 0 || (first == last && (offset + bytes) % each != 0))
+                status = clEnqueueReadBuffer(queue, buffer, CL_TRUE, start, size, structs, waits, wait_list, NULL);
+            if (status == CL_SUCCESS && first != last && (offset + bytes) % each != 0)
+                status = clEnqueueReadBuffer(queue, buffer, CL_TRUE, start + length - size, size,
+                                             structs + length - size, waits, wait_list, NULL);
+        }
+        if (status == CL_SUCCESS)
+            $pMove(layout, to_device, k, structs, first, host, offset, bytes);
+        if (status == CL_SUCCESS && to_device)
+            status = clEnqueueWriteBuffer(queue, buffer, CL_TRUE, start, length, structs, waits, wait_list, done);
+        free(structs);
+        waits = 0;
+        wait_list = NULL;
+    }
+    return status;
+}
+";
+
+const CREATE: &str = "
+static cl_mem $pCreateBuffer(const $PLayout *layout, cl_context context, cl_mem_flags flags, size_t bytes,
+                             void *host, cl_int *error)
+{
+    const size_t elements = (bytes + layout->element - 1) / layout->element;
+    const cl_ulong units = (elements + layout->unit - 1) / layout->unit;
+    const size_t total = layout->header + units * layout->unit_bytes;
+    if (bytes == 0 || (host == NULL) != !(flags & CL_MEM_COPY_HOST_PTR))
+        return clCreateBuffer(context, flags, bytes, host, error); // an error
+    if (host == NULL && layout->header == 0)
+        return clCreateBuffer(context, flags, total, NULL, error);
+    char *all = (char *)calloc(total, 1);
+    if (all == NULL) {
+        if (error != NULL)
+            *error = CL_OUT_OF_HOST_MEMORY;
+        return NULL;
+    }
+    // Kernels find the sections by this.
+    if (layout->header != 0)
+        memcpy(all, &units, sizeof units);
+    for (size_t k = 0; k < layout->sections && host != NULL; ++k)
+        $pMove(layout, 1, k, all + layout->header + units * layout->section[k].before, 0, (char *)host, 0, bytes);
+    cl_mem buffer = clCreateBuffer(context, flags | CL_MEM_COPY_HOST_PTR, total, all, error);
+    free(all);
+    return buffer;
+}
+";
+
+const WRITE: &str = "
+static cl_int $pWriteBuffer(const $PLayout *layout, cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                            size_t offset, size_t bytes, const void *host,
+                            cl_uint waits, const cl_event *wait_list, cl_event *event)
+{
+    if (bytes == 0 || host == NULL)
+        return clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, host, waits, wait_list, event);
+    return $pTransfer(layout, 1, queue, buffer, offset, bytes, (char *)host, waits, wait_list, event);
+}
+";
+
+const READ: &str = "
+static cl_int $pReadBuffer(const $PLayout *layout, cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                           size_t offset, size_t bytes, void *host,
+                           cl_uint waits, const cl_event *wait_list, cl_event *event)
+{
+    if (bytes == 0 || host == NULL)
+        return clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, host, waits, wait_list, event);
+    return $pTransfer(layout, 0, queue, buffer, offset, bytes, (char *)host, waits, wait_list, event);
+}
+";
+
+const COPY: &str = "
+// Whole structs are copied on the device, the rest through the host.
+static cl_int $pCopyBuffer(const $PLayout *layout, cl_command_queue queue, cl_mem from, cl_mem to,
+                           size_t from_offset, size_t to_offset, size_t bytes,
+                           cl_uint waits, const cl_event *wait_list, cl_event *event)
+{
+    const int is_whole = from_offset % layout->whole == 0 && to_offset % layout->whole == 0;
+    const size_t whole = is_whole ? bytes - bytes % layout->whole : 0, rest = bytes - whole;
+    size_t from_total = 0, to_total = 0;
+    cl_int status = CL_SUCCESS;
+    if (bytes == 0)
+        return clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, waits, wait_list, event);
+    status = clGetMemObjectInfo(from, CL_MEM_SIZE, sizeof from_total, &from_total, NULL);
+    if (status == CL_SUCCESS)
+        status = clGetMemObjectInfo(to, CL_MEM_SIZE, sizeof to_total, &to_total, NULL);
+    for (size_t k = 0; k < layout->sections && whole > 0 && status == CL_SUCCESS; ++k) {
+        const $PSection *section = &layout->section[k];
+        const size_t each = section->elements * layout->element;
+        const size_t from_units = (from_total - layout->header) / layout->unit_bytes;
+        const size_t to_units = (to_total - layout->header) / layout->unit_bytes;
+        status = clEnqueueCopyBuffer(
+            queue, from, to,
+            layout->header + from_units * section->before + from_offset / each * section->bytes,
+            layout->header + to_units * section->before + to_offset / each * section->bytes,
+            whole / each * section->bytes, waits, wait_list,
+            k + 1 == layout->sections && rest == 0 ? event : NULL);
+    }
+    if (status == CL_SUCCESS && rest > 0) {
+        char *host = (char *)malloc(rest);
+        if (host == NULL)
+            return CL_OUT_OF_HOST_MEMORY;
+        status = $pTransfer(layout, 0, queue, from, from_offset + whole, rest, host, waits, wait_list, NULL);
+        if (status == CL_SUCCESS)
+            status = $pTransfer(layout, 1, queue, to, to_offset + whole, rest, host, waits, wait_list, event);
+        free(host);
+    }
+    return status;
+}
+";
+
+const FILL: &str = "
+static cl_int $pFillBuffer(const $PLayout *layout, cl_command_queue queue, cl_mem buffer, const void *pattern,
+                           size_t pattern_bytes, size_t offset, size_t bytes,
+                           cl_uint waits, const cl_event *wait_list, cl_event *event)
+{
+    if (bytes == 0 || pattern == NULL || pattern_bytes == 0 || bytes % pattern_bytes != 0)
+        return clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset, bytes, waits, wait_list, event);
+    char *host = (char *)malloc(bytes);
+    if (host == NULL)
+        return CL_OUT_OF_HOST_MEMORY;
+    for (size_t at = 0; at < bytes; at += pattern_bytes)
+        memcpy(host + at, pattern, pattern_bytes);
+    cl_int status = $pTransfer(layout, 1, queue, buffer, offset, bytes, host, waits, wait_list, event);
+    free(host);
+    return status;
+}
+";
+
+const MAP: &str = "
+// What is mapped is a copy; in front of it stands where it belongs.
+typedef struct { char *memory; size_t offset, bytes; int is_written; } $PMapping;
+
+static void *$pMapBuffer(const $PLayout *layout, cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                         cl_map_flags flags, size_t offset, size_t bytes,
+                         cl_uint waits, const cl_event *wait_list, cl_event *event, cl_int *error)
+{
+    char *memory = NULL, *mapped = NULL;
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+    if (bytes == 0)
+        return clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, waits, wait_list, event, error);
+    memory = (char *)malloc(256 + bytes);
+    if (memory != NULL) {
+        $PMapping mapping = {memory, offset, bytes, flags != CL_MAP_READ};
+        mapped = memory + 256 - (size_t)memory % 128;
+        memcpy(mapped - 128, &mapping, sizeof mapping);
+        status = $pTransfer(layout, 0, queue, buffer, offset, bytes, mapped, waits, wait_list, event);
+    }
+    if (status != CL_SUCCESS) {
+        free(memory);
+        mapped = NULL;
+    }
+    if (error != NULL)
+        *error = status;
+    return mapped;
+}
+
+static cl_int $pUnmapMemObject(const $PLayout *layout, cl_command_queue queue, cl_mem buffer, void *host,
+                               cl_uint waits, const cl_event *wait_list, cl_event *event)
+{
+    $PMapping mapping;
+    cl_int status = CL_SUCCESS;
+    memcpy(&mapping, (char *)host - 128, sizeof mapping);
+    if (mapping.is_written)
+        status = $pTransfer(layout, 1, queue, buffer, mapping.offset, mapping.bytes, (char *)host,
+                            waits, wait_list, event);
+    else if (waits > 0 || event != NULL)
+        status = clEnqueueMarkerWithWaitList(queue, waits, wait_list, event);
+    free(mapping.memory);
+    return status;
+}
+";
+
+const CPP_EVENTS: &str = "
+// The same for the C++ interface, with its errors and events.
+struct $PEvents {
+    const std::vector<cl::Event> *waits;
+    cl::Event *event;
+    cl_event done;
+    cl_uint count() const { return waits == NULL ? 0 : (cl_uint)waits->size(); }
+    const cl_event *list() const { return count() == 0 ? NULL : (const cl_event *)&waits->front(); }
+    cl_event *made() { return event == NULL ? NULL : &done; }
+    cl_int finish(cl_int status, const char *name)
+    {
+        if (event != NULL && status == CL_SUCCESS)
+            *event = cl::Event(done);
+        return cl::detail::errHandler(status, name);
+    }
+};
+";
+
+const CPP_CREATE: &str = "
+static cl::Buffer $pBuffer(const $PLayout *layout, const cl::Context &context, cl_mem_flags flags, size_t bytes,
+                           void *host = NULL, cl_int *error = NULL)
+{
+    cl_int status = CL_SUCCESS;
+    cl_mem buffer = $pCreateBuffer(layout, context(), flags, bytes, host, &status);
+    if (error != NULL)
+        *error = status;
+    cl::detail::errHandler(status, \"clCreateBuffer\");
+    return cl::Buffer(buffer);
+}
+";
+
+const CPP_WRITE: &str = "
+static cl_int $pWriteBuffer(const $PLayout *layout, const cl::CommandQueue &queue, const cl::Buffer &buffer,
+                            cl_bool blocking, size_t offset, size_t bytes, const void *host,
+                            const std::vector<cl::Event> *waits = NULL, cl::Event *event = NULL)
+{
+    $PEvents events = {waits, event, NULL};
+    return events.finish($pWriteBuffer(layout, queue(), buffer(), blocking, offset, bytes, host,
+                                       events.count(), events.list(), events.made()), \"clEnqueueWriteBuffer\");
+}
+";
+
+const CPP_READ: &str = "
+static cl_int $pReadBuffer(const $PLayout *layout, const cl::CommandQueue &queue, const cl::Buffer &buffer,
+                           cl_bool blocking, size_t offset, size_t bytes, void *host,
+                           const std::vector<cl::Event> *waits = NULL, cl::Event *event = NULL)
+{
+    $PEvents events = {waits, event, NULL};
+    return events.finish($pReadBuffer(layout, queue(), buffer(), blocking, offset, bytes, host,
+                                      events.count(), events.list(), events.made()), \"clEnqueueReadBuffer\");
+}
+";
+
+const CPP_COPY: &str = "
+static cl_int $pCopyBuffer(const $PLayout *layout, const cl::CommandQueue &queue, const cl::Buffer &from,
+                           const cl::Buffer &to, size_t from_offset, size_t to_offset, size_t bytes,
+                           const std::vector<cl::Event> *waits = NULL, cl::Event *event = NULL)
+{
+    $PEvents events = {waits, event, NULL};
+    return events.finish($pCopyBuffer(layout, queue(), from(), to(), from_offset, to_offset, bytes,
+                                      events.count(), events.list(), events.made()), \"clEnqueueCopyBuffer\");
+}
+";
+
+const CPP_FILL: &str = "
+template <typename Pattern>
+static cl_int $pFillBuffer(const $PLayout *layout, const cl::CommandQueue &queue, const cl::Buffer &buffer,
+                           Pattern pattern, size_t offset, size_t bytes,
+                           const std::vector<cl::Event> *waits = NULL, cl::Event *event = NULL)
+{
+    $PEvents events = {waits, event, NULL};
+    return events.finish($pFillBuffer(layout, queue(), buffer(), &pattern, sizeof pattern, offset, bytes,
+                                      events.count(), events.list(), events.made()), \"clEnqueueFillBuffer\");
+}
+";
+
+const CPP_MAP: &str = "
+static void *$pMapBuffer(const $PLayout *layout, const cl::CommandQueue &queue, const cl::Buffer &buffer,
+                         cl_bool blocking, cl_map_flags flags, size_t offset, size_t bytes,
+                         const std::vector<cl::Event> *waits = NULL, cl::Event *event = NULL, cl_int *error = NULL)
+{
+    $PEvents events = {waits, event, NULL};
+    cl_int status = CL_SUCCESS;
+    void *mapped = $pMapBuffer(layout, queue(), buffer(), blocking, flags, offset, bytes,
+                               events.count(), events.list(), events.made(), &status);
+    if (error != NULL)
+        *error = status;
+    events.finish(status, \"clEnqueueMapBuffer\");
+    return mapped;
+}
+";
+
+const CPP_UNMAP: &str = "
+static cl_int $pUnmapMemObject(const $PLayout *layout, const cl::CommandQueue &queue, const cl::Buffer &buffer,
+                               void *host, const std::vector<cl::Event> *waits = NULL, cl::Event *event = NULL)
+{
+    $PEvents events = {waits, event, NULL};
+    return events.finish($pUnmapMemObject(layout, queue(), buffer(), host,
+                                          events.count(), events.list(), events.made()), \"clEnqueueUnmapMemObject\");
+}
+";
