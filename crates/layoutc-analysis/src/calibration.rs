@@ -19,6 +19,7 @@
 //! - Offsets in a burst cannot be measured this way; the burst is given.
 
 mod curve;
+pub mod tiles;
 
 pub use curve::{Curve, CurveError, CurvePoint};
 

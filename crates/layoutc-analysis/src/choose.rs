@@ -382,9 +382,8 @@ pub fn unknown_target(program: &Program, classes: &Classes, target: &str) -> Dia
     let diagnostic = Diagnostic::error(Code::UNKNOWN_CLASS, message);
     match nearest(target, known.iter().map(String::as_str)) {
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-        None if known.is_empty() => {
-            diagnostic.help("the program allocates no array of structs with `cudaMalloc`")
-        }
+        None if known.is_empty() => diagnostic
+            .help("the program has no array of structs from `cudaMalloc` or `clCreateBuffer`"),
         None => diagnostic
             .help(format!("known names: {}", known.into_iter().collect::<Vec<_>>().join(", "))),
     }

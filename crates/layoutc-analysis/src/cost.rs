@@ -6,6 +6,7 @@
 //! [`sectors`] that of today's caches.
 
 pub mod arrangement;
+pub mod flow;
 pub mod kernel;
 mod nest;
 pub mod occupancy;

@@ -8,7 +8,7 @@ use crate::cost::{CostError, CostVector, Model, price};
 use crate::cost_model::{ArraySource, CostModel};
 use crate::device::Device;
 use layoutc_dataflow::classes::ClassId;
-use layoutc_dataflow::layout::{Bytes, Layout, LeafId, RecordShape};
+use layoutc_dataflow::layout::{Bytes, Layout, Leaf, LeafId, RecordShape};
 
 /// Elements of a tile at least: one for each lane of a warp.
 pub(crate) const TILE: u64 = 32;
@@ -60,7 +60,7 @@ impl Prices<'_> {
         let Some(at) = found else { return stay("the sizes of its members are not known") };
         let array = ArrayId(at as u32);
         let shape = &self.model.arrays[at].shape;
-        let scalars: u64 = shape.leaves.iter().map(layoutc_dataflow::layout::Leaf::scalars).sum();
+        let scalars: u64 = shape.leaves.iter().map(Leaf::scalars).sum();
         if scalars < 2 {
             return stay("a record of one scalar has one layout only");
         }
@@ -97,13 +97,6 @@ impl Prices<'_> {
         arrangement
     }
 
-    /// Elements of a tile: so many that each member fills what the device fetches at once.
-    fn tile(&self, shape: &RecordShape) -> u64 {
-        let fetched = SectorDevice::new(self.device).map_or(0, |device| device.sector);
-        let least = shape.leaves.iter().map(|leaf| leaf.scalar_size.0).min().unwrap_or(1).max(1);
-        TILE.max((fetched / least).next_power_of_two())
-    }
-
     fn search(
         &self,
         array: ArrayId,
@@ -111,7 +104,7 @@ impl Prices<'_> {
         kernels: &[KernelCode],
     ) -> Result<Best, CostError> {
         let owners: Vec<(ArrayId, LeafId)> = shape.leaf_ids().map(|leaf| (array, leaf)).collect();
-        let tile = self.tile(shape);
+        let tile = tile_of(self.device, shape.leaves.iter());
         let problem = Problem {
             shape,
             owners: &owners,
@@ -196,6 +189,13 @@ impl Prices<'_> {
         }
         Ok(greatest.map(|(_, code, from, to)| (code, from, to)))
     }
+}
+
+/// Elements of a tile: so many that each member fills what the device fetches at once.
+pub(crate) fn tile_of<'l>(device: &Device, leaves: impl Iterator<Item = &'l Leaf>) -> u64 {
+    let fetched = SectorDevice::new(device).map_or(0, |device| device.sector);
+    let least = leaves.map(|leaf| leaf.scalar_size.0).min().unwrap_or(1).max(1);
+    TILE.max((fetched / least).next_power_of_two())
 }
 
 const ZERO: crate::cost::kernel::Factor = crate::cost::kernel::Factor::Number(0);

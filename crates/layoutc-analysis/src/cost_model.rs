@@ -17,12 +17,14 @@
 mod arrays;
 mod copies;
 mod expressions;
+mod flow;
 mod guards;
 mod objects;
 mod parallel;
 mod repeats;
 mod value;
 mod walk;
+mod work_items;
 
 pub use arrays::{ArrayInfo, ArraySource};
 
@@ -103,7 +105,9 @@ impl CostModel {
             let values = launch
                 .map(|launch| arguments(program, &definitions, id, launch))
                 .unwrap_or_default();
-            let block = launch.and_then(|launch| launch.block);
+            let block = launch
+                .and_then(|launch| launch.block)
+                .or_else(|| classes.buffers.blocks.get(&id).copied().flatten());
             let blocks = launch.and_then(|launch| {
                 launch
                     .grid
@@ -116,7 +120,7 @@ impl CostModel {
             );
             let mut walk = Walk::new(program, classes, &mut arrays, &copies, values, shape);
             walk.statement(body);
-            let (accesses, loops) = (walk.accesses, walk.loops);
+            let (accesses, loops, flow) = (walk.accesses, walk.loops, walk.flow);
             let operations = walk.operations.into_iter().collect();
             kernels.push(Kernel {
                 function: id,
@@ -129,6 +133,7 @@ impl CostModel {
                     shared_bytes: 0,
                     loops,
                     accesses,
+                    flow,
                     extents: BTreeMap::new(),
                     operations,
                 },

@@ -25,6 +25,7 @@
 
 mod check;
 
+use crate::kdlg::tree::Tree;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -32,10 +33,13 @@ use std::fmt;
 const DEVICES: &[(&str, &str)] = &[
     ("a100", include_str!("../devices/a100.toml")),
     ("b200", include_str!("../devices/b200.toml")),
+    ("firepro-s9000", include_str!("../devices/firepro-s9000.toml")),
     ("gtx280", include_str!("../devices/gtx280.toml")),
+    ("gtx480", include_str!("../devices/gtx480.toml")),
     ("h100", include_str!("../devices/h100.toml")),
     ("h200", include_str!("../devices/h200.toml")),
     ("k20c", include_str!("../devices/k20c.toml")),
+    ("k20m", include_str!("../devices/k20m.toml")),
     ("m2050", include_str!("../devices/m2050.toml")),
     ("mi250x", include_str!("../devices/mi250x.toml")),
     ("mi300x", include_str!("../devices/mi300x.toml")),
@@ -269,6 +273,26 @@ pub struct Steering {
     pub most_important_bits: Fact<BitRange>,
 }
 
+/// Decision trees for the tiles of clusters, as [`Tree`] reads them.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Tiles {
+    /// By the size of a cluster alone, as Kofler et al. have it.
+    pub by_size: Fact<String>,
+    /// By its size, its fields, and the trips of the loop around.
+    pub by_access: Fact<String>,
+}
+
+/// Which tree of a device chooses the tiles of a cluster.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum TileModel {
+    /// [`Tiles::by_size`].
+    #[default]
+    Size,
+    /// [`Tiles::by_access`].
+    Access,
+}
+
 /// A GPU.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -294,6 +318,9 @@ pub struct Device {
     /// What Peng et al. say of it.
     #[serde(default)]
     pub peng: PengFacts,
+    /// Tiles.
+    #[serde(default)]
+    pub tiles: Tiles,
     /// Address bits.
     #[serde(default)]
     pub steering: Steering,
@@ -344,6 +371,17 @@ impl Device {
         };
         let most_important = self.steering.most_important_bits.known().copied();
         Ok(SteeringModel { coalescing: *coalescing, steering: *steering, most_important })
+    }
+
+    /// The tree that chooses the tiles of clusters, if there is one.
+    #[must_use]
+    pub fn tile_tree(&self, model: TileModel) -> Option<Tree> {
+        let fact = match model {
+            TileModel::Size => &self.tiles.by_size,
+            TileModel::Access => &self.tiles.by_access,
+        };
+        // `parse` has read it.
+        Tree::parse(fact.known()?).ok()
     }
 
     /// Lanes of a warp; 32 where it is not known.

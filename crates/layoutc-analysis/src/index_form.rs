@@ -205,6 +205,18 @@ impl Definitions {
                     _ => IndexForm::Gather,
                 }
             }
+            ExprKind::Call { callee, arguments, .. }
+                if let (ExprKind::Name(NameRef::Unknown(name)), [dimension]) =
+                    (&program.expr(program.strip_parens(*callee)).kind, arguments.as_slice())
+                    && name.starts_with("get_") =>
+            {
+                // The work-item functions of OpenCL.
+                let is_fastest = evaluate::constant(program, *dimension) == Some(0);
+                match name.as_str() {
+                    "get_global_id" | "get_local_id" if is_fastest => IndexForm::Unit,
+                    _ => IndexForm::Uniform,
+                }
+            }
             ExprKind::Call { arguments, .. } | ExprKind::MacroCall { arguments, .. } => arguments
                 .iter()
                 .map(|argument| self.of(program, *argument, depth))

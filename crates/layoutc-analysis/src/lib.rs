@@ -3,7 +3,7 @@
 //! [`cost_model`] says how the threads of a warp reach each array; [`choose`] answers which
 //! layout each class gets; [`grid`] does so for structured grids ([`grid_model`] is the way there from a
 //! program, [`grid_choice`] the decision), and [`device`] is what is known of
-//! GPUs. [`cost`] prices layouts, and [`simulate`] checks the prices. [`calibration`] derives facts about a device from measurements. Nothing here edits or
+//! GPUs. [`kdlg`] clusters fields by memory distance. [`cost`] prices layouts, and [`simulate`] checks the prices. [`calibration`] derives facts about a device from measurements. Nothing here edits or
 //! knows source text.
 
 pub mod calibration;
@@ -16,8 +16,11 @@ pub mod grid;
 pub mod grid_choice;
 pub mod grid_model;
 pub mod index_form;
+pub mod kdlg;
 pub mod merge_choice;
+pub mod selector;
 pub mod simulate;
 
 pub use choose::{CellLayout, CellLayouts, Choice, Plan, choose_layouts, choose_with_cells};
 pub use index_form::IndexForm;
+pub use selector::Selector;

@@ -1,9 +1,10 @@
 //! `layoutc analyze`: the structured grids of a program, and which layout serves them.
 
 mod costs;
+mod graphs;
 mod text;
 
-use crate::arguments::AnalyzeArguments;
+use crate::arguments::{AnalyzeArguments, SelectorName};
 use crate::compile::{Purpose, Success, compile_for, parse_layouts};
 use crate::exit::{Exit, fail, print, say};
 use crate::refusals::has_errors;
@@ -11,6 +12,7 @@ use crate::render::render;
 use crate::transform::report_failure;
 use crate::write::{Target, write_all};
 use costs::{Costs, costs};
+use graphs::Graph;
 use layoutc_analysis::grid::{
     Agreement, BusyBits, DigitExplanation, GridDimension, Launch, Model, digit_text, drawing,
 };
@@ -32,6 +34,9 @@ struct Analysis {
     version: u32,
     device: String,
     grids: Vec<Grid>,
+    /// Kernel Data Layout Graphs, where they are asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    graphs: Option<Vec<Graph>>,
 }
 
 /// A grid.
@@ -113,7 +118,9 @@ pub fn run(arguments: &AnalyzeArguments) -> Exit {
         render(&SourceSet::new(), &errors);
         return Exit::Reported;
     }
-    let success = match compile_for(&arguments.program, Purpose::Analyze) {
+    let has_graphs = arguments.graph.is_some() || arguments.program.selector == SelectorName::Kdlg;
+    let purpose = if has_graphs { Purpose::Graph } else { Purpose::Analyze };
+    let success = match compile_for(&arguments.program, purpose) {
         Ok(success) => success,
         Err(failure) => return report_failure(&failure),
     };
@@ -125,7 +132,8 @@ pub fn run(arguments: &AnalyzeArguments) -> Exit {
         .map(|report| grid(&success, arguments, &layouts, report, &mut drawings))
         .collect();
     let device = arguments.program.device.name.clone();
-    let analysis = Analysis { version: VERSION, device, grids };
+    let graphs = has_graphs.then(|| graphs::graphs(&success, arguments, &mut drawings));
+    let analysis = Analysis { version: VERSION, device, grids, graphs };
     let targets: Vec<Target<'_>> = drawings
         .iter()
         .map(|(path, text)| Target {
@@ -149,7 +157,9 @@ pub fn run(arguments: &AnalyzeArguments) -> Exit {
     if let Err(error) = print(text) {
         return fail(format_args!("cannot write to standard output: {error}"));
     }
-    if analysis.grids.is_empty() {
+    if analysis.graphs.as_ref().is_some_and(Vec::is_empty) {
+        say("no kernel accesses an array of structs in device memory");
+    } else if analysis.grids.is_empty() && analysis.graphs.is_none() {
         say("no array in device memory is indexed by several coordinates");
     }
     Exit::Done

@@ -1,10 +1,13 @@
 //! The command line: what can be asked for, and how it is explained.
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use layoutc_analysis::Selector;
 use layoutc_analysis::cost::price::Model;
-use layoutc_analysis::device::{Device, device_names};
+use layoutc_analysis::device::{Device, TileModel, device_names};
 use layoutc_analysis::grid_choice::DEFAULT_DEVICE;
+use layoutc_analysis::kdlg::choice::KdlgOptions;
 use layoutc_codegen::{HostLayout, InBounds};
+use layoutc_dataflow::layout::MAX_TILE;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -60,9 +63,12 @@ const VERIFY_EXAMPLES: &str = "\
 Both programs are built with the host's C++ compiler (g++, or $CXX) against the CPU runtime, run with the same
 arguments and no input, and compared: what they print, how they end, and, kernel by kernel, every byte of device
 memory under the layout's mapping. The compiled runtime is kept in $XDG_CACHE_HOME/layoutc for the next time.
+OpenCL programs are built with gcc and g++ ($CC, $CXX), run on the OpenCL device that is installed, in the current
+folder, and compared by what they print and how they end.
 
 Examples:
   layoutc verify nbody.cu
+  layoutc verify host.c kernels.cl --layout 'Body = soa' -- 256 10
   layoutc verify nbody.cu --layout 'Body = soa' -- 256 10
   layoutc verify main.cu sim.cu -I include -- --steps 5
 
@@ -77,7 +83,8 @@ Costs are computed from the matrices at --extent, not measured.
 Examples:
   layoutc analyze lbm.cu --device gtx280
   layoutc analyze lbm.cu --layout 'f = [y, field, x]' --extent nx=512
-  layoutc analyze lbm.cu --json --svg drawings";
+  layoutc analyze lbm.cu --json --svg drawings
+  layoutc analyze nbody.cu --graph fields.svg --epsilon 64";
 
 const COST_EXAMPLES: &str = "\
 Each --layout is one more column: `source` is the layout that the program has, and all other arrays keep theirs.
@@ -105,6 +112,20 @@ Examples:
 
 Exit codes: 0 done, 1 the curve cannot be used, 2 no compiler, no device, or bad usage.";
 
+const TILES_EXAMPLES: &str = "\
+Kernels that go through an array in one loop are timed with OpenCL, for elements of several sizes, loops of several
+lengths, and the elements as structs, in tiles and as arrays. Of each kernel, all layouts within 1 % of the fastest train
+two decision trees (Kofler, Cosenza, Fahringer, Euro-Par 2015): one that sees the size of an element, and one that
+sees its fields and the trips of the loop too. The result is the [tiles] tables of a device file, for --selector kdlg.
+
+Times are CSV with the columns trips, fields, field_bytes, layout (aos, soa, tiled(T)) and seconds.
+
+Examples:
+  layoutc calibrate tiles --out-dir calibration -o tiles.toml
+  layoutc calibrate tiles --times calibration/times.csv
+
+Exit codes: 0 done, 1 the times cannot be used, 2 no compiler, no device, or bad usage.";
+
 /// The parsed command line.
 #[derive(Debug, Parser)]
 #[command(name = "layoutc", version, about = ABOUT, after_help = EXAMPLES, max_term_width = 110)]
@@ -123,7 +144,8 @@ pub enum Command {
     /// Run a program before and after its rewrite on the CPU, and compare.
     #[command(after_help = VERIFY_EXAMPLES)]
     Verify(VerifyArguments),
-    /// Show the structured grids of a program: how kernels access them, and which layout serves that.
+    /// Show the structured grids of a program and how near the fields of its structs are in memory: how kernels
+    /// access them, and which layout serves that.
     #[command(after_help = ANALYZE_EXAMPLES)]
     Analyze(AnalyzeArguments),
     /// Show what layouts cost, access by access, and which one is the cheapest.
@@ -188,6 +210,18 @@ pub struct ProgramArguments {
     /// (PMBS 2016).
     #[arg(long, value_name = "NAME", default_value = "sectors", value_parser = parse_model)]
     pub model: Model,
+    /// What chooses the layouts of arrays of structs without --layout. `cost`: the least cost of memory
+    /// accesses; `kdlg`: clusters of fields by memory distance, each with a layout from the device's decision
+    /// tree (Kofler, Cosenza, Fahringer, Euro-Par 2015).
+    #[arg(long, value_name = "NAME", default_value = "cost")]
+    pub selector: SelectorName,
+    /// For `kdlg`: fields nearer than this are one cluster; otherwise a line of the device's first-level cache.
+    #[arg(long, value_name = "BYTES")]
+    pub epsilon: Option<u64>,
+    /// For `kdlg`: what the decision tree sees of a cluster. `size`: its bytes, as in the paper; `access`: also its
+    /// fields and the trips of the loop around, where the device file has such a tree.
+    #[arg(long, value_name = "WHAT", default_value = "size")]
+    pub tiles: TilesBy,
     /// Blocks of launches that do not say it by constants; otherwise 4096.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
     pub blocks: Option<u64>,
@@ -197,6 +231,43 @@ pub struct ProgramArguments {
     /// Fail if the arrays of this struct keep their layout. May be repeated.
     #[arg(long = "require", value_name = "TYPE")]
     pub require: Vec<String>,
+}
+
+/// The names of selectors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum SelectorName {
+    /// The least cost.
+    Cost,
+    /// Clusters by memory distance.
+    Kdlg,
+}
+
+/// What decision trees see of a cluster.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TilesBy {
+    /// Its bytes.
+    Size,
+    /// Its bytes, its fields, and the trips of the loop around.
+    Access,
+}
+
+impl ProgramArguments {
+    /// How clusters of fields are made and laid out.
+    pub fn kdlg(&self) -> KdlgOptions {
+        let tiles = match self.tiles {
+            TilesBy::Size => TileModel::Size,
+            TilesBy::Access => TileModel::Access,
+        };
+        KdlgOptions { epsilon: self.epsilon, tiles }
+    }
+
+    /// What chooses layouts.
+    pub fn selector(&self) -> Selector {
+        match self.selector {
+            SelectorName::Cost => Selector::Cost,
+            SelectorName::Kdlg => Selector::Kdlg(self.kdlg()),
+        }
+    }
 }
 
 /// `layoutc transform`.
@@ -310,9 +381,32 @@ pub struct AnalyzeArguments {
     /// layout, in this folder.
     #[arg(long, value_name = "DIR", help_heading = "Options")]
     pub svg: Option<PathBuf>,
+    /// Draw how far the fields of structs are from each other in memory, and their clusters (Kernel Data Layout
+    /// Graphs): as DOT or SVG, by the name.
+    #[arg(long, value_name = "FILE.dot|FILE.svg", value_parser = parse_graph, help_heading = "Options")]
+    pub graph: Option<GraphFile>,
     /// An extent that costs are computed at, such as `nx=512`; otherwise 1024. May be repeated.
     #[arg(long = "extent", value_name = "NAME=N", value_parser = parse_extent, help_heading = "Options")]
     pub extents: Vec<(String, u64)>,
+}
+
+/// A file for graphs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GraphFile {
+    /// Where.
+    pub path: PathBuf,
+    /// Whether it is a drawing, and not DOT.
+    pub is_svg: bool,
+}
+
+fn parse_graph(text: &str) -> Result<GraphFile, String> {
+    let path = PathBuf::from(text);
+    let extension = path.extension().and_then(|extension| extension.to_str());
+    match extension.map(str::to_ascii_lowercase).as_deref() {
+        Some("svg") => Ok(GraphFile { path, is_svg: true }),
+        Some("dot" | "gv") => Ok(GraphFile { path, is_svg: false }),
+        _ => Err("its name ends with .dot or .svg".to_owned()),
+    }
 }
 
 /// `layoutc cost`.
@@ -379,6 +473,69 @@ pub enum Calibrate {
     /// Which address bits choose memory channels and banks.
     #[command(after_help = CALIBRATE_EXAMPLES)]
     Steering(SteeringArguments),
+    /// Which tiles serve clusters of fields.
+    #[command(after_help = TILES_EXAMPLES)]
+    Tiles(TilesArguments),
+}
+
+/// `layoutc calibrate tiles`.
+#[derive(Debug, Args)]
+pub struct TilesArguments {
+    /// Measure nothing: train the trees on these times (.csv).
+    #[arg(long, value_name = "FILE")]
+    pub times: Option<PathBuf>,
+    /// Write the kernels, the program that times them, its binary and the times into this folder.
+    #[arg(
+        long,
+        value_name = "DIR",
+        default_value = "layoutc-calibration",
+        conflicts_with = "times"
+    )]
+    pub out_dir: PathBuf,
+    /// Write the table of the device file to this file instead of printing it.
+    #[arg(short = 'o', long = "output", value_name = "FILE.toml")]
+    pub output: Option<PathBuf>,
+    /// A part of the name of an OpenCL device; otherwise the first.
+    #[arg(long, value_name = "NAME", default_value = "", conflicts_with = "times")]
+    pub opencl_device: String,
+    /// Trips of the loops.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_values_t = [128, 256, 512, 1024, 2048, 4096, 8192, 16384], value_parser = clap::value_parser!(u64).range(1..=1 << 20), conflicts_with = "times")]
+    pub trips: Vec<u64>,
+    /// Fields of an element.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_values_t = [2, 3, 4, 6, 8, 12, 16], value_parser = clap::value_parser!(u64).range(1..=256), conflicts_with = "times")]
+    pub fields: Vec<u64>,
+    /// Bytes of a field: 4 or 8.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_values_t = [4], value_parser = parse_field_bytes, conflicts_with = "times")]
+    pub field_bytes: Vec<u64>,
+    /// Elements of a tile, beside an array of structs and arrays.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_values_t = (1..=15).map(|power| 1_u64 << power), value_parser = clap::value_parser!(u64).range(2..=MAX_TILE), conflicts_with = "times")]
+    pub tile_sizes: Vec<u64>,
+    /// Threads of a launch, a power of two.
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = parse_power, conflicts_with = "times")]
+    pub threads: u64,
+    /// Elements of the array, a power of two.
+    #[arg(long, value_name = "N", default_value_t = 1 << 18, value_parser = parse_power, conflicts_with = "times")]
+    pub elements: u64,
+    /// Runs of a kernel; the fastest counts.
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=1000), conflicts_with = "times")]
+    pub repeats: u64,
+    /// The C compiler.
+    #[arg(long, value_name = "PATH", default_value = "cc", conflicts_with = "times")]
+    pub cc: PathBuf,
+}
+
+fn parse_power(text: &str) -> Result<u64, String> {
+    let value: Option<u64> = text.parse().ok();
+    let value = value.filter(|value| value.is_power_of_two() && (64..=1 << 30).contains(value));
+    value.ok_or_else(|| "it is a power of two of at least 64".to_owned())
+}
+
+fn parse_field_bytes(text: &str) -> Result<u64, String> {
+    match text {
+        "4" => Ok(4),
+        "8" => Ok(8),
+        _ => Err("it is 4 or 8".to_owned()),
+    }
 }
 
 /// `layoutc calibrate steering`.
@@ -536,7 +693,7 @@ mod tests {
         }
         assert_eq!(parse_device("gtx280").map(|device| device.name), Ok("gtx280".to_owned()));
         let error = parse_device("gtx281").expect_err("no such device");
-        assert!(error.contains("gtx280, h100, h200"), "{error}");
+        assert!(error.contains("gtx280, gtx480, h100, h200"), "{error}");
         assert!(parse_device("./no/such/file.toml").is_err());
     }
 

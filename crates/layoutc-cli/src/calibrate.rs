@@ -1,5 +1,7 @@
 //! `layoutc calibrate`: facts for device files, from measurements.
 
+mod tiles;
+
 use crate::arguments::{Calibrate, CalibrateArguments, SteeringArguments};
 use crate::exit::{Exit, fail, print, say};
 use crate::write::{Target, write_all};
@@ -19,6 +21,7 @@ const NO_DEVICE: i32 = 3;
 pub fn run(arguments: &CalibrateArguments) -> Exit {
     match &arguments.what {
         Calibrate::Steering(arguments) => steering(arguments).unwrap_or_else(|exit| exit),
+        Calibrate::Tiles(arguments) => tiles::run(arguments).unwrap_or_else(|exit| exit),
     }
 }
 
@@ -48,11 +51,7 @@ fn steering(arguments: &SteeringArguments) -> Result<Exit, Exit> {
     let device = curve.device.unwrap_or_else(|| "an unnamed device".to_owned());
     let source = format!("layoutc calibrate steering, measured on {device}");
     let fragment = calibration.device_fragment(&source);
-    match &arguments.output {
-        Some(path) => write(path, fragment.as_bytes())?,
-        None => print(&fragment)
-            .map_err(|error| fail(format_args!("cannot write to standard output: {error}")))?,
-    }
+    deliver(arguments.output.as_deref(), &fragment)?;
     if let (Some(path), None) = (&arguments.output, &calibration.steering) {
         say(format_args!("no steering bits were found; {} says why", path.display()));
     }
@@ -106,11 +105,15 @@ fn build(arguments: &SteeringArguments, source: &Path, binary: &Path) -> Result<
 }
 
 fn started(program: &Path, output: io::Result<Output>) -> Result<Output, Exit> {
+    let missing = "install the CUDA toolkit, or name its compiler with --nvcc";
+    started_or(program, output, missing)
+}
+
+fn started_or(program: &Path, output: io::Result<Output>, missing: &str) -> Result<Output, Exit> {
     output.map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => fail(format_args!(
-            "{} is not there; install the CUDA toolkit, or name its compiler with --nvcc",
-            program.display()
-        )),
+        io::ErrorKind::NotFound => {
+            fail(format_args!("{} is not there; {missing}", program.display()))
+        }
         _ => fail(format_args!("cannot run {}: {error}", program.display())),
     })
 }
@@ -121,6 +124,15 @@ fn succeeded(program: &Path, output: &Output) -> Result<(), Exit> {
     }
     say(String::from_utf8_lossy(&output.stderr).trim_end());
     Err(fail(format_args!("{} failed: {}", program.display(), output.status)))
+}
+
+/// Writes what was derived to a file, or prints it.
+fn deliver(path: Option<&Path>, text: &str) -> Result<(), Exit> {
+    match path {
+        Some(path) => write(path, text.as_bytes()),
+        None => print(text)
+            .map_err(|error| fail(format_args!("cannot write to standard output: {error}"))),
+    }
 }
 
 /// Writes one file, with the folders above it.

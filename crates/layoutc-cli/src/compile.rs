@@ -123,6 +123,8 @@ pub enum Purpose {
     Verify,
     /// To be looked at: every array of numbers is, and layouts that are asked for change nothing.
     Analyze,
+    /// The same, with what kernels access.
+    Graph,
     /// To be priced: layouts that are asked for change nothing.
     Price,
 }
@@ -132,10 +134,10 @@ pub enum Purpose {
 /// # Errors
 /// See [`Failure`].
 pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Success, Failure> {
-    let all_grids = purpose == Purpose::Analyze;
+    let all_grids = matches!(purpose, Purpose::Analyze | Purpose::Graph);
     let texts = match purpose {
         Purpose::Transform | Purpose::Verify => arguments.layouts.as_slice(),
-        Purpose::Analyze | Purpose::Price => &[],
+        Purpose::Analyze | Purpose::Graph | Purpose::Price => &[],
     };
     let (layouts, mut errors) = parse_layouts(texts);
     let mut loader = DiskLoader::default();
@@ -161,9 +163,10 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
             block: arguments.block,
             active_blocks: arguments.active_blocks,
         },
+        selector: arguments.selector(),
         pricing: arguments.model,
         blocks: arguments.blocks,
-        follows_numbers: purpose == Purpose::Price,
+        follows_numbers: matches!(purpose, Purpose::Price | Purpose::Graph),
         all_grids,
     };
     let units = compilations
@@ -176,8 +179,11 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
         if has_errors(&preprocessed.diagnostics) {
             return Err(Failure::Reported(preprocessed.sources, preprocessed.diagnostics));
         }
-        let files = preprocessed.files.iter().zip(0..);
-        let roots = files.filter(|(file, _)| file.is_root).map(|(_, id)| FileId(id)).collect();
+        // Kernel text in a host program is no file to write.
+        let is_part = |id: &FileId| preprocessed.sources.file(*id).view().is_some();
+        let files = preprocessed.files.iter().zip((0..).map(FileId));
+        let roots =
+            files.filter(|(file, id)| file.is_root && !is_part(id)).map(|(_, id)| id).collect();
         let compiled = layoutc_codegen::compile(preprocessed, &request);
         if has_errors(&compiled.diagnostics) {
             return Err(Failure::Reported(compiled.program.sources, compiled.diagnostics));

@@ -74,6 +74,8 @@ fn whole_program<'a>(folder: &Path, success: &'a Success) -> Vec<Target<'a>> {
     };
     let files = success.sources().iter().zip(&success.rewritten).zip(&paths);
     files
+        // Kernel text in a host program is no file.
+        .filter(|(((_, file), _), _)| file.view().is_none())
         .map(|(((id, file), rewritten), path)| Target {
             path: folder.join(path.strip_prefix(&common).unwrap_or(path)),
             bytes: success.bytes(id, rewritten.as_deref().unwrap_or_else(|| file.text())),

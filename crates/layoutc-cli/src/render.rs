@@ -42,8 +42,9 @@ pub fn render(sources: &SourceSet, diagnostics: &[Diagnostic]) {
 fn render_to(out: impl WriteColor, sources: &SourceSet, diagnostics: &[Diagnostic]) {
     let mut files = SimpleFiles::new();
     for (_, file) in sources.iter() {
+        let shown = file.view().map_or(file, |view| sources.file(view.of));
         // One byte for one byte, so that all offsets stay.
-        files.add(file.path().display().to_string(), file.text().replace(PLACEHOLDER, "?"));
+        files.add(file.path().display().to_string(), shown.text().replace(PLACEHOLDER, "?"));
     }
     let styles = Styles::default();
     let mut out = StylesWriter::new(out, &styles);

@@ -91,7 +91,8 @@ struct File {
 /// The report of a run, with a final line break.
 pub fn report(success: &Success) -> String {
     let sources = success.sources();
-    let names = || sources.iter().map(|(_, file)| file.path().display().to_string());
+    let files = || sources.iter().filter(|(_, file)| file.view().is_none());
+    let names = || files().map(|(_, file)| file.path().display().to_string());
     let report = Report {
         version: VERSION,
         program: names().collect(),
@@ -113,9 +114,11 @@ pub fn report(success: &Success) -> String {
             .iter()
             .map(|found| message(sources, found))
             .collect(),
-        files: names()
-            .zip(&success.rewritten)
-            .map(|(path, text)| File { path, changed: text.is_some() })
+        files: files()
+            .map(|(id, file)| File {
+                path: file.path().display().to_string(),
+                changed: success.rewritten[id.index()].is_some(),
+            })
             .collect(),
     };
     // Strings, numbers and lists cannot fail to be written.

@@ -115,6 +115,8 @@ fn summarize(mode: &OutputMode, success: &Success) {
         class.is_automatic && first.is_some_and(|reason| reason.code == Code::NO_GAIN)
     };
     if classes.iter().all(is_silent) {
-        say("nothing to change: the program allocates no array of structs with `cudaMalloc`");
+        say(
+            "nothing to change: the program has no array of structs from `cudaMalloc` or `clCreateBuffer`",
+        );
     }
 }

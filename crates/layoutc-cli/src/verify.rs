@@ -1,6 +1,7 @@
 //! `layoutc verify`: the program before and after its rewrite, run on the CPU and compared.
 
 mod numbering;
+mod opencl;
 mod site_layout;
 
 use crate::arguments::VerifyArguments;
@@ -44,13 +45,20 @@ pub fn run(arguments: &VerifyArguments) -> Exit {
         Ok(original) => original,
         Err(message) => return fail(message),
     };
+    if success.compiled.program.files.iter().any(|file| file.is_opencl) {
+        return match opencl::compare(arguments, &success, original) {
+            Ok(outcome) if outcome.launches == 0 => fail(opencl::nothing_ran(&outcome)),
+            Ok(outcome) => report(&success, &SiteNumbers::new(&[]), &outcome, None),
+            Err(message) => fail(message),
+        };
+    }
     let numbers = SiteNumbers::new(&original);
     let original = match lowered_sources(&success) {
         Ok(lowered) => lowered,
         Err(message) => return fail(message),
     };
     match compare(arguments, &success, original, &numbers) {
-        Ok((outcome, layouts)) => report(&success, &numbers, &outcome, layouts.len()),
+        Ok((outcome, layouts)) => report(&success, &numbers, &outcome, Some(layouts.len())),
         Err(message) => fail(message),
     }
 }
@@ -149,7 +157,8 @@ fn sources(
         let is_root = success.roots.contains(&id) && !included(id);
         Ok(SourceText { path: file.path().to_path_buf(), text, generated, is_root })
     };
-    success.sources().iter().map(source).collect()
+    // Kernel text in a host program is a part of its file.
+    success.sources().iter().filter(|(_, file)| file.view().is_none()).map(source).collect()
 }
 
 /// The program as it was read.
@@ -216,7 +225,7 @@ fn unit(path: &Path, options: &PreprocessOptions) -> CompileUnit {
             .collect(),
         is_cuda: match options.language {
             Some(Language::Cuda) => Some(true),
-            Some(Language::Cpp) => Some(false),
+            Some(Language::Cpp | Language::OpenCl) => Some(false),
             Some(Language::C | Language::Header) | None => None,
         },
     }
@@ -301,23 +310,25 @@ fn instances_around(success: &Success, call: Span) -> usize {
     program.records.iter().filter(holds).count()
 }
 
-/// Says what was compared, and the first differences.
+/// Says what was compared, and the first differences. Buffers of OpenCL are not: there are no layouts.
 fn report(
     success: &Success,
     numbers: &SiteNumbers,
     outcome: &VerifyOutcome,
-    layouts: usize,
+    layouts: Option<usize>,
 ) -> Exit {
     let mut text = String::new();
     for class in changed(success) {
         let _ =
             writeln!(text, "{} ({}) as {}", class.type_name, class.names.join(", "), class.layout);
     }
+    let layouts = layouts
+        .map(|layouts| format!("{} in a new layout, ", counted(layouts, "allocation call", "s")));
     let _ = writeln!(
         text,
-        "compared: {}, {} in a new layout, {} of output, {}",
+        "compared: {}, {}{} of output, {}",
         counted(outcome.launches, "kernel launch", "es"),
-        counted(layouts, "allocation call", "s"),
+        layouts.unwrap_or_default(),
         counted(outcome.before.stdout.len(), "byte", "s"),
         outcome.before.status,
     );

@@ -1,5 +1,6 @@
 //! A kernel as cost models see it.
 
+use super::flow::Step;
 use layoutc_dataflow::layout::LeafId;
 use layoutc_diagnostics::Span;
 use std::collections::BTreeMap;
@@ -37,6 +38,8 @@ pub struct KernelCode {
     pub loops: Vec<Loop>,
     /// Its accesses, in the order of the text.
     pub accesses: Vec<Access>,
+    /// Which of them run after which, and in which loops.
+    pub flow: Vec<Step>,
     /// Elements of the arrays, where they are known.
     pub extents: BTreeMap<ArrayId, u64>,
     /// Arithmetic operations of a thread in each scope: loop, or none, and how many in one iteration.

@@ -4,6 +4,7 @@ use super::arrays::plain_shape;
 use super::copies::Holder;
 use super::value::{Atom, Key, Root, Value, Variation, roots};
 use super::walk::Walk;
+use crate::cost::flow::Step;
 use crate::cost::kernel::{
     Access, AccessKind, ArrayId, ElementIndex, Lanes, LeafElement, LoopId, Trips,
 };
@@ -89,7 +90,16 @@ impl Walk<'_> {
             },
             ExprKind::Binary(BinaryOp::LogicalAnd | BinaryOp::LogicalOr, left, right) => {
                 let first = self.value(*left);
-                let second = self.value(*right);
+                let (second, steps) = self.apart_value(*right);
+                if !steps.is_empty() {
+                    let holds = self.part_of(*left).lanes;
+                    let is_and = matches!(
+                        program.expr(expr).kind,
+                        ExprKind::Binary(BinaryOp::LogicalAnd, ..)
+                    );
+                    let part = if is_and { holds } else { 1.0 - holds };
+                    self.branch(part, steps, Vec::new());
+                }
                 self.symbols.operation("&&", vec![first, second])
             }
             ExprKind::Binary(op, left, right) => {
@@ -146,9 +156,10 @@ impl Walk<'_> {
                 let around = self.threads;
                 let failing = self.passing(*condition, false);
                 self.threads = self.passing(*condition, true);
-                let first = self.value(*then);
+                let (first, taken) = self.apart_value(*then);
                 self.threads = failing;
-                let second = self.value(*otherwise);
+                let (second, other) = self.apart_value(*otherwise);
+                self.branch(share, taken, other);
                 self.threads = around;
                 if share < 0.5 { self.either(second, first) } else { self.either(first, second) }
             }
@@ -423,6 +434,7 @@ impl Walk<'_> {
             phase: self.threads.part.phase,
             span: self.program.expr_site(expr),
         };
+        self.step(Step::Access(self.accesses.len() as u32));
         self.accesses.push(access);
     }
 
@@ -765,7 +777,8 @@ impl Walk<'_> {
         self.calls.push(id);
         let before = self.returned.take();
         let around = self.threads;
-        self.statement(body);
+        let steps = self.apart(|walk| walk.statement(body));
+        self.step(Step::Call(steps));
         self.threads = around;
         let returned = std::mem::replace(&mut self.returned, before);
         self.calls.pop();
@@ -777,6 +790,9 @@ impl Walk<'_> {
         let is_atomic = name.starts_with("atomic");
         let is_load = name.starts_with("__ld");
         let mut values = Vec::new();
+        if let Some(value) = self.work_item(name, arguments) {
+            return value;
+        }
         if let ("memcpy" | "memmove", [to, from, size]) = (name, arguments) {
             self.value(*size);
             self.pointed(*from, AccessKind::Read);

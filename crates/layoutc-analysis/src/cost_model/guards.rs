@@ -152,6 +152,7 @@ impl Walk<'_> {
                     // All threads of a block go the same way.
                     (false, false) => return Part::whole(0.5),
                 };
+                self.note_launch_bound(condition, &bound);
                 // Indices are not below 0, nor at the bounds that they are compared with.
                 let is_zero = bound.as_constant().is_some_and(|bound| bound <= 0);
                 match op {

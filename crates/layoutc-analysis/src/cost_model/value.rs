@@ -98,6 +98,14 @@ impl Symbols {
         Value::atom(Atom::Symbol(number))
     }
 
+    /// The name of the extent that a symbol stands for: `blockDim` or `gridDim`.
+    pub(super) fn extent(&self, symbol: u32) -> Option<&str> {
+        self.known.iter().find_map(|(key, number)| match key {
+            Key::Extent(name, _) if *number == symbol => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
     /// A symbol that equals no other.
     pub(super) fn once(&mut self, variation: Variation) -> Value {
         let next = self.variations.len() as u32;

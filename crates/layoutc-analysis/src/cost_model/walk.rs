@@ -5,6 +5,7 @@ use super::copies::{Copies, Holder};
 use super::guards::{Leaving, Part, Threads, leaves};
 use super::objects::Slots;
 use super::value::{Atom, Key, Root, Symbols, Value, Variation};
+use crate::cost::flow::{Leave, LoopRange, Step};
 use crate::cost::kernel::{Access, ArrayId, Loop, LoopId, Trips};
 use layoutc_dataflow::classes::Classes;
 use layoutc_syntax::{
@@ -40,6 +41,10 @@ pub(super) struct Walk<'a> {
     pub(super) blocks: u64,
     pub(super) threads: Threads,
     pub(super) accesses: Vec<Access>,
+    /// What runs after what, in the part that is being walked.
+    pub(super) flow: Vec<Step>,
+    /// What the numbers of threads in guards are: a thread's place in the launch is below them.
+    pub(super) launch_bounds: Vec<Value>,
     pub(super) operations: BTreeMap<Option<LoopId>, u64>,
     /// Where the arrays begin that were accessed, as far as they were first met.
     pub(super) starts: BTreeMap<ArrayId, Root>,
@@ -80,6 +85,8 @@ impl<'a> Walk<'a> {
             blocks,
             threads: Threads { part: Part::ALL, is_single: false },
             accesses: Vec::new(),
+            flow: Vec::new(),
+            launch_bounds: Vec::new(),
             operations: BTreeMap::new(),
             starts: BTreeMap::new(),
             rehearsals: 0,
@@ -184,12 +191,16 @@ impl<'a> Walk<'a> {
                 };
                 let before = self.values.clone();
                 self.threads = passing;
-                self.statement(*then);
+                let first = self.apart(|walk| walk.statement(*then));
                 let after = std::mem::replace(&mut self.values, before);
-                if let Some(otherwise) = otherwise {
-                    self.threads = failing;
-                    self.statement(*otherwise);
-                }
+                let second = self.apart(|walk| {
+                    if let Some(otherwise) = otherwise {
+                        walk.threads = failing;
+                        walk.statement(*otherwise);
+                    }
+                });
+                let part = passing.part.lanes / around.part.lanes;
+                self.branch(part, first, second);
                 self.threads = around;
                 match (leaves(program, *then), otherwise) {
                     // What they have changed is gone with them.
@@ -232,7 +243,7 @@ impl<'a> Walk<'a> {
                 let around = self.threads;
                 self.threads.part = self.threads.part.and(Part::HALF);
                 let before = self.values.clone();
-                self.statement(*body);
+                self.switch(*body);
                 self.threads = around;
                 self.meet(before);
             }
@@ -250,6 +261,7 @@ impl<'a> Walk<'a> {
                         None => value,
                     });
                 }
+                self.step(Step::Leave(Leave::Function));
             }
             StmtKind::Asm(exprs) | StmtKind::Nothing(exprs) => {
                 let runs = matches!(program.stmt(stmt).kind, StmtKind::Asm(_));
@@ -263,7 +275,8 @@ impl<'a> Walk<'a> {
                 }
                 self.statements(stmts);
             }
-            StmtKind::Break | StmtKind::Continue | StmtKind::Goto(_) => {}
+            StmtKind::Break | StmtKind::Continue => self.step(Step::Leave(Leave::Trip)),
+            StmtKind::Goto(_) => {}
         }
     }
 
@@ -314,7 +327,8 @@ impl<'a> Walk<'a> {
         if is_do && condition_value == Some(0) {
             // `do { … } while (0)`, as macros have it.
             let around = self.threads;
-            self.once_through(condition, body, step, is_do);
+            let once = self.apart(|walk| walk.once_through(condition, body, step, is_do));
+            self.step(Step::Once(once));
             self.threads = around;
             return;
         }
@@ -377,9 +391,12 @@ impl<'a> Walk<'a> {
         }
         let trips = condition
             .map_or(Trips::Dynamic, |condition| self.trips(condition, &start, &steps, is_do));
+        let range =
+            condition.map_or(LoopRange::Unknown, |condition| self.range(condition, &start, &steps));
         self.loops[id.0 as usize].trips = trips;
         let outside = self.threads;
-        self.once_through(condition, body, step, is_do);
+        let trip_steps = self.apart(|walk| walk.once_through(condition, body, step, is_do));
+        self.step(Step::Loop { id, range, body: trip_steps });
         self.threads = outside;
         self.scope = around;
         for (variable, begin) in start {

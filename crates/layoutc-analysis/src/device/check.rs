@@ -1,6 +1,7 @@
 //! Facts of one device that cannot be true together.
 
 use super::{Device, Fact};
+use crate::kdlg::tree::Tree;
 
 /// Finds the first contradiction of a device.
 pub(super) fn check(device: &Device) -> Result<(), String> {
@@ -110,6 +111,14 @@ pub(super) fn check(device: &Device) -> Result<(), String> {
         }
     }
 
+    for (name, fact) in
+        [("tiles.by_size", &device.tiles.by_size), ("tiles.by_access", &device.tiles.by_access)]
+    {
+        if let Some(Err(error)) = fact.known().map(|text| Tree::parse(text)) {
+            return Err(format!("`{name}` is no decision tree: {error}"));
+        }
+    }
+
     let steering = &device.steering;
     match (steering.coalescing_bits.known(), steering.steering_bits.known()) {
         (Some(coalescing), Some(bits)) if bits.low <= coalescing.high => Err(format!(
@@ -156,6 +165,11 @@ mod tests {
         assert!(execution("multiprocessors", "0").contains("is 0"));
         let latency = error(&format!("[latency]\n{}", fact("l1_cycles", "[40, 30]")));
         assert!(latency.contains("no range"), "{latency}");
+        let tiles = error(&format!("[tiles]\n{}", fact("by_size", "\"size <= 4: soa\"")));
+        assert_eq!(
+            tiles,
+            "`tiles.by_size` is no decision tree: a line with `>` is missing at the end"
+        );
         let weights = error(&format!("[weights]\n{}", fact("sectors", "[1, 10, 4]")));
         assert!(weights.contains("nearer levels"), "{weights}");
         let weights = error(&format!("[peng]\n{}", fact("weights", "[0, 1, 2]")));

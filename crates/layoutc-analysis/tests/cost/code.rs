@@ -19,6 +19,7 @@ pub fn kernel(blocks: u64, threads: u64) -> KernelCode {
         shared_bytes: 0,
         loops: Vec::new(),
         accesses: Vec::new(),
+        flow: Vec::new(),
         extents: std::collections::BTreeMap::new(),
         operations: Vec::new(),
     }

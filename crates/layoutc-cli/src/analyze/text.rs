@@ -7,8 +7,9 @@ use std::fmt::Write;
 
 /// The analysis.
 pub(super) fn text(analysis: &Analysis) -> String {
-    let grids: Vec<String> = analysis.grids.iter().map(|found| grid(analysis, found)).collect();
-    grids.join("\n")
+    let mut parts: Vec<String> = analysis.grids.iter().map(|found| grid(analysis, found)).collect();
+    parts.extend(analysis.graphs.iter().flatten().map(|graph| graph.text(&analysis.device)));
+    parts.join("\n")
 }
 
 /// A term that is not affine: `x wraps around`.

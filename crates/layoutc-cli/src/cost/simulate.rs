@@ -135,6 +135,9 @@ fn run_and_simulate(
     sources: Vec<SourceText>,
     shapes: Option<&Shapes>,
 ) -> Result<Simulated, String> {
+    if success.compiled.program.files.iter().any(|file| file.is_opencl) {
+        return Err("OpenCL kernels are not traced".to_owned());
+    }
     let machine = Machine::new(run.device).map_err(|error| error.to_string())?;
     let folder =
         tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
