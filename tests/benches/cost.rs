@@ -33,6 +33,7 @@ fn kernel() -> KernelCode {
         shared_bytes: 0,
         loops: vec![Loop { parent: None, trips: Trips::Dynamic }],
         accesses: Vec::new(),
+        flow: Vec::new(),
         extents: BTreeMap::new(),
         operations: Vec::new(),
     }

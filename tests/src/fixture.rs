@@ -63,7 +63,7 @@ pub struct Expectation {
 /// A fixture.
 #[derive(Clone, Debug)]
 pub struct Fixture {
-    /// The file's name without `.cu`.
+    /// The file's name without `.cu`, `.c` or `.cpp`.
     pub name: String,
     /// Where it lies.
     pub path: PathBuf,
@@ -89,7 +89,8 @@ impl Fixture {
             .flat_map(|line| [line, "\n"])
             .collect();
         let options = toml::from_str(&options).with_context(|| path.display().to_string())?;
-        let mut files = vec![(format!("{name}.cu"), String::new())];
+        let own = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let mut files = vec![(own, String::new())];
         for line in text.split_inclusive('\n') {
             if let Some(other) = line.strip_prefix("//- ") {
                 files.push((other.trim().to_owned(), String::new()));
@@ -125,7 +126,11 @@ impl Fixture {
             .with_context(|| folder.display().to_string())?
             .map(|entry| Ok(entry?.path()))
             .collect::<Result<_>>()?;
-        paths.retain(|path| path.extension().is_some_and(|extension| extension == "cu"));
+        paths.retain(|path| {
+            path.extension().is_some_and(|extension| {
+                extension == "cu" || extension == "c" || extension == "cpp"
+            })
+        });
         paths.sort();
         ensure!(!paths.is_empty(), "{} holds no fixtures", folder.display());
         paths.iter().map(|path| Fixture::read(path)).collect()

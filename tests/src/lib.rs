@@ -10,6 +10,7 @@ pub mod layoutc;
 pub mod listed;
 pub mod malformed;
 pub mod nvcc;
+pub mod opencl;
 pub mod probe;
 pub mod process;
 pub mod program;

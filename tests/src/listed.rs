@@ -28,6 +28,8 @@ pub struct Listed {
     pub files: Vec<String>,
     /// The arguments of each small run.
     pub args: Vec<Vec<String>>,
+    /// The arguments of the run whose caches are simulated, where the first of `args` are too few values.
+    pub simulated: Option<Vec<String>>,
     /// What follows `--layout`, one list for each test.
     #[serde(default)]
     pub layouts: Vec<Vec<String>>,

@@ -7,6 +7,7 @@
 //! simulated = ["50000", "2"]                # a run whose addresses are simulated; the first otherwise
 //! records = ["Particle"]                     # the types that every layout below changes
 //! kept = "LC0024"                            # only if the types are kept instead, and why
+//! stays = ["Grid", "Cell in soa"]            # of several types, those that keep their layout all the same
 //! native = ["h"]                             # with `--host native`: host arrays that get the layout
 //! [layouts]                                  # what follows `--layout`, one text or several
 //! aligned = "Particle = aos align(16)"
@@ -46,6 +47,8 @@ pub struct Program {
     pub records: Vec<String>,
     /// The code of the diagnostic that keeps the types, for a program that is not rewritten yet.
     pub kept: Option<String>,
+    /// Types that keep their layout all the same, `TYPE` or `TYPE in LAYOUT`.
+    pub stays: Vec<String>,
     /// Host arrays that get the layout too; if there are any, `--host native` is asked for.
     pub native: Vec<String>,
     /// `--layout` texts by the name of the layout, see [`LAYOUTS`].
@@ -77,6 +80,7 @@ impl Program {
             simulated: read.simulated.map(Words::split),
             records: read.records,
             kept: read.kept,
+            stays: read.stays,
             native: read.native,
             layouts: read.layouts.into_iter().map(|(name, specs)| (name, specs.list())).collect(),
         })
@@ -137,6 +141,8 @@ struct File {
     simulated: Option<Words>,
     records: Vec<String>,
     kept: Option<String>,
+    #[serde(default)]
+    stays: Vec<String>,
     #[serde(default)]
     native: Vec<String>,
     layouts: BTreeMap<String, Specs>,

@@ -371,9 +371,11 @@ fn no_snapshot_is_orphaned() {
     let folder = repository_root().join("testdata/rewrites");
     for entry in std::fs::read_dir(folder).expect("the folder") {
         let path = entry.expect("an entry").path();
-        let known =
-            ["cu", "diff"].iter().any(|known| path.extension().is_some_and(|e| e == *known));
-        assert!(known && path.with_extension("cu").is_file(), "{} has no case", path.display());
+        let known = ["cu", "c", "cpp", "diff"]
+            .iter()
+            .any(|known| path.extension().is_some_and(|e| e == *known));
+        let has_case = ["cu", "c", "cpp"].iter().any(|e| path.with_extension(e).is_file());
+        assert!(known && has_case, "{} has no case", path.display());
     }
 }
 

@@ -10,6 +10,7 @@ mod bench_nvcc;
 mod corpus;
 mod demo;
 mod fuzz;
+mod kdlg;
 mod malformed;
 mod probes;
 mod rank;
@@ -28,7 +29,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Task {
-    /// Install what the tests need: nvcc and its disassembler, as Python wheels, into .tools/venv
+    /// Install what the tests need: nvcc and its disassembler, as Python wheels, into .tools/venv; OpenCL
     Setup,
     /// Set up, then run every test of the workspace
     Test {
@@ -56,6 +57,8 @@ enum Task {
     Probes,
     /// Write how static prices of layouts and simulated ones rank them, into docs/cost-check.md
     Rank(rank::Options),
+    /// Write what the selector `kdlg` chooses against `cost`, both simulated, into docs/kdlg-check.md
+    Kdlg(kdlg::Options),
     /// Time nvcc's own front end on the programs of the transform bench
     BenchNvcc {
         /// Sizes in lines
@@ -88,6 +91,7 @@ fn run(task: Task) -> Result<()> {
         Task::SeededBugs { name } => seeded_bugs::run(&name),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Probes => probes::run(),
+        Task::Kdlg(options) => kdlg::run(&options),
         Task::Rank(options) => rank::run(&options),
         Task::BenchNvcc { lines, file } => bench_nvcc::run(&lines, &file),
     }

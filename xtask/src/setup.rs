@@ -1,7 +1,10 @@
-//! `cargo xtask setup`: NVIDIA's compiler from its Python wheels, and a look for a C++ compiler.
+//! `cargo xtask setup`: NVIDIA's compiler from its Python wheels, OpenCL on the CPU from Debian's
+//! packages, and a look for a C++ compiler.
 //!
 //! The wheels go into a virtual environment at `.tools/venv`; no GPU, driver or administrator is
 //! needed. A second run finds the same versions and does nothing.
+
+mod opencl;
 
 use std::env;
 use std::fs;
@@ -39,6 +42,11 @@ pub fn run() -> Result<()> {
     }
     let nvcc = Nvcc::find()?;
     println!("nvcc {}: {}", nvcc.release()?, nvcc.program().display());
+    // CUDA programs need none: without it, only the tests of OpenCL programs fail.
+    match opencl::install() {
+        Ok(devices) => println!("OpenCL: {}", devices.join(", ")),
+        Err(error) => eprintln!("warning: no OpenCL, so its tests will fail: {error:#}"),
+    }
     Ok(())
 }
 

@@ -1,0 +1,2 @@
+#define N_MEMBERS 3
+#define ROUND_UP(a, b) (((a) + (b) - 1) / (b) * (b))

@@ -1,0 +1,6 @@
+/* for blocks.c and blocks.cl */
+typedef struct {
+    int group;
+    float value;
+    float scaled;
+} sample;

@@ -1,0 +1,98 @@
+//! `layoutc verify` of OpenCL programs, on the OpenCL that is installed.
+
+use std::process::{Command, Output};
+use std::{env, fs};
+
+use anyhow::{Context, Result, ensure};
+use layoutc_tests::layoutc::Layoutc;
+use layoutc_tests::program::Program;
+use layoutc_tests::sandbox::Sandbox;
+
+const FILES: [&str; 2] = ["nbody.c", "nbody_kernels.cl"];
+const VERIFY: [&str; 5] = ["verify", "nbody.c", "nbody_kernels.cl", "--layout", "Body = tiled(16)"];
+
+/// A folder with a program whose host text is changed.
+fn sandbox(change: impl Fn(String) -> String) -> Result<Sandbox> {
+    let program = Program::load("opencl/nbody")?;
+    let sandbox = Sandbox::new()?;
+    for name in FILES {
+        let text = fs::read_to_string(program.folder.join(name))?;
+        sandbox.write(name, if name.ends_with(".c") { change(text) } else { text })?;
+    }
+    Ok(sandbox)
+}
+
+fn verify(sandbox: &Sandbox, arguments: &[&str], set: Option<(&str, &str)>) -> Result<Output> {
+    let cache = env::temp_dir().join("layoutc-opencl-verify");
+    Command::new(Layoutc::built()?.program())
+        .current_dir(sandbox.path())
+        .args(arguments)
+        .env("XDG_CACHE_HOME", cache)
+        .env("NO_COLOR", "1")
+        .envs(set)
+        .output()
+        .context("layoutc does not start")
+}
+
+fn said(output: &Output) -> String {
+    let (out, err) =
+        (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    format!("{:?}\n{out}{err}", output.status.code())
+}
+
+#[test]
+fn a_program_is_the_same_in_its_new_layout() -> Result<()> {
+    let sandbox = sandbox(|text| text)?;
+    let before = sandbox.contents()?;
+    let output = verify(&sandbox, &[VERIFY.as_slice(), &["--", "65", "2"]].concat(), None)?;
+    let said = said(&output);
+    ensure!(output.status.code() == Some(0), "{said}");
+    for line in ["Body (from, to, p) as tiled(16)", "compared: 3 kernel launches, ", "identical"] {
+        ensure!(said.lines().any(|own| own.starts_with(line)), "no `{line}`: {said}");
+    }
+    ensure!(sandbox.contents()? == before, "verify writes into the folder");
+    Ok(())
+}
+
+/// A program that prints where it is in its own text prints something else once text was added in front.
+#[test]
+fn a_difference_is_told() -> Result<()> {
+    let sandbox = sandbox(|text| {
+        text.replace(r#"printf("bodies %d"#, r#"printf("line %d\n", __LINE__); printf("bodies %d"#)
+    })?;
+    let output = verify(&sandbox, &VERIFY, None)?;
+    let said = said(&output);
+    ensure!(output.status.code() == Some(1) && said.contains("\ndifferent: "), "{said}");
+    Ok(())
+}
+
+#[test]
+fn a_program_that_runs_no_kernel_proves_nothing() -> Result<()> {
+    let sandbox = sandbox(|text| text)?;
+    sandbox.write("below/x", "")?;
+    let arguments = ["verify", "../nbody.c", "../nbody_kernels.cl", "--layout", "Body = soa"];
+    let below = sandbox.path().join("below");
+    let output = Command::new(Layoutc::built()?.program())
+        .current_dir(below)
+        .args(arguments)
+        .output()
+        .context("layoutc does not start")?;
+    let said = said(&output);
+    let is_told = output.status.code() == Some(2) && said.contains("launched no kernel");
+    ensure!(is_told && said.contains("read from the folder"), "{said}");
+    Ok(())
+}
+
+#[test]
+fn what_is_not_installed_is_told() -> Result<()> {
+    let sandbox = sandbox(|text| text)?;
+    let no_device = verify(&sandbox, &VERIFY, Some(("OCL_ICD_VENDORS", "/nonexistent")))?;
+    let text = said(&no_device);
+    ensure!(no_device.status.code() == Some(2) && text.contains("has no device"), "{text}");
+    ensure!(text.contains("apt-get install"), "{text}");
+    let no_compiler = verify(&sandbox, &VERIFY, Some(("CC", "no-such-compiler")))?;
+    let text = said(&no_compiler);
+    ensure!(no_compiler.status.code() == Some(2), "{text}");
+    ensure!(text.contains("cannot run `no-such-compiler`"), "{text}");
+    Ok(())
+}
