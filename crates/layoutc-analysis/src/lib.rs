@@ -18,6 +18,7 @@ pub mod grid_model;
 pub mod index_form;
 pub mod kdlg;
 pub mod merge_choice;
+pub mod profile;
 pub mod selector;
 pub mod simulate;
 
