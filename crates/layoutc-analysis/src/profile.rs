@@ -28,7 +28,7 @@ pub struct Profile {
     pub runs: Vec<Run>,
     /// Arrays of records whose accesses were instrumented.
     pub arrays: Vec<Array>,
-    /// Kernels that ran, in the order of the text.
+    /// Kernels, in the order of the text.
     pub kernels: Vec<Kernel>,
     /// Loops of device code, outer ones before inner ones of the same function.
     pub loops: Vec<Loop>,
@@ -264,4 +264,12 @@ pub struct Launched {
     pub block: [u32; 3],
     /// How many.
     pub launches: u64,
+}
+
+impl Profile {
+    /// As a text.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
 }

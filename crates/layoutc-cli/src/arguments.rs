@@ -97,6 +97,22 @@ Examples:
   layoutc cost nbody.cu --layout 'Body = soa' --layout 'Body = {x y z mass} align(16), {*}'
   layoutc cost nbody.cu --model peng --device m2050 --json";
 
+const PROFILE_EXAMPLES: &str = "\
+The accesses to arrays of structs and the loops of device code are instrumented, the program is built and run, and
+what each access did is added up: how often warps executed it, how many lanes shared a line, which elements they
+touched. The sums do not grow with the length of the run. What the program prints is what it always prints.
+Without a GPU the program is built with the host's C++ compiler (g++, or $CXX) against the CPU runtime.
+
+Examples:
+  layoutc profile nbody.cu -o nbody.profile -- 4096 10
+  layoutc transform nbody.cu --profile nbody.profile --diff
+  layoutc profile nbody.cu -o nbody.profile --backend nvcc -- 4096 10
+  layoutc profile nbody.cu --instrument instrumented/
+  layoutc profile nbody.cu -o nbody.profile --counts layoutc.profile.counts
+
+Exit codes: 0 done, 1 the run ended early and what was recorded until then was written, 2 the program cannot be built
+or run.";
+
 const CALIBRATE_EXAMPLES: &str = "\
 Many blocks of one thread load words a fixed stride apart, again and again. Strides that slow them down show
 which address bits spread requests over channels and banks (Sung, Stratton, Hwu, PACT 2010). The result is the
@@ -151,6 +167,9 @@ pub enum Command {
     /// Show what layouts cost, access by access, and which one is the cheapest.
     #[command(after_help = COST_EXAMPLES)]
     Cost(CostArguments),
+    /// Run a program and record how its kernels access arrays of structs.
+    #[command(after_help = PROFILE_EXAMPLES)]
+    Profile(ProfileArguments),
     /// Print what a diagnostic code means and what to change.
     Explain(ExplainArguments),
     /// Measure what a device file needs to know.
@@ -366,6 +385,70 @@ pub struct VerifyArguments {
     /// What the program is run with.
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<OsString>,
+}
+
+/// `layoutc profile`.
+#[derive(Debug, Args)]
+pub struct ProfileArguments {
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArguments,
+    /// Write the profile to this file.
+    #[arg(
+        short = 'o',
+        long = "output",
+        value_name = "FILE",
+        required_unless_present = "instrument"
+    )]
+    pub output: Option<PathBuf>,
+    /// What builds and runs the program.
+    #[arg(long, value_name = "NAME", default_value = "cpu", help_heading = "Options")]
+    pub backend: Backend,
+    /// Further options for nvcc, such as `-arch=sm_90`. May be repeated.
+    #[arg(
+        long = "nvcc-option",
+        value_name = "OPTION",
+        allow_hyphen_values = true,
+        help_heading = "Options"
+    )]
+    pub nvcc_options: Vec<String>,
+    /// Write the instrumented program below this folder, to be built by other means, and run nothing. The
+    /// program writes its counts to $LAYOUTC_PROFILE, or layoutc.profile.counts.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "counts", "rows"], help_heading = "Options")]
+    pub instrument: Option<PathBuf>,
+    /// Take the counts that such a program wrote, and run nothing.
+    #[arg(long, value_name = "FILE", conflicts_with = "rows", help_heading = "Options")]
+    pub counts: Option<PathBuf>,
+    /// Write single accesses, too: a table with a row for each lane of each access, as Parquet.
+    #[arg(long, value_name = "FILE.parquet", help_heading = "Options")]
+    pub rows: Option<PathBuf>,
+    /// Of every so many warps, write the rows of one.
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "rows", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Options")]
+    pub every: u64,
+    /// Write no more rows than this.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 100_000_000,
+        requires = "rows",
+        help_heading = "Options"
+    )]
+    pub most_rows: u64,
+    /// Stop the run after this time.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400), help_heading = "Options")]
+    pub timeout: u64,
+    /// What the program is run with.
+    #[arg(last = true, value_name = "ARGS")]
+    pub args: Vec<OsString>,
+}
+
+/// What builds and runs an instrumented program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Backend {
+    /// The host's C++ compiler and the CPU runtime.
+    Cpu,
+    /// nvcc ($NVCC, or the one of the path), and a GPU.
+    Nvcc,
 }
 
 /// `layoutc analyze`.

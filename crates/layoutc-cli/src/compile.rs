@@ -127,6 +127,8 @@ pub enum Purpose {
     Graph,
     /// To be priced: layouts that are asked for change nothing.
     Price,
+    /// To be instrumented.
+    Profile,
 }
 
 /// Reads and compiles the program.
@@ -137,7 +139,7 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
     let all_grids = matches!(purpose, Purpose::Analyze | Purpose::Graph);
     let texts = match purpose {
         Purpose::Transform | Purpose::Verify => arguments.layouts.as_slice(),
-        Purpose::Analyze | Purpose::Graph | Purpose::Price => &[],
+        Purpose::Analyze | Purpose::Graph | Purpose::Price | Purpose::Profile => &[],
     };
     let (layouts, mut errors) = parse_layouts(texts);
     let mut loader = DiskLoader::default();
@@ -166,7 +168,7 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
         selector: arguments.selector(),
         pricing: arguments.model,
         blocks: arguments.blocks,
-        follows_numbers: matches!(purpose, Purpose::Price | Purpose::Graph),
+        follows_numbers: matches!(purpose, Purpose::Price | Purpose::Graph | Purpose::Profile),
         all_grids,
     };
     let units = compilations

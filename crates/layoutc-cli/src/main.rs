@@ -13,6 +13,7 @@ mod exit;
 mod explain;
 mod load;
 mod outputs;
+mod profile;
 mod project;
 mod refusals;
 mod render;
@@ -33,6 +34,7 @@ fn main() -> ExitCode {
         Command::Verify(arguments) => verify::run(&arguments),
         Command::Analyze(arguments) => analyze::run(&arguments),
         Command::Cost(arguments) => cost::run(&arguments),
+        Command::Profile(arguments) => profile::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
     };

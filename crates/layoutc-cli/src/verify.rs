@@ -145,7 +145,7 @@ fn unchanged(file: &SourceFile) -> Text {
 
 /// The program's files with the texts that `text` gives. A file that another one includes is not
 /// compiled by itself, though it was named.
-fn sources(
+pub fn sources(
     success: &Success,
     text: impl Fn(FileId, &SourceFile) -> Result<Text, String>,
 ) -> Result<Vec<SourceText>, String> {

@@ -11,6 +11,7 @@ pub mod edit;
 mod grids;
 mod helpers;
 mod host_arrays;
+pub mod instrument;
 mod merge;
 mod names;
 mod opencl;

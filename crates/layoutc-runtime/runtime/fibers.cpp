@@ -153,6 +153,7 @@ void trace_end_of(const Block& b) {
     size_t shared = 0;
     for (const SharedVariable& v : b.shared) shared += v.bytes;
     trace_block(b.index, shared, b.threads_total);
+    profile_block(&b, b.threads_total, b.alive == 0);
 }
 
 template <class Visit>
@@ -321,11 +322,14 @@ cudaError_t run_grid(const LaunchConfig& config, const char* kernel, void (*body
     gridDim = g;
     const auto run_blocks = [&] { config.cooperative ? run_blocks_together(g) : run_blocks_in_order(g); };
     if (nested) {
-        TracePause pause;
+        TracePause trace_pause;
+        ProfilePause profile_pause;
         run_blocks();
     } else {
         trace_launch(config, kernel);
+        profile_launch(config);
         run_blocks();
+        profile_launch_end();
         trace_launch_end();
     }
     if (!nested) check_red_zones("after kernel");

@@ -7,3 +7,4 @@
 #include "clock.cpp"
 #include "log.cpp"
 #include "trace.cpp"
+#include "profile.cpp"

@@ -85,4 +85,18 @@ private:
     void* was_;
 };
 
+void profile_launch(const LaunchConfig& config);
+void profile_launch_end();
+// The threads of a block have run: to their end, or to a grid barrier.
+void profile_block(const void* block, unsigned threads, bool is_done);
+// Nothing is recorded while it lives.
+class ProfilePause {
+public:
+    ProfilePause();
+    ~ProfilePause();
+
+private:
+    void* was_;
+};
+
 }  // namespace layoutc_rt

@@ -48,6 +48,7 @@ pub mod layout_table;
 pub mod lowering;
 pub mod opencl;
 pub mod process;
+pub mod profile;
 pub mod program;
 pub mod toolchain;
 pub mod trace;

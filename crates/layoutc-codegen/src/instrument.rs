@@ -1,0 +1,230 @@
+//! Instrumentation: the program with a note at each access to arrays of records and at each loop, for
+//! `layoutc profile`.
+//!
+//! `p[i].x` becomes `layoutcAt(7, p[i].x)`, which is the same memory, wherever device code reads or writes an
+//! element or a member; a loop with accesses or calls in it becomes a block that begins with the object
+//! `layoutcLoop3`; kernels say at their beginning which one they are. What is called is in
+//! `layoutc/profile.hpp` of the runtime.
+//!
+//! *Claim:* the program does the same. `layoutcAt` gives back the object that it is given, with its type, so
+//! overloads, conversions and assignments are those of the source, and its argument is evaluated where and as
+//! often as before. What could not be bound to a reference (bit-fields), has no text of its own (bodies of macros), or
+//! is not evaluated (`sizeof`) stays as it is and is listed, as far as it would run.
+
+mod accesses;
+mod loops;
+mod wraps;
+
+use crate::edit::EditSet;
+use accesses::Found;
+use layoutc_analysis::cost_model::CostModel;
+use layoutc_analysis::profile::{
+    Array, Instruction, Kernel, Leaf, Loop, Omitted, Place, Profile, Source, VERSION,
+};
+use layoutc_dataflow::classes::{ClassId, Classes, class_shape};
+use layoutc_diagnostics::{FileId, Span};
+use layoutc_syntax::{ExecutionSpace, Program, StmtId, StmtKind};
+use std::collections::BTreeMap;
+use wraps::Wrap;
+
+/// An instrumented program.
+#[derive(Clone, Debug)]
+pub struct Instrumented {
+    /// The edits of each file, those of `lowering` among them.
+    pub edits: BTreeMap<FileId, EditSet>,
+    /// What the numbers in the calls mean; no runs.
+    pub profile: Profile,
+}
+
+impl Instrumented {
+    /// Bytes of the elements that each instruction accesses.
+    #[must_use]
+    pub fn element_bytes(&self) -> Vec<u64> {
+        let size = |own: &Instruction| self.profile.arrays[own.array as usize].size;
+        self.profile.instructions.iter().map(size).collect()
+    }
+}
+
+/// Instruments a program.
+///
+/// `sources` are its texts with the digests of their bytes, in any order; `lowering` are edits that it needs in
+/// order to be compiled; text that they replace is not instrumented.
+#[must_use]
+pub fn instrument(
+    program: &Program,
+    classes: &Classes,
+    model: &CostModel,
+    sources: &BTreeMap<FileId, Source>,
+    lowering: &BTreeMap<FileId, EditSet>,
+) -> Instrumented {
+    let mut files: Vec<(FileId, Source)> =
+        sources.iter().map(|(id, source)| (*id, source.clone())).collect();
+    files.sort_by(|left, right| left.1.path.cmp(&right.1.path));
+    let positions: BTreeMap<FileId, u32> =
+        files.iter().zip(0..).map(|((id, _), at)| (*id, at)).collect();
+    let place = |span: Span| {
+        let line = program.sources.file(span.file).line_column(span.start as usize).line;
+        let source = *positions.get(&span.file)?;
+        Some(Place { source, start: span.start, end: span.end, line })
+    };
+    let is_replaced = |span: Span| {
+        let edits = lowering.get(&span.file).map(EditSet::edits).unwrap_or_default();
+        edits.iter().any(|edit| edit.span.overlaps(span))
+    };
+
+    let mut wraps: Vec<Wrap> = Vec::new();
+    let mut profile = Profile {
+        version: VERSION,
+        sources: files.into_iter().map(|(_, source)| source).collect(),
+        runs: Vec::new(),
+        arrays: Vec::new(),
+        kernels: Vec::new(),
+        loops: Vec::new(),
+        instructions: Vec::new(),
+        omitted: Vec::new(),
+    };
+
+    let (mut found, omitted) = accesses::find(program, classes, model);
+    found.retain(|_, own| !is_replaced(own.span) && place(own.span).is_some());
+    for (span, because) in omitted {
+        profile
+            .omitted
+            .extend(place(span).map(|place| Omitted { place, because: because.to_owned() }));
+    }
+    let loops = loops::find(program, &found);
+    let loops: Vec<_> = loops
+        .into_iter()
+        .filter(|own| !is_replaced(own.span) && place(own.span).is_some())
+        .collect();
+    for own in &loops {
+        let parent = loops.iter().rposition(|outer| {
+            outer.span != own.span
+                && outer.span.contains(own.span)
+                && outer.function == own.function
+        });
+        let number = profile.loops.len();
+        wraps.push(Wrap::new(
+            own.span,
+            format!(
+                "{{ LayoutcLoop layoutcLoop{number}({number});{}",
+                if own.is_behind_directive { '\n' } else { ' ' }
+            ),
+            " }",
+        ));
+        wraps.push(own.body.wrap(format!("layoutcLoop{number}.next(); ")));
+        profile.loops.extend(place(own.span).map(|place| Loop {
+            function: program.function(own.function).name.clone(),
+            parent: parent.map(|at| at as u32),
+            place,
+        }));
+    }
+    for id in program.function_ids() {
+        let function = program.function(id);
+        let is_kernel = function.space == ExecutionSpace::Kernel && function.copy_of.is_none();
+        let Some(body) = function.body.filter(|_| is_kernel) else { continue };
+        let Some(site) =
+            function.sites.iter().find(|own| own.span.contains(program.stmt(body).span))
+        else {
+            continue;
+        };
+        if program.files[site.span.file.index()].is_opencl {
+            continue;
+        }
+        let (Some(inside), Some(place)) = (inside_of(program, body), place(site.name)) else {
+            continue;
+        };
+        let number = profile.kernels.len();
+        wraps.push(Wrap::new(inside, format!(" layoutcKernel({number});"), ""));
+        profile.kernels.push(Kernel { name: function.name.clone(), place });
+    }
+    let mut arrays: BTreeMap<ClassId, u32> = BTreeMap::new();
+    for own in found.values() {
+        let number = profile.instructions.len();
+        let Some(place) = place(own.span) else { continue };
+        let array = match arrays.get(&own.class) {
+            Some(known) => *known,
+            None => {
+                let Some(array) = array_of(program, classes, own.class) else { continue };
+                profile.arrays.push(array);
+                let at = profile.arrays.len() as u32 - 1;
+                arrays.insert(own.class, at);
+                at
+            }
+        };
+        wraps.push(Wrap::new(own.span, format!("layoutcAt({number}, "), ")"));
+        profile.instructions.push(instruction(program, &profile, &loops, own, array, place));
+    }
+
+    let mut edits: BTreeMap<FileId, Vec<crate::Edit>> = BTreeMap::new();
+    for (file, own) in lowering {
+        edits.entry(*file).or_default().extend(own.edits().iter().cloned());
+    }
+    for (file, own) in wraps::insertions(wraps) {
+        edits.entry(file).or_default().extend(own);
+    }
+    let edits = edits
+        .into_iter()
+        .map(|(file, own)| (file, EditSet::new(own).expect("insertions outside of other edits")))
+        .collect();
+    Instrumented { edits, profile }
+}
+
+fn instruction(
+    program: &Program,
+    profile: &Profile,
+    loops: &[loops::Found],
+    own: &Found,
+    array: u32,
+    place: Place,
+) -> Instruction {
+    let leaves = &profile.arrays[array as usize].leaves;
+    let bytes = own.leaves.iter().map(|leaf| leaves[*leaf as usize].bytes).sum();
+    Instruction {
+        array,
+        leaves: own.leaves.clone(),
+        kind: own.kind,
+        bytes,
+        scope: loops.iter().rposition(|outer| outer.span.contains(own.span)).map(|at| at as u32),
+        function: program.function(own.function).name.clone(),
+        text: program.text(own.span).split_whitespace().collect::<Vec<_>>().join(" "),
+        place,
+    }
+}
+
+fn array_of(program: &Program, classes: &Classes, id: ClassId) -> Option<Array> {
+    let class = classes.class(id);
+    let shape = class_shape(program, class)?.shape;
+    let mut names: Vec<String> = Vec::new();
+    for slot in &class.slots {
+        for name in layoutc_analysis::choose::slot_names(program, *slot).into_iter().take(1) {
+            if !name.is_empty() && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    let leaf = |own: &layoutc_dataflow::layout::Leaf| Leaf {
+        name: own.path.clone(),
+        offset: own.offset.0,
+        bytes: own.size().0,
+    };
+    Some(Array {
+        record: program.spelled_name(class.record).to_owned(),
+        names,
+        size: shape.size.0,
+        leaves: shape.leaves.iter().map(leaf).collect(),
+    })
+}
+
+/// What is between the braces of a block, if that is text of its own.
+fn inside_of(program: &Program, body: StmtId) -> Option<Span> {
+    let own = program.stmt(body);
+    let is_own = program.stmt_homes.of(body.index()).is_none();
+    let text = program.text(own.span);
+    let is_block =
+        matches!(own.kind, StmtKind::Block(_)) && text.starts_with('{') && text.ends_with('}');
+    (is_block && is_own && text.len() >= 2).then(|| Span {
+        start: own.span.start + 1,
+        end: own.span.end - 1,
+        ..own.span
+    })
+}

@@ -1,0 +1,355 @@
+//! Accesses of device code to elements.
+
+use layoutc_analysis::cost_model::{ArraySource, CostModel};
+use layoutc_analysis::profile::Kind;
+use layoutc_dataflow::classes::{
+    Callee, ClassId, ClassShape, Classes, PlaceKind, class_shape, resolve_callee,
+};
+use layoutc_diagnostics::Span;
+use layoutc_syntax::{
+    ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, StmtId, StmtKind, TypeKind, VarId,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// An access.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) span: Span,
+    pub(super) class: ClassId,
+    /// Positions of leaves, in order.
+    pub(super) leaves: Vec<u32>,
+    pub(super) kind: Kind,
+    pub(super) function: FunctionId,
+}
+
+/// What an expression stands in.
+#[derive(Clone, Copy)]
+enum Context {
+    Operand(ExprId, usize),
+    Init(VarId),
+    Returned,
+    Other,
+}
+
+/// All accesses by their text, and the places of those that have none to be noted in, with the reason.
+pub(super) fn find(
+    program: &Program,
+    classes: &Classes,
+    model: &CostModel,
+) -> (BTreeMap<Span, Found>, BTreeMap<Span, &'static str>) {
+    let mut finder = Finder {
+        program,
+        classes,
+        contexts: contexts(program),
+        shapes: BTreeMap::new(),
+        used: used_leaves(model),
+        found: BTreeMap::new(),
+        omitted: BTreeMap::new(),
+        reader: None,
+    };
+    for function in program.function_ids() {
+        let own = program.function(function);
+        let is_opencl =
+            own.sites.iter().any(|site| program.files[site.span.file.index()].is_opencl);
+        if own.body.is_none() || !own.space.on_device() || is_opencl {
+            continue;
+        }
+        for expr in program.function_parts(function).exprs {
+            finder.visit(function, expr);
+        }
+    }
+    finder.omitted.retain(|span, _| !finder.found.contains_key(span));
+    (finder.found, finder.omitted)
+}
+
+/// What the model of costs takes of whole elements: of a copy only the members that are used.
+fn used_leaves(model: &CostModel) -> BTreeMap<(Span, ClassId), BTreeSet<u32>> {
+    let mut used: BTreeMap<(Span, ClassId), BTreeSet<u32>> = BTreeMap::new();
+    for access in model.kernels.iter().flat_map(|kernel| &kernel.code.accesses) {
+        if let ArraySource::Class(class) = model.arrays[access.array.0 as usize].source {
+            let leaves = access.leaves.iter().map(|leaf| leaf.0);
+            used.entry((access.span, class)).or_default().extend(leaves);
+        }
+    }
+    used
+}
+
+/// The members that a function reads of a parameter; none if it does more with it.
+fn members_of(program: &Program, parameter: VarId) -> Option<BTreeSet<FieldId>> {
+    let function = program.variable(parameter).function?;
+    let exprs = program.function_parts(function).exprs;
+    let is_it = |expr: ExprId| {
+        matches!(program.expr(program.strip_parens(expr)).kind,
+            ExprKind::Name(NameRef::Variable(id)) if id == parameter)
+    };
+    let mut fields = BTreeSet::new();
+    let (mut all, mut members) = (0, 0);
+    for expr in exprs {
+        match program.expr(expr).kind {
+            ExprKind::Name(NameRef::Variable(id)) if id == parameter => all += 1,
+            ExprKind::Member { base, field: Some(field), .. } if is_it(base) => {
+                members += 1;
+                fields.insert(field);
+            }
+            _ => {}
+        }
+    }
+    (all == members).then_some(fields)
+}
+
+fn contexts(program: &Program) -> Vec<Context> {
+    let mut found = vec![Context::Other; program.exprs.len()];
+    for id in program.expr_ids() {
+        for (child, at) in program.expr(id).children().into_iter().zip(0..) {
+            found[child.index()] = Context::Operand(id, at);
+        }
+    }
+    for id in program.variable_ids() {
+        if let Some(init) = program.variable(id).init {
+            found[init.index()] = Context::Init(id);
+        }
+    }
+    for at in 0..program.stmts.len() as u32 {
+        if let StmtKind::Return(Some(value)) = program.stmt(StmtId(at)).kind {
+            found[value.index()] = Context::Returned;
+        }
+    }
+    found
+}
+
+struct Finder<'a> {
+    program: &'a Program,
+    classes: &'a Classes,
+    contexts: Vec<Context>,
+    shapes: BTreeMap<ClassId, Option<ClassShape>>,
+    used: BTreeMap<(Span, ClassId), BTreeSet<u32>>,
+    found: BTreeMap<Span, Found>,
+    omitted: BTreeMap<Span, &'static str>,
+    /// The parameter that the access which is looked at is a reference for, whose function only reads.
+    reader: Option<VarId>,
+}
+
+/// What is done with a place.
+enum Use {
+    Access(Kind),
+    /// Its address is taken, or a reference made of it: others access it, or it is a part of what is accessed.
+    None,
+    /// It is accessed where it cannot be noted.
+    Unseen(&'static str),
+}
+
+impl Finder<'_> {
+    fn visit(&mut self, function: FunctionId, expr: ExprId) {
+        let (program, classes) = (self.program, self.classes);
+        let Some((class, kind)) = classes.place(expr) else { return };
+        if matches!(program.expr(expr).kind, ExprKind::Paren(_)) {
+            return;
+        }
+        // The outermost parentheses around it, and what of them has text in the program itself.
+        let (mut outer, mut text) = (expr, None);
+        loop {
+            if program.expr_homes.of(outer.index()).is_none() {
+                text = Some(outer);
+            }
+            match self.contexts[outer.index()] {
+                Context::Operand(parent, _)
+                    if matches!(program.expr(parent).kind, ExprKind::Paren(_)) =>
+                {
+                    outer = parent;
+                }
+                _ => break,
+            }
+        }
+        let access = match self.use_of(function, outer, kind) {
+            Use::None => return,
+            Use::Access(kind) => Ok(kind),
+            Use::Unseen(because) => Err(because),
+        };
+        let is_bit_field = match kind {
+            PlaceKind::Part(path) => path.iter().any(|field| program.field(*field).is_bit_field),
+            PlaceKind::Element => false,
+        };
+        let text = text.filter(|text| !self.is_in_macro_call(*text));
+        let span = text.map_or_else(|| program.expr_site(expr), |text| program.expr(text).span);
+        let access = match (access, text) {
+            (Ok(_), _) if is_bit_field => Err("a bit-field has no address"),
+            (Ok(_), None) => Err("it is written in a macro"),
+            (access, _) => access,
+        };
+        let kind = match access {
+            Ok(kind) => kind,
+            Err(because) => {
+                self.omitted.entry(span).or_insert(because);
+                return;
+            }
+        };
+        let Some(leaves) = self.leaves(span, expr, class) else { return };
+        let known = self.found.entry(span).or_insert_with(|| Found {
+            span,
+            class,
+            leaves: Vec::new(),
+            kind,
+            function,
+        });
+        // Copies of a function access other arrays, perhaps; the first counts.
+        if known.class == class {
+            known.leaves.extend(leaves);
+            known.leaves.sort_unstable();
+            known.leaves.dedup();
+        }
+    }
+
+    fn leaves(&mut self, span: Span, expr: ExprId, class: ClassId) -> Option<Vec<u32>> {
+        let (program, classes) = (self.program, self.classes);
+        let shape =
+            self.shapes.entry(class).or_insert_with(|| class_shape(program, classes.class(class)));
+        let shape = shape.as_ref()?;
+        let (_, kind) = classes.place(expr)?;
+        let leaves: Vec<u32> = match kind {
+            PlaceKind::Element => {
+                let used = self.used.get(&(program.expr(expr).span, class));
+                let used = used.or_else(|| self.used.get(&(span, class)));
+                let read = self.reader.map(|reader| members_of(program, reader));
+                match (read, used) {
+                    (Some(Some(fields)), _) => (shape.members.iter().zip(0..))
+                        .filter(|(own, _)| own.path.first().is_some_and(|id| fields.contains(id)))
+                        .map(|(_, at)| at)
+                        .collect(),
+                    (None, Some(used)) => used.iter().copied().collect(),
+                    _ => shape.shape.leaf_ids().map(|leaf| leaf.0).collect(),
+                }
+            }
+            PlaceKind::Part(path) => (shape.members.iter().zip(0..))
+                .filter(|(own, _)| own.path.starts_with(path) || path.starts_with(&own.path))
+                .map(|(_, at)| at)
+                .collect(),
+        };
+        (!leaves.is_empty()).then_some(leaves)
+    }
+
+    /// What is done with a place that stands in `outer`.
+    fn use_of(&mut self, function: FunctionId, outer: ExprId, kind: &PlaceKind) -> Use {
+        self.reader = None;
+        let program = self.program;
+        let ty = program.expr(outer).ty;
+        let is_array = matches!(program.types.kind(ty.id), TypeKind::Array(..));
+        let read = || match is_array {
+            true => Use::Unseen("a pointer to it is made"),
+            false => Use::Access(Kind::Read),
+        };
+        match self.contexts[outer.index()] {
+            Context::Other => read(),
+            Context::Returned => {
+                let result = program.function(function).result;
+                match program.types.kind(result.id) {
+                    TypeKind::Reference(..) => Use::None,
+                    _ => read(),
+                }
+            }
+            Context::Init(variable) => match program.types.kind(program.variable(variable).ty.id) {
+                TypeKind::Reference(..) => Use::None,
+                _ => read(),
+            },
+            Context::Operand(parent, position) => {
+                let is_part = self.classes.place(parent).is_some();
+                match &program.expr(parent).kind {
+                    ExprKind::Member { methods, .. } if !methods.is_empty() => {
+                        match methods.iter().any(|id| self.classes.reader_methods.contains(id)) {
+                            true => read(),
+                            false => Use::None,
+                        }
+                    }
+                    ExprKind::Member { arrow: false, .. } if is_part => Use::None,
+                    ExprKind::Index { .. } if position == 0 && (is_part || is_array) => Use::None,
+                    ExprKind::Deref(_) if is_part => Use::None,
+                    ExprKind::Conditional(..) if position > 0 && is_part => Use::None,
+                    ExprKind::SizeOfExpr(_) => Use::None,
+                    ExprKind::AddressOf(_) => self.use_of_address(parent),
+                    ExprKind::Assign(op, ..) if position == 0 => match op {
+                        None => Use::Access(Kind::Write),
+                        Some(_) => Use::Access(Kind::Update),
+                    },
+                    ExprKind::Unary(op, _) if op.is_update() => Use::Access(Kind::Update),
+                    ExprKind::Call { callee, arguments, .. } if position > 0 => {
+                        match resolve_callee(program, *callee, arguments) {
+                            Callee::Function(called) => {
+                                let parameters = &program.function(called).parameters;
+                                let parameter = parameters.get(position - 1).copied();
+                                let ty = parameter
+                                    .map(|id| program.types.kind(program.variable(id).ty.id));
+                                // Inside, it is an object like any other.
+                                let readers = &self.classes.reader_parameters;
+                                self.reader = parameter.filter(|id| readers.contains(id));
+                                match (ty, kind) {
+                                    _ if self.reader.is_some() => read(),
+                                    (Some(TypeKind::Reference(..)), PlaceKind::Element) => {
+                                        Use::None
+                                    }
+                                    (Some(TypeKind::Reference(to, _)), PlaceKind::Part(_))
+                                        if !to.is_const && !is_array =>
+                                    {
+                                        Use::Access(Kind::Update)
+                                    }
+                                    _ => read(),
+                                }
+                            }
+                            Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => read(),
+                        }
+                    }
+                    // An operator of the program takes references mostly; what it does is noted in it.
+                    _ if program.operators.contains_key(&parent)
+                        && matches!(kind, PlaceKind::Element) =>
+                    {
+                        Use::None
+                    }
+                    ExprKind::Lambda { .. } => Use::None,
+                    _ => read(),
+                }
+            }
+        }
+    }
+
+    /// What functions of the library do with an address: `atomicAdd(&p[i].x, 1)`.
+    fn use_of_address(&self, address: ExprId) -> Use {
+        let program = self.program;
+        let mut outer = address;
+        loop {
+            let Context::Operand(parent, position) = self.contexts[outer.index()] else {
+                return Use::None;
+            };
+            match &program.expr(parent).kind {
+                ExprKind::Paren(_) | ExprKind::Cast { .. } => outer = parent,
+                ExprKind::Call { callee, arguments, .. } if position == 1 => {
+                    return match resolve_callee(program, *callee, arguments) {
+                        Callee::Library(name) if name.starts_with("atomic") => {
+                            Use::Access(Kind::Atomic)
+                        }
+                        Callee::Library(name) if name.starts_with("__ld") => {
+                            Use::Access(Kind::Read)
+                        }
+                        Callee::Library(name) if name.starts_with("__st") => {
+                            Use::Access(Kind::Write)
+                        }
+                        Callee::Library(_)
+                        | Callee::Function(_)
+                        | Callee::Ambiguous(_)
+                        | Callee::Unknown => Use::None,
+                    };
+                }
+                _ => return Use::None,
+            }
+        }
+    }
+
+    /// Whether text goes through a macro whose body is not in the model, which may make a string of it.
+    fn is_in_macro_call(&self, expr: ExprId) -> bool {
+        let mut at = expr;
+        while let Context::Operand(parent, _) = self.contexts[at.index()] {
+            if matches!(self.program.expr(parent).kind, ExprKind::MacroCall { .. }) {
+                return true;
+            }
+            at = parent;
+        }
+        false
+    }
+}
