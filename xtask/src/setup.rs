@@ -27,6 +27,9 @@ const WHEELS: &[&str] = &[
     "nvidia-cuda-nvdisasm==13.5.37",
 ];
 
+/// What reads the tables that `layoutc profile --rows` writes.
+const DUCKDB: &str = "duckdb==2.0.0";
+
 /// The file that says which wheels an environment was made with.
 const STAMP: &str = "layoutc-wheels.txt";
 
@@ -40,6 +43,7 @@ pub fn run() -> Result<()> {
     if env::var_os("LAYOUTC_NVCC").is_none() {
         install_wheels(&repository_root().join(".tools/venv"))?;
     }
+    install_duckdb(&repository_root().join(".tools/venv"))?;
     let nvcc = Nvcc::find()?;
     println!("nvcc {}: {}", nvcc.release()?, nvcc.program().display());
     // CUDA programs need none: without it, only the tests of OpenCL programs fail.
@@ -78,14 +82,9 @@ fn install_wheels(venv: &Path) -> Result<()> {
         make_venv(venv)?;
     }
     println!("installing nvcc into {} (about 300 MB on disk)", venv.display());
-    let status = Command::new(&venv_python)
-        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"])
-        .args(WHEELS)
-        .status()
-        .with_context(|| format!("cannot run {}", venv_python.display()))?;
-    if !status.success() {
+    if !pip_install(venv, WHEELS)? {
         bail!(
-            "pip could not install the CUDA wheels ({status}). They exist for Linux on x86-64 and Arm; \
+            "pip could not install the CUDA wheels. They exist for Linux on x86-64 and Arm; \
              behind a proxy or mirror, set pip up for it (`pip config`), or name an nvcc 13.0 of your own \
              in $LAYOUTC_NVCC"
         );
@@ -95,6 +94,36 @@ fn install_wheels(venv: &Path) -> Result<()> {
     }
     // Last, so that an interrupted installation is repeated.
     fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
+}
+
+/// Installs DuckDB beside nvcc.
+fn install_duckdb(venv: &Path) -> Result<()> {
+    let venv_python = venv.join("bin/python");
+    if !venv_python.is_file() || !has_pip(&venv_python) {
+        make_venv(venv)?;
+    }
+    let stamp = venv.join("layoutc-duckdb.txt");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == DUCKDB) {
+        return Ok(());
+    }
+    println!("installing DuckDB into {} (about 60 MB on disk)", venv.display());
+    if !pip_install(venv, &[DUCKDB])? {
+        bail!(
+            "pip could not install {DUCKDB}; behind a proxy or mirror, set pip up for it (`pip config`)"
+        );
+    }
+    fs::write(&stamp, DUCKDB).with_context(|| format!("cannot write {}", stamp.display()))
+}
+
+/// Whether pip installed all of these.
+fn pip_install(venv: &Path, wheels: &[&str]) -> Result<bool> {
+    let python = venv.join("bin/python");
+    let status = Command::new(&python)
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"])
+        .args(wheels)
+        .status()
+        .with_context(|| format!("cannot run {}", python.display()))?;
+    Ok(status.success())
 }
 
 fn make_venv(venv: &Path) -> Result<()> {

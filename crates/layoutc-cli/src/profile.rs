@@ -3,6 +3,7 @@
 mod counts;
 mod digest;
 mod nvcc;
+mod rows;
 
 use crate::arguments::{Backend, ProfileArguments};
 use crate::compile::{Purpose, Success, compile_for};
@@ -18,6 +19,7 @@ use layoutc_runtime::process::{REPORTED_STATUS, RunRequest, RunResult, RunStatus
 use layoutc_runtime::profile::{HEADER, Sums, record};
 use layoutc_runtime::program::SourceText;
 use layoutc_runtime::toolchain::build;
+use rows::Rows;
 use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Write};
@@ -49,6 +51,9 @@ pub fn run(arguments: &ProfileArguments) -> Exit {
 
 fn profile(arguments: &ProfileArguments, success: &Success) -> Result<Exit, String> {
     let compiled = &success.compiled;
+    if arguments.rows.is_some() && arguments.backend == Backend::Nvcc {
+        return Err("--rows needs the CPU runtime: leave out --backend".to_owned());
+    }
     if compiled.program.files.iter().any(|file| file.is_opencl) {
         return Err("kernels in OpenCL C are not instrumented".to_owned());
     }
@@ -189,7 +194,27 @@ fn record_on_cpu(
         ..RunRequest::new(arguments.args.clone())
     };
     let element_bytes = instrumented.element_bytes();
-    record(&built.executable, &element_bytes, &request, None).map_err(|error| error.to_string())
+    let Some(path) = &arguments.rows else {
+        return record(&built.executable, &element_bytes, &request, None)
+            .map_err(|error| error.to_string());
+    };
+    let mut rows = Rows::create(path, &instrumented.profile, arguments.most_rows)?;
+    let recorded = {
+        let mut sink = |row| rows.push(row);
+        record(&built.executable, &element_bytes, &request, Some((arguments.every, &mut sink)))
+    };
+    let recorded = recorded.map_err(|error| error.to_string())?;
+    let left_out = rows.left_out();
+    let written = rows.finish()?;
+    say(format_args!(
+        "wrote {}: {written} rows{}",
+        path.display(),
+        match left_out {
+            0 => String::new(),
+            left => format!("; {left} more than --most-rows were left out"),
+        }
+    ));
+    Ok(recorded)
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
