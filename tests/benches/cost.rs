@@ -31,7 +31,11 @@ fn kernel() -> KernelCode {
         repeats: Vec::new(),
         registers: Some(40),
         shared_bytes: 0,
-        loops: vec![Loop { parent: None, trips: Trips::Dynamic }],
+        loops: vec![Loop {
+            parent: None,
+            trips: Trips::Dynamic,
+            span: Span { file: FileId(0), start: 0, end: 0 },
+        }],
         accesses: Vec::new(),
         flow: Vec::new(),
         extents: BTreeMap::new(),

@@ -17,8 +17,9 @@ pub mod sectors;
 mod span;
 pub mod vector;
 pub mod verdict;
-mod warp;
+pub(crate) mod warp;
 
 pub use nest::DYNAMIC_TRIPS;
+pub(crate) use nest::trips;
 pub use price::{CostError, KernelPrice, Model, price};
 pub use vector::CostVector;

@@ -19,6 +19,7 @@ mod copies;
 mod expressions;
 mod flow;
 mod guards;
+mod measured;
 mod objects;
 mod parallel;
 mod repeats;

@@ -3,7 +3,7 @@
 //! [`cost_model`] says how the threads of a warp reach each array; [`choose`] answers which
 //! layout each class gets; [`grid`] does so for structured grids ([`grid_model`] is the way there from a
 //! program, [`grid_choice`] the decision), and [`device`] is what is known of
-//! GPUs. [`kdlg`] clusters fields by memory distance. [`cost`] prices layouts, and [`simulate`] checks the prices. [`calibration`] derives facts about a device from measurements. Nothing here edits or
+//! GPUs. [`kdlg`] clusters fields by memory distance, [`trace`] chooses by what a recorded run did ([`profile`]). [`cost`] prices layouts, and [`simulate`] checks the prices. [`calibration`] derives facts about a device from measurements. Nothing here edits or
 //! knows source text.
 
 pub mod calibration;
@@ -21,7 +21,9 @@ pub mod merge_choice;
 pub mod profile;
 pub mod selector;
 pub mod simulate;
+pub mod trace;
 
 pub use choose::{CellLayout, CellLayouts, Choice, Plan, choose_layouts, choose_with_cells};
 pub use index_form::IndexForm;
 pub use selector::Selector;
+pub use trace::TraceOptions;

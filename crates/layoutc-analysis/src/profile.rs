@@ -7,6 +7,18 @@
 //!
 //! A profile names its accesses by their places in the text, and the text by its content: a profile of
 //! another version of the program says nothing, and is refused.
+//!
+//! [`Profile::read`] accepts nothing that cannot be; [`Profile::is_of`] compares the texts,
+//! [`Profile::merge`] joins runs, and [`Recording`] finds the profile's accesses and loops in a program.
+
+mod check;
+mod format;
+mod merge;
+mod recording;
+
+pub use format::{MOST_BYTES, ProfileError};
+pub use merge::Totals;
+pub use recording::Recording;
 
 use serde::{Deserialize, Serialize};
 
@@ -264,12 +276,4 @@ pub struct Launched {
     pub block: [u32; 3],
     /// How many.
     pub launches: u64,
-}
-
-impl Profile {
-    /// As a text.
-    #[must_use]
-    pub fn to_json(&self) -> String {
-        serde_json::to_string(self).unwrap_or_default()
-    }
 }

@@ -48,7 +48,7 @@ fn body(text: &str) -> KernelCode {
 fn lanes(access: &Access) -> Option<[Factor; 3]> {
     match access.index.lanes {
         Lanes::Affine(factors) => Some(factors),
-        Lanes::Listed | Lanes::Unknown | Lanes::Single => None,
+        Lanes::Listed | Lanes::Unknown | Lanes::Single | Lanes::Measured(_) => None,
     }
 }
 

@@ -166,6 +166,7 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
             active_blocks: arguments.active_blocks,
         },
         selector: arguments.selector(),
+        profile: None,
         pricing: arguments.model,
         blocks: arguments.blocks,
         follows_numbers: matches!(purpose, Purpose::Price | Purpose::Graph | Purpose::Profile),

@@ -11,6 +11,7 @@ use layoutc_analysis::choose::{targets, unknown_target};
 use layoutc_analysis::cost::Model;
 use layoutc_analysis::cost_model::{CostModel, ModelOptions};
 use layoutc_analysis::grid_choice::GridOptions;
+use layoutc_analysis::profile::{Profile, Recording};
 use layoutc_analysis::{Plan, Selector, choose_with_cells};
 use layoutc_dataflow::classes::{
     ClassId, Classes, Pin, Slot, find_classes_with, type_untyped_pointers,
@@ -23,6 +24,7 @@ use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
 use layoutc_syntax::preprocess::Preprocessed;
 use layoutc_syntax::{FunctionId, Program, RecordId, lower_program};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Stands in a text for a byte that is not UTF-8 (U+001A, "substitute"). It is part of no edit, so
 /// that the byte can be put back.
@@ -46,6 +48,8 @@ pub struct Request {
     pub grids: GridOptions,
     /// What chooses the layouts of arrays of structs, where none is asked for.
     pub selector: Selector,
+    /// Recorded runs of this very program, for selectors that want them.
+    pub profile: Option<Arc<Profile>>,
     /// How accesses to arrays of structs are priced, where no layout is asked for.
     pub pricing: Model,
     /// Blocks of launches that do not say how many they are.
@@ -128,7 +132,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let mut request = request.clone();
     let (merges, errors) = merge_requests(&mut request.layouts);
     let is_automatic = request.layouts.is_empty() && merges.is_empty() && errors.is_empty();
-    let puts_together = is_automatic && request.selector == Selector::Cost;
+    let puts_together = is_automatic && request.selector.is_by_cost();
     let merges = if puts_together { gainful_merges(&program, &request) } else { merges };
     let merges =
         (!merges.is_empty() || !errors.is_empty()).then(|| plan_merges(&program, merges, errors));
@@ -245,14 +249,20 @@ impl Planned {
             blocks: request.blocks,
             follows_numbers: request.follows_numbers,
         };
-        let cost_model = CostModel::build(&program, &classes, launch);
+        let mut cost_model = CostModel::build(&program, &classes, launch);
+        let profile = request.profile.as_deref();
+        let recording = profile.map(|profile| Recording::new(profile, &program.sources));
+        let recording = recording.as_ref();
         let (device, pricing) = (&request.grids.device, request.pricing);
         let verdicts = match request.layouts.as_slice() {
-            [] => request.selector.verdicts(&classes, &cost_model, device, pricing),
+            [] => request.selector.verdicts(&classes, &cost_model, device, pricing, recording),
             _ => BTreeMap::new(),
         };
+        if let (Selector::Auto, Some(recording)) = (request.selector, recording) {
+            cost_model.measure(recording);
+        }
         let mut cells = CellPlans::default();
-        let is_automatic = request.layouts.is_empty() && request.selector == Selector::Cost;
+        let is_automatic = request.layouts.is_empty() && request.selector.is_by_cost();
         if any_orders_cells(&request.layouts) || (is_automatic && may_gain(&classes, &cost_model)) {
             let in_bounds = request.assume.classes(&program, &classes);
             let found = find_cells(&program, &classes, &in_bounds);

@@ -1,6 +1,7 @@
 //! A kernel as cost models see it.
 
 use super::flow::Step;
+use crate::profile::{Counts, LEVELS};
 use layoutc_dataflow::layout::LeafId;
 use layoutc_diagnostics::Span;
 use std::collections::BTreeMap;
@@ -47,12 +48,14 @@ pub struct KernelCode {
 }
 
 /// A loop.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Loop {
     /// The loop around it.
     pub parent: Option<LoopId>,
     /// How often its body runs.
     pub trips: Trips,
+    /// Where the statement stands.
+    pub span: Span,
 }
 
 /// How often the body of a loop runs each time that the loop is entered.
@@ -141,6 +144,8 @@ pub enum Lanes {
     Unknown,
     /// One lane of all in the block gets there.
     Single,
+    /// As a recorded run found them.
+    Measured(Gather),
 }
 
 /// A factor of an index.
@@ -150,4 +155,45 @@ pub enum Factor {
     Number(i64),
     /// A value that is known when the program runs, and large: an extent, a stride.
     Symbol,
+}
+
+/// How the elements of a warp's lanes lie to each other, as a recorded run found them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Gather {
+    /// `blocks[k]`: distinct values of `index >> k` of a request, in [`Gather::UNIT`]ths of one; never more than
+    /// `blocks[k - 1]`, and never less than half of that.
+    blocks: [u32; LEVELS],
+    /// Whether the index comes from an array of indices ([`Lanes::Listed`]).
+    pub is_listed: bool,
+}
+
+impl Gather {
+    /// In what [`Gather::blocks`] counts: a power of two.
+    pub const UNIT: u32 = 1 << 10;
+
+    /// The means of what requests touched; `None` if there were none.
+    #[must_use]
+    pub fn new(counts: &Counts, is_listed: bool) -> Option<Gather> {
+        if counts.requests == 0 {
+            return None;
+        }
+        let mut blocks = [0; LEVELS];
+        let mut limit = u32::MAX;
+        for (own, sum) in blocks.iter_mut().zip(counts.blocks) {
+            let mean = sum as f64 / counts.requests as f64 * f64::from(Gather::UNIT);
+            // Means that are rounded keep to what the sums do.
+            *own = (mean.round() as u32).clamp(Gather::UNIT, limit.max(Gather::UNIT));
+            limit = *own;
+        }
+        for at in (1..LEVELS).rev() {
+            blocks[at - 1] = blocks[at - 1].min(blocks[at].saturating_mul(2));
+        }
+        Some(Gather { blocks, is_listed })
+    }
+
+    /// Distinct values of `index >> level` of a request, on average.
+    #[must_use]
+    pub fn blocks(&self, level: usize) -> f64 {
+        f64::from(self.blocks[level.min(LEVELS - 1)]) / f64::from(Gather::UNIT)
+    }
 }

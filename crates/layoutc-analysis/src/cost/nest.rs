@@ -78,7 +78,8 @@ impl Nest {
     }
 }
 
-fn trips(trips: Trips) -> u64 {
+/// How often a loop's body is taken to run each time.
+pub(crate) fn trips(trips: Trips) -> u64 {
     match trips {
         // A price for what never runs is of no use.
         Trips::Known(known) => known.max(1),

@@ -304,7 +304,11 @@ impl Levels {
             AccessKind::Atomic => {
                 // Each lane is an operation of its own; the sector is read, and written in the end.
                 // What threads update wherever a formula leads them is a table that many share, and small.
-                let is_table = request.lanes == Lanes::Unknown;
+                let is_table = match request.lanes {
+                    Lanes::Unknown => true,
+                    Lanes::Measured(gather) => !gather.is_listed,
+                    Lanes::Affine(_) | Lanes::Listed | Lanes::Single => false,
+                };
                 let fresh = if is_table { 0.0 } else { sectors * (1.0 - covered.l2) / sharing };
                 Levels { l1: 0.0, l2: 2.0 * sectors, dram: 2.0 * fresh }
             }

@@ -1,14 +1,15 @@
 //! What the lanes of a warp access at once.
 
 use super::arrangement::Place;
-use super::kernel::{Factor, Lanes};
+use super::kernel::{Factor, Gather, Lanes};
 use super::nest::LARGE;
 use super::price::Stride;
+use crate::profile::LEVELS;
 
 /// What is known of the elements that the lanes of the first warp of a block access, relative to its
 /// first lane's.
 #[derive(Clone, Debug)]
-pub(super) struct WarpIndex {
+pub(crate) struct WarpIndex {
     lanes: usize,
     /// The row and the element of each lane, if they are known. Elements of different rows are a
     /// symbolic distance apart: they never share a line.
@@ -32,6 +33,10 @@ impl WarpIndex {
                 return WarpIndex { lanes: count as usize, elements: None };
             }
             Lanes::Single => return WarpIndex { lanes: 1, elements: Some(vec![(0, 0)]) },
+            Lanes::Measured(gather) => {
+                let elements = Some(gathered(gather, 0.5));
+                return WarpIndex { lanes: count as usize, elements };
+            }
         };
         let element = |lane: u64| {
             let lane = start + lane;
@@ -81,6 +86,33 @@ impl WarpIndex {
             Stride::Mixed
         }
     }
+}
+
+/// Elements of which as many lie in one block of each size as a run has found.
+///
+/// The largest blocks are rows of their own. Each block of `2^k` elements has one half in use or both, so many of
+/// them both that the next level has its number of blocks, as evenly spread over the blocks as it goes. A number that
+/// is not whole is rounded down after `part`, from 0 to 1, is added: over evenly spread parts the mean is right.
+pub(super) fn gathered(gather: &Gather, part: f64) -> Vec<(u32, i64)> {
+    let whole = |level: usize| (gather.blocks(level) + part) as usize;
+    let mut blocks: Vec<(u32, i64)> =
+        (0..whole(LEVELS - 1).max(1) as u32).map(|row| (row, 0)).collect();
+    for level in (0..LEVELS - 1).rev() {
+        let count = blocks.len();
+        let both = whole(level).clamp(count, 2 * count) - count;
+        let mut halves = Vec::with_capacity(count + both);
+        for (at, (row, block)) in blocks.into_iter().enumerate() {
+            // Which half is in use alone says nothing: each is, in turn.
+            let first = ((at + level) % 2) as i64;
+            if (at + 1) * both / count > at * both / count {
+                halves.extend([(row, 2 * block), (row, 2 * block + 1)]);
+            } else {
+                halves.push((row, 2 * block + first));
+            }
+        }
+        blocks = halves;
+    }
+    blocks
 }
 
 /// The address of a leaf's first scalar in an element, from the start of the storage.

@@ -214,7 +214,7 @@ impl<'a> Walk<'a> {
             }
             StmtKind::For { init, condition, step, body } => {
                 self.statements(init.as_slice());
-                self.repeat(*condition, &[*body], *step, false);
+                self.repeat(stmt, *condition, &[*body], *step, false);
             }
             StmtKind::ForRange { variable, range, body } => {
                 self.value(*range);
@@ -226,14 +226,14 @@ impl<'a> Walk<'a> {
                     });
                     self.values.insert(*id, value);
                 }
-                self.repeat(None, &[*body], None, false);
+                self.repeat(stmt, None, &[*body], None, false);
             }
             StmtKind::While { init, condition, body } => {
                 let body: Vec<StmtId> = init.iter().copied().chain([*body]).collect();
-                self.repeat(*condition, &body, None, false);
+                self.repeat(stmt, *condition, &body, None, false);
             }
             StmtKind::DoWhile { body, condition } => {
-                self.repeat(Some(*condition), &[*body], None, true);
+                self.repeat(stmt, Some(*condition), &[*body], None, true);
             }
             StmtKind::Switch { init, condition, body } => {
                 self.statements(init.as_slice());
@@ -318,6 +318,7 @@ impl<'a> Walk<'a> {
     /// Walks a loop: `condition`, `body`, `step`, and again.
     fn repeat(
         &mut self,
+        stmt: StmtId,
         condition: Option<ExprId>,
         body: &[StmtId],
         step: Option<ExprId>,
@@ -340,7 +341,8 @@ impl<'a> Walk<'a> {
             changed.iter().map(|id| (*id, self.variable(*id))).collect();
         let marks: BTreeMap<VarId, Value> =
             changed.iter().map(|id| (*id, self.symbols.once(Variation::default()))).collect();
-        self.loops.push(Loop { parent: self.scope, trips: Trips::Dynamic });
+        let span = self.program.stmt_site(stmt);
+        self.loops.push(Loop { parent: self.scope, trips: Trips::Dynamic, span });
         let around = self.scope.replace(id);
         let mut steps: BTreeMap<VarId, Value> = BTreeMap::new();
         let mut ends: BTreeMap<VarId, Value> = BTreeMap::new();

@@ -8,6 +8,9 @@ use layoutc_analysis::cost::kernel::{
 use layoutc_dataflow::layout::{Layout, LeafId, RecordShape, SpecBody};
 use layoutc_diagnostics::{FileId, Span};
 
+/// What stands in no text.
+const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 0 };
+
 /// A kernel of one block shape, to be filled.
 pub fn kernel(blocks: u64, threads: u64) -> KernelCode {
     KernelCode {
@@ -88,7 +91,7 @@ pub trait Build {
 
 impl Build for KernelCode {
     fn enter(&mut self, parent: Option<LoopId>, trips: Trips) -> LoopId {
-        self.loops.push(Loop { parent, trips });
+        self.loops.push(Loop { parent, trips, span: NOWHERE });
         LoopId(self.loops.len() as u32 - 1)
     }
 
@@ -110,7 +113,7 @@ impl Build for KernelCode {
             share: 1.0,
             warps: 1.0,
             phase: 0,
-            span: Span { file: FileId(0), start: 0, end: 0 },
+            span: NOWHERE,
         });
     }
 }

@@ -1,7 +1,7 @@
 //! The sectors that a warp touches at once.
 
 use super::super::kernel::{Factor, Lanes};
-use super::super::warp::WarpIndex;
+use super::super::warp::{WarpIndex, gathered};
 use super::request::Request;
 
 /// The most alignments at which an access is looked at.
@@ -13,6 +13,10 @@ const LISTED_RUN: i64 = 8;
 
 /// The most warps of a block that are looked at; more do not fit into one.
 const MAX_SAMPLES: u64 = 32;
+
+/// How many warps stand for all of those whose lanes were measured: means of blocks are right to half of a part
+/// of one.
+const MEASURED_SAMPLES: u32 = 4;
 
 /// A place in memory at the granularity of sectors or lines: a row, and a number in it.
 pub(super) type Cell = (u32, i64);
@@ -53,6 +57,13 @@ impl Lattice {
         };
         let factors = match lanes {
             Lanes::Affine(factors) => factors,
+            Lanes::Measured(gather) => {
+                let part = |at: u32| (f64::from(at) + 0.5) / f64::from(MEASURED_SAMPLES);
+                let weight = 1.0 / f64::from(MEASURED_SAMPLES);
+                let sample = |at: u32| (weight, gathered(gather, part(at)));
+                let samples = (0..MEASURED_SAMPLES).map(sample).collect();
+                return Lattice { samples, sharing: 1.0, is_scattered: false };
+            }
             Lanes::Unknown => return scattered(1),
             Lanes::Listed => return scattered(LISTED_RUN),
             Lanes::Single => {
@@ -112,6 +123,10 @@ impl Phases {
         if let Some((bytes, scalars)) = request.moves {
             let moved = |phase: u64| (0, (phase * bytes) as i64);
             return Phases((0..scalars.min(MAX_PHASES)).map(moved).collect());
+        }
+        if matches!(request.lanes, Lanes::Measured(_)) {
+            // They were measured at all places.
+            return Phases(vec![(0, 0)]);
         }
         let steps = request.loops.iter().filter_map(|(_, factor)| match factor {
             Factor::Number(number) => Some(number.unsigned_abs()),

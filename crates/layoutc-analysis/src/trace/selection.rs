@@ -1,0 +1,380 @@
+//! The layout of a record from what a recorded run did with it.
+//!
+//! Source: Nakai, Ohno, §5.3 and §6.2; the steps beyond are those of [`TraceOptions`]. Runs are added up; what
+//! each of them alone would give is in [`Decision::disagreements`].
+
+use super::TraceOptions;
+use super::class::Classified;
+use super::cluster::{ALIGNMENT, Cluster, aligned, clusters, leaves};
+use super::tree::{Node, Tree};
+use super::width::alignment;
+use crate::cost_choice::{Verdict, tile_of};
+use crate::cost_model::{ArraySource, CostModel};
+use crate::device::Device;
+use crate::profile::{Recording, Totals};
+use layoutc_dataflow::classes::ClassId;
+use layoutc_dataflow::layout::{Bytes, Group, Layout, LayoutError, LeafId, RecordShape};
+use serde::Serialize;
+
+/// Fields are used together where so much of what accesses one of them accesses all.
+pub const TOGETHER: f64 = 0.9;
+
+/// How layouts are chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Selection<'a> {
+    /// What kernels access, to find the classes.
+    pub model: &'a CostModel,
+    /// The device, for the size of tiles.
+    pub device: &'a Device,
+    /// What was recorded.
+    pub recording: &'a Recording<'a>,
+    /// Which steps are taken.
+    pub options: TraceOptions,
+}
+
+/// An access and what it says.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Weighed {
+    /// A position in [`crate::profile::Profile::instructions`].
+    pub instruction: u32,
+    /// Its text.
+    pub text: String,
+    /// Its line.
+    pub line: u32,
+    /// The fields that it touches, as positions in [`Tree::fields`].
+    pub fields: Vec<usize>,
+    /// How threads reach it.
+    pub classified: Classified,
+    /// What it says: more than 0 for structs, less for arrays.
+    pub sum: f64,
+}
+
+/// How fields lie.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Answer {
+    /// Structs, aligned to so many bytes if any.
+    Structs {
+        /// Bytes.
+        align: Option<u64>,
+    },
+    /// An array for each field.
+    Arrays,
+    /// Tiles of so many elements.
+    Tiles {
+        /// Elements.
+        tile: u64,
+    },
+    /// Nothing accesses them: structs of their own.
+    Unused,
+}
+
+/// Fields that get one answer.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct GroupChoice {
+    /// The fields, ascending, as positions in [`Tree::fields`].
+    pub fields: Vec<usize>,
+    /// What the accesses to them say together.
+    pub sum: f64,
+    /// How they lie.
+    pub answer: Answer,
+}
+
+/// A run that alone would have given another layout.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Disagreement {
+    /// A position in [`crate::profile::Profile::runs`].
+    pub run: usize,
+    /// The layout that it alone gives, in the common notation.
+    pub layout: String,
+}
+
+/// What was decided for a class, and from what.
+#[derive(Clone, Debug)]
+pub struct Decision {
+    /// The accesses, in the profile's order.
+    pub accesses: Vec<Weighed>,
+    /// What they say together.
+    pub sum: f64,
+    /// The field access tree, as it was built.
+    pub tree: Tree,
+    /// The same with loops merged within kernels.
+    pub within: Tree,
+    /// The same with loops merged across kernels.
+    pub across: Tree,
+    /// The clusters that it makes.
+    pub clusters: Vec<Cluster>,
+    /// What they became, in the order of their first fields.
+    pub groups: Vec<GroupChoice>,
+    /// The layout.
+    pub layout: Layout,
+    /// The same in the common notation.
+    pub notation: String,
+    /// Runs in which the array is accessed.
+    pub runs: Vec<usize>,
+    /// Those of them that disagree.
+    pub disagreements: Vec<Disagreement>,
+}
+
+impl Selection<'_> {
+    /// What a class of arrays of records gets.
+    ///
+    /// # Errors
+    /// Why nothing can be decided, in a clause.
+    pub fn decide(&self, class: ClassId) -> Result<Decision, String> {
+        let info = (self.model.arrays.iter())
+            .find(|info| info.source == ArraySource::Class(class))
+            .ok_or("the sizes of its members are not known")?;
+        let instructions = self.recording.of_classes(self.model).remove(&class).unwrap_or_default();
+        let profile = self.recording.profile();
+        let is_accessed = |run: &usize| {
+            profile.runs[*run].accesses.iter().any(|own| {
+                own.counts.requests > 0 && instructions.binary_search(&own.instruction).is_ok()
+            })
+        };
+        let runs: Vec<usize> = (0..profile.runs.len()).filter(is_accessed).collect();
+        if runs.is_empty() {
+            return Err("no recorded run accesses its elements".to_owned());
+        }
+        let of_runs = |runs: &[usize]| {
+            let totals = profile.totals(runs.iter().copied());
+            self.on(&info.shape, &instructions, &totals).map_err(|error| error.to_string())
+        };
+        let mut decision = of_runs(&runs)?;
+        if runs.len() > 1 {
+            for run in &runs {
+                let alone = of_runs(&[*run])?;
+                if alone.layout != decision.layout {
+                    let layout = alone.notation;
+                    decision.disagreements.push(Disagreement { run: *run, layout });
+                }
+            }
+        }
+        Ok(Decision { runs, ..decision })
+    }
+
+    /// The decision on some sums.
+    fn on(
+        &self,
+        shape: &RecordShape,
+        instructions: &[u32],
+        totals: &Totals,
+    ) -> Result<Decision, LayoutError> {
+        let accesses = self.weigh(shape, instructions, totals);
+        let sum = accesses.iter().map(|access| access.sum).sum();
+        let tree = Tree::build(self.recording, instructions, totals, shape);
+        let within = tree.merged_within_kernels();
+        let across = within.merged_across_kernels();
+        let clusters = clusters(&across, shape);
+        let mut groups = match self.options.per_group {
+            true => clusters
+                .iter()
+                .flat_map(|cluster| self.parts(shape, cluster, &accesses, &tree.nodes))
+                .collect::<Result<Vec<_>, _>>()?,
+            false => self.whole(shape, sum, &clusters, &tree.nodes)?,
+        };
+        groups.sort_by_key(|group| group.fields.first().copied());
+        let layout = layout_of(shape, &groups)?;
+        let notation = layout.display(shape).to_string();
+        let (runs, disagreements) = (Vec::new(), Vec::new());
+        Ok(Decision {
+            accesses,
+            sum,
+            tree,
+            within,
+            across,
+            clusters,
+            groups,
+            layout,
+            notation,
+            runs,
+            disagreements,
+        })
+    }
+
+    /// What each instruction says.
+    fn weigh(&self, shape: &RecordShape, instructions: &[u32], totals: &Totals) -> Vec<Weighed> {
+        let weighed = |at: &u32| {
+            let instruction = &self.recording.profile().instructions[*at as usize];
+            let leaves = self.recording.leaves(*at, shape);
+            let counts = totals.of_instruction(*at);
+            let classified = match self.options.by_index {
+                true => {
+                    let sizes = leaves.iter().map(|leaf| shape.leaf(*leaf).scalar_size.0);
+                    Classified::by_index(&counts, sizes.max()?)
+                }
+                false => Classified::by_address(&counts),
+            }?;
+            Some(Weighed {
+                instruction: *at,
+                text: instruction.text.clone(),
+                line: instruction.place.line,
+                fields: leaves.into_iter().map(LeafId::index).collect(),
+                classified,
+                sum: classified.sum(),
+            })
+        };
+        instructions.iter().filter_map(weighed).collect()
+    }
+
+    /// One answer for all fields (§5.3).
+    fn whole(
+        &self,
+        shape: &RecordShape,
+        sum: f64,
+        clusters: &[Cluster],
+        nodes: &[Node],
+    ) -> Result<Vec<GroupChoice>, LayoutError> {
+        let all: Vec<usize> = (0..shape.leaves.len()).collect();
+        if sum == 0.0 {
+            let answer = Answer::Structs { align: None };
+            return Ok(vec![GroupChoice { fields: all, sum, answer }]);
+        }
+        if sum < 0.0 {
+            let answer = self.apart(shape, &all, nodes);
+            return Ok(vec![GroupChoice { fields: all, sum, answer }]);
+        }
+        let group = |cluster: &Cluster| {
+            let align = self.width(shape, &cluster.leaves(), nodes)?.map(|align| align.0);
+            let answer = match cluster.count {
+                0 => Answer::Unused,
+                _ => Answer::Structs { align },
+            };
+            Ok(GroupChoice { fields: cluster.fields.clone(), sum, answer })
+        };
+        clusters.iter().map(group).collect()
+    }
+
+    /// Answers for the fields of a cluster: those that are better in structs, and those that are not.
+    fn parts(
+        &self,
+        shape: &RecordShape,
+        cluster: &Cluster,
+        accesses: &[Weighed],
+        nodes: &[Node],
+    ) -> Vec<Result<GroupChoice, LayoutError>> {
+        let of = |fields: &[usize]| -> f64 {
+            let touches = |access: &&Weighed| access.fields.iter().any(|at| fields.contains(at));
+            accesses.iter().filter(touches).map(|access| access.sum).sum()
+        };
+        if cluster.count == 0 {
+            let fields = cluster.fields.clone();
+            return vec![Ok(GroupChoice { fields, sum: 0.0, answer: Answer::Unused })];
+        }
+        let (in_structs, apart): (Vec<usize>, Vec<usize>) =
+            cluster.fields.iter().partition(|at| of(&[**at]) >= 0.0);
+        let mut found = Vec::new();
+        if !in_structs.is_empty() {
+            let sum = of(&in_structs);
+            let width = self.width(shape, &leaves(&in_structs), nodes);
+            found.push(width.map(|align| {
+                let answer = Answer::Structs { align: align.map(|align| align.0) };
+                GroupChoice { fields: in_structs, sum, answer }
+            }));
+        }
+        if !apart.is_empty() {
+            let (sum, answer) = (of(&apart), self.apart(shape, &apart, nodes));
+            found.push(Ok(GroupChoice { fields: apart, sum, answer }));
+        }
+        found
+    }
+
+    /// Arrays, or tiles of fields that are used together.
+    fn apart(&self, shape: &RecordShape, fields: &[usize], nodes: &[Node]) -> Answer {
+        let scalars: u64 = fields.iter().map(|at| shape.leaves[*at].scalars()).sum();
+        if !self.options.tiles || scalars < 2 {
+            return Answer::Arrays;
+        }
+        let (mut some, mut all) = (0.0, 0.0);
+        for node in nodes {
+            let own = fields.iter().filter(|at| node.fields.contains(at)).count();
+            some += if own > 0 { node.count as f64 } else { 0.0 };
+            all += if own == fields.len() { node.count as f64 } else { 0.0 };
+        }
+        match all >= TOGETHER * some {
+            true => {
+                let own = fields.iter().map(|at| &shape.leaves[*at]);
+                Answer::Tiles { tile: tile_of(self.device, own) }
+            }
+            false => Answer::Arrays,
+        }
+    }
+
+    /// The alignment of a struct.
+    fn width(
+        &self,
+        shape: &RecordShape,
+        leaves: &[LeafId],
+        nodes: &[Node],
+    ) -> Result<Option<Bytes>, LayoutError> {
+        match self.options.vector_width {
+            true => alignment(shape, leaves, nodes),
+            false => Ok(aligned(shape, leaves.to_vec(), Some(ALIGNMENT))?.align()),
+        }
+    }
+
+    /// The same as a verdict.
+    #[must_use]
+    pub fn verdict(&self, class: ClassId) -> Verdict {
+        let decision = match self.decide(class) {
+            Ok(decision) => decision,
+            Err(because) => return Verdict::Stay { because },
+        };
+        let because = self.because(&decision);
+        let shape = (self.model.arrays.iter())
+            .find(|info| info.source == ArraySource::Class(class))
+            .map(|info| &info.shape);
+        match shape.is_some_and(|shape| decision.layout.is_identity(shape)) {
+            true => Verdict::Stay { because },
+            false => Verdict::Change { layout: decision.layout, because },
+        }
+    }
+
+    /// Why, in a clause.
+    fn because(&self, decision: &Decision) -> String {
+        let Decision { accesses, sum, groups, runs, disagreements, .. } = decision;
+        let runs = match runs.len() {
+            1 => "one run".to_owned(),
+            several => format!("{several} runs"),
+        };
+        let what = match sum.total_cmp(&0.0) {
+            std::cmp::Ordering::Greater => "for structs",
+            std::cmp::Ordering::Less => "for arrays",
+            std::cmp::Ordering::Equal => "neither for structs nor for arrays",
+        };
+        let parted = match (self.options.per_group, groups.len()) {
+            (true, 2..) => format!("; each of {} groups of fields has its own sum", groups.len()),
+            _ => String::new(),
+        };
+        let mut text = format!(
+            "the weights of {} accesses in {runs} add up to {sum:.0}, {what}{parted} (trace)",
+            accesses.len()
+        );
+        let recorded = &self.recording.profile().runs;
+        for Disagreement { run, layout } in disagreements {
+            let arguments = recorded[*run].arguments.join(" ");
+            let name = match arguments.is_empty() {
+                true => format!("run {}", run + 1),
+                false => format!("run {} (`{arguments}`)", run + 1),
+            };
+            text += &format!("; {name} alone would give `{layout}`");
+        }
+        text
+    }
+}
+
+/// The layout that answers make.
+fn layout_of(shape: &RecordShape, groups: &[GroupChoice]) -> Result<Layout, LayoutError> {
+    let mut made = Vec::new();
+    for group in groups {
+        let leaves = leaves(&group.fields);
+        match group.answer {
+            Answer::Structs { align } => made.push(aligned(shape, leaves, align.map(Bytes))?),
+            Answer::Unused => made.push(aligned(shape, leaves, None)?),
+            Answer::Tiles { tile } => made.push(Group::tiled(shape, leaves, tile, None)?),
+            Answer::Arrays => made.extend(leaves.into_iter().map(|leaf| Group::array(shape, leaf))),
+        }
+    }
+    made.sort_by_key(|group| group.leaves().first().copied());
+    Layout::new(shape, 1, made)
+}

@@ -1,0 +1,117 @@
+//! The alignment of a struct: loads that are saved against bytes that are padded.
+//!
+//! An access of a warp costs its load instructions and the lines that they move. A struct aligned to 16 or 8
+//! bytes is loaded by as many instructions as it has windows of these bytes in use (§2.5); padding makes it
+//! longer, so that elements lie on more sectors.
+
+use super::cluster::aligned;
+use super::tree::Node;
+use layoutc_dataflow::layout::{Bytes, LayoutError, LeafId, RecordShape};
+
+/// Bytes of a sector, and sectors that cost what an instruction costs: those of a line.
+const SECTOR: u64 = 32;
+const SECTORS: f64 = 4.0;
+/// Alignments, the least first.
+const ALIGNMENTS: [Option<Bytes>; 3] = [None, Some(Bytes(8)), Some(Bytes(16))];
+
+/// The alignment under which what the nodes access of a struct costs least; of equal ones the least.
+///
+/// # Errors
+/// As [`layoutc_dataflow::layout::Group::aos`].
+pub(super) fn alignment(
+    shape: &RecordShape,
+    leaves: &[LeafId],
+    nodes: &[Node],
+) -> Result<Option<Bytes>, LayoutError> {
+    let mut best: Option<(f64, Option<Bytes>)> = None;
+    for align in ALIGNMENTS {
+        let group = aligned(shape, leaves.to_vec(), align)?;
+        let own = group.struct_layout(shape);
+        let mut cost = 0.0;
+        for node in nodes {
+            let mut bytes: Vec<(u64, u64)> = Vec::new();
+            for (leaf, offset) in group.leaves().iter().zip(&own.offsets) {
+                if node.fields.contains(&leaf.index()) {
+                    let leaf = shape.leaf(*leaf);
+                    let size = leaf.scalar_size.0;
+                    bytes.extend((0..leaf.scalars()).map(|at| (offset.0 + at * size, size)));
+                }
+            }
+            bytes.sort_unstable();
+            let loads = loads(&bytes, own.align.0) as f64;
+            let sectors = sectors(&bytes, own.size.0) * node.elements;
+            cost += node.count as f64 * (loads + sectors / SECTORS);
+        }
+        if best.is_none_or(|(least, _)| cost < least) {
+            best = Some((cost, group.align()));
+        }
+    }
+    Ok(best.and_then(|(_, align)| align))
+}
+
+/// Load instructions for scalars of a struct that is aligned to `width` bytes.
+fn loads(scalars: &[(u64, u64)], width: u64) -> usize {
+    let width = width.clamp(1, 16);
+    scalars.chunk_by(|(first, _), (next, _)| first / width == next / width).count()
+}
+
+/// Sectors of one element on which bytes lie, over all places of an element in memory.
+fn sectors(scalars: &[(u64, u64)], stride: u64) -> f64 {
+    let mut sum = 0;
+    for element in 0..SECTOR {
+        let mut last = None;
+        for (offset, size) in scalars {
+            let first = element * stride + offset;
+            for sector in first / SECTOR..=(first + size - 1) / SECTOR {
+                sum += u64::from(last.is_none_or(|last| sector > last));
+                last = last.max(Some(sector));
+            }
+        }
+    }
+    sum as f64 / SECTOR as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    fn node(fields: std::ops::Range<usize>, elements: f64) -> Node {
+        let (kernels, loops) = (BTreeSet::new(), BTreeSet::new());
+        Node { kernels, loops, count: 10, fields: fields.collect(), elements }
+    }
+
+    fn floats(count: usize) -> RecordShape {
+        let names: Vec<String> = (0..count).map(|at| format!("f{at}")).collect();
+        RecordShape::flat("S", names.iter().map(|name| (name.as_str(), "float", 4, 4, &[][..])))
+    }
+
+    fn chosen(count: usize, node: Node) -> Option<Bytes> {
+        let shape = floats(count);
+        let leaves: Vec<LeafId> = shape.leaf_ids().collect();
+        alignment(&shape, &leaves, &[node]).expect("a struct")
+    }
+
+    /// §2.5: four words are one access, seven are 16, 8 and 4 bytes, and two fill 8.
+    #[test]
+    fn alignment_follows_what_is_used() {
+        assert_eq!(chosen(4, node(0..4, 32.0)), Some(Bytes(16)));
+        assert_eq!(chosen(2, node(0..2, 32.0)), Some(Bytes(8)));
+        // One field of four: nothing to be saved, but an element on one sector.
+        assert_eq!(chosen(4, node(0..1, 32.0)), None);
+    }
+
+    /// Three words in one element for all threads: a load for three. Nine words would become twelve.
+    #[test]
+    fn padding_is_weighed() {
+        assert_eq!(chosen(3, node(0..3, 1.0)), Some(Bytes(16)));
+        assert_eq!(chosen(9, node(8..9, 32.0)), None);
+    }
+
+    #[test]
+    fn sectors_of_all_places() {
+        // 12 bytes at multiples of 12: of 8 places, 2 lie on two sectors.
+        assert!((sectors(&[(0, 4), (4, 4), (8, 4)], 12) - 1.25).abs() < 1e-12);
+        assert!((sectors(&[(0, 16)], 16) - 1.0).abs() < 1e-12);
+    }
+}
