@@ -193,6 +193,7 @@ fn what_must_stay_stays_for_the_marked_reasons() {
 const TESTED_ELSEWHERE: &[(&str, &str)] = &[
     ("LC0001", "unreadable files are met by the command line: bad_input.rs"),
     ("LC0003", "generated brackets and include chains: limits.rs and bad_input.rs"),
+    ("LC0075", "profiles are given on the command line: profile.rs"),
     ("LC0060", "programs with pragmas: grid_bad.rs"),
     ("LC0061", "programs with pragmas: grid_bad.rs"),
     ("LC0062", "programs with pragmas: grid_bad.rs"),

@@ -118,7 +118,8 @@ pub fn run(arguments: &AnalyzeArguments) -> Exit {
         render(&SourceSet::new(), &errors);
         return Exit::Reported;
     }
-    let has_graphs = arguments.graph.is_some() || arguments.program.selector == SelectorName::Kdlg;
+    let has_graphs =
+        arguments.graph.is_some() || arguments.program.selector == Some(SelectorName::Kdlg);
     let purpose = if has_graphs { Purpose::Graph } else { Purpose::Analyze };
     let success = match compile_for(&arguments.program, purpose) {
         Ok(success) => success,

@@ -6,6 +6,7 @@ use layoutc_analysis::cost::price::Model;
 use layoutc_analysis::device::{Device, TileModel, device_names};
 use layoutc_analysis::grid_choice::DEFAULT_DEVICE;
 use layoutc_analysis::kdlg::choice::KdlgOptions;
+use layoutc_analysis::trace::TraceOptions;
 use layoutc_codegen::{HostLayout, InBounds};
 use layoutc_dataflow::layout::MAX_TILE;
 use std::ffi::OsString;
@@ -231,9 +232,18 @@ pub struct ProgramArguments {
     pub model: Model,
     /// What chooses the layouts of arrays of structs without --layout. `cost`: the least cost of memory
     /// accesses; `kdlg`: clusters of fields by memory distance, each with a layout from the device's decision
-    /// tree (Kofler, Cosenza, Fahringer, Euro-Par 2015).
-    #[arg(long, value_name = "NAME", default_value = "cost")]
-    pub selector: SelectorName,
+    /// tree (Kofler, Cosenza, Fahringer, Euro-Par 2015); `trace`: what accesses did in the recorded runs (Nakai,
+    /// Ohno); `auto`: the least cost, where the recorded runs say what accesses do. [default: cost; with --profile:
+    /// auto]
+    #[arg(long, value_name = "NAME")]
+    pub selector: Option<SelectorName>,
+    /// What `layoutc profile` recorded of this program. May be repeated: the runs count together.
+    #[arg(long = "profile", value_name = "FILE")]
+    pub profiles: Vec<PathBuf>,
+    /// For `trace`: `paper` decides once for each struct, as the paper does; `extended` for each cluster of
+    /// fields, with tiles, and with the alignment that pays.
+    #[arg(long, value_name = "WHAT", default_value = "extended")]
+    pub trace: TraceSteps,
     /// For `kdlg`: fields nearer than this are one cluster; otherwise a line of the device's first-level cache.
     #[arg(long, value_name = "BYTES")]
     pub epsilon: Option<u64>,
@@ -259,6 +269,19 @@ pub enum SelectorName {
     Cost,
     /// Clusters by memory distance.
     Kdlg,
+    /// What accesses did in recorded runs.
+    Trace,
+    /// The least cost of what recorded runs did.
+    Auto,
+}
+
+/// Which steps of the choice by recorded runs are taken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum TraceSteps {
+    /// Those of the paper.
+    Paper,
+    /// All.
+    Extended,
 }
 
 /// What decision trees see of a cluster.
@@ -283,8 +306,14 @@ impl ProgramArguments {
     /// What chooses layouts.
     pub fn selector(&self) -> Selector {
         match self.selector {
-            SelectorName::Cost => Selector::Cost,
-            SelectorName::Kdlg => Selector::Kdlg(self.kdlg()),
+            None if self.profiles.is_empty() => Selector::Cost,
+            None | Some(SelectorName::Auto) => Selector::Auto,
+            Some(SelectorName::Cost) => Selector::Cost,
+            Some(SelectorName::Kdlg) => Selector::Kdlg(self.kdlg()),
+            Some(SelectorName::Trace) => Selector::Trace(match self.trace {
+                TraceSteps::Paper => TraceOptions::paper(),
+                TraceSteps::Extended => TraceOptions::default(),
+            }),
         }
     }
 }

@@ -7,6 +7,7 @@
 use crate::arguments::{MissingHeaders, ProgramArguments};
 use crate::encoding::encode;
 use crate::load::{DiskLoader, load_root};
+use crate::profile::given;
 use crate::project::{self, Entry};
 use crate::refusals::{has_errors, refuse};
 use layoutc_analysis::grid_choice::GridOptions;
@@ -143,6 +144,10 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
     };
     let (layouts, mut errors) = parse_layouts(texts);
     let mut loader = DiskLoader::default();
+    let profile = given::read(arguments).unwrap_or_else(|error| {
+        errors.push(error);
+        None
+    });
     let compilations = compilations(arguments, &mut loader).unwrap_or_else(|found| {
         errors.extend(found);
         Vec::new()
@@ -179,6 +184,14 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
     on_deep_stack(|| {
         let mut preprocessed = preprocess_compilations(compilations, &mut loader);
         refuse(&mut preprocessed);
+        let request = match profile {
+            None => request,
+            Some(profile) => {
+                let found = given::check(&profile, &preprocessed.sources, &loader.replaced);
+                preprocessed.diagnostics.extend(found);
+                Request { profile: Some(profile), ..request }
+            }
+        };
         if has_errors(&preprocessed.diagnostics) {
             return Err(Failure::Reported(preprocessed.sources, preprocessed.diagnostics));
         }

@@ -2,6 +2,7 @@
 
 mod counts;
 mod digest;
+pub mod given;
 mod nvcc;
 mod rows;
 

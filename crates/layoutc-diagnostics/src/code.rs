@@ -122,6 +122,7 @@ codes! {
     OPENCL_BUFFER = 72, "LC0072", "opencl-buffer", "An OpenCL buffer is used in a way that is not followed.";
     OPENCL_SOURCE = 73, "LC0073", "opencl-source", "The host program does not name the text with this kernel.";
     OPENCL_RECORD = 74, "LC0074", "opencl-record", "A struct differs between host and kernel.";
+    PROFILE = 75, "LC0075", "profile", "A recorded run cannot be read, or is not one of this program.";
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ pub(super) fn graphs(
                 continue;
             }
         };
-        let is_chosen = arguments.program.selector == SelectorName::Kdlg;
+        let is_chosen = arguments.program.selector == Some(SelectorName::Kdlg);
         let is_free = compiled.record_classes.class(id).is_free();
         let status = match (is_chosen, outcome.status) {
             (true, Status::Changed) => "changes",

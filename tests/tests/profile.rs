@@ -1,0 +1,395 @@
+//! `layoutc profile`: instrumented programs print what they always print, and what is recorded of them is what they do.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use layoutc_analysis::profile::{Accessed, Counts, Profile};
+use layoutc_analysis::trace::Classified;
+use layoutc_runtime::process::{RunRequest, run};
+use layoutc_runtime::program::read_program;
+use layoutc_runtime::toolchain::{BuildRequest, build};
+use layoutc_tests::layoutc::{Layoutc, VERIFY_LIMIT};
+use layoutc_tests::nvcc::{ARCH, Flags, Nvcc};
+use layoutc_tests::process::Outcome;
+use layoutc_tests::program::{self, Program};
+use layoutc_tests::sandbox::Sandbox;
+
+/// What the program prints without instruments.
+fn original(program: &Program, args: &[String]) -> Result<String> {
+    let folder = tempfile::tempdir()?;
+    let files: Vec<_> = program.files.iter().map(|file| program.folder.join(file)).collect();
+    let sources = read_program(&files, &[])?;
+    let built = build(&BuildRequest::new(sources, folder.path().join("original")))?;
+    let request = RunRequest::new(args.iter().map(Into::into).collect());
+    let result = run(&built.executable, &request)?;
+    Ok(String::from_utf8_lossy(&result.stdout).into_owned())
+}
+
+fn profile(folder: &Path, arguments: &[String]) -> Result<(Outcome, Option<Profile>)> {
+    let output = tempfile::tempdir()?;
+    let path = output.path().join("profile.json");
+    let mut all = vec!["profile".to_owned(), "-o".to_owned(), path.display().to_string()];
+    all.extend(arguments.iter().cloned());
+    let outcome = Layoutc::built()?.run(folder, VERIFY_LIMIT, &all)?;
+    let read = |bytes: Vec<u8>| Profile::read(&bytes).map_err(|error| anyhow::anyhow!("{error}"));
+    let profile = fs::read(&path).ok().map(read).transpose()?;
+    Ok((outcome, profile))
+}
+
+fn test(name: &str) -> Result<()> {
+    let program = Program::load(name)?;
+    let args = program.args.first().cloned().unwrap_or_default();
+    let mut arguments: Vec<String> =
+        program.files.iter().map(|file| file.to_string_lossy().into_owned()).collect();
+    arguments.push("--".to_owned());
+    arguments.extend(args.iter().cloned());
+    let (outcome, profile) = profile(&program.folder, &arguments)?;
+    let profile = profile.with_context(|| outcome.stderr.clone())?;
+    ensure!(outcome.succeeded(), "{}\n{}", outcome.ending(), outcome.stderr);
+    ensure!(outcome.stdout == original(&program, &args)?, "it prints something else");
+    let run = profile.runs.first().context("no run")?;
+    ensure!(!run.launches.is_empty() && !run.accesses.is_empty(), "nothing is recorded");
+    for own in &run.accesses {
+        let text = &profile.instructions[own.instruction as usize].text;
+        is_possible(own).with_context(|| format!("`{text}`: {:?}", own.counts))?;
+    }
+    Ok(())
+}
+
+/// What holds for the counts of any access whose elements are no larger than a line.
+fn is_possible(own: &Accessed) -> Result<()> {
+    let c = &own.counts;
+    ensure!(c.requests > 0 && c.requests <= c.lanes && c.lanes <= 32 * c.requests, "lanes");
+    ensure!(c.requests <= c.lines && c.lines <= c.sectors && c.sectors <= c.lanes, "sectors");
+    ensure!(c.requests <= c.line_lanes && c.line_lanes <= c.lanes, "lanes of the line");
+    ensure!(c.address_lanes <= c.line_lanes && c.shared <= c.requests, "lanes of the address");
+    ensure!(c.blocks.windows(2).all(|pair| pair[1] <= pair[0]), "blocks grow");
+    ensure!(c.blocks[0] <= c.lanes && c.requests <= c.blocks[12], "blocks");
+    ensure!(c.strided <= c.requests, "strides");
+    Ok(())
+}
+
+macro_rules! programs {
+    ($($program:ident)*) => {
+        $(#[test]
+        fn $program() -> anyhow::Result<()> {
+            test(stringify!($program))
+        })*
+
+        const TESTED: &[&str] = &[$(stringify!($program)),*];
+    };
+}
+
+programs! {
+    bitonic
+    blackscholes
+    euler
+    heat3d
+    idiom_addresses
+    idiom_allocators
+    idiom_async_stream
+    idiom_buffer_template
+    idiom_byte_copy
+    idiom_class
+    idiom_class_templates
+    idiom_copies
+    idiom_crlf
+    idiom_deref
+    idiom_device_copy
+    idiom_device_functions
+    idiom_error_paths
+    idiom_handle
+    idiom_host_native
+    idiom_inheritance
+    idiom_local_pointer
+    idiom_long_copy
+    idiom_macro_access
+    idiom_macro_forms
+    idiom_managed
+    idiom_many_members
+    idiom_memset
+    idiom_padding
+    idiom_pointer_swap
+    idiom_prefix_copy
+    idiom_raii
+    idiom_reference
+    idiom_shared_elements
+    idiom_shared_header
+    idiom_size_variables
+    idiom_subarray
+    idiom_subrange
+    idiom_symbols
+    idiom_templates
+    idiom_two_arrays
+    idiom_utf8
+    idiom_vector_fields
+    idw
+    kmeans
+    lavamd
+    lbm2d
+    nbody
+    particlefilter
+    redblack
+    sampo
+    sph
+}
+
+#[test]
+fn every_program_is_tested() -> Result<()> {
+    let all = program::names()?;
+    assert_eq!(all, TESTED);
+    Ok(())
+}
+
+/// A kernel of each construct, whose counts are known.
+const KNOWN: &str = r#"
+#include <cstdio>
+#define AT(i) p[i].b
+#define NEXT(i) ((i) + 1)
+struct P { float a, b, c; int next; };
+struct Lists { const int *of; int n; };
+__host__ __device__ inline float twice(const P &q) { return q.a + q.a; }
+__device__ float walk(const P *p, int from, int steps) {
+    float sum = 0;
+    int at = from;
+    while (true) {
+        if (steps-- == 0) return sum;
+        sum += p[at].c;
+        at = p[at].next;
+    }
+}
+__global__ void step(P *p, const int *order, int n, float *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    p[i].a += 1.0f;
+    float sum = p[0].b;
+#pragma unroll
+    for (int k = 0; k < 3; k++)
+        for (int j = 0; j < 2; ++j) sum += p[order[i]].c;
+    int k = threadIdx.x & 1;
+    do sum += twice(p[i]); while (k-- > 0);
+    switch (i % 2) {
+    case 0:
+        for (int j = 0; j < 4; j++) { if (j == 2) break; sum += AT(i); }
+    default:
+        sum += p[NEXT(i) % n].a;
+    }
+    atomicAdd(&p[i / 32].c, 0.0f);
+    sum += walk(p, i, i % 2 ? 1 : 3);
+    auto add = [&](int j) { return p[j].b; };
+    sum += add(i) + (i % 2 ? p[i] : p[0]).a;
+    out[i] = sum;
+}
+int main() {
+    const int n = 128;
+    static P h[n];
+    static int order[n];
+    static float out[n];
+    for (int i = 0; i < n; i++) { h[i] = P{1.0f * i, 2.0f, 0.5f, (i * 7) % n}; order[i] = i * 5 % n; }
+    P *d; int *o; float *r;
+    cudaMalloc(&d, sizeof h); cudaMalloc(&o, sizeof order); cudaMalloc(&r, sizeof out);
+    cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+    cudaMemcpy(o, order, sizeof order, cudaMemcpyHostToDevice);
+    for (int t = 0; t < 2; t++) step<<<2, 64>>>(d, o, n, r);
+    cudaMemcpy(out, r, sizeof out, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; i++) printf("%g%c", out[i], i % 16 == 15 ? '\n' : ' ');
+    cudaFree(d); cudaFree(o); cudaFree(r);
+    return 0;
+}
+"#;
+
+/// The sums of all accesses with this text.
+fn sums(profile: &Profile, text: &str) -> Result<Counts> {
+    let mut sum = Counts::default();
+    for own in &profile.runs[0].accesses {
+        if profile.instructions[own.instruction as usize].text == text {
+            sum.add(&own.counts);
+        }
+    }
+    ensure!(sum.requests > 0, "`{text}` is not recorded");
+    Ok(sum)
+}
+
+#[test]
+fn counts_are_those_of_the_program() -> Result<()> {
+    let sandbox = Sandbox::with(&[("known.cu", KNOWN)])?;
+    let (outcome, profile) = profile(sandbox.path(), &["known.cu".to_owned()])?;
+    let profile = profile.with_context(|| outcome.stderr.clone())?;
+    ensure!(outcome.succeeded(), "{}", outcome.stderr);
+    // Two launches of four warps.
+    let unit = sums(&profile, "p[i].a")?;
+    ensure!((unit.requests, unit.lanes, unit.lines, unit.sectors) == (8, 256, 32, 128), "{unit:?}");
+    // Structs of 16 bytes: eight share a line, and 2^k neighbours a block.
+    ensure!((unit.line_lanes, unit.strided, unit.stride) == (64, 8, 1), "{unit:?}");
+    ensure!(unit.blocks[..7] == [256, 128, 64, 32, 16, 8, 8], "{unit:?}");
+    let one = sums(&profile, "p[0].b")?;
+    ensure!((one.requests, one.shared, one.address_lanes) == (8, 8, 256), "{one:?}");
+    ensure!((one.lines, one.sectors, one.stride) == (8, 8, 0), "{one:?}");
+    // Six times for each warp; 5 i is no two neighbours in one block of two.
+    let listed = sums(&profile, "p[order[i]].c")?;
+    ensure!((listed.requests, listed.lanes) == (48, 1536), "{listed:?}");
+    ensure!(listed.blocks[0] == 1536 && listed.blocks[12] == 48, "{listed:?}");
+    // Odd threads go round twice: all lanes, then half of them.
+    let reader = sums(&profile, "p[i]")?;
+    ensure!((reader.requests, reader.lanes) == (16, 256 + 128), "{reader:?}");
+    // Even threads alone, twice, and a macro's use; a stride counts lanes that are left out.
+    let even = sums(&profile, "AT(i)")?;
+    ensure!((even.requests, even.lanes, even.stride) == (16, 256, 1), "{even:?}");
+    ensure!(even.blocks[..4] == [256, 256, 128, 64], "{even:?}");
+    let next = sums(&profile, "p[NEXT(i) % n].a")?;
+    ensure!((next.requests, next.lanes, next.strided) == (8, 256, 6), "{next:?}");
+    // One step for odd threads, three for even ones: a warp makes three.
+    let walked = sums(&profile, "p[at].c")?;
+    ensure!((walked.requests, walked.lanes) == (24, 2 * 64 * 4), "{walked:?}");
+    let atomic = sums(&profile, "p[i / 32].c")?;
+    ensure!((atomic.requests, atomic.blocks[0]) == (8, 8), "{atomic:?}");
+    ensure!(sums(&profile, "p[j].b")?.lanes == 256, "in the lambda");
+    let launches: Vec<_> =
+        (profile.runs[0].launches.iter()).map(|own| (own.grid, own.block, own.launches)).collect();
+    ensure!(launches == [([2, 1, 1], [64, 1, 1], 2)], "{launches:?}");
+    let trips = |line: u32| {
+        let own = profile.runs[0].trips.iter();
+        own.filter(|own| profile.loops[own.of as usize].place.line == line)
+            .map(|own| (own.entries, own.iterations))
+            .collect::<Vec<_>>()
+    };
+    let line = |text: &str| {
+        KNOWN.lines().zip(1..).find(|(own, _)| own.contains(text)).map_or(0, |(_, line)| line)
+    };
+    ensure!(
+        trips(line("while (true)")) == [(256, 128 * 2 + 128 * 4)],
+        "{:?}",
+        trips(line("while (true)"))
+    );
+    ensure!(trips(line("#pragma unroll")) == [(256, 768)], "{:?}", profile.loops);
+    ensure!(trips(line("int j = 0; j < 2")) == [(768, 1536)], "inner loop");
+    ensure!(trips(line("j < 4")) == [(128, 128 * 3)], "a loop that breaks");
+    Ok(())
+}
+
+/// Device code that nvcc takes with the instruments in it.
+#[test]
+fn nvcc_takes_instrumented_programs() -> Result<()> {
+    let nvcc = Nvcc::find()?;
+    let mut sources: Vec<(String, Vec<String>, std::path::PathBuf)> = Vec::new();
+    for name in
+        ["sph", "idw", "euler", "particlefilter", "idiom_class_templates", "idiom_macro_forms"]
+    {
+        let program = Program::load(name)?;
+        let files = program.files.iter().map(|file| file.display().to_string()).collect();
+        sources.push((name.to_owned(), files, program.folder));
+    }
+    let sandbox = Sandbox::with(&[("known.cu", KNOWN)])?;
+    sources.push(("known".to_owned(), vec!["known.cu".to_owned()], sandbox.path().to_path_buf()));
+    for (name, files, folder) in sources {
+        let output = tempfile::tempdir()?;
+        let mut arguments = vec!["profile".to_owned()];
+        arguments.extend(files.iter().cloned());
+        arguments.extend(["--instrument".to_owned(), output.path().display().to_string()]);
+        let outcome = Layoutc::built()?.run(&folder, VERIFY_LIMIT, &arguments)?;
+        ensure!(outcome.succeeded(), "{name}: {}", outcome.stderr);
+        let mut instruments = 0;
+        for file in files.iter().filter(|file| file.ends_with(".cu")) {
+            // As `-include layoutc_profile.hpp` would.
+            let path = output.path().join(file);
+            let text = fs::read_to_string(&path)?;
+            instruments += text.matches("layoutcAt(").count();
+            fs::write(&path, format!("#include \"layoutc_profile.hpp\"\n{text}"))?;
+            let flags =
+                Flags { include_dirs: vec![output.path().to_path_buf()], ..Flags::default() };
+            nvcc.compile_object(&path, &flags, ARCH, &output.path().join("out.o"))
+                .with_context(|| format!("{name}: {file}"))?;
+        }
+        ensure!(instruments > 0, "{name} is not instrumented");
+    }
+    Ok(())
+}
+
+/// A kernel that runs a while, then breaks in the way that is asked for.
+const BROKEN: &str = r#"
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+struct P { float a, b; };
+__global__ void step(P *p) { p[threadIdx.x].a += p[threadIdx.x].b; }
+int main(int count, char **arguments) {
+    P *d;
+    cudaMalloc(&d, 32 * sizeof(P));
+    cudaMemset(d, 0, 32 * sizeof(P));
+    for (int i = 0; i < 10; i++) step<<<1, 32>>>(d);
+    int how = atoi(arguments[1]);
+    if (how == 0) abort();
+    if (how == 1) step<<<1, 64>>>(d);
+    if (how == 2) for (;;) sleep(1);
+    return 3;
+}
+"#;
+
+#[test]
+fn what_was_recorded_until_the_end_is_kept() -> Result<()> {
+    let sandbox = Sandbox::with(&[("broken.cu", BROKEN)])?;
+    let expected = [
+        ("0", Some("signal 6 ended the program")),
+        ("1", Some("the runtime stopped the program")),
+        ("2", Some("it ran longer than --timeout allows")),
+        // An exit status of its own is the program's business.
+        ("3", None),
+    ];
+    for (how, partial) in expected {
+        let arguments = ["broken.cu", "--timeout", "2", "--", how].map(str::to_owned);
+        let (outcome, profile) = profile(sandbox.path(), &arguments)?;
+        let profile = profile.with_context(|| outcome.stderr.clone())?;
+        ensure!(profile.runs[0].partial.as_deref() == partial, "{:?}", profile.runs[0].partial);
+        ensure!(outcome.code() == Some(i32::from(partial.is_some())), "{}", outcome.ending());
+        let read = sums(&profile, "p[threadIdx.x].b")?;
+        ensure!(read.requests >= 10, "{read:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn rows_are_classified_by_the_query_of_the_documentation() -> Result<()> {
+    let root = layoutc_tests::repository_root();
+    let document = fs::read_to_string(root.join("docs/profile.md"))?;
+    let query = document.split("```sql").nth(1).and_then(|text| text.split("```").next());
+    let query = query.context("docs/profile.md has no query")?.replace("rows.parquet", "ROWS");
+    let sandbox = Sandbox::with(&[("known.cu", KNOWN)])?;
+    let rows = sandbox.path().join("known.parquet");
+    let arguments = ["known.cu".to_owned(), "--rows".to_owned(), rows.display().to_string()];
+    let (outcome, profile) = profile(sandbox.path(), &arguments)?;
+    ensure!(outcome.succeeded(), "{}", outcome.stderr);
+    let profile = profile.context("no profile")?;
+    let script = format!(
+        "import duckdb, json, sys\nprint(json.dumps(duckdb.sql({:?}.replace('ROWS', {:?})).fetchall()))",
+        query,
+        rows.display().to_string()
+    );
+    let python = root.join(".tools/venv/bin/python");
+    let output = std::process::Command::new(&python)
+        .args(["-c", &script])
+        .output()
+        .with_context(|| format!("cannot run {}; run `cargo xtask setup`", python.display()))?;
+    ensure!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let found: Vec<(u32, String, u64, f64, String, f64)> = serde_json::from_slice(&output.stdout)?;
+    ensure!(found.len() == profile.instructions.len(), "{found:?}");
+    for (instruction, text, executions, lanes, class, weight) in found {
+        let own = &profile.instructions[instruction as usize];
+        let mut counts = Counts::default();
+        for accessed in &profile.runs[0].accesses {
+            if accessed.instruction == instruction {
+                counts.add(&accessed.counts);
+            }
+        }
+        ensure!(
+            text == own.text && executions == counts.requests,
+            "{text}: {executions} {counts:?}"
+        );
+        let mean = counts.line_lanes as f64 / counts.requests as f64;
+        ensure!((lanes - mean).abs() < 1e-9, "{text}: {lanes} {mean}");
+        let own = Classified::by_address(&counts).context("it never ran")?;
+        ensure!(class == own.class.to_string(), "{text}: {class}, {counts:?}");
+        ensure!((weight - own.sum()).abs() < 1e-6, "{text}: {weight} {}", own.sum());
+    }
+    Ok(())
+}
