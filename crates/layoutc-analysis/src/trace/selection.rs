@@ -15,6 +15,7 @@ use crate::profile::{Recording, Totals};
 use layoutc_dataflow::classes::ClassId;
 use layoutc_dataflow::layout::{Bytes, Group, Layout, LayoutError, LeafId, RecordShape};
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Fields are used together where so much of what accesses one of them accesses all.
 pub const TOGETHER: f64 = 0.9;
@@ -50,7 +51,7 @@ pub struct Weighed {
 }
 
 /// How fields lie.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Answer {
     /// Structs, aligned to so many bytes if any.
@@ -116,6 +117,34 @@ pub struct Decision {
     pub disagreements: Vec<Disagreement>,
 }
 
+impl Decision {
+    /// The fields that are accessed.
+    fn accessed(&self) -> BTreeSet<usize> {
+        self.accesses.iter().flat_map(|access| access.fields.iter().copied()).collect()
+    }
+
+    /// How some fields lie, and which of them beside each other.
+    fn places(&self, fields: &BTreeSet<usize>) -> BTreeSet<(Vec<usize>, Answer)> {
+        let own = |group: &GroupChoice| -> Vec<usize> {
+            group.fields.iter().copied().filter(|at| fields.contains(at)).collect()
+        };
+        let mut found = BTreeSet::new();
+        for group in &self.groups {
+            let fields = own(group);
+            match group.answer {
+                Answer::Arrays => {
+                    found.extend(fields.into_iter().map(|at| (vec![at], Answer::Arrays)));
+                }
+                answer if !fields.is_empty() => {
+                    found.insert((fields, answer));
+                }
+                Answer::Structs { .. } | Answer::Tiles { .. } | Answer::Unused => {}
+            }
+        }
+        found
+    }
+}
+
 impl Selection<'_> {
     /// What a class of arrays of records gets.
     ///
@@ -144,7 +173,8 @@ impl Selection<'_> {
         if runs.len() > 1 {
             for run in &runs {
                 let alone = of_runs(&[*run])?;
-                if alone.layout != decision.layout {
+                let fields = alone.accessed();
+                if alone.places(&fields) != decision.places(&fields) {
                     let layout = alone.notation;
                     decision.disagreements.push(Disagreement { run: *run, layout });
                 }
@@ -167,12 +197,14 @@ impl Selection<'_> {
         let across = within.merged_across_kernels();
         let clusters = clusters(&across, shape);
         let mut groups = match self.options.per_group {
-            true => clusters
-                .iter()
-                .flat_map(|cluster| self.parts(shape, cluster, &accesses, &tree.nodes))
-                .collect::<Result<Vec<_>, _>>()?,
+            true => self.parts(shape, &clusters, &accesses, &tree.nodes)?,
             false => self.whole(shape, sum, &clusters, &tree.nodes)?,
         };
+        let is_placed = |at: &usize| groups.iter().any(|group| group.fields.contains(at));
+        let unused: Vec<usize> = (0..shape.leaves.len()).filter(|at| !is_placed(at)).collect();
+        if !unused.is_empty() {
+            groups.push(GroupChoice { fields: unused, sum: 0.0, answer: Answer::Unused });
+        }
         groups.sort_by_key(|group| group.fields.first().copied());
         let layout = layout_of(shape, &groups)?;
         let notation = layout.display(shape).to_string();
@@ -234,49 +266,54 @@ impl Selection<'_> {
             let answer = self.apart(shape, &all, nodes);
             return Ok(vec![GroupChoice { fields: all, sum, answer }]);
         }
-        let group = |cluster: &Cluster| {
-            let align = self.width(shape, &cluster.leaves(), nodes)?.map(|align| align.0);
-            let answer = match cluster.count {
-                0 => Answer::Unused,
-                _ => Answer::Structs { align },
-            };
-            Ok(GroupChoice { fields: cluster.fields.clone(), sum, answer })
-        };
-        clusters.iter().map(group).collect()
+        let used = clusters.iter().filter(|cluster| cluster.count > 0);
+        used.map(|cluster| self.structs(shape, &cluster.fields, sum, nodes)).collect()
     }
 
-    /// Answers for the fields of a cluster: those that are better in structs, and those that are not.
+    /// Answers for the fields of each cluster: those that are better in structs, and those that are not. Fields
+    /// that nothing accesses are left out, unless they fill padding.
     fn parts(
         &self,
         shape: &RecordShape,
-        cluster: &Cluster,
+        clusters: &[Cluster],
         accesses: &[Weighed],
         nodes: &[Node],
-    ) -> Vec<Result<GroupChoice, LayoutError>> {
+    ) -> Result<Vec<GroupChoice>, LayoutError> {
         let of = |fields: &[usize]| -> f64 {
             let touches = |access: &&Weighed| access.fields.iter().any(|at| fields.contains(at));
             accesses.iter().filter(touches).map(|access| access.sum).sum()
         };
-        if cluster.count == 0 {
-            let fields = cluster.fields.clone();
-            return vec![Ok(GroupChoice { fields, sum: 0.0, answer: Answer::Unused })];
-        }
-        let (in_structs, apart): (Vec<usize>, Vec<usize>) =
-            cluster.fields.iter().partition(|at| of(&[**at]) >= 0.0);
         let mut found = Vec::new();
-        if !in_structs.is_empty() {
-            let sum = of(&in_structs);
-            let width = self.width(shape, &leaves(&in_structs), nodes);
-            found.push(width.map(|align| {
-                let answer = Answer::Structs { align: align.map(|align| align.0) };
-                GroupChoice { fields: in_structs, sum, answer }
-            }));
+        for cluster in clusters.iter().filter(|cluster| cluster.count > 0) {
+            let (in_structs, apart): (Vec<usize>, Vec<usize>) =
+                cluster.fields.iter().partition(|at| of(&[**at]) >= 0.0);
+            if in_structs.iter().any(|at| is_used(*at, nodes)) {
+                found.push(self.structs(shape, &in_structs, of(&in_structs), nodes)?);
+            }
+            if !apart.is_empty() {
+                let (sum, answer) = (of(&apart), self.apart(shape, &apart, nodes));
+                found.push(GroupChoice { fields: apart, sum, answer });
+            }
         }
-        if !apart.is_empty() {
-            let (sum, answer) = (of(&apart), self.apart(shape, &apart, nodes));
-            found.push(Ok(GroupChoice { fields: apart, sum, answer }));
-        }
-        found
+        Ok(found)
+    }
+
+    /// Structs of fields; those of them that nothing accesses are left out where they make the struct longer.
+    fn structs(
+        &self,
+        shape: &RecordShape,
+        fields: &[usize],
+        sum: f64,
+        nodes: &[Node],
+    ) -> Result<GroupChoice, LayoutError> {
+        let used: Vec<usize> = fields.iter().copied().filter(|at| is_used(*at, nodes)).collect();
+        let align = self.width(shape, &leaves(&used), nodes)?;
+        let size = |fields: &[usize]| -> Result<Bytes, LayoutError> {
+            Ok(aligned(shape, leaves(fields), align)?.struct_layout(shape).size)
+        };
+        let fields = if size(fields)? == size(&used)? { fields.to_vec() } else { used };
+        let answer = Answer::Structs { align: align.map(|align| align.0) };
+        Ok(GroupChoice { fields, sum, answer })
     }
 
     /// Arrays, or tiles of fields that are used together.
@@ -361,6 +398,11 @@ impl Selection<'_> {
         }
         text
     }
+}
+
+/// Whether anything accesses a field.
+fn is_used(field: usize, nodes: &[Node]) -> bool {
+    nodes.iter().any(|node| node.fields.contains(&field))
 }
 
 /// The layout that answers make.
