@@ -77,9 +77,12 @@ fn classes_by_index() {
     );
 }
 
-/// Rows of executions: for each an instruction, a warp, and the threads' addresses.
-fn rows(executions: &[(u64, u64, Vec<(u64, u64)>)]) -> Vec<Row> {
-    let row = |(inst_id, warp_id, threads): &(u64, u64, Vec<(u64, u64)>)| -> Vec<Row> {
+/// An execution: its instruction, its warp, and the threads with their addresses.
+type Execution = (u64, u64, Vec<(u64, u64)>);
+
+/// Rows of executions.
+fn rows(executions: &[Execution]) -> Vec<Row> {
+    let row = |(inst_id, warp_id, threads): &Execution| -> Vec<Row> {
         let (inst_id, warp_id, kernel_id, loop_id) = (*inst_id, *warp_id, 0, 0);
         let of = |(thread_id, addr): &(u64, u64)| Row {
             inst_id,
@@ -113,7 +116,7 @@ proptest! {
         )
     ) {
         // Shifts make shared addresses and lanes on one line likely.
-        let executions: Vec<(u64, u64, Vec<(u64, u64)>)> = executions
+        let executions: Vec<Execution> = executions
             .into_iter()
             .map(|(inst, warp, threads, shift)| {
                 let addr = |at: u64| 4096 + (at >> (2 * shift)) * 16;
@@ -121,7 +124,7 @@ proptest! {
             })
             .collect();
         // What stands together in a trace is one execution only if its threads rise.
-        let is_apart = |pair: &[(u64, u64, Vec<(u64, u64)>)]| {
+        let is_apart = |pair: &[Execution]| {
             (pair[0].0, pair[0].1) != (pair[1].0, pair[1].1)
                 || pair[0].2.last().map(|own| own.0) >= pair[1].2.first().map(|own| own.0)
         };

@@ -138,7 +138,7 @@ fn steps_are_switched() {
             &narrow,
             TraceOptions { vector_width: false, per_group: false, by_index: true, tiles: true }
         ),
-        "{a b c f} align(16), {d e} align(16)"
+        "{a b c} align(16), {d e f} align(16)"
     );
     // Structs of 128 bytes and more have no two threads on a line.
     let mut large = counts(&strided(1), 256, 0);
