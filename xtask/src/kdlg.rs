@@ -4,13 +4,14 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result};
 use clap::Args;
 use layoutc_tests::layoutc::Layoutc;
 use layoutc_tests::program::{Program, names};
 use layoutc_tests::repository_root;
 
-use crate::rank::{Costs, LIMIT, SOURCE, Simulated, choice, common};
+use crate::choices::simulated;
+use crate::rank::{choice, common};
 
 /// The device that all choices are simulated on.
 const DEVICE: &str = "h100";
@@ -58,38 +59,7 @@ fn row(layoutc: &Layoutc, program: &Program) -> Result<Row> {
         choice(layoutc, program, &arguments)
     };
     let texts = [chosen(DEVICE, "cost")?, chosen(DEVICE, "kdlg")?, chosen(TREE, "kdlg")?];
-    let mut columns: Vec<&String> = texts.iter().filter(|text| *text != SOURCE).collect();
-    columns.sort_unstable();
-    columns.dedup();
-    let mut arguments: Vec<String> = ["cost", "--simulate", "--json"].map(str::to_owned).into();
-    arguments.extend(common(program, DEVICE, "sectors"));
-    for column in &columns {
-        arguments.extend(["--layout".to_owned(), (*column).clone()]);
-    }
-    arguments.push("--".to_owned());
-    arguments.extend(program.simulated().iter().cloned());
-    let outcome = layoutc.run(&program.folder, LIMIT, &arguments)?;
-    ensure!(outcome.succeeded(), "{}: {}\n{}", program.name, outcome.ending(), outcome.stderr);
-    let costs: Costs = serde_json::from_str(&outcome.stdout).context(program.name.clone())?;
-    let table = costs.tables.into_iter().next().context("no table of costs")?;
-    let simulated = |text: &str| {
-        let own = table.layouts.iter().find(|layout| layout.layout == text);
-        match own.with_context(|| format!("{text} was not priced"))?.simulated.as_ref() {
-            Some(Simulated::Cost { cost, .. }) => Ok(*cost),
-            Some(Simulated::Error(message)) => anyhow::bail!("{}, {text}: {message}", program.name),
-            None => anyhow::bail!("{}, {text}: not simulated", program.name),
-        }
-    };
-    let source = table.layouts.first().and_then(|layout| match layout.simulated {
-        Some(Simulated::Cost { cost, .. }) => Some(cost),
-        _ => None,
-    });
-    let source = source.with_context(|| format!("{}: no cost of the source", program.name))?;
-    let mut choices = Vec::new();
-    for text in texts {
-        let cost = if text == SOURCE { source } else { simulated(&text)? };
-        choices.push((text, cost / source));
-    }
+    let choices = simulated(layoutc, program, DEVICE, &texts)?;
     let choices = choices.try_into().ok().context("three choices")?;
     Ok(Row { program: program.name.clone(), choices })
 }

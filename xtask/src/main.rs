@@ -7,6 +7,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 mod bench_nvcc;
+mod choices;
 mod corpus;
 mod demo;
 mod fuzz;
@@ -18,6 +19,7 @@ mod seeded_bugs;
 mod setup;
 mod supported;
 mod test;
+mod trace;
 
 /// Set-up, tests, the demo and corpus runs.
 #[derive(Parser)]
@@ -59,6 +61,8 @@ enum Task {
     Rank(rank::Options),
     /// Write what the selector `kdlg` chooses against `cost`, both simulated, into docs/kdlg-check.md
     Kdlg(kdlg::Options),
+    /// Write what the selectors `trace` and `auto` choose against `cost`, all simulated, into docs/trace-check.md
+    Trace(trace::Options),
     /// Time nvcc's own front end on the programs of the transform bench
     BenchNvcc {
         /// Sizes in lines
@@ -92,6 +96,7 @@ fn run(task: Task) -> Result<()> {
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Probes => probes::run(),
         Task::Kdlg(options) => kdlg::run(&options),
+        Task::Trace(options) => trace::run(&options),
         Task::Rank(options) => rank::run(&options),
         Task::BenchNvcc { lines, file } => bench_nvcc::run(&lines, &file),
     }

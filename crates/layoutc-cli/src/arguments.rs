@@ -240,10 +240,11 @@ pub struct ProgramArguments {
     /// What `layoutc profile` recorded of this program. May be repeated: the runs count together.
     #[arg(long = "profile", value_name = "FILE")]
     pub profiles: Vec<PathBuf>,
-    /// For `trace`: `paper` decides once for each struct, as the paper does; `extended` for each cluster of
-    /// fields, with tiles, and with the alignment that pays.
-    #[arg(long, value_name = "WHAT", default_value = "extended")]
-    pub trace: TraceSteps,
+    /// For `trace`: which steps beyond the paper are taken. `paper`: none; otherwise some of `groups` (structs or
+    /// arrays for each cluster of fields), `tiles`, `width` (the alignment that pays) and `elements` (accesses
+    /// are judged by their elements and not by their addresses), separated by commas.
+    #[arg(long, value_name = "STEPS", default_value = "groups,tiles,width,elements", value_parser = parse_trace)]
+    pub trace: TraceOptions,
     /// For `kdlg`: fields nearer than this are one cluster; otherwise a line of the device's first-level cache.
     #[arg(long, value_name = "BYTES")]
     pub epsilon: Option<u64>,
@@ -275,13 +276,25 @@ pub enum SelectorName {
     Auto,
 }
 
-/// Which steps of the choice by recorded runs are taken.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub enum TraceSteps {
-    /// Those of the paper.
-    Paper,
-    /// All.
-    Extended,
+fn parse_trace(text: &str) -> Result<TraceOptions, String> {
+    let mut options = TraceOptions::paper();
+    if text == "paper" {
+        return Ok(options);
+    }
+    for step in text.split(',') {
+        match step.trim() {
+            "groups" => options.per_group = true,
+            "tiles" => options.tiles = true,
+            "width" => options.vector_width = true,
+            "elements" => options.by_index = true,
+            other => {
+                return Err(format!(
+                    "there is no step `{other}`; there are groups, tiles, width and elements, or paper for none"
+                ));
+            }
+        }
+    }
+    Ok(options)
 }
 
 /// What decision trees see of a cluster.
@@ -310,10 +323,7 @@ impl ProgramArguments {
             None | Some(SelectorName::Auto) => Selector::Auto,
             Some(SelectorName::Cost) => Selector::Cost,
             Some(SelectorName::Kdlg) => Selector::Kdlg(self.kdlg()),
-            Some(SelectorName::Trace) => Selector::Trace(match self.trace {
-                TraceSteps::Paper => TraceOptions::paper(),
-                TraceSteps::Extended => TraceOptions::default(),
-            }),
+            Some(SelectorName::Trace) => Selector::Trace(self.trace),
         }
     }
 }

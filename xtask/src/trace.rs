@@ -1,0 +1,128 @@
+//! `cargo xtask trace`: what the selectors `trace`, `auto` and `cost` choose for all shipped programs, simulated, and
+//! what each step beyond the paper brings.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use clap::Args;
+use layoutc_tests::layoutc::Layoutc;
+use layoutc_tests::program::{Program, names};
+use layoutc_tests::repository_root;
+
+use crate::choices::simulated;
+use crate::rank::{LIMIT, choice, common};
+
+/// The device that all choices are made for and simulated on.
+const DEVICE: &str = "h100";
+
+/// What chooses, and with which options.
+const CHOICES: [(&str, &[&str]); 7] = [
+    ("`cost`", &["--selector", "cost"]),
+    ("`auto`", &["--selector", "auto"]),
+    ("`trace`", &["--selector", "trace"]),
+    ("paper", &["--selector", "trace", "--trace", "paper"]),
+    ("no groups", &["--selector", "trace", "--trace", "tiles,width,elements"]),
+    ("no tiles", &["--selector", "trace", "--trace", "groups,width,elements"]),
+    ("no width", &["--selector", "trace", "--trace", "groups,tiles,elements"]),
+];
+
+#[derive(Args)]
+pub struct Options {
+    /// Only programs whose name holds this
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Where the table goes, below the repository
+    #[arg(long, default_value = "docs/trace-check.md")]
+    out: PathBuf,
+}
+
+/// A program's choices, each with its simulated cost in that of the source's layout.
+struct Row {
+    program: String,
+    choices: Vec<(String, f64)>,
+}
+
+/// Records every program, simulates it in the layouts that the selectors choose, and writes the table.
+///
+/// # Errors
+/// When `layoutc` does not build, a program cannot be run, or files cannot be written.
+pub fn run(options: &Options) -> Result<()> {
+    let layoutc = Layoutc::built()?;
+    let mut rows = Vec::new();
+    for name in names()?.into_iter().filter(|name| name.contains(&options.only)) {
+        let program = Program::load(&name)?;
+        if program.kept.is_none() && !program.records.is_empty() {
+            rows.push(row(&layoutc, &program)?);
+            println!("{name}");
+        }
+    }
+    let path = repository_root().join(&options.out);
+    fs::write(&path, table(&rows)).with_context(|| path.display().to_string())
+}
+
+fn row(layoutc: &Layoutc, program: &Program) -> Result<Row> {
+    let folder = tempfile::tempdir()?;
+    let profile = folder.path().join("profile").display().to_string();
+    let common = common(program, DEVICE, "sectors");
+    let mut arguments: Vec<String> = ["profile", "-o", &profile].map(str::to_owned).into();
+    arguments.extend(common.iter().cloned());
+    arguments.push("--".to_owned());
+    arguments.extend(program.simulated().iter().cloned());
+    let outcome = layoutc.run(&program.folder, LIMIT, &arguments)?;
+    ensure!(outcome.succeeded(), "{}: {}\n{}", program.name, outcome.ending(), outcome.stderr);
+    let mut texts = Vec::new();
+    for (_, selector) in CHOICES {
+        let mut arguments = common.clone();
+        arguments.extend(selector.iter().map(|word| (*word).to_owned()));
+        if selector[1] != "cost" {
+            arguments.extend(["--profile".to_owned(), profile.clone()]);
+        }
+        texts.push(choice(layoutc, program, &arguments)?);
+    }
+    let choices = simulated(layoutc, program, DEVICE, &texts)?;
+    Ok(Row { program: program.name.clone(), choices })
+}
+
+const HEAD: &str = "\
+# The selectors `trace` and `auto` on the shipped programs
+
+`cargo xtask trace` records every program (`layoutc profile`, with `simulated` or the first arguments of its `program.toml`), asks
+`transform` for the layouts that `--selector cost`, `auto` and `trace` choose for the H100, runs it on the CPU in each of them, and simulates the
+addresses that its kernels touch in the caches of the H100. `paper` is the method of Nakai and Ohno alone; the other columns leave out one of the steps
+beyond it. Numbers are simulated costs against the layout of the source; below 1 is a gain. Nothing here is a time.
+";
+
+fn table(rows: &[Row]) -> String {
+    let mut out = String::from(HEAD);
+    let names: Vec<&str> = CHOICES.iter().map(|(name, _)| *name).collect();
+    let _ =
+        writeln!(out, "\n| program | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()));
+    for row in rows {
+        let costs: Vec<String> = row.choices.iter().map(|(_, cost)| format!("{cost:.3}")).collect();
+        let _ = writeln!(out, "| {} | {} |", row.program, costs.join(" | "));
+    }
+    let mean = |at: usize| {
+        let logarithms: f64 = rows.iter().map(|row| row.choices[at].1.ln()).sum();
+        (logarithms / rows.len().max(1) as f64).exp()
+    };
+    let means: Vec<String> = (0..names.len()).map(|at| format!("{:.3}", mean(at))).collect();
+    let _ = writeln!(out, "| geometric mean of {} | {} |", rows.len(), means.join(" | "));
+    out.push_str("\n## Against `cost`\n\n| | at least 1 % less | within 1 % | at least 1 % more |\n|---|---|---|---|\n");
+    for (at, name) in names.iter().enumerate().skip(1) {
+        let against = |row: &Row| row.choices[at].1 / row.choices[0].1;
+        let less = rows.iter().filter(|row| against(row) < 1.0 - TIE).count();
+        let more = rows.iter().filter(|row| against(row) > 1.0 + TIE).count();
+        let _ = writeln!(out, "| {name} | {less} | {} | {more} |", rows.len() - less - more);
+    }
+    out.push_str("\n## What was chosen\n\n| program | `cost` | `auto` | `trace` | paper |\n|---|---|---|---|---|\n");
+    for row in rows {
+        let texts: Vec<&str> = row.choices.iter().take(4).map(|(text, _)| text.as_str()).collect();
+        let _ = writeln!(out, "| {} | {} |", row.program, texts.join(" | "));
+    }
+    out
+}
+
+/// Costs that differ by less are the same.
+const TIE: f64 = 0.01;
