@@ -47,7 +47,8 @@ pub struct TraceOptions {
     /// Structs or arrays are decided for each cluster of the tree, and for its fields where they disagree, and
     /// not for the record as a whole.
     pub per_group: bool,
-    /// Fields that are to be arrays and are used together become tiles.
+    /// Fields that are to be arrays and are used together become tiles, or structs where lanes are near each
+    /// other and no neighbours.
     pub tiles: bool,
     /// Structs are aligned to 16 or 8 bytes or not at all, as loads that are saved and bytes that are padded
     /// say, and not always to 16.

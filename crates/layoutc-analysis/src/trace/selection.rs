@@ -7,7 +7,7 @@ use super::TraceOptions;
 use super::class::Classified;
 use super::cluster::{ALIGNMENT, Cluster, aligned, clusters, leaves};
 use super::tree::{Node, Tree};
-use super::width::alignment;
+use super::width::{against_arrays, alignment};
 use crate::cost_choice::{Verdict, tile_of};
 use crate::cost_model::{ArraySource, CostModel};
 use crate::device::Device;
@@ -19,6 +19,10 @@ use std::collections::BTreeSet;
 
 /// Fields are used together where so much of what accesses one of them accesses all.
 pub const TOGETHER: f64 = 0.9;
+
+/// Fields that are used together lie in structs and not in tiles if that takes at most such a part of the sectors:
+/// where lanes access elements that are near each other, but no neighbours.
+pub const FEWER: f64 = 0.8;
 
 /// How layouts are chosen.
 #[derive(Clone, Copy, Debug)]
@@ -263,7 +267,7 @@ impl Selection<'_> {
             return Ok(vec![GroupChoice { fields: all, sum, answer }]);
         }
         if sum < 0.0 {
-            let answer = self.apart(shape, &all, nodes);
+            let answer = self.apart(shape, &all, nodes)?;
             return Ok(vec![GroupChoice { fields: all, sum, answer }]);
         }
         let used = clusters.iter().filter(|cluster| cluster.count > 0);
@@ -291,7 +295,7 @@ impl Selection<'_> {
                 found.push(self.structs(shape, &in_structs, of(&in_structs), nodes)?);
             }
             if !apart.is_empty() {
-                let (sum, answer) = (of(&apart), self.apart(shape, &apart, nodes));
+                let (sum, answer) = (of(&apart), self.apart(shape, &apart, nodes)?);
                 found.push(GroupChoice { fields: apart, sum, answer });
             }
         }
@@ -316,11 +320,16 @@ impl Selection<'_> {
         Ok(GroupChoice { fields, sum, answer })
     }
 
-    /// Arrays, or tiles of fields that are used together.
-    fn apart(&self, shape: &RecordShape, fields: &[usize], nodes: &[Node]) -> Answer {
+    /// Arrays; for fields that are used together tiles, or structs where they take fewer sectors.
+    fn apart(
+        &self,
+        shape: &RecordShape,
+        fields: &[usize],
+        nodes: &[Node],
+    ) -> Result<Answer, LayoutError> {
         let scalars: u64 = fields.iter().map(|at| shape.leaves[*at].scalars()).sum();
         if !self.options.tiles || scalars < 2 {
-            return Answer::Arrays;
+            return Ok(Answer::Arrays);
         }
         let (mut some, mut all) = (0.0, 0.0);
         for node in nodes {
@@ -328,13 +337,15 @@ impl Selection<'_> {
             some += if own > 0 { node.count as f64 } else { 0.0 };
             all += if own == fields.len() { node.count as f64 } else { 0.0 };
         }
-        match all >= TOGETHER * some {
-            true => {
-                let own = fields.iter().map(|at| &shape.leaves[*at]);
-                Answer::Tiles { tile: tile_of(self.device, own) }
-            }
-            false => Answer::Arrays,
+        if all < TOGETHER * some {
+            return Ok(Answer::Arrays);
         }
+        if against_arrays(shape, fields, nodes) <= FEWER {
+            let align = self.width(shape, &leaves(fields), nodes)?.map(|align| align.0);
+            return Ok(Answer::Structs { align });
+        }
+        let own = fields.iter().map(|at| &shape.leaves[*at]);
+        Ok(Answer::Tiles { tile: tile_of(self.device, own) })
     }
 
     /// The alignment of a struct.

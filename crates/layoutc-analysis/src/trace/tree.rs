@@ -4,7 +4,7 @@
 //! Source: Nakai, Ohno, §6.1 and §6.2, steps 1 to 3. A [`Node`] is one of the tree's loops, with the fields below
 //! it and the kernels above; merging makes nodes of several loops, and at last of several kernels.
 
-use crate::profile::{Counts, Recording, Totals};
+use crate::profile::{Counts, LEVELS, Recording, Totals};
 use layoutc_dataflow::layout::{LeafId, RecordShape};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,8 +36,8 @@ pub struct Node {
     pub count: u64,
     /// The fields, as positions in [`Tree::fields`].
     pub fields: BTreeSet<usize>,
-    /// Different elements that a warp accesses each time: a mean.
-    pub elements: f64,
+    /// Different values of `index >> k` that a warp accesses each time, for each `k`: means.
+    pub blocks: [f64; LEVELS],
 }
 
 impl Node {
@@ -45,7 +45,9 @@ impl Node {
     fn take(&mut self, other: &Node) {
         let (own, others) = (self.count as f64, other.count as f64);
         if own + others > 0.0 {
-            self.elements = (self.elements * own + other.elements * others) / (own + others);
+            for (mean, another) in self.blocks.iter_mut().zip(other.blocks) {
+                *mean = (*mean * own + another * others) / (own + others);
+            }
         }
         self.kernels.extend(other.kernels.iter().cloned());
         self.loops.extend(other.loops.iter().cloned());
@@ -96,13 +98,16 @@ impl Tree {
                 let own: Vec<(LeafId, Counts)> =
                     own.map(|((leaf, counts), _)| (*leaf, *counts)).collect();
                 let requests: u64 = own.iter().map(|(_, counts)| counts.requests).sum();
-                let elements: u64 = own.iter().map(|(_, counts)| counts.blocks[0]).sum();
+                let blocks = |level: usize| -> f64 {
+                    let sum: u64 = own.iter().map(|(_, counts)| counts.blocks[level]).sum();
+                    sum as f64 / requests.max(1) as f64
+                };
                 nodes.push(Node {
                     kernels: BTreeSet::from([kernel.clone()]),
                     loops: BTreeSet::from([name.clone()]),
                     count: own.iter().map(|(_, counts)| counts.requests).max().unwrap_or(0),
                     fields: own.iter().map(|(leaf, _)| leaf.index()).collect(),
-                    elements: elements as f64 / requests.max(1) as f64,
+                    blocks: std::array::from_fn(blocks),
                 });
             }
         }

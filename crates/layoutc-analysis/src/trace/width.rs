@@ -1,4 +1,5 @@
-//! The alignment of a struct: loads that are saved against bytes that are padded.
+//! What a struct costs: loads that alignment saves against bytes that it pads, and sectors against those of
+//! arrays.
 //!
 //! An access of a warp costs its load instructions and the lines that they move. A struct aligned to 16 or 8
 //! bytes is loaded by as many instructions as it has windows of these bytes in use (§2.5); padding makes it
@@ -6,6 +7,7 @@
 
 use super::cluster::aligned;
 use super::tree::Node;
+use crate::profile::LEVELS;
 use layoutc_dataflow::layout::{Bytes, LayoutError, LeafId, RecordShape};
 
 /// Bytes of a sector, and sectors that cost what an instruction costs: those of a line.
@@ -39,7 +41,7 @@ pub(super) fn alignment(
             }
             bytes.sort_unstable();
             let loads = loads(&bytes, own.align.0) as f64;
-            let sectors = sectors(&bytes, own.size.0) * node.elements;
+            let sectors = sectors(&bytes, own.size.0) * node.blocks[0];
             cost += node.count as f64 * (loads + sectors / SECTORS);
         }
         if best.is_none_or(|(least, _)| cost < least) {
@@ -47,6 +49,30 @@ pub(super) fn alignment(
         }
     }
     Ok(best.and_then(|(_, align)| align))
+}
+
+/// Sectors that the nodes access in structs of some bytes, as a part of those in arrays or tiles of the fields;
+/// nodes that do not access all of them are left out.
+pub(super) fn against_arrays(shape: &RecordShape, fields: &[usize], nodes: &[Node]) -> f64 {
+    let leaves = || fields.iter().map(|at| &shape.leaves[*at]);
+    let bytes: u64 = leaves().map(|leaf| leaf.size().0).sum();
+    let (mut structs, mut arrays) = (0.0, 0.0);
+    for node in nodes.iter().filter(|node| fields.iter().all(|at| node.fields.contains(at))) {
+        let of = |bytes: u64| in_array(&node.blocks, bytes) * node.count as f64;
+        structs += of(bytes);
+        arrays += leaves().map(|leaf| of(leaf.scalar_size.0) * leaf.scalars() as f64).sum::<f64>();
+    }
+    if arrays > 0.0 { structs / arrays } else { 1.0 }
+}
+
+/// Sectors that a warp touches in an array of elements of some bytes, all of which it accesses.
+fn in_array(blocks: &[f64; LEVELS], bytes: u64) -> f64 {
+    if bytes >= SECTOR {
+        return blocks[0] * bytes as f64 / SECTOR as f64;
+    }
+    let level = (SECTOR as f64 / bytes.max(1) as f64).log2();
+    let (below, part) = (level as usize, level.fract());
+    blocks[below] * (1.0 - part) + blocks[below + 1] * part
 }
 
 /// Load instructions for scalars of a struct that is aligned to `width` bytes.
@@ -78,7 +104,19 @@ mod tests {
 
     fn node(fields: std::ops::Range<usize>, elements: f64) -> Node {
         let (kernels, loops) = (BTreeSet::new(), BTreeSet::new());
-        Node { kernels, loops, count: 10, fields: fields.collect(), elements }
+        Node { kernels, loops, count: 10, fields: fields.collect(), blocks: [elements; LEVELS] }
+    }
+
+    /// Neighbours are as good in arrays; lanes that are anywhere are not, and pairs are between them.
+    #[test]
+    fn structs_against_arrays() {
+        let shape = floats(2);
+        let part = |run: usize| {
+            let blocks =
+                std::array::from_fn(|level| (32.0 / f64::from(1 << level)).max(32.0 / run as f64));
+            against_arrays(&shape, &[0, 1], &[Node { blocks, ..node(0..2, 0.0) }])
+        };
+        assert_eq!([part(32), part(8), part(4), part(1)], [1.0, 1.0, 0.5, 0.5]);
     }
 
     fn floats(count: usize) -> RecordShape {

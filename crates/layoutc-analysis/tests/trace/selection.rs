@@ -157,6 +157,32 @@ fn steps_are_switched() {
     );
 }
 
+/// Runs of four neighbours at any places: fields that are used together are on fewer sectors in structs, and
+/// where tiles are no answer the fields are arrays.
+#[test]
+fn near_lanes_want_structs() {
+    let runs: Vec<Vec<i64>> = (scattered(10).into_iter())
+        .map(|own| {
+            own.iter().step_by(4).flat_map(|at| (0..4).map(move |lane| (at & !3) + lane)).collect()
+        })
+        .collect();
+    let mut profile = recorded(&[("1", 0, 1000)]);
+    for own in &mut profile.runs[0].accesses {
+        own.counts = times(counts(&runs, 24, 12), 100);
+    }
+    let notation = |options| {
+        let (program, _, model) = program(TEXT);
+        let recording = Recording::new(&profile, &program.sources);
+        let device = Device::built_in("h100").expect("built in");
+        let selection =
+            Selection { model: &model, device: &device, recording: &recording, options };
+        selection.decide(ClassId(0)).expect("a decision").notation
+    };
+    let all = TraceOptions::default();
+    assert_eq!(notation(all), "{a b c f}, {d e} align(8)");
+    assert_eq!(notation(TraceOptions { tiles: false, ..all }), "{a b c f}, {d}, {e}");
+}
+
 #[test]
 fn runs_that_disagree_are_named() {
     let options = TraceOptions::paper();
