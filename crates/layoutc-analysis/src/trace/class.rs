@@ -47,7 +47,8 @@ pub struct Classified {
     pub class: Class,
     /// Times that a warp executed it.
     pub executions: u64,
-    /// Threads on the first thread's line, itself included: a mean over the executions.
+    /// Threads on the first thread's line, itself included: a mean over the executions. For classes by elements,
+    /// see [`Classified::by_index`].
     pub threads: f64,
 }
 
@@ -78,13 +79,20 @@ impl Classified {
     }
 
     /// By the elements that were accessed: its threads on a line are those of an array of scalars of
-    /// `scalar` bytes, a mean over all lines. Nothing, if it never ran.
+    /// `scalar` bytes, a mean over all lines. What counts of a `Coalesc` access is which part of these lines it uses, as
+    /// threads of 32. Nothing, if it never ran.
     #[must_use]
     pub fn by_index(counts: &Counts, scalar: u64) -> Option<Self> {
-        let level = (LINE / scalar.clamp(1, LINE)).ilog2() as usize;
-        let lines = counts.blocks[level.min(LEVELS - 1)].max(1);
-        let threads = counts.blocks[0] as f64 / lines as f64;
-        Self::new(counts.requests, threads * counts.requests as f64, counts.shared)
+        let level = ((LINE / scalar.clamp(1, LINE)).ilog2() as usize).min(LEVELS - 1);
+        let threads = counts.blocks[0] as f64 / counts.blocks[level].max(1) as f64;
+        let found = Self::new(counts.requests, threads * counts.requests as f64, counts.shared)?;
+        Some(match found.class {
+            Class::Coalesc => {
+                let part = found.threads / f64::from(1 << level);
+                Classified { threads: part * WARP, ..found }
+            }
+            Class::UnCoalesc | Class::ShareCoalesc => found,
+        })
     }
 
     /// What one execution says: more than 0 for structs, less for arrays (Equation 1).

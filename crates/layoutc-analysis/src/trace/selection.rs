@@ -7,7 +7,7 @@ use super::TraceOptions;
 use super::class::Classified;
 use super::cluster::{ALIGNMENT, Cluster, aligned, clusters, leaves};
 use super::tree::{Node, Tree};
-use super::width::{against_arrays, alignment};
+use super::width::{against_arrays, alignment, patterns};
 use crate::cost_choice::{Verdict, tile_of};
 use crate::cost_model::{ArraySource, CostModel};
 use crate::device::Device;
@@ -294,12 +294,36 @@ impl Selection<'_> {
             if in_structs.iter().any(|at| is_used(*at, nodes)) {
                 found.push(self.structs(shape, &in_structs, of(&in_structs), nodes)?);
             }
-            if !apart.is_empty() {
+            for apart in self.used_together(apart, nodes) {
                 let (sum, answer) = (of(&apart), self.apart(shape, &apart, nodes)?);
                 found.push(GroupChoice { fields: apart, sum, answer });
             }
         }
         Ok(found)
+    }
+
+    /// Divides fields into those that are accessed with the same elements: of a stencil, what is read of the
+    /// neighbours, too, and what is read of the own cell alone.
+    fn used_together(&self, fields: Vec<usize>, nodes: &[Node]) -> Vec<Vec<usize>> {
+        if !self.options.tiles {
+            return Some(fields).filter(|fields| !fields.is_empty()).into_iter().collect();
+        }
+        let times = |is_meant: &dyn Fn(&BTreeSet<usize>) -> bool| -> f64 {
+            let meant = patterns(nodes).filter(|(_, accessed)| is_meant(accessed));
+            meant.map(|(node, _)| node.count as f64).sum()
+        };
+        let are_together = |a: usize, b: usize| {
+            let both = times(&|own| own.contains(&a) && own.contains(&b));
+            both >= TOGETHER * times(&|own| own.contains(&a) || own.contains(&b))
+        };
+        let mut found: Vec<Vec<usize>> = Vec::new();
+        for field in fields {
+            match found.iter_mut().find(|group| are_together(group[0], field)) {
+                Some(group) => group.push(field),
+                None => found.push(vec![field]),
+            }
+        }
+        found
     }
 
     /// Structs of fields; those of them that nothing accesses are left out where they make the struct longer.
@@ -332,8 +356,8 @@ impl Selection<'_> {
             return Ok(Answer::Arrays);
         }
         let (mut some, mut all) = (0.0, 0.0);
-        for node in nodes {
-            let own = fields.iter().filter(|at| node.fields.contains(at)).count();
+        for (node, accessed) in patterns(nodes) {
+            let own = fields.iter().filter(|at| accessed.contains(at)).count();
             some += if own > 0 { node.count as f64 } else { 0.0 };
             all += if own == fields.len() { node.count as f64 } else { 0.0 };
         }

@@ -36,6 +36,9 @@ pub struct Node {
     pub count: u64,
     /// The fields, as positions in [`Tree::fields`].
     pub fields: BTreeSet<usize>,
+    /// The fields by what is written in front of them: `p[j]` for `p[j].x` and `p[j].y`. What has one text in one
+    /// loop is, most of the time, one element.
+    pub sites: Sites,
     /// Different values of `index >> k` that a warp accesses each time, for each `k`: means.
     pub blocks: [f64; LEVELS],
 }
@@ -52,6 +55,9 @@ impl Node {
         self.kernels.extend(other.kernels.iter().cloned());
         self.loops.extend(other.loops.iter().cloned());
         self.fields.extend(&other.fields);
+        for (text, fields) in &other.sites {
+            self.sites.entry(text.clone()).or_default().extend(fields);
+        }
         self.count = self.count.max(other.count);
     }
 
@@ -73,12 +79,17 @@ impl Tree {
     ) -> Tree {
         let profile = recording.profile();
         let mut found: BTreeMap<(u32, Option<u32>), BTreeMap<LeafId, Counts>> = BTreeMap::new();
+        let mut texts: BTreeMap<(u32, Option<u32>), Sites> = BTreeMap::new();
         for ((kernel, instruction, scope), counts) in &totals.accesses {
             if counts.requests == 0 || instructions.binary_search(instruction).is_err() {
                 continue;
             }
             let fields = found.entry((*kernel, *scope)).or_default();
+            let texts = texts.entry((*kernel, *scope)).or_default();
+            let text = &profile.instructions[*instruction as usize].text;
             for leaf in recording.leaves(*instruction, shape) {
+                let element = element_text(text, &shape.leaf(leaf).path);
+                texts.entry(element.to_owned()).or_default().insert(leaf.index());
                 let own = fields.entry(leaf).or_default();
                 // Several accesses to one field are not more executions of the loop.
                 if counts.requests > own.requests {
@@ -88,6 +99,7 @@ impl Tree {
         }
         let mut nodes = Vec::new();
         for ((kernel, scope), fields) in found {
+            let texts = &texts[&(kernel, scope)];
             let counts: Vec<u64> = fields.values().map(|counts| counts.requests).collect();
             let kinds = levels(&counts);
             let kernel = profile.kernels[kernel as usize].name.clone();
@@ -98,6 +110,8 @@ impl Tree {
                 let own: Vec<(LeafId, Counts)> =
                     own.map(|((leaf, counts), _)| (*leaf, *counts)).collect();
                 let requests: u64 = own.iter().map(|(_, counts)| counts.requests).sum();
+                let fields: BTreeSet<usize> = own.iter().map(|(leaf, _)| leaf.index()).collect();
+                let sites = texts.iter().map(|(text, all)| (text.clone(), &fields & all));
                 let blocks = |level: usize| -> f64 {
                     let sum: u64 = own.iter().map(|(_, counts)| counts.blocks[level]).sum();
                     sum as f64 / requests.max(1) as f64
@@ -106,7 +120,8 @@ impl Tree {
                     kernels: BTreeSet::from([kernel.clone()]),
                     loops: BTreeSet::from([name.clone()]),
                     count: own.iter().map(|(_, counts)| counts.requests).max().unwrap_or(0),
-                    fields: own.iter().map(|(leaf, _)| leaf.index()).collect(),
+                    sites: sites.filter(|(_, fields)| !fields.is_empty()).collect(),
+                    fields,
                     blocks: std::array::from_fn(blocks),
                 });
             }
@@ -168,6 +183,19 @@ impl Tree {
     }
 }
 
+/// Fields by texts of elements.
+pub type Sites = BTreeMap<String, BTreeSet<usize>>;
+
+/// The text of the element in that of an access to a field: `p[j]` in `p[j].pos.x`.
+fn element_text<'t>(text: &'t str, path: &str) -> &'t str {
+    let member = path.split(['.', '[']).next().unwrap_or(path);
+    let before = |(at, _): (usize, &str)| {
+        let front = text[..at].trim_end();
+        front.strip_suffix("->").or_else(|| front.strip_suffix('.'))
+    };
+    text.rmatch_indices(member).find_map(before).unwrap_or(text).trim_end()
+}
+
 /// Which counts are equal: the greatest is in level 0 with all that are near it, the next in level 1.
 fn levels(counts: &[u64]) -> Vec<usize> {
     let mut sorted = counts.to_vec();
@@ -198,5 +226,25 @@ impl fmt::Display for Tree {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_elements() {
+        let texts = [
+            ("p[j].x", "x", "p[j]"),
+            ("x[x.x] . x", "x", "x[x.x]"),
+            ("self->velocity", "velocity.x", "self"),
+            ("c.neighbours[3].f [q]", "f", "c.neighbours[3]"),
+            ("(*it).pos.x", "pos.x", "(*it)"),
+            ("p[i]", "x", "p[i]"),
+        ];
+        for (text, path, element) in texts {
+            assert_eq!(element_text(text, path), element);
+        }
     }
 }

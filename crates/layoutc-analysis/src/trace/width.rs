@@ -9,6 +9,7 @@ use super::cluster::aligned;
 use super::tree::Node;
 use crate::profile::LEVELS;
 use layoutc_dataflow::layout::{Bytes, LayoutError, LeafId, RecordShape};
+use std::collections::BTreeSet;
 
 /// Bytes of a sector, and sectors that cost what an instruction costs: those of a line.
 const SECTOR: u64 = 32;
@@ -30,10 +31,10 @@ pub(super) fn alignment(
         let group = aligned(shape, leaves.to_vec(), align)?;
         let own = group.struct_layout(shape);
         let mut cost = 0.0;
-        for node in nodes {
+        for (node, fields) in patterns(nodes) {
             let mut bytes: Vec<(u64, u64)> = Vec::new();
             for (leaf, offset) in group.leaves().iter().zip(&own.offsets) {
-                if node.fields.contains(&leaf.index()) {
+                if fields.contains(&leaf.index()) {
                     let leaf = shape.leaf(*leaf);
                     let size = leaf.scalar_size.0;
                     bytes.extend((0..leaf.scalars()).map(|at| (offset.0 + at * size, size)));
@@ -51,13 +52,18 @@ pub(super) fn alignment(
     Ok(best.and_then(|(_, align)| align))
 }
 
+/// What is accessed of an element at once: the fields of each site of each node.
+pub(super) fn patterns(nodes: &[Node]) -> impl Iterator<Item = (&Node, &BTreeSet<usize>)> {
+    nodes.iter().flat_map(|node| node.sites.values().map(move |fields| (node, fields)))
+}
+
 /// Sectors that the nodes access in structs of some bytes, as a part of those in arrays or tiles of the fields;
 /// nodes that do not access all of them are left out.
 pub(super) fn against_arrays(shape: &RecordShape, fields: &[usize], nodes: &[Node]) -> f64 {
     let leaves = || fields.iter().map(|at| &shape.leaves[*at]);
     let bytes: u64 = leaves().map(|leaf| leaf.size().0).sum();
     let (mut structs, mut arrays) = (0.0, 0.0);
-    for node in nodes.iter().filter(|node| fields.iter().all(|at| node.fields.contains(at))) {
+    for (node, _) in patterns(nodes).filter(|(_, own)| fields.iter().all(|at| own.contains(at))) {
         let of = |bytes: u64| in_array(&node.blocks, bytes) * node.count as f64;
         structs += of(bytes);
         arrays += leaves().map(|leaf| of(leaf.scalar_size.0) * leaf.scalars() as f64).sum::<f64>();
@@ -100,11 +106,13 @@ fn sectors(scalars: &[(u64, u64)], stride: u64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
+    use std::collections::BTreeMap;
 
     fn node(fields: std::ops::Range<usize>, elements: f64) -> Node {
+        let fields: BTreeSet<usize> = fields.collect();
+        let sites = BTreeMap::from([("p[i]".to_owned(), fields.clone())]);
         let (kernels, loops) = (BTreeSet::new(), BTreeSet::new());
-        Node { kernels, loops, count: 10, fields: fields.collect(), blocks: [elements; LEVELS] }
+        Node { kernels, loops, count: 10, fields, sites, blocks: [elements; LEVELS] }
     }
 
     /// Neighbours are as good in arrays; lanes that are anywhere are not, and pairs are between them.

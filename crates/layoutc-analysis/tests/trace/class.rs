@@ -70,11 +70,13 @@ fn classes_by_index() {
             Some(Class::ShareCoalesc)
         );
     }
-    // Numbers of 8 bytes: 16 on a line.
-    assert_eq!(
-        Classified::by_index(&counts(&strided(1), 64, 0), 8).map(|own| own.threads),
-        Some(16.0)
-    );
+    // Numbers of 8 and 16 bytes fill lines as well; every second one does not.
+    for (scalar, by, threads) in [(8, 1, 32.0), (16, 1, 32.0), (16, 2, 16.0)] {
+        let found = Classified::by_index(&counts(&strided(by), 64, 0), scalar);
+        assert_eq!(found.map(|own| (own.class, own.threads)), Some((Class::Coalesc, threads)));
+    }
+    let scattered = Classified::by_index(&counts(&scattered(50), 64, 0), 16);
+    assert_eq!(scattered.map(|own| own.class), Some(Class::UnCoalesc));
 }
 
 /// An execution: its instruction, its warp, and the threads with their addresses.

@@ -247,3 +247,39 @@ fn accesses_are_found_by_their_text() {
     let access = &model.kernels[0].code.accesses[0];
     assert!(nothing.instructions_of(access, &model.arrays[0].shape).is_empty());
 }
+
+/// What a stencil reads of neighbours lies apart from what it reads of the own cell alone: threads are two cells
+/// apart, so the latter is better in structs.
+#[test]
+fn stencils_have_two_groups() {
+    let text = "struct C { float u, r, w, e; };\n\
+        __global__ void relax(C *c, int n) { int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x) + 1;\n\
+        if (i < n) c[i].u = c[i].r + c[i].w * c[i - 1].u + c[i].e * c[i + 1].u; }\n\
+        void host(int n) { C *d; cudaMalloc(&d, n * sizeof(C)); relax<<<n / 64, 64>>>(d, n); }";
+    let (program, _, model) = program(text);
+    let mut maker = Maker::new(text, "C", &["u", "r", "w", "e"]);
+    let kernel = maker.kernel("relax");
+    let every_second = times(counts(&strided(2), 16, 0), 100);
+    let fields = [
+        ("c[i].u", 0, Kind::Write),
+        ("c[i].r", 1, Kind::Read),
+        ("c[i].w", 2, Kind::Read),
+        ("c[i - 1].u", 0, Kind::Read),
+        ("c[i].e", 3, Kind::Read),
+        ("c[i + 1].u", 0, Kind::Read),
+    ];
+    for (text, field, kind) in fields {
+        let access = maker.access(text, 0, field, kind);
+        maker.did(kernel, access, None, every_second);
+    }
+    let recording = Recording::new(&maker.profile, &program.sources);
+    let device = Device::built_in("h100").expect("built in");
+    let notation = |options| {
+        let selection =
+            Selection { model: &model, device: &device, recording: &recording, options };
+        selection.decide(ClassId(0)).expect("a decision").notation
+    };
+    let all = TraceOptions::default();
+    assert_eq!(notation(all), "{u}, {r w e} align(16)");
+    assert_eq!(notation(TraceOptions { tiles: false, ..all }), "soa");
+}
