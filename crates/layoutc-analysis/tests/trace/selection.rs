@@ -252,14 +252,15 @@ fn accesses_are_found_by_their_text() {
 /// apart, so the latter is better in structs.
 #[test]
 fn stencils_have_two_groups() {
-    let text = "struct C { float u, r, w, e; };\n\
+    let text = "struct C { float u, r, w, e, s, n; };\n\
         __global__ void relax(C *c, int n) { int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x) + 1;\n\
-        if (i < n) c[i].u = c[i].r + c[i].w * c[i - 1].u + c[i].e * c[i + 1].u; }\n\
+        if (i < n) c[i].u = c[i].r + c[i].w * c[i - 1].u + c[i].e * c[i + 1].u\n\
+        + c[i].s * c[i - n].u + c[i].n * c[i + n].u; }\n\
         void host(int n) { C *d; cudaMalloc(&d, n * sizeof(C)); relax<<<n / 64, 64>>>(d, n); }";
     let (program, _, model) = program(text);
-    let mut maker = Maker::new(text, "C", &["u", "r", "w", "e"]);
+    let mut maker = Maker::new(text, "C", &["u", "r", "w", "e", "s", "n"]);
     let kernel = maker.kernel("relax");
-    let every_second = times(counts(&strided(2), 16, 0), 100);
+    let every_second = times(counts(&strided(2), 24, 0), 100);
     let fields = [
         ("c[i].u", 0, Kind::Write),
         ("c[i].r", 1, Kind::Read),
@@ -267,6 +268,10 @@ fn stencils_have_two_groups() {
         ("c[i - 1].u", 0, Kind::Read),
         ("c[i].e", 3, Kind::Read),
         ("c[i + 1].u", 0, Kind::Read),
+        ("c[i].s", 4, Kind::Read),
+        ("c[i - n].u", 0, Kind::Read),
+        ("c[i].n", 5, Kind::Read),
+        ("c[i + n].u", 0, Kind::Read),
     ];
     for (text, field, kind) in fields {
         let access = maker.access(text, 0, field, kind);
@@ -280,6 +285,6 @@ fn stencils_have_two_groups() {
         selection.decide(ClassId(0)).expect("a decision").notation
     };
     let all = TraceOptions::default();
-    assert_eq!(notation(all), "{u}, {r w e} align(16)");
+    assert_eq!(notation(all), "{u}, {r w e s n} align(16)");
     assert_eq!(notation(TraceOptions { tiles: false, ..all }), "soa");
 }
