@@ -50,10 +50,40 @@ fn test(name: &str) -> Result<()> {
     ensure!(outcome.stdout == original(&program, &args)?, "it prints something else");
     let run = profile.runs.first().context("no run")?;
     ensure!(!run.launches.is_empty() && !run.accesses.is_empty(), "nothing is recorded");
+    // The layouts of `auto` are those of `cost` mostly, which other tests run.
+    let is_idiom = name.starts_with("idiom_");
+    for selector in ["trace", "auto"].into_iter().take(if is_idiom { 1 } else { 2 }) {
+        same_in_the_layout_of(selector, &program, &args, &profile)?;
+    }
     for own in &run.accesses {
         let text = &profile.instructions[own.instruction as usize].text;
         is_possible(own).with_context(|| format!("`{text}`: {:?}", own.counts))?;
     }
+    Ok(())
+}
+
+/// The program does the same in what the selector chooses from its profile.
+fn same_in_the_layout_of(
+    selector: &str,
+    program: &Program,
+    args: &[String],
+    profile: &Profile,
+) -> Result<()> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("profile.json");
+    fs::write(&path, profile.to_json())?;
+    let mut arguments: Vec<String> =
+        ["verify", "--selector", selector, "--profile"].map(str::to_owned).into();
+    arguments.push(path.display().to_string());
+    if !program.native.is_empty() {
+        arguments.extend(["--host".to_owned(), "native".to_owned()]);
+    }
+    arguments.extend(program.files.iter().map(|file| file.to_string_lossy().into_owned()));
+    arguments.push("--".to_owned());
+    arguments.extend(args.iter().cloned());
+    let outcome = Layoutc::built()?.run(&program.folder, VERIFY_LIMIT, &arguments)?;
+    let ending = outcome.ending();
+    ensure!(outcome.succeeded(), "{selector}: {ending}\n{}{}", outcome.stdout, outcome.stderr);
     Ok(())
 }
 
@@ -344,6 +374,87 @@ fn what_was_recorded_until_the_end_is_kept() -> Result<()> {
         ensure!(outcome.code() == Some(i32::from(partial.is_some())), "{}", outcome.ending());
         let read = sums(&profile, "p[threadIdx.x].b")?;
         ensure!(read.requests >= 10, "{read:?}");
+    }
+    Ok(())
+}
+
+#[test]
+fn profiles_that_are_none_are_refused() -> Result<()> {
+    let sandbox = Sandbox::with(&[("known.cu", KNOWN)])?;
+    sandbox.accepted(&["profile", "known.cu", "-o", "good.profile"])?;
+    sandbox.accepted(&["transform", "known.cu", "--profile", "good.profile", "--diff"])?;
+    // A second run counts, too.
+    sandbox.accepted(&["profile", "known.cu", "-o", "second.profile"])?;
+    let both = ["--profile", "good.profile", "--profile", "second.profile"];
+    sandbox.accepted(&["transform", "known.cu", both[0], both[1], both[2], both[3], "--diff"])?;
+
+    let good = sandbox.text("good.profile")?;
+    let other = KNOWN.replace("p[0].b", "p[0].c");
+    sandbox.write("other.cu", other)?;
+    sandbox.accepted(&["profile", "other.cu", "-o", "other.profile"])?;
+    let refused = |name: &str, said: &str| {
+        let arguments = ["transform", "known.cu", "--profile", name, "-o", "out.cu"];
+        sandbox.rejected(&arguments, &["LC0075", said])?;
+        ensure!(!sandbox.path().join("out.cu").exists(), "{name}: something was written");
+        Ok(())
+    };
+    refused("missing.profile", "No such file")?;
+    refused(".", "directory")?;
+    refused("/dev/zero", "no profile is larger")?;
+    sandbox.write("empty", "")?;
+    refused("empty", "ends in the middle")?;
+    sandbox.write("half", &good[..good.len() / 2])?;
+    refused("half", "ends in the middle")?;
+    sandbox.write("noise", [0xff, 0x00, 0x7f, 0x80])?;
+    refused("noise", "no profile")?;
+    sandbox.write("foreign", "{\"traceEvents\": []}")?;
+    refused("foreign", "no profile")?;
+    sandbox.write("newer", good.replacen("\"version\":1", "\"version\":2", 1))?;
+    refused("newer", "version 2 of the format")?;
+    sandbox.write("numbers", good.replacen("\"instruction\":0", "\"instruction\":4711", 1))?;
+    refused("numbers", "damaged")?;
+    refused("other.profile", "`other.cu` is none of its files")?;
+    let mixed = ["--profile", "good.profile", "--profile", "other.profile"];
+    let arguments = ["transform", "known.cu", mixed[0], mixed[1], mixed[2], mixed[3], "--diff"];
+    sandbox.rejected(&arguments, &["LC0075", "not of one program"])?;
+    for selector in ["trace", "auto"] {
+        let arguments = ["transform", "known.cu", "--selector", selector, "--diff"];
+        sandbox.rejected(&arguments, &["LC0075", "there is no --profile"])?;
+    }
+    // One byte more, even in a comment, is another version of the program.
+    sandbox.write("known.cu", format!("{KNOWN}\n"))?;
+    refused("good.profile", "`known.cu` has changed since")?;
+    Ok(())
+}
+
+#[test]
+fn counts_of_another_build_are_read_line_by_line() -> Result<()> {
+    let sandbox = Sandbox::with(&[("known.cu", KNOWN)])?;
+    let read = |counts: &str| -> Result<(Outcome, Option<Profile>)> {
+        sandbox.write("counts", counts)?;
+        profile(sandbox.path(), &["known.cu", "--counts", "counts"].map(str::to_owned))
+    };
+    let blocks = "32 16 8 4 2 1 1 1 1 1 1 1 1";
+    let access = format!("access 0 1 1 32 8 0 1 4 16 1 1 0 {blocks}\n");
+    // Two files of one program append to each other.
+    let part = format!("device Tesla T0\nlaunch 0 2 1 1 64 1 1 3\nloop 0 1 256 768\n{access}end\n");
+    let (outcome, found) = read(&format!("{part}{part}"))?;
+    let run = &found.with_context(|| outcome.stderr.clone())?.runs[0];
+    ensure!(outcome.succeeded() && run.device == "Tesla T0" && run.partial.is_none(), "{run:?}");
+    ensure!((run.launches[0].launches, run.trips[0].iterations) == (6, 1536), "{run:?}");
+    ensure!(run.accesses[0].counts.blocks[..2] == [64, 32], "{run:?}");
+    let (outcome, found) = read(part.trim_end_matches("end\n"))?;
+    ensure!(outcome.code() == Some(1) && found.is_some_and(|own| own.runs[0].partial.is_some()));
+    for (counts, said) in [
+        ("", "there are no counts"),
+        ("device X\nloop 0 99 1 1\nend\n", "counts:2: the program has no loop 99"),
+        ("device X\naccess 0 1 2 3\n", "counts:2: this is no line of counts"),
+        ("device X\nlaunch -1 1 1 1 1 1 1 1\n", "the program has no kernel -1"),
+        ("PNG\u{1}\u{2}", "this is no line of counts"),
+    ] {
+        let (outcome, found) = read(counts)?;
+        ensure!(outcome.code() == Some(2) && found.is_none(), "{counts}: {}", outcome.ending());
+        ensure!(outcome.stderr.contains(said), "{counts}: {}", outcome.stderr);
     }
     Ok(())
 }
