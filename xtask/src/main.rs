@@ -17,6 +17,7 @@ mod probes;
 mod rank;
 mod seeded_bugs;
 mod setup;
+mod slowdown;
 mod supported;
 mod test;
 mod trace;
@@ -63,6 +64,8 @@ enum Task {
     Kdlg(kdlg::Options),
     /// Write what the selectors `trace` and `auto` choose against `cost`, all simulated, into docs/trace-check.md
     Trace(trace::Options),
+    /// Print how much longer instrumented programs run
+    Slowdown(slowdown::Options),
     /// Time nvcc's own front end on the programs of the transform bench
     BenchNvcc {
         /// Sizes in lines
@@ -97,6 +100,7 @@ fn run(task: Task) -> Result<()> {
         Task::Probes => probes::run(),
         Task::Kdlg(options) => kdlg::run(&options),
         Task::Trace(options) => trace::run(&options),
+        Task::Slowdown(options) => slowdown::run(&options),
         Task::Rank(options) => rank::run(&options),
         Task::BenchNvcc { lines, file } => bench_nvcc::run(&lines, &file),
     }

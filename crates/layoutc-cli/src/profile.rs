@@ -25,7 +25,7 @@ use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Name of the header that is put in front of every file.
 const GENERATED: &str = "layoutc_profile.hpp";
@@ -73,6 +73,7 @@ fn profile(arguments: &ProfileArguments, success: &Success) -> Result<Exit, Stri
     if let Some(folder) = &arguments.instrument {
         return nvcc::write_program(success, &instrumented, folder).map(|()| Exit::Done);
     }
+    let mut seconds = None;
     let (run, output) = match (&arguments.counts, arguments.backend) {
         (Some(path), _) => (counts::read(path, &instrumented.profile)?, None),
         (None, Backend::Nvcc) => {
@@ -80,7 +81,8 @@ fn profile(arguments: &ProfileArguments, success: &Success) -> Result<Exit, Stri
             (run, Some(output))
         }
         (None, Backend::Cpu) => {
-            let (result, sums) = record_on_cpu(arguments, success, &instrumented)?;
+            let (result, sums, taken) = record_on_cpu(arguments, success, &instrumented)?;
+            seconds = Some(taken.as_secs_f64());
             let arguments: Vec<String> =
                 arguments.args.iter().map(|own| own.to_string_lossy().into_owned()).collect();
             let partial = ended_early(&result, arguments_timeout(&result));
@@ -105,10 +107,11 @@ fn profile(arguments: &ProfileArguments, success: &Success) -> Result<Exit, Stri
     };
     write_all(&[target]).map_err(|error| error.diagnostic().message)?;
     say(format_args!(
-        "wrote {}: {} of {} accesses ran{}",
+        "wrote {}: {} of {} accesses ran{}{}",
         path.display(),
         ran(&profile),
         profile.instructions.len(),
+        seconds.map(|seconds| format!(", in {seconds:.3} s")).unwrap_or_default(),
         match profile.omitted.len() {
             0 => String::new(),
             omitted => format!("; {omitted} more cannot be recorded, the profile says why"),
@@ -180,7 +183,7 @@ fn record_on_cpu(
     arguments: &ProfileArguments,
     success: &Success,
     instrumented: &Instrumented,
-) -> Result<(RunResult, Sums), String> {
+) -> Result<(RunResult, Sums, Duration), String> {
     let folder =
         tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
     let texts = instrumented_sources(success, instrumented)?;
@@ -196,15 +199,19 @@ fn record_on_cpu(
     };
     let element_bytes = instrumented.element_bytes();
     let Some(path) = &arguments.rows else {
-        return record(&built.executable, &element_bytes, &request, None)
-            .map_err(|error| error.to_string());
+        let start = Instant::now();
+        let (result, sums) = record(&built.executable, &element_bytes, &request, None)
+            .map_err(|error| error.to_string())?;
+        return Ok((result, sums, start.elapsed()));
     };
     let mut rows = Rows::create(path, &instrumented.profile, arguments.most_rows)?;
+    let start = Instant::now();
     let recorded = {
         let mut sink = |row| rows.push(row);
         record(&built.executable, &element_bytes, &request, Some((arguments.every, &mut sink)))
     };
-    let recorded = recorded.map_err(|error| error.to_string())?;
+    let (result, sums) = recorded.map_err(|error| error.to_string())?;
+    let taken = start.elapsed();
     let left_out = rows.left_out();
     let written = rows.finish()?;
     say(format_args!(
@@ -215,7 +222,7 @@ fn record_on_cpu(
             left => format!("; {left} more than --most-rows were left out"),
         }
     ));
-    Ok(recorded)
+    Ok((result, sums, taken))
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {
