@@ -378,6 +378,50 @@ fn what_was_recorded_until_the_end_is_kept() -> Result<()> {
     Ok(())
 }
 
+/// The decisions of the paper's §7.2: clusters of fields for SPH, IDW and the particle filter.
+///
+/// For cfd it chose arrays. Here each cell's neighbours lie anywhere, so lanes that read them share no line
+/// (`UnCoalesc`), which the method counts for structs; the elements with the faces, read in order, are arrays.
+#[test]
+fn the_paper_s_programs_get_what_the_paper_says() -> Result<()> {
+    for (name, expected) in [
+        (
+            "sph",
+            &[("Particle", "{x y vx vy density pressure} align(16), {ax ay fixed} align(16)")][..],
+        ),
+        ("idw", &[("Point", "aos align(16)"), ("Point", "soa")]),
+        ("particlefilter", &[("Particle", "aos align(16)")]),
+        ("euler", &[("Cell", "aos align(16)"), ("Element", "soa")]),
+    ] {
+        let program = Program::load(name)?;
+        let folder = tempfile::tempdir()?;
+        let path = |name: &str| folder.path().join(name).display().to_string();
+        let files = program.files.iter().map(|file| file.display().to_string());
+        let files: Vec<String> = files.collect();
+        let mut arguments = vec!["profile".to_owned(), "-o".to_owned(), path("profile")];
+        arguments.extend(files.iter().cloned());
+        arguments.push("--".to_owned());
+        arguments.extend(program.simulated().iter().cloned());
+        let outcome = Layoutc::built()?.run(&program.folder, VERIFY_LIMIT, &arguments)?;
+        ensure!(outcome.succeeded(), "{name}: {}", outcome.stderr);
+        let mut arguments: Vec<String> =
+            ["transform", "--check", "--selector", "trace", "--trace", "paper", "--profile"]
+                .map(str::to_owned)
+                .into();
+        arguments.extend([path("profile"), "--report".to_owned(), path("report")]);
+        arguments.extend(files);
+        Layoutc::built()?.run(&program.folder, VERIFY_LIMIT, &arguments)?;
+        let report: serde_json::Value = serde_json::from_slice(&fs::read(path("report"))?)?;
+        let classes = report["classes"].as_array().context("no classes")?;
+        let found: Vec<(&str, &str)> = (classes.iter())
+            .filter(|class| class["status"] == "changed")
+            .filter_map(|class| Some((class["type"].as_str()?, class["layout"].as_str()?)))
+            .collect();
+        ensure!(found == expected, "{name}: {found:?}");
+    }
+    Ok(())
+}
+
 #[test]
 fn profiles_that_are_none_are_refused() -> Result<()> {
     let sandbox = Sandbox::with(&[("known.cu", KNOWN)])?;

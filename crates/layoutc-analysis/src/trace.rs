@@ -9,8 +9,9 @@
 //! # What the paper leaves open or prints wrong
 //!
 //! - (a) `ShareCoalesc` cannot be reached in Figure 11, because a shared address is also on the line: it is
-//!   tested first here. A single shared request makes it one there; here [`class::SHARED_PART`] of them do, as
-//!   the other class comes from a mean, too, and a clamped index at a border shares once in a run.
+//!   tested first here. A single shared request makes it one, in the paper's method; where accesses are judged by
+//!   their elements, [`class::SHARED_PART`] of the requests do, as the other class comes from a mean, too, and a
+//!   clamped index at a border shares once in a run.
 //! - (b) Figure 11 counts the other threads, Figure 12 shows 11 and 32 of 32: the first thread counts.
 //! - (c) The range is printed as `addr ..= addr + 128`, with which a stride of 16 bytes has 9 threads; §5.1 says
 //!   "on the same cache line", so it is the aligned line of 128 bytes here.

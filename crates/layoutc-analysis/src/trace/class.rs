@@ -6,7 +6,7 @@ use crate::profile::{Counts, LEVELS};
 use serde::Serialize;
 use std::fmt;
 
-/// Which part of the requests shares an address where an access is [`Class::ShareCoalesc`].
+/// Which part of the requests shares an address where an access is [`Class::ShareCoalesc`] by its elements.
 pub const SHARED_PART: f64 = 0.5;
 /// Threads on one line, the first included, from which an access is [`Class::Coalesc`].
 pub const COALESCED: f64 = 2.0;
@@ -53,15 +53,14 @@ pub struct Classified {
 }
 
 impl Classified {
-    /// From sums over executions: how many there are, threads on the first one's line, and executions in which
-    /// another thread is at the first one's address. Nothing, if it never ran.
+    /// From sums over executions: how many there are, threads on the first one's line, and whether another thread
+    /// is at the first one's address. Nothing, if it never ran.
     #[must_use]
-    pub fn new(executions: u64, line_threads: f64, shared: u64) -> Option<Self> {
+    pub fn new(executions: u64, line_threads: f64, is_shared: bool) -> Option<Self> {
         if executions == 0 {
             return None;
         }
         let threads = line_threads / executions as f64;
-        let is_shared = shared > 0 && shared as f64 >= SHARED_PART * executions as f64;
         let class = if is_shared {
             Class::ShareCoalesc
         } else if threads >= COALESCED {
@@ -72,10 +71,11 @@ impl Classified {
         Some(Classified { class, executions, threads })
     }
 
-    /// By the addresses of a run, as the paper does it. Nothing, if it never ran.
+    /// By the addresses of a run, as the paper does it: one request that shares an address is enough. Nothing,
+    /// if it never ran.
     #[must_use]
     pub fn by_address(counts: &Counts) -> Option<Self> {
-        Self::new(counts.requests, counts.line_lanes as f64, counts.shared)
+        Self::new(counts.requests, counts.line_lanes as f64, counts.shared > 0)
     }
 
     /// By the elements that were accessed: its threads on a line are those of an array of scalars of
@@ -85,7 +85,8 @@ impl Classified {
     pub fn by_index(counts: &Counts, scalar: u64) -> Option<Self> {
         let level = ((LINE / scalar.clamp(1, LINE)).ilog2() as usize).min(LEVELS - 1);
         let threads = counts.blocks[0] as f64 / counts.blocks[level].max(1) as f64;
-        let found = Self::new(counts.requests, threads * counts.requests as f64, counts.shared)?;
+        let is_shared = counts.shared as f64 >= SHARED_PART * counts.requests as f64;
+        let found = Self::new(counts.requests, threads * counts.requests as f64, is_shared)?;
         Some(match found.class {
             Class::Coalesc => {
                 let part = found.threads / f64::from(1 << level);

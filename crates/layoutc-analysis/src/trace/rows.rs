@@ -30,7 +30,7 @@ pub fn classify_rows(rows: &[Row]) -> BTreeMap<u64, Classified> {
     struct Sums {
         executions: u64,
         threads: u64,
-        shared: u64,
+        is_shared: bool,
     }
     let is_one_execution = |last: &Row, next: &Row| {
         let key = |row: &Row| (row.inst_id, row.warp_id, row.kernel_id, row.loop_id);
@@ -43,8 +43,8 @@ pub fn classify_rows(rows: &[Row]) -> BTreeMap<u64, Classified> {
         let on_line = execution.iter().filter(|row| row.addr / LINE == first.addr / LINE);
         own.executions += 1;
         own.threads += on_line.count() as u64;
-        own.shared += u64::from(execution[1..].iter().any(|row| row.addr == first.addr));
+        own.is_shared |= execution[1..].iter().any(|row| row.addr == first.addr);
     }
-    let classified = |own: Sums| Classified::new(own.executions, own.threads as f64, own.shared);
+    let classified = |own: Sums| Classified::new(own.executions, own.threads as f64, own.is_shared);
     sums.into_iter().filter_map(|(id, own)| Some((id, classified(own)?))).collect()
 }

@@ -50,10 +50,12 @@ fn classes() {
     assert_eq!(class(&counts(&strided(0), 128, 0)), Some((Class::ShareCoalesc, 32.0)));
     assert_eq!(class(&counts(&scattered(50), 16, 0)), Some((Class::UnCoalesc, 1.0)));
     assert_eq!(class(&Counts::default()), None);
-    // One request of many shares an address at a border.
+    // One request of many shares an address at a border: enough for the paper, and not by elements.
     let mut mostly = times(counts(&strided(1), 16, 0), 99);
     mostly.add(&counts(&strided(0), 16, 0));
-    assert_eq!(class(&mostly).map(|own| own.0), Some(Class::Coalesc));
+    assert_eq!(class(&mostly).map(|own| own.0), Some(Class::ShareCoalesc));
+    let by_index = Classified::by_index(&mostly, 4).map(|own| own.class);
+    assert_eq!(by_index, Some(Class::Coalesc));
 }
 
 /// By elements a struct that fills a line is as good to take apart as any other.
