@@ -364,7 +364,9 @@ impl Selection<'_> {
         if all < TOGETHER * some {
             return Ok(Answer::Arrays);
         }
-        if against_arrays(shape, fields, nodes) <= FEWER {
+        // Of a member array an access takes one value, mostly.
+        let are_scalars = fields.iter().all(|at| shape.leaves[*at].scalars() == 1);
+        if are_scalars && against_arrays(shape, fields, nodes) <= FEWER {
             let align = self.width(shape, &leaves(fields), nodes)?.map(|align| align.0);
             return Ok(Answer::Structs { align });
         }

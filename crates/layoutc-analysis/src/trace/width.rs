@@ -65,10 +65,18 @@ pub(super) fn against_arrays(shape: &RecordShape, fields: &[usize], nodes: &[Nod
     let (mut structs, mut arrays) = (0.0, 0.0);
     for (node, _) in patterns(nodes).filter(|(_, own)| fields.iter().all(|at| own.contains(at))) {
         let of = |bytes: u64| in_array(&node.blocks, bytes) * node.count as f64;
-        structs += of(bytes);
-        arrays += leaves().map(|leaf| of(leaf.scalar_size.0) * leaf.scalars() as f64).sum::<f64>();
+        let all: f64 = leaves().map(|leaf| of(leaf.scalar_size.0) * leaf.scalars() as f64).sum();
+        structs += if are_neighbours(&node.blocks) { all } else { of(bytes) };
+        arrays += all;
     }
     if arrays > 0.0 { structs / arrays } else { 1.0 }
+}
+
+/// Whether lanes are neighbours: in blocks of 8 elements there is one more than they fill at most. That one the
+/// next warp finds in a cache.
+fn are_neighbours(blocks: &[f64; LEVELS]) -> bool {
+    const LEVEL: usize = 3;
+    blocks[LEVEL] <= blocks[0] / f64::from(1 << LEVEL) + 1.1
 }
 
 /// Sectors that a warp touches in an array of elements of some bytes, all of which it accesses.
@@ -125,6 +133,11 @@ mod tests {
             against_arrays(&shape, &[0, 1], &[Node { blocks, ..node(0..2, 0.0) }])
         };
         assert_eq!([part(32), part(8), part(4), part(1)], [1.0, 1.0, 0.5, 0.5]);
+        // Every second one of many.
+        let blocks = std::array::from_fn(|level| (64.0 / f64::from(1 << level)).clamp(1.0, 32.0));
+        let shape = floats(8);
+        let fields: Vec<usize> = (0..8).collect();
+        assert_eq!(against_arrays(&shape, &fields, &[Node { blocks, ..node(0..8, 0.0) }]), 0.5);
     }
 
     fn floats(count: usize) -> RecordShape {
