@@ -31,6 +31,7 @@
 
 pub mod class;
 pub mod cluster;
+pub mod groups;
 pub mod rows;
 pub mod selection;
 pub mod tree;
@@ -38,8 +39,9 @@ mod width;
 
 pub use class::{Class, Classified};
 pub use cluster::Cluster;
+pub use groups::{Answer, GroupChoice};
 pub use rows::{Row, classify_rows};
-pub use selection::{Answer, Decision, Disagreement, GroupChoice, Selection, Weighed};
+pub use selection::{Decision, Disagreement, Selection, Weighed};
 pub use tree::{Node, Tree};
 
 /// Which steps beyond the paper are taken.
