@@ -181,59 +181,7 @@ macro_rules! programs {
     };
 }
 
-programs! {
-    bitonic
-    blackscholes
-    euler
-    heat3d
-    idiom_addresses
-    idiom_allocators
-    idiom_async_stream
-    idiom_buffer_template
-    idiom_byte_copy
-    idiom_class
-    idiom_class_templates
-    idiom_copies
-    idiom_crlf
-    idiom_deref
-    idiom_device_copy
-    idiom_device_functions
-    idiom_error_paths
-    idiom_handle
-    idiom_host_native
-    idiom_inheritance
-    idiom_local_pointer
-    idiom_long_copy
-    idiom_macro_access
-    idiom_macro_forms
-    idiom_managed
-    idiom_many_members
-    idiom_memset
-    idiom_padding
-    idiom_pointer_swap
-    idiom_prefix_copy
-    idiom_raii
-    idiom_reference
-    idiom_shared_elements
-    idiom_shared_header
-    idiom_size_variables
-    idiom_subarray
-    idiom_subrange
-    idiom_symbols
-    idiom_templates
-    idiom_two_arrays
-    idiom_utf8
-    idiom_vector_fields
-    idw
-    kmeans
-    lavamd
-    lbm2d
-    nbody
-    particlefilter
-    redblack
-    sampo
-    sph
-}
+layoutc_tests::every_program!(programs);
 
 #[test]
 fn every_run_is_made_in_some_layout() -> Result<()> {
