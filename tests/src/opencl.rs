@@ -4,7 +4,7 @@
 //! ([`crate::program`]): `files` are host files and those kernel files that are read at run time.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -83,11 +83,22 @@ impl Host {
     /// # Errors
     /// When there is no OpenCL, a file is missing, or the compiler refuses one.
     pub fn build(program: &Program, folder: &Path) -> Result<Host> {
-        let scratch = tempfile::tempdir()?;
         let files: Vec<PathBuf> = program.files.iter().map(|file| folder.join(file)).collect();
-        let include_dirs = vec![folder.to_path_buf()];
-        let sources = read_program(&files, &include_dirs)
-            .with_context(|| format!("{} in {}", program.name, folder.display()))?;
+        Self::build_files(&files, folder, vec![folder.to_path_buf()])
+            .with_context(|| format!("{} in {}", program.name, folder.display()))
+    }
+
+    /// Builds host files, to be run in `folder`, where kernel files are read.
+    ///
+    /// # Errors
+    /// When there is no OpenCL, a file is missing, or the compiler refuses one.
+    pub fn build_files(
+        files: &[PathBuf],
+        folder: &Path,
+        include_dirs: Vec<PathBuf>,
+    ) -> Result<Host> {
+        let scratch = tempfile::tempdir()?;
+        let sources = read_program(files, &include_dirs)?;
         let built = installed()?.build(&OpenClRequest {
             sources,
             folder: folder.to_path_buf(),
@@ -104,8 +115,18 @@ impl Host {
     /// # Errors
     /// When it cannot be started; a failing program is a [`RunResult`].
     pub fn run(&self, args: &[String]) -> Result<RunResult> {
+        self.run_in(args, &[])
+    }
+
+    /// Runs it once, with variables added to its environment.
+    ///
+    /// # Errors
+    /// When it cannot be started; a failing program is a [`RunResult`].
+    pub fn run_in(&self, args: &[String], environment: &[(&str, &OsStr)]) -> Result<RunResult> {
         let mut request = RunRequest::new(args.iter().map(OsString::from).collect());
         request.timeout = RUN_LIMIT;
+        let given = environment.iter().map(|(name, value)| ((*name).to_owned(), value.into()));
+        request.env.extend(given);
         Ok(self.built.run(&request)?)
     }
 }

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use layoutc_tests::layoutc::Layoutc;
 use layoutc_tests::nvcc::Nvcc;
 use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
 
 mod discover;
 mod runs;
@@ -26,13 +27,16 @@ pub struct Options {
     /// Folders of programs; each becomes a section of the table
     #[arg(required = true)]
     dirs: Vec<PathBuf>,
-    /// Compile every program that changes, before and after, with nvcc
+    /// Compile every CUDA program that changes, before and after, with nvcc
     #[arg(long)]
     nvcc: bool,
+    /// Compile every OpenCL program that changes, before and after, with the host's compiler
+    #[arg(long)]
+    opencl: bool,
     /// A folder for nvcc's and verify's `-I`: headers of another SDK that the programs expect
     #[arg(long)]
     nvcc_include: Vec<PathBuf>,
-    /// Run every program that changes, before and after, on the CPU runtime and compare
+    /// Run every program that changes, before and after, on the CPU runtime or with OpenCL, and compare
     #[arg(long)]
     run: bool,
     /// Only the programs whose name contains this
@@ -44,16 +48,23 @@ pub struct Options {
     /// The Markdown file to write; the JSON file lies beside it. Without it the table is printed
     #[arg(long)]
     out: Option<PathBuf>,
+    /// Keep the sections that FILE has of other folders
+    #[arg(long, requires = "out")]
+    add: bool,
     /// Keep what transform writes, below this folder
     #[arg(long)]
     keep: Option<PathBuf>,
 }
 
 /// The programs of one folder.
+#[derive(Serialize, Deserialize)]
 pub struct Section {
     /// The folder's name.
     pub name: String,
+    /// The median of the time that `transform` took, in milliseconds.
+    pub median_ms: Option<u64>,
     /// One row per program, sorted by name.
+    #[serde(rename = "programs")]
     pub rows: Vec<Row>,
 }
 
@@ -65,6 +76,7 @@ pub struct Section {
 pub fn run(options: &Options) -> Result<()> {
     let tools = Tools {
         layoutc: Layoutc::built()?,
+        opencl: options.opencl,
         nvcc: options.nvcc.then(Nvcc::find).transpose()?,
         nvcc_include: options.nvcc_include.clone(),
         verify: options.run,
@@ -72,9 +84,18 @@ pub fn run(options: &Options) -> Result<()> {
         layouts: options.layout.clone(),
         keep: options.keep.clone(),
     };
-    let sections =
+    let new =
         options.dirs.iter().map(|dir| section(dir, &tools, options)).collect::<Result<Vec<_>>>()?;
-    let markdown = table::markdown(&sections, options.nvcc, options.run);
+    let bad: Vec<String> =
+        new.iter().flat_map(|section| &section.rows).filter_map(Row::defect).collect();
+    let mut sections = recorded(options)?;
+    for section in new {
+        match sections.iter_mut().find(|old| old.name == section.name) {
+            Some(old) => *old = section,
+            None => sections.push(section),
+        }
+    }
+    let markdown = table::markdown(&sections);
     match &options.out {
         None => print!("{markdown}"),
         Some(file) => {
@@ -83,12 +104,23 @@ pub fn run(options: &Options) -> Result<()> {
             println!("{}", table::totals_line(&sections));
         }
     }
-    let bad: Vec<String> =
-        sections.iter().flat_map(|section| &section.rows).filter_map(Row::defect).collect();
     if !bad.is_empty() {
         bail!("{} defects:\n{}", bad.len(), bad.join("\n"));
     }
     Ok(())
+}
+
+/// The sections that are to be kept where no folder of this run has their name.
+fn recorded(options: &Options) -> Result<Vec<Section>> {
+    match &options.out {
+        Some(file) if options.add => {
+            let json = file.with_extension("json");
+            let text = fs::read_to_string(&json)
+                .with_context(|| format!("cannot read {}", json.display()))?;
+            table::sections(&text).with_context(|| format!("{}", json.display()))
+        }
+        _ => Ok(Vec::new()),
+    }
 }
 
 fn section(dir: &Path, tools: &Tools, options: &Options) -> Result<Section> {
@@ -110,10 +142,15 @@ fn section(dir: &Path, tools: &Tools, options: &Options) -> Result<Section> {
         })
         .collect::<Result<Vec<Row>>>()?;
     // `rodinia/cuda` says more than `cuda`.
-    let words = if root.ends_with("cuda") || root.ends_with("src") { 2 } else { 1 };
+    let says_little = ["cuda", "opencl", "src"].iter().any(|name| root.ends_with(name));
+    let words = if says_little { 2 } else { 1 };
     let tail: Vec<_> = root.components().rev().take(words).collect();
     let name: PathBuf = tail.into_iter().rev().collect();
-    Ok(Section { name: name.display().to_string(), rows })
+    let mut times: Vec<u128> = rows.iter().map(|row| row.elapsed.as_millis()).collect();
+    times.sort_unstable();
+    let median = times.get(times.len() / 2);
+    let median_ms = median.map(|time| u64::try_from(*time)).transpose()?;
+    Ok(Section { name: name.display().to_string(), median_ms, rows })
 }
 
 fn write(file: &Path, text: &str) -> Result<()> {

@@ -476,9 +476,10 @@ fn declaration_start(program: &Program, span: Span) -> u32 {
         })
 }
 
-/// The end of the last `#include` that stands between declarations of the file.
+/// The end of the last `#include` that stands between declarations of the file; those in `extern "C" { … }` are, too.
 fn behind_includes(text: &str) -> usize {
     let (mut end, mut depth, mut is_between) = (0, 0usize, true);
+    let mut before = ["", ""];
     let found = tokens_and_lines(text);
     for line in found.split(|token| token.kind == TokenKind::Newline) {
         let words = || line.iter().map(|token| token.text(text));
@@ -490,12 +491,14 @@ fn behind_includes(text: &str) -> usize {
             continue;
         }
         for word in words() {
+            let opens_linkage = word == "{" && before == ["extern", "\"C\""];
             match word {
-                "{" => depth += 1,
+                "{" if !opens_linkage => depth += 1,
                 "}" => depth = depth.saturating_sub(1),
                 _ => {}
             }
-            is_between = matches!(word, ";" | "}");
+            is_between = opens_linkage || matches!(word, ";" | "}");
+            before = [before[1], word];
         }
     }
     end

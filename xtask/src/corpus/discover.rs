@@ -2,22 +2,26 @@
 //!
 //! A *unit* is a source file that no other source file includes. A *program* is a unit with a
 //! `main`, together with the units without one that lie in the same tree: each of those belongs to
-//! the programs of the nearest folder above it that has any. Only programs with a `.cu` unit
-//! count. CUDA units that find no `main` (libraries, kernels compiled at run time) form a program
+//! the programs of the nearest folder above it that has any. Only programs with kernels count: a `.cu`
+//! or a `.cl` unit. Such units that find no `main` (libraries, kernels compiled at run time) form a program
 //! of their own per folder. Of the C and C++ units only those count that share a local header with
-//! the others, or implement one: the rest is another tool's.
+//! the others, implement one, or use OpenCL: the rest is another tool's. Of the `.cl` files that a program
+//! may have it has those that it names, if it names any.
 //!
 //! The scan is textual on purpose: it decides what to hand to the tool, and must not depend on
 //! the parser that is under test.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
+mod scan;
+
+use scan::{Files, Scanned, top};
+
 /// One program of the corpus; all paths are relative to the corpus folder.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Candidate {
     /// The folder, and the file of `main` where the folder has several programs.
     pub name: String,
@@ -25,18 +29,15 @@ pub struct Candidate {
     pub files: Vec<PathBuf>,
     /// Folders for `-I`, so that local headers are found.
     pub include_dirs: Vec<PathBuf>,
-    /// Whether it has a `main`.
-    pub has_main: bool,
+    /// The folder of `main`, in which the program is run.
+    pub folder: Option<PathBuf>,
 }
 
-/// What the scan knows of one file.
-#[derive(Debug, Default)]
-struct Scanned {
-    /// The files it includes that exist in the corpus, as resolved.
-    includes: Vec<PathBuf>,
-    /// The folders that had to be searched for them.
-    searched: BTreeSet<PathBuf>,
-    has_main: bool,
+impl Candidate {
+    /// Whether its kernels are OpenCL's.
+    pub fn is_opencl(&self) -> bool {
+        self.files.iter().any(|file| is_opencl(file))
+    }
 }
 
 /// All programs below `root`, sorted by name.
@@ -57,20 +58,26 @@ pub fn programs(root: &Path) -> Result<Vec<Candidate>> {
         scanned.keys().copied().filter(|file| is_unit(file) && !included.contains(file)).collect();
     let mains: Vec<&Path> = units.iter().copied().filter(|unit| scanned[unit].has_main).collect();
 
-    let cuda_mains: Vec<&Path> = mains
-        .iter()
-        .copied()
-        .filter(|main| units.iter().any(|unit| is_cuda(unit) && unit.starts_with(folder(main))))
-        .collect();
+    let has_kernels = |main: &Path| {
+        units.iter().any(|unit| {
+            is_device(unit)
+                && (unit.starts_with(folder(main)) || names_kernels(main, unit, &scanned))
+        })
+    };
+    let device_mains: Vec<&Path> = mains.iter().copied().filter(|main| has_kernels(main)).collect();
 
     let mut members: BTreeMap<&Path, Vec<&Path>> = BTreeMap::new();
     let mut orphans: BTreeMap<&Path, Vec<&Path>> = BTreeMap::new();
     for unit in units.iter().copied().filter(|unit| !scanned[unit].has_main) {
-        let homes = homes(unit, &mains, &cuda_mains);
+        let naming = mains.iter().copied().filter(|main| names_kernels(main, unit, &scanned));
+        let mut homes: Vec<&Path> = naming.collect();
+        if homes.is_empty() {
+            homes = self::homes(unit, &mains, &device_mains);
+        }
         for home in &homes {
             members.entry(home).or_default().push(unit);
         }
-        if homes.is_empty() && is_cuda(unit) {
+        if homes.is_empty() && is_device(unit) {
             orphans.entry(folder(unit)).or_default().push(unit);
         }
     }
@@ -83,17 +90,18 @@ pub fn programs(root: &Path) -> Result<Vec<Candidate>> {
             .copied()
             .filter(|other| *other != main && folder(other) == folder(main))
             .collect();
-        if !units.iter().any(|unit| is_cuda(unit))
+        keep_named_kernels(main, &mut units, &scanned);
+        if !units.iter().any(|unit| is_device(unit))
             || is_another_tool(main, &units, &rivals, &scanned)
         {
             continue;
         }
         let several = rivals.iter().any(|rival| !is_another_tool(rival, &units, &[main], &scanned));
         let name = if several { main } else { folder(main) };
-        programs.push(candidate(name, &units, &scanned, true));
+        programs.push(candidate(name, &units, &scanned, Some(folder(main))));
     }
     for (folder, units) in &orphans {
-        programs.push(candidate(folder, units, &scanned, false));
+        programs.push(candidate(folder, units, &scanned, None));
     }
     programs.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(programs)
@@ -102,20 +110,20 @@ pub fn programs(root: &Path) -> Result<Vec<Candidate>> {
 /// The `main` units that a unit belongs to: those below the nearest folder above it with any.
 ///
 /// None when they lie in several folders, unless one is that nearest folder: it only collects
-/// programs then, and the unit is part of none of them. None either beside a `main` without CUDA
-/// units (`cuda` are those with): the unit is part of that other tool.
-fn homes<'f>(unit: &Path, mains: &[&Path], cuda: &[&'f Path]) -> Vec<&'f Path> {
+/// programs then, and the unit is part of none of them. None either beside a `main` without kernels
+/// (`device` are those with): the unit is part of that other tool.
+fn homes<'f>(unit: &Path, mains: &[&Path], device: &[&'f Path]) -> Vec<&'f Path> {
     for above in folder(unit).ancestors() {
         // The corpus folder itself joins unrelated programs.
         if above.as_os_str().is_empty() {
             break;
         }
         let beside = |main: &&Path| folder(main) == above;
-        if mains.iter().any(beside) && !cuda.iter().any(beside) {
+        if mains.iter().any(beside) && !device.iter().any(beside) {
             return Vec::new();
         }
         let mut here: Vec<&Path> =
-            cuda.iter().copied().filter(|main| main.starts_with(above)).collect();
+            device.iter().copied().filter(|main| main.starts_with(above)).collect();
         if here.iter().any(beside) {
             here.retain(beside);
         }
@@ -127,8 +135,43 @@ fn homes<'f>(unit: &Path, mains: &[&Path], cuda: &[&'f Path]) -> Vec<&'f Path> {
     Vec::new()
 }
 
-/// Whether a `main` in C or C++ is that of a generator or a reference beside the CUDA program: its
-/// folder has another `main` that is CUDA, or that knows the CUDA units' headers while this one
+/// Whether a file or what it includes names this kernel file, in the same folder of the corpus.
+fn names_kernels(main: &Path, unit: &Path, scanned: &BTreeMap<&Path, Scanned>) -> bool {
+    let Some(name) = unit.file_name().filter(|_| is_opencl(unit)) else { return false };
+    let mut read = reachable(main, scanned).into_iter().chain([main]);
+    top(unit) == top(main)
+        && read.any(|file| {
+            scanned
+                .get(file)
+                .is_some_and(|seen| seen.kernel_files.iter().any(|named| name == named.as_str()))
+        })
+}
+
+/// Leaves of the kernel files those that the program's host files name, of each name the one that lies nearest to
+/// `main`; all where they name none of them.
+fn keep_named_kernels(main: &Path, units: &mut Vec<&Path>, scanned: &BTreeMap<&Path, Scanned>) {
+    let name = |unit: &Path| unit.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let hosts = units.iter().filter(|unit| !is_opencl(unit));
+    let read = hosts.flat_map(|unit| reachable(unit, scanned).into_iter().chain([*unit]));
+    let named: BTreeSet<String> = read
+        .filter_map(|file| scanned.get(file))
+        .flat_map(|seen| seen.kernel_files.iter().cloned())
+        .collect();
+    let kernels: Vec<&Path> = units.iter().copied().filter(|unit| is_opencl(unit)).collect();
+    if !kernels.iter().any(|kernel| named.contains(&name(kernel))) {
+        return;
+    }
+    let common =
+        |file: &Path| file.components().zip(main.components()).take_while(|(a, b)| a == b).count();
+    units.retain(|unit| {
+        let rivals = kernels.iter().filter(|other| name(other) == name(unit));
+        let nearest = rivals.map(|other| common(other)).max().unwrap_or_default();
+        !is_opencl(unit) || (named.contains(&name(unit)) && common(unit) == nearest)
+    });
+}
+
+/// Whether a `main` in C or C++ is that of a generator or a reference beside the program with kernels: its
+/// folder has another `main` that is CUDA or uses OpenCL, or that knows the headers of the units that do while this one
 /// does not.
 fn is_another_tool(
     main: &Path,
@@ -138,21 +181,26 @@ fn is_another_tool(
 ) -> bool {
     let shares = |main: &Path| {
         let own = reachable(main, scanned);
-        let cuda = units.iter().filter(|unit| is_cuda(unit) && **unit != main);
-        cuda.flat_map(|unit| reachable(unit, scanned)).any(|header| own.contains(header))
+        let others = units.iter().filter(|unit| uses_device(unit, scanned) && **unit != main);
+        others.flat_map(|unit| reachable(unit, scanned)).any(|header| own.contains(header))
     };
-    !is_cuda(main) && rivals.iter().any(|rival| is_cuda(rival) || (shares(rival) && !shares(main)))
+    !uses_device(main, scanned)
+        && rivals
+            .iter()
+            .any(|rival| uses_device(rival, scanned) || (shares(rival) && !shares(main)))
 }
 
 fn candidate(
     name: &Path,
     units: &[&Path],
     scanned: &BTreeMap<&Path, Scanned>,
-    has_main: bool,
+    folder: Option<&Path>,
 ) -> Candidate {
     let reach = |unit: &Path| reachable(unit, scanned);
-    let (mut needed, mut rest): (Vec<&Path>, Vec<&Path>) =
-        units.iter().copied().partition(|unit| is_cuda(unit) || scanned[unit].has_main);
+    let (mut needed, mut rest): (Vec<&Path>, Vec<&Path>) = units
+        .iter()
+        .copied()
+        .partition(|unit| uses_device(unit, scanned) || scanned[unit].has_main);
     let mut headers: BTreeSet<&Path> = needed.iter().flat_map(|unit| reach(unit)).collect();
     loop {
         // A unit implements the header of its name beside it, whether it includes it or not.
@@ -180,7 +228,7 @@ fn candidate(
         name: name.display().to_string(),
         files,
         include_dirs: include_dirs.into_iter().collect(),
-        has_main,
+        folder: folder.map(Path::to_path_buf),
     }
 }
 
@@ -199,194 +247,35 @@ fn reachable<'f>(file: &Path, scanned: &'f BTreeMap<&Path, Scanned>) -> BTreeSet
     seen
 }
 
-fn is_cuda(file: &Path) -> bool {
-    file.extension().is_some_and(|extension| extension == "cu")
+/// Whether a unit holds kernels or includes OpenCL's headers, itself or through others.
+fn uses_device(unit: &Path, scanned: &BTreeMap<&Path, Scanned>) -> bool {
+    let mut read = reachable(unit, scanned).into_iter().chain([unit]);
+    is_device(unit) || read.any(|file| scanned.get(file).is_some_and(|seen| seen.uses_opencl))
+}
+
+/// Whether files of this name hold kernels.
+fn is_device(file: &Path) -> bool {
+    is_opencl(file) || file.extension().is_some_and(|extension| extension == "cu")
+}
+
+fn is_opencl(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension == "cl")
 }
 
 fn is_unit(file: &Path) -> bool {
-    file.extension().is_some_and(|e| ["cu", "c", "cpp", "cc", "cxx"].iter().any(|unit| e == *unit))
+    file.extension()
+        .is_some_and(|e| ["cu", "cl", "c", "cpp", "cc", "cxx"].iter().any(|unit| e == *unit))
 }
 
 fn folder(file: &Path) -> &Path {
     file.parent().unwrap_or(Path::new(""))
 }
 
-/// The source files below the corpus folder, and where headers of each name lie.
-struct Files {
-    all: BTreeSet<PathBuf>,
-    by_name: BTreeMap<String, Vec<PathBuf>>,
-    /// The folders of the corpus that hold CUDA units.
-    cuda_tops: BTreeSet<PathBuf>,
-}
-
-/// The first folder of a path in the corpus.
-fn top(file: &Path) -> &Path {
-    file.components().next().map_or(file, |first| Path::new(first.as_os_str()))
-}
-
-impl Files {
-    fn below(root: &Path) -> Result<Files> {
-        let mut all = BTreeSet::new();
-        let mut open = vec![root.to_path_buf()];
-        while let Some(folder) = open.pop() {
-            for entry in fs::read_dir(&folder)? {
-                let entry = entry?;
-                let (path, kind) = (entry.path(), entry.file_type()?);
-                if kind.is_dir() {
-                    open.push(path);
-                } else if kind.is_file() && is_source(&path) {
-                    all.insert(path.strip_prefix(root)?.to_path_buf());
-                }
-            }
-        }
-        let mut by_name: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
-        for file in &all {
-            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            by_name.entry(name).or_default().push(file.clone());
-        }
-        let cuda = all.iter().filter(|file| is_cuda(file));
-        let cuda_tops = cuda.map(|file| top(file).to_path_buf()).collect();
-        Ok(Files { all, by_name, cuda_tops })
-    }
-
-    fn scan(&self, root: &Path, file: &Path) -> Scanned {
-        let mut scanned = Scanned::default();
-        let Ok(bytes) = fs::read(root.join(file)) else {
-            return scanned;
-        };
-        let text = String::from_utf8_lossy(&bytes);
-        for line in without_comments(&text).lines() {
-            if let Some(name) = included_name(line) {
-                let beside = normal(&folder(file).join(name));
-                if self.all.contains(&beside) {
-                    // `<x>` is not looked for beside the file.
-                    if line.contains('<') {
-                        scanned.searched.insert(folder(file).to_path_buf());
-                    }
-                    scanned.includes.push(beside);
-                } else if let Some((found, searched)) = self.search(file, name) {
-                    scanned.includes.push(found);
-                    scanned.searched.insert(searched);
-                }
-            }
-            scanned.has_main |= defines_main(line);
-        }
-        scanned
-    }
-
-    /// The header of this name that lies nearest, and the folder to search for it.
-    ///
-    /// It must lie in the same folder of the corpus or in one without programs: a program's own
-    /// `cuda.h` is not what another one means.
-    fn search(&self, from: &Path, name: &str) -> Option<(PathBuf, PathBuf)> {
-        let wanted = Path::new(name);
-        let candidates = self.by_name.get(wanted.file_name()?.to_str()?)?;
-        let common = |file: &Path| {
-            file.components().zip(from.components()).take_while(|(a, b)| a == b).count()
-        };
-        let fitting = candidates.iter().filter(|file| {
-            file.ends_with(wanted)
-                && (top(file) == top(from) || !self.cuda_tops.contains(top(file)))
-        });
-        let found = fitting
-            .max_by_key(|file| (common(file), std::cmp::Reverse(file.components().count())))?;
-        let depth = wanted.components().count();
-        Some((found.clone(), found.ancestors().nth(depth)?.to_path_buf()))
-    }
-}
-
-fn is_source(file: &Path) -> bool {
-    is_unit(file)
-        || file
-            .extension()
-            .is_some_and(|e| ["h", "cuh", "hpp", "hxx", "inl"].iter().any(|header| e == *header))
-}
-
-/// `x` of `#include "x"` and `#include <x>`.
-fn included_name(line: &str) -> Option<&str> {
-    let rest =
-        line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?.trim_start();
-    let close = if rest.starts_with('"') { '"' } else { '>' };
-    rest.strip_prefix(['"', '<'])?.split_once(close).map(|(name, _)| name.trim())
-}
-
-/// A definition of `main` at the start of a line, its type before it or on the line above, or of
-/// `WinMain`.
-fn defines_main(line: &str) -> bool {
-    let Some((before, after)) = line.split_once("main") else {
-        return false;
-    };
-    let known =
-        ["", "int", "void", "extern \"C\" int", "static int", "auto", "unsigned", "CUTBoolean"];
-    !line.starts_with([' ', '\t'])
-        && known.contains(&before.trim())
-        && (before.is_empty() || before.ends_with([' ', '\t']))
-        && after.trim_start().starts_with('(')
-        && !after.trim_end().ends_with(';')
-}
-
-/// The text with comments blanked, line by line as long as before.
-fn without_comments(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['/', '"', '\'']) {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let end = if rest.starts_with("//") {
-            let end = rest.find('\n').unwrap_or(rest.len());
-            rest = &rest[end..];
-            continue;
-        } else if rest.starts_with("/*") {
-            let end = rest[2..].find("*/").map_or(rest.len(), |end| end + 4);
-            out.extend(rest[..end].chars().filter(|c| *c == '\n'));
-            rest = &rest[end..];
-            continue;
-        } else if rest.starts_with('/') {
-            1
-        } else {
-            literal_end(rest)
-        };
-        out.push_str(&rest[..end]);
-        rest = &rest[end..];
-    }
-    out.push_str(rest);
-    out
-}
-
-/// The length of the string or character literal at the start, at most to the end of its line.
-fn literal_end(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let mut at = 1;
-    while at < bytes.len() && bytes[at] != b'\n' {
-        match bytes[at] {
-            b'\\' => at += 2,
-            byte if byte == bytes[0] => return at + 1,
-            _ => at += 1,
-        }
-    }
-    // An escaped character may be longer than a byte.
-    (at.min(bytes.len())..=bytes.len())
-        .find(|end| text.is_char_boundary(*end))
-        .unwrap_or(bytes.len())
-}
-
-/// The path without `.` and `..`.
-fn normal(path: &Path) -> PathBuf {
-    let mut result = PathBuf::new();
-    for component in path.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                result.pop();
-            }
-            other => result.push(other),
-        }
-    }
-    result
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
+    use super::scan::{defines_main, without_comments};
     use super::*;
 
     fn found(files: &[(&str, &str)]) -> Result<Vec<(String, Vec<String>)>> {
@@ -439,6 +328,35 @@ mod tests {
         let expected =
             ["a/io.c", "a/kernel/k.cu", "a/main.c", "a/time.c"].map(str::to_owned).to_vec();
         assert_eq!(found(&files)?, [("a".to_owned(), expected)]);
+        Ok(())
+    }
+
+    #[test]
+    fn kernel_files_are_those_that_the_program_names() -> Result<()> {
+        let files = [
+            ("a/one.cpp", "#include <CL/cl.h>\nint main() {\n load(\"./one.cl\");"),
+            ("a/two.cpp", "#include \"load.h\"\nint main() {\n load(NAME);"),
+            ("a/load.h", "#include <CL/cl.h>\n#define NAME \"kernels/two.cl\"\n"),
+            ("a/gen.c", "int main() {"),
+            ("a/one.cl", ""),
+            ("a/kernels/two.cl", ""),
+            ("a/kernels/other.cl", ""),
+            ("c/ocl/c.c", "#include <CL/cl.h>\nint main() {\n load(\"c.cl\");"),
+            ("c/base/base.c", "int main() {"),
+            ("c/c.cl", ""),
+            ("b/all.c", "int main() { read(argv[1]);"),
+            ("b/x.cl", "#include \"y.cl\"\n"),
+            ("b/y.cl", ""),
+            ("b/z.cl", ""),
+        ];
+        let names = |files: &[&str]| files.iter().map(|&f| f.to_owned()).collect::<Vec<_>>();
+        let expected = [
+            ("a/one.cpp".to_owned(), names(&["a/one.cl", "a/one.cpp"])),
+            ("a/two.cpp".to_owned(), names(&["a/kernels/two.cl", "a/two.cpp"])),
+            ("b".to_owned(), names(&["b/all.c", "b/x.cl", "b/z.cl"])),
+            ("c/ocl".to_owned(), names(&["c/c.cl", "c/ocl/c.c"])),
+        ];
+        assert_eq!(found(&files)?, expected);
         Ok(())
     }
 

@@ -30,14 +30,15 @@ impl Runs {
         Ok(toml::from_str(include_str!("runs.toml"))?)
     }
 
-    /// Writes the input of a program into `dir` and returns its arguments; none for a program
-    /// that is not listed.
+    /// Writes the input of a program, by its path, into `dir` and returns its arguments; none for a program
+    /// that is not listed. Of several names that fit the longest counts.
     ///
     /// # Errors
     /// When a file cannot be written.
-    pub fn prepare(&self, program: &str, dir: &Path) -> Result<Vec<String>> {
-        let named = |name: &str| Path::new(program).ends_with(name);
-        let Some((_, run)) = self.0.iter().find(|(name, _)| named(name)) else {
+    pub fn prepare(&self, program: &Path, dir: &Path) -> Result<Vec<String>> {
+        let fitting = self.0.iter().filter(|(name, _)| program.ends_with(name));
+        let longest = fitting.max_by_key(|(name, _)| Path::new(name).components().count());
+        let Some((_, run)) = longest else {
             return Ok(Vec::new());
         };
         let dir_name = dir.display().to_string();
@@ -55,10 +56,13 @@ mod tests {
     #[test]
     fn input_is_written_and_named() -> Result<()> {
         let folder = tempfile::tempdir()?;
-        let args = Runs::load()?.prepare("cuda/bfs", folder.path())?;
+        let args = Runs::load()?.prepare(Path::new("cuda/bfs"), folder.path())?;
         assert_eq!(args, [format!("{}/graph.txt", folder.path().display())]);
         assert!(folder.path().join("graph.txt").is_file());
-        assert!(Runs::load()?.prepare("bfs2", folder.path())?.is_empty());
+        let opencl = Runs::load()?.prepare(Path::new("x/opencl/nn"), folder.path())?;
+        let cuda = Runs::load()?.prepare(Path::new("x/cuda/nn"), folder.path())?;
+        assert!(opencl.len() > cuda.len(), "{opencl:?} is not the longer name's");
+        assert!(Runs::load()?.prepare(Path::new("bfs2"), folder.path())?.is_empty());
         Ok(())
     }
 }

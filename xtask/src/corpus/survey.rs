@@ -8,8 +8,10 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use layoutc_tests::layoutc::Layoutc;
 use layoutc_tests::nvcc::{ARCH, Flags, Nvcc};
+use layoutc_tests::opencl::Host;
 use layoutc_tests::process::Outcome;
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::discover::Candidate;
 use super::runs::Runs;
@@ -28,7 +30,9 @@ const RENAMED: [&str; 2] =
 pub struct Tools {
     /// The binary under test.
     pub layoutc: Layoutc,
-    /// nvcc, if programs are to be compiled.
+    /// Whether OpenCL programs are to be compiled.
+    pub opencl: bool,
+    /// nvcc, if CUDA programs are to be compiled.
     pub nvcc: Option<Nvcc>,
     /// Folders for nvcc's `-I` beside the program's own.
     pub nvcc_include: Vec<PathBuf>,
@@ -43,22 +47,28 @@ pub struct Tools {
 }
 
 /// How a check went.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "result", rename_all = "lowercase")]
 pub enum Check {
-    /// Not asked for, or there is nothing to check.
-    Skipped,
     /// It holds.
     Passed,
     /// It does not hold, with the first line that says so.
-    Failed(String),
+    Failed {
+        /// That line.
+        message: String,
+    },
     /// It cannot be checked here, with the first line that says why.
-    Impossible(String),
+    Impossible {
+        /// That line.
+        message: String,
+    },
 }
 
 /// One array class of a program.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Class {
     /// The record type.
+    #[serde(rename = "type")]
     pub record: String,
     /// The layout it got; `None` when it was kept.
     pub layout: Option<String>,
@@ -67,7 +77,7 @@ pub struct Class {
 }
 
 /// Why a class was kept.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Reason {
     /// `LC` and four digits.
     pub code: String,
@@ -77,16 +87,18 @@ pub struct Reason {
     pub message: String,
 }
 
-/// What was found for one program.
-#[derive(Clone, Debug)]
+/// What was found for one program; the row of the JSON file.
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Row {
     /// The program's name.
+    #[serde(rename = "program")]
     pub name: String,
     /// Files given on the command line.
     pub files: usize,
     /// Bytes of the files that the tool read.
     pub bytes: u64,
     /// Files with a region that does not parse.
+    #[serde(rename = "files_with_unparsed_regions")]
     pub unclean: Vec<String>,
     /// The array classes; empty when the tool refused the program.
     pub classes: Vec<Class>,
@@ -94,14 +106,16 @@ pub struct Row {
     pub refused: Option<String>,
     /// Whether that was a crash or a hang.
     pub crashed: bool,
-    /// Wall-clock time of `transform`.
+    /// Wall-clock time of `transform`; not known of a row that was read.
+    #[serde(skip)]
     pub elapsed: Duration,
-    /// Does nvcc accept the program as it is?
-    pub compiles_before: Check,
-    /// Does nvcc accept what was written?
-    pub compiles_after: Check,
+    /// Does the compiler accept the program as it is? Like the next two `None` where it was not asked for, or nothing
+    /// changed.
+    pub compiles_before: Option<Check>,
+    /// Does the compiler accept what was written?
+    pub compiles_after: Option<Check>,
     /// Does it do the same before and after?
-    pub same: Check,
+    pub same: Option<Check>,
 }
 
 impl Row {
@@ -114,12 +128,12 @@ impl Row {
     pub fn defect(&self) -> Option<String> {
         let because = if self.crashed {
             self.refused.clone()
-        } else if let (Check::Passed, Check::Failed(why)) =
+        } else if let (Some(Check::Passed), Some(Check::Failed { message })) =
             (&self.compiles_before, &self.compiles_after)
         {
-            Some(format!("no longer compiles: {why}"))
-        } else if let Check::Failed(why) = &self.same {
-            Some(format!("does something else: {why}"))
+            Some(format!("no longer compiles: {message}"))
+        } else if let Some(Check::Failed { message }) = &self.same {
+            Some(format!("does something else: {message}"))
         } else {
             None
         };
@@ -130,33 +144,6 @@ impl Row {
     pub fn summary(&self) -> String {
         let problem = self.defect().or_else(|| self.refused.clone()).unwrap_or_default();
         format!("{}: {} of {} changed {problem}", self.name, self.changed(), self.classes.len())
-    }
-
-    /// The row for the JSON file.
-    pub fn json(&self) -> Value {
-        let check = |check: &Check| match check {
-            Check::Skipped => Value::Null,
-            Check::Passed => json!({"result": "passed"}),
-            Check::Failed(why) => json!({"result": "failed", "message": why}),
-            Check::Impossible(why) => json!({"result": "impossible", "message": why}),
-        };
-        let reason = |reason: &Reason| json!({"code": reason.code, "place": reason.place, "message": reason.message});
-        let class = |class: &Class| {
-            let reasons: Vec<Value> = class.reasons.iter().map(reason).collect();
-            json!({"type": class.record, "layout": class.layout, "reasons": reasons})
-        };
-        json!({
-            "program": self.name,
-            "files": self.files,
-            "bytes": self.bytes,
-            "files_with_unparsed_regions": self.unclean,
-            "refused": self.refused,
-            "crashed": self.crashed,
-            "classes": self.classes.iter().map(class).collect::<Vec<_>>(),
-            "compiles_before": check(&self.compiles_before),
-            "compiles_after": check(&self.compiles_after),
-            "same": check(&self.same),
-        })
     }
 }
 
@@ -196,34 +183,57 @@ pub fn survey(root: &Path, program: &Candidate, tools: &Tools) -> Result<Row> {
         refused,
         crashed,
         elapsed: outcome.elapsed,
-        compiles_before: Check::Skipped,
-        compiles_after: Check::Skipped,
-        same: Check::Skipped,
+        compiles_before: None,
+        compiles_after: None,
+        same: None,
     };
     let rewritten = row.changed() > 0 && row.refused.is_none();
-    if let (Some(nvcc), true) = (&tools.nvcc, rewritten) {
-        row.compiles_before = compiles(nvcc, root, program, &tools.nvcc_include);
+    if rewritten {
         // Headers that only the compiler's own macros ask for are not part of the output; they are
         // found behind it, where they were.
-        let behind: Vec<PathBuf> = program
-            .include_dirs
-            .iter()
-            .map(|dir| root.join(dir))
-            .chain(tools.nvcc_include.iter().cloned())
-            .collect();
-        row.compiles_after = compiles(nvcc, &out, program, &behind);
+        let own: Vec<PathBuf> = program.include_dirs.iter().map(|dir| root.join(dir)).collect();
+        if program.is_opencl() {
+            row.compiles_before = tools.opencl.then(|| builds(root, program, &[]));
+            row.compiles_after = tools.opencl.then(|| builds(&out, program, &own));
+        } else if let Some(nvcc) = &tools.nvcc {
+            row.compiles_before = Some(compiles(nvcc, root, program, &tools.nvcc_include));
+            let behind: Vec<PathBuf> = own.into_iter().chain(tools.nvcc_include.clone()).collect();
+            row.compiles_after = Some(compiles(nvcc, &out, program, &behind));
+        }
     }
-    if tools.verify && program.has_main && rewritten {
-        let mut arguments = command("verify", program, tools);
+    if let (true, true, Some(home)) = (tools.verify, rewritten, &program.folder) {
+        row.same = Some(verify(root, home, program, tools, folder.path())?);
+    }
+    Ok(row)
+}
+
+/// Builds and runs the program before and after; `input` is where its input is written.
+fn verify(
+    root: &Path,
+    home: &Path,
+    program: &Candidate,
+    tools: &Tools,
+    input: &Path,
+) -> Result<Check> {
+    // OpenCL programs read their kernels from the folder that they are run in.
+    let (place, program) = if program.is_opencl() {
+        let at_root = |paths: &[PathBuf]| paths.iter().map(|path| root.join(path)).collect();
+        let (files, include_dirs) = (at_root(&program.files), at_root(&program.include_dirs));
+        let absolute = Candidate { files, include_dirs, ..program.clone() };
+        (root.join(home), absolute)
+    } else {
+        (root.to_path_buf(), program.clone())
+    };
+    let mut arguments = command("verify", &program, tools);
+    if !program.is_opencl() {
         // Headers of other SDKs, as for nvcc: they are not part of what is rewritten.
         for folder in &tools.nvcc_include {
             arguments.extend(["-I".to_owned(), text(folder)]);
         }
-        arguments.push("--".to_owned());
-        arguments.extend(tools.runs.prepare(&program.name, folder.path())?);
-        row.same = verdict(&tools.layoutc.run(root, VERIFY_LIMIT, &arguments)?);
     }
-    Ok(row)
+    arguments.push("--".to_owned());
+    arguments.extend(tools.runs.prepare(&root.join(&program.name), input)?);
+    Ok(verdict(&tools.layoutc.run(&place, VERIFY_LIMIT, &arguments)?))
 }
 
 /// `COMMAND FILE… -I DIR… --layout SPEC…`.
@@ -244,7 +254,7 @@ fn command(command: &str, program: &Candidate, tools: &Tools) -> Vec<String> {
 /// Compiles the CUDA files of a program as it lies below `root`.
 fn compiles(nvcc: &Nvcc, root: &Path, program: &Candidate, more: &[PathBuf]) -> Check {
     let Ok(folder) = tempfile::tempdir() else {
-        return Check::Impossible("no temporary folder".to_owned());
+        return Check::Impossible { message: "no temporary folder".to_owned() };
     };
     let cut = folders_left_out(root, &program.files);
     let here = |path: &Path| root.join(path.components().skip(cut).collect::<PathBuf>());
@@ -262,10 +272,22 @@ fn compiles(nvcc: &Nvcc, root: &Path, program: &Candidate, more: &[PathBuf]) -> 
     for file in program.files.iter().filter(|file| file.extension().is_some_and(|e| e == "cu")) {
         let object = folder.path().join("object.o");
         if let Err(error) = nvcc.compile_object(&here(file), &flags, ARCH, &object) {
-            return Check::Failed(first_diagnostic(&error.to_string(), root));
+            return Check::Failed { message: first_diagnostic(&error.to_string(), root) };
         }
     }
     Check::Passed
+}
+
+/// Compiles and links the host files of an OpenCL program as it lies below `root`; its kernels are compiled when it runs.
+fn builds(root: &Path, program: &Candidate, more: &[PathBuf]) -> Check {
+    let cut = folders_left_out(root, &program.files);
+    let here = |path: &PathBuf| root.join(path.components().skip(cut).collect::<PathBuf>());
+    let files: Vec<PathBuf> = program.files.iter().map(here).collect();
+    let own = program.include_dirs.iter().map(here).chain([root.to_path_buf()]);
+    match Host::build_files(&files, root, own.chain(more.iter().cloned()).collect()) {
+        Ok(_) => Check::Passed,
+        Err(error) => Check::Failed { message: first_diagnostic(&format!("{error:#}"), root) },
+    }
 }
 
 /// How many leading folders `--out-dir` left out because all files of the program share them.
@@ -278,14 +300,15 @@ fn folders_left_out(out: &Path, files: &[PathBuf]) -> usize {
 
 fn verdict(outcome: &Outcome) -> Check {
     let said = format!("{}\n{}", outcome.stdout, outcome.stderr);
+    let impossible = |message| Check::Impossible { message };
     match outcome.code() {
         Some(0) if said.contains(" 0 kernel launches") => {
-            Check::Impossible("no kernel is launched without arguments or input".to_owned())
+            impossible("no kernel is launched without arguments or input".to_owned())
         }
         Some(0) => Check::Passed,
-        Some(1) if said.contains("differ") => Check::Failed(first_error(outcome)),
-        None => Check::Impossible(outcome.ending()),
-        Some(_) => Check::Impossible(first_error(outcome)),
+        Some(1) if said.contains("differ") => Check::Failed { message: first_error(outcome) },
+        None => impossible(outcome.ending()),
+        Some(_) => impossible(first_error(outcome)),
     }
 }
 

@@ -10,22 +10,24 @@ use super::Section;
 use super::survey::{Check, Row};
 
 /// The table, one section per folder, then what stayed and why.
-pub fn markdown(sections: &[Section], nvcc: bool, run: bool) -> String {
+pub fn markdown(sections: &[Section]) -> String {
     let mut text = String::from(HEAD);
-    if !nvcc {
+    let mut changed =
+        sections.iter().flat_map(|section| &section.rows).filter(|row| row.changed() > 0);
+    if changed.clone().all(|row| row.compiles_before.is_none()) {
         text.push_str("\nThis run did not compile anything.\n");
     }
-    if !run {
+    if changed.all(|row| row.same.is_none()) {
         text.push_str("\nThis run did not run anything.\n");
     }
     // Writing into a `String` does not fail.
     let _ = writeln!(text, "\n{TOTALS_HEAD}");
     for section in sections {
-        let _ = writeln!(text, "{}", totals_row(&section.name, &section.rows));
+        let _ = writeln!(text, "{}", totals_row(&section.name, &section.rows, section.median_ms));
     }
     if sections.len() > 1 {
         let all: Vec<Row> = sections.iter().flat_map(|section| section.rows.clone()).collect();
-        let _ = writeln!(text, "{}", totals_row("all", &all));
+        let _ = writeln!(text, "{}", totals_row("all", &all, None));
     }
     reasons_by_code(&mut text, sections);
     for section in sections {
@@ -39,18 +41,23 @@ pub fn markdown(sections: &[Section], nvcc: bool, run: bool) -> String {
     text
 }
 
-/// The rows as JSON.
+/// The sections as JSON.
 ///
 /// # Errors
 /// When they cannot be written as JSON, which strings and numbers always can.
 pub fn json(sections: &[Section]) -> Result<String> {
-    let sections: Vec<Value> = sections
-        .iter()
-        .map(|section| {
-            json!({"name": section.name, "programs": section.rows.iter().map(Row::json).collect::<Vec<_>>()})
-        })
-        .collect();
+    // Through `Value`, in which members are sorted by name.
+    let sections = serde_json::to_value(sections)?;
     Ok(serde_json::to_string_pretty(&json!({ "sections": sections }))? + "\n")
+}
+
+/// What [`json`] wrote.
+///
+/// # Errors
+/// When the text is not of that form.
+pub fn sections(json: &str) -> Result<Vec<Section>> {
+    let mut file: Value = serde_json::from_str(json)?;
+    Ok(serde_json::from_value(file["sections"].take())?)
 }
 
 /// All sections in one line for the console.
@@ -63,22 +70,20 @@ pub fn totals_line(sections: &[Section]) -> String {
 
 const HEAD: &str = "# The tool over public programs
 
-Written by `cargo xtask corpus DIR… --nvcc --run --out FILE`; do not edit. The layouts are those that
+Written by `cargo xtask corpus DIR… --nvcc --opencl --run --out FILE`; do not edit. The layouts are those that
 `layoutc transform` chooses by itself. *Classes* are the arrays of structs in device memory: *changed*
 got another layout, the others were kept for the reasons listed below each table. *Compiles* is
 `nvcc -arch=sm_80` before → after, for programs of which something changed (nvcc 13, with `cudaThreadSynchronize` and `cudaThreadExit` defined as the calls
-that replaced them). *Same* is `layoutc verify` for programs of which something changed, with the
+that replaced them), and the host's compiler and linker for OpenCL programs, whose kernels are compiled when they run. *Same* is `layoutc verify` for programs of which something changed, with the
 arguments and made-up input of `xtask/src/corpus/runs.toml`; a program that needs other data or a library cannot be run.
 ";
 
 const TOTALS_HEAD: &str = "| corpus | programs | parsed cleanly | refused | crashed | classes | changed | programs with a change | of those: compile before → after | run: same | run: differ | median ms |
 |---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|";
 
-fn totals_row(name: &str, rows: &[Row]) -> String {
+fn totals_row(name: &str, rows: &[Row], median_ms: Option<u64>) -> String {
     let count = |holds: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| holds(row)).count();
     let changed = |row: &Row| row.changed() > 0;
-    let mut times: Vec<u128> = rows.iter().map(|row| row.elapsed.as_millis()).collect();
-    times.sort_unstable();
     format!(
         "| {name} | {} | {} | {} | {} | {} | {} | {} | {} → {} | {} | {} | {} |",
         rows.len(),
@@ -88,11 +93,11 @@ fn totals_row(name: &str, rows: &[Row]) -> String {
         rows.iter().map(|row| row.classes.len()).sum::<usize>(),
         rows.iter().map(Row::changed).sum::<usize>(),
         count(&changed),
-        count(&|row| changed(row) && row.compiles_before == Check::Passed),
-        count(&|row| changed(row) && row.compiles_after == Check::Passed),
-        count(&|row| row.same == Check::Passed),
-        count(&|row| matches!(row.same, Check::Failed(_))),
-        times.get(times.len() / 2).copied().unwrap_or_default(),
+        count(&|row| changed(row) && row.compiles_before == Some(Check::Passed)),
+        count(&|row| changed(row) && row.compiles_after == Some(Check::Passed)),
+        count(&|row| row.same == Some(Check::Passed)),
+        count(&|row| matches!(row.same, Some(Check::Failed { .. }))),
+        median_ms.map(|time| time.to_string()).unwrap_or_default(),
     )
 }
 
@@ -125,7 +130,7 @@ fn program_row(row: &Row) -> String {
         .iter()
         .filter_map(|class| Some(format!("`{}`: {}", class.record, class.layout.as_ref()?)))
         .collect();
-    let compiles = match (mark(&row.compiles_before), mark(&row.compiles_after)) {
+    let compiles = match (mark(row.compiles_before.as_ref()), mark(row.compiles_after.as_ref())) {
         ("", _) => String::new(),
         (before, "") => before.to_owned(),
         (before, after) => format!("{before} → {after}"),
@@ -141,16 +146,16 @@ fn program_row(row: &Row) -> String {
         row.files,
         row.unclean.len(),
         escaped(&changed.join("; ")),
-        mark(&row.same)
+        mark(row.same.as_ref())
     )
 }
 
-fn mark(check: &Check) -> &'static str {
+fn mark(check: Option<&Check>) -> &'static str {
     match check {
-        Check::Skipped => "",
-        Check::Passed => "yes",
-        Check::Failed(_) => "no",
-        Check::Impossible(_) => "cannot run",
+        None => "",
+        Some(Check::Passed) => "yes",
+        Some(Check::Failed { .. }) => "no",
+        Some(Check::Impossible { .. }) => "cannot run",
     }
 }
 
@@ -188,15 +193,15 @@ fn problems(text: &mut String, section: &Section) {
         if let Some(why) = &row.refused {
             add(row, if row.crashed { "crashed" } else { "refused" }, why);
         }
-        if let Check::Failed(why) = &row.compiles_before {
-            add(row, "does not compile as it is", why);
-        } else if let Check::Failed(why) = &row.compiles_after {
-            add(row, "no longer compiles", why);
+        if let Some(Check::Failed { message }) = &row.compiles_before {
+            add(row, "does not compile as it is", message);
+        } else if let Some(Check::Failed { message }) = &row.compiles_after {
+            add(row, "no longer compiles", message);
         }
         match &row.same {
-            Check::Failed(why) => add(row, "differs", why),
-            Check::Impossible(why) => add(row, "cannot run", why),
-            Check::Passed | Check::Skipped => {}
+            Some(Check::Failed { message }) => add(row, "differs", message),
+            Some(Check::Impossible { message }) => add(row, "cannot run", message),
+            Some(Check::Passed) | None => {}
         }
     }
     if !lines.is_empty() {
@@ -208,4 +213,19 @@ fn problems(text: &mut String, section: &Section) {
 /// Text for a table cell: one line, no bars.
 fn escaped(text: &str) -> String {
     text.replace('|', "\\|").replace(['\n', '\r'], " ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run over one corpus keeps the sections of the others as they are.
+    #[test]
+    fn the_recorded_table_is_that_of_its_json() -> Result<()> {
+        let recorded = include_str!("../../../docs/corpus.json");
+        let sections = sections(recorded)?;
+        assert_eq!(json(&sections)?, recorded);
+        assert_eq!(markdown(&sections), include_str!("../../../docs/corpus.md"));
+        Ok(())
+    }
 }

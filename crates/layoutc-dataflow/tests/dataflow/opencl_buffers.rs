@@ -181,3 +181,33 @@ fn records_of_host_and_kernel_must_be_the_same_bytes() {
         assert!(free.is_empty() && codes.contains(&Code::OPENCL_RECORD), "{other}: {codes:?}");
     }
 }
+
+/// Words of a branch that is not compiled mean locals of their own function, and members behind an object or in a member
+/// function.
+#[test]
+fn inactive_text_names_what_it_can_reach() {
+    let program = |record: &str, before: &str, text: &str| {
+        let body = "h.kernel = m; clSetKernelArg(h.kernel, 0, sizeof a, &a);\n\
+            clSetKernelArg(h.kernel, 1, sizeof b, &b);";
+        let main = main_with(body);
+        format!(
+            "struct Held {{ cl_kernel kernel; {record} }}; Held h; double f();\n{before}\n{main}\n\
+             void other() {{\n#ifdef TIMES\n{text}\n#endif\n}}\n"
+        )
+    };
+    let free = |record, before, text| found(&program(record, before, text)).0.len();
+    for text in ["double kernel = f();", "double m, a; m = a = f();"] {
+        assert_eq!(free("", "", text), 2, "{text}");
+    }
+    for text in ["h.kernel = 0;", "(&h)->kernel = 0;", "void *at = offsetof(Held, kernel) + &h;"] {
+        assert_eq!(free("", "", text), 0, "{text}");
+    }
+    assert_eq!(free("", "#define KEPT h.kernel", "KEPT = 0;"), 0);
+    assert_eq!(free("void set();", "", "kernel = 0;"), 0);
+    // In the function itself, a local is meant.
+    let inside = main_with(
+        "clSetKernelArg(m, 0, sizeof a, &a); clSetKernelArg(m, 1, sizeof b, &b);\n\
+         #ifdef TIMES\nkeep(a);\n#endif",
+    );
+    assert_eq!(found(&inside).0, [vec!["q"]]);
+}

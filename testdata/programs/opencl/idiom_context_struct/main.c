@@ -26,7 +26,14 @@ int main(int argc, char **argv)
 
     tree_device dev;
     tree_open(&dev, branches, n);
+#ifdef TIMES
+    /* another thing of a member's name */
+    double descend = seconds();
+#endif
     tree_descend(&dev, rounds);
+#ifdef TIMES
+    printf("%.3f s\n", seconds() - descend);
+#endif
     int number = tree_prune(&dev, 5.0f, kept);
     tree_fetch(&dev, branches);
     tree_close(&dev);

@@ -1,3 +1,7 @@
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 #include "tree.h"
 
 #include <stdio.h>
@@ -99,3 +103,7 @@ void tree_close(tree_device *dev)
     clReleaseCommandQueue(dev->queue);
     clReleaseContext(dev->context);
 }
+
+#ifdef __cplusplus
+}
+#endif

@@ -6,14 +6,75 @@ use crate::classes::calls::Callee;
 use crate::classes::regions::macro_bodies;
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::preprocess::tokens;
-use layoutc_syntax::{ExprKind, NameRef, TypeKind};
+use layoutc_syntax::{
+    ExprKind, NameRef, Program, RecordId, RegionKind, TypeKind, UnmodelledRegion,
+};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A branch that is not compiled: its words stand in the text as they are.
+struct Inactive {
+    span: Span,
+    /// Words behind `.`, `->` and `::`.
+    qualified: BTreeSet<String>,
+    /// Words that its macros bring.
+    expanded: BTreeSet<String>,
+    has_offsetof: bool,
+}
+
+impl Inactive {
+    fn new(
+        program: &Program,
+        region: &UnmodelledRegion,
+        bodies: &BTreeMap<&str, BTreeSet<String>>,
+    ) -> Self {
+        let text = program.text(region.span);
+        let (mut qualified, mut before) = (BTreeSet::new(), "");
+        for token in tokens(text) {
+            let word = token.text(text);
+            if matches!(before, "." | "->" | "::" | "##") {
+                qualified.insert(word.to_owned());
+            }
+            before = word;
+        }
+        let macros = region.identifiers.iter().filter_map(|name| bodies.get(name.as_str()));
+        Self {
+            span: region.span,
+            qualified,
+            expanded: macros.flatten().cloned().collect(),
+            has_offsetof: region.identifiers.contains("offsetof"),
+        }
+    }
+
+    /// Whether a word of the text may mean what a handle is kept in: a local of another function is out of reach, and a
+    /// member is named behind an object, or alone in a member function of its record.
+    fn may_name(&self, program: &Program, key: Key, name: &str) -> bool {
+        if self.expanded.contains(name) {
+            return true;
+        }
+        match key {
+            Key::Variable(id, _) => program.variable(id).function.is_none_or(|function| {
+                let mut sites = program.function(function).sites.iter();
+                sites.any(|site| site.span.contains(self.span))
+            }),
+            Key::Field(_) => {
+                let has_member = |record: RecordId| {
+                    let mut fields = program.record(record).fields.iter();
+                    fields.any(|field| program.field(*field).name == name)
+                };
+                let mut owners = program.functions.iter().filter_map(|function| function.record);
+                self.qualified.contains(name) || self.has_offsetof || owners.any(has_member)
+            }
+            Key::Result(_) | Key::Made(..) => true,
+        }
+    }
+}
 
 impl Follow<'_> {
     /// Text outside the model may do anything with what it names.
     pub(super) fn unmodelled_text(&mut self) {
         let program = self.program;
-        let mut named: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
+        let mut named: BTreeMap<&str, Vec<(Key, usize)>> = BTreeMap::new();
         for (key, node) in &self.keys {
             let name = match key {
                 Key::Variable(id, _) => &program.variable(*id).name,
@@ -21,19 +82,27 @@ impl Follow<'_> {
                 Key::Result(at) => &program.function(self.frames[*at].function).name,
                 Key::Made(..) => continue,
             };
-            named.entry(name).or_default().push(*node);
+            named.entry(name).or_default().push((*key, *node));
         }
         // A header of kernels may be one of the host's, too.
         let is_host =
             |span: Span| !program.files[span.file.index()].is_opencl || program.is_host_text(span);
-        let mut texts: Vec<(Span, &BTreeSet<String>)> = program
+        let bodies = macro_bodies(program);
+        let mut texts: Vec<(Span, Cow<BTreeSet<String>>, Option<Inactive>)> = program
             .regions
             .iter()
-            .map(|region| (region.span, &region.identifiers))
-            .filter(|(span, _)| is_host(*span))
+            .filter(|region| is_host(region.span))
+            .map(|region| {
+                let inactive = (region.kind == RegionKind::Inactive)
+                    .then(|| Inactive::new(program, region, &bodies));
+                // With what its macros bring.
+                let mut words = region.identifiers.clone();
+                let names = region.identifiers.iter();
+                words.extend(names.filter_map(|name| bodies.get(name.as_str())).flatten().cloned());
+                (region.span, Cow::Owned(words), inactive)
+            })
             .collect();
         // Macros whose bodies are not in the model.
-        let bodies = macro_bodies(program);
         for id in program.expr_ids() {
             let (ExprKind::MacroCall { name, .. } | ExprKind::Name(NameRef::Macro(name))) =
                 &program.expr(id).kind
@@ -42,7 +111,7 @@ impl Follow<'_> {
             };
             let site = program.expr_site(id);
             if let Some(body) = bodies.get(name.as_str()).filter(|_| is_host(site)) {
-                texts.push((site, body));
+                texts.push((site, Cow::Borrowed(body), None));
             }
         }
         // Initializers of members, and other expressions without a form, by all that they say.
@@ -57,8 +126,8 @@ impl Follow<'_> {
             .filter(|expr| matches!(expr.kind, ExprKind::Opaque(_)) && is_host(expr.span))
             .map(|expr| (expr.span, words(expr.span)))
             .collect();
-        texts.extend(opaque.iter().map(|(span, words)| (*span, words)));
-        for (span, identifiers) in texts {
+        texts.extend(opaque.into_iter().map(|(span, words)| (span, Cow::Owned(words), None)));
+        for (span, identifiers, inactive) in texts {
             let sets_arguments = identifiers.iter().any(|name| {
                 name.starts_with("clSetKernelArg")
                     || matches!(name.as_str(), "clCreateKernelsInProgram" | "setArg")
@@ -67,8 +136,11 @@ impl Follow<'_> {
                 let message = "this text is not modelled and may set arguments of any kernel";
                 self.unseen.push(pin(span, Code::OPENCL_KERNEL, message));
             }
-            for name in identifiers {
-                for node in named.get(name.as_str()).into_iter().flatten() {
+            for name in identifiers.iter() {
+                for (key, node) in named.get(name.as_str()).into_iter().flatten() {
+                    if inactive.as_ref().is_some_and(|text| !text.may_name(program, *key, name)) {
+                        continue;
+                    }
                     let message = format!("this text is not modelled and mentions `{name}`");
                     self.bad.push((*node, pin(span, Code::UNSUPPORTED_USE, message)));
                 }
