@@ -10,6 +10,7 @@ use layoutc_tests::layoutc::Layoutc;
 use layoutc_tests::program::{Program, names};
 use layoutc_tests::repository_root;
 
+use crate::bench_opencl::section_of;
 use crate::choices::simulated;
 use crate::rank::{choice, common};
 
@@ -49,7 +50,9 @@ pub fn run(options: &Options) -> Result<()> {
         }
     }
     let path = repository_root().join(&options.out);
-    fs::write(&path, table(&rows)).with_context(|| path.display().to_string())
+    // The times at its end are another command's.
+    let times = section_of(&fs::read_to_string(&path).unwrap_or_default());
+    fs::write(&path, table(&rows) + &times).with_context(|| path.display().to_string())
 }
 
 fn row(layoutc: &Layoutc, program: &Program) -> Result<Row> {

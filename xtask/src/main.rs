@@ -7,6 +7,7 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 mod bench_nvcc;
+mod bench_opencl;
 mod choices;
 mod corpus;
 mod demo;
@@ -66,6 +67,8 @@ enum Task {
     Trace(trace::Options),
     /// Print how much longer instrumented programs run
     Slowdown(slowdown::Options),
+    /// Time the kernels of the paper's OpenCL programs in several layouts, on the device that is installed
+    BenchOpencl(bench_opencl::Options),
     /// Time nvcc's own front end on the programs of the transform bench
     BenchNvcc {
         /// Sizes in lines
@@ -102,6 +105,7 @@ fn run(task: Task) -> Result<()> {
         Task::Trace(options) => trace::run(&options),
         Task::Slowdown(options) => slowdown::run(&options),
         Task::Rank(options) => rank::run(&options),
+        Task::BenchOpencl(options) => bench_opencl::run(&options),
         Task::BenchNvcc { lines, file } => bench_nvcc::run(&lines, &file),
     }
 }
