@@ -24,7 +24,7 @@ class Buffer {
 public:
     Buffer(cl_context context, size_t n) : n(n)
     {
-        memory = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(T), nullptr, nullptr);
+        memory = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(T), nullptr, nullptr); //~ LC0029 text of a template
     }
     cl_mem *get() { return &memory; }
     void read(cl_command_queue queue, T *host)
@@ -47,8 +47,8 @@ int main()
     cl_program program = clCreateProgramWithSource(context, 1, &text, nullptr, nullptr);
     clBuildProgram(program, 1, &device, "", nullptr, nullptr);
     cl_kernel step = clCreateKernel(program, "step", nullptr);
-    Buffer<P> d_p(context, n); //~ LC0031 it cannot be seen which handle this is
-    Buffer<Q> d_q(context, n); //~ LC0031 it cannot be seen which handle this is
+    Buffer<P> d_p(context, n);
+    Buffer<Q> d_q(context, n);
     clSetKernelArg(step, 0, sizeof(cl_mem), d_p.get());
     clSetKernelArg(step, 1, sizeof(cl_mem), d_q.get());
     clSetKernelArg(step, 2, sizeof(int), &n);

@@ -133,6 +133,7 @@ programs! {
     bitonic
     blackscholes
     idiom_attributes
+    idiom_buffer_class
     idiom_context_struct
     idiom_copy_host_ptr
     idiom_cpp_buffers
@@ -141,6 +142,7 @@ programs! {
     idiom_events
     idiom_fill_copy
     idiom_grid_2d
+    idiom_handle_lists
     idiom_images
     idiom_included_text
     idiom_macros

@@ -259,8 +259,18 @@ impl Host<'_> {
             let ExprKind::Call { callee, parentheses, .. } = program.expr(call).kind else {
                 continue;
             };
+            // One that keeps its name and text is called as before: `object.read(…)`, `space::read(…)`.
+            if let Target::Function(function, at) = target
+                && at == self.kept(function)
+            {
+                continue;
+            }
             let callee = program.strip_parens(callee);
-            let span = program.expr(callee).span;
+            let mut span = program.expr(callee).span;
+            let text = program.text(span);
+            if let Some(at) = text.rfind("::").filter(|_| !text.contains('<')) {
+                span.start += at as u32 + 2;
+            }
             if program.home(callee).is_some() {
                 self.refuse(program.expr_site(call), "the call stands in the body of a macro");
                 continue;
@@ -279,6 +289,17 @@ impl Host<'_> {
         if edits.windows(2).any(|pair| pair[1].0.start < pair[0].0.end) {
             let span = edits[0].0;
             self.refuse(span, "two uses of this text go to buffers of different layouts");
+            return;
+        }
+        // Other instances of a template have the same text, and not all of them are in the model.
+        let own = program.function(function);
+        let is_instance = own
+            .copy_of
+            .as_ref()
+            .is_some_and(|copy| !program.function(copy.original).template_parameters.is_empty());
+        let is_shared = own.record.is_some_and(|record| program.record(record).shares_text);
+        if let Some((span, _)) = edits.first().filter(|_| is_instance || is_shared) {
+            self.refuse(*span, "the text of a template is not rewritten for one of its instances");
             return;
         }
         if at == self.kept(function) {

@@ -61,6 +61,20 @@ fn parameters_share_a_class_if_they_get_one_buffer() {
     assert_eq!(found(&swapped).0, [vec!["p", "q"]]);
 }
 
+/// A loop with few rounds sets each argument that its counter names; the items of an array are not told apart.
+#[test]
+fn counters_of_loops_name_arguments() {
+    let both = "cl_mem all[2] = {a, b};";
+    for set in [
+        "for (int i = 0; i < 2; i++) clSetKernelArg(m, i, sizeof(cl_mem), &all[i]);",
+        "int n = 2; for (cl_uint i = 0; i != n; ++i) { e = clSetKernelArg(m, i, sizeof all[i], all + i); if (e) break; }",
+        "for (int i = 1; i <= 2; i += 1) { clSetKernelArg(m, i - 1, sizeof(cl_mem), (void *)&all[i - 1]); }",
+    ] {
+        let (free, codes) = found(&main_with(&format!("{both} {set}")));
+        assert_eq!(free, [vec!["p", "q"]], "{set}: {codes:?}");
+    }
+}
+
 #[test]
 fn each_call_of_a_wrapper_is_a_call_of_its_own() {
     let host = format!(
@@ -89,7 +103,23 @@ fn kernels_of_a_table_are_told_by_their_place() {
 fn what_is_not_followed_keeps_the_layout() {
     let both = "clSetKernelArg(m, 0, sizeof a, &a); clSetKernelArg(m, 1, sizeof b, &b);";
     let cases = [
-        (Code::OPENCL_ARGUMENT, "for (int i = 0; i < 2; i++) clSetKernelArg(m, i, sizeof a, &a);"),
+        (
+            Code::OPENCL_ARGUMENT,
+            "for (int i = 0; i < count; i++) clSetKernelArg(m, i, sizeof a, &a);",
+        ),
+        (
+            Code::OPENCL_ARGUMENT,
+            "for (int i = 0; i < 2; i++) { clSetKernelArg(m, i, sizeof a, &a); i = pick(); }",
+        ),
+        (Code::OPENCL_ARGUMENT, "for (int i = 0; i < 4; i++) clSetKernelArg(m, i, sizeof a, &a);"),
+        (
+            Code::INCOMPATIBLE_CAST,
+            "for (int i = 0; i <= 2; i++) clSetKernelArg(s, i, sizeof a, &a);",
+        ),
+        (
+            Code::UNKNOWN_MEMORY,
+            "cl_mem all[2] = {a, somewhere()}; for (int i = 0; i < 2; i++) clSetKernelArg(m, i, sizeof a, &all[i]);",
+        ),
         (Code::OPENCL_ARGUMENT, "clSetKernelArg(m, 0, 4, &a);"),
         (Code::OPENCL_KERNEL, "clSetKernelArg(pick(), 0, sizeof a, &a);"),
         (
@@ -116,6 +146,81 @@ fn what_is_not_followed_keeps_the_layout() {
     }
     let (free, _) = found(&main_with(both));
     assert_eq!(free, [vec!["p"], vec!["q"]]);
+}
+
+/// Lists that fill the members of a record one by one.
+#[test]
+fn lists_put_handles_into_records() {
+    let with = |body: &str| {
+        let text = format!(
+            "{body} clSetKernelArg(m, 0, sizeof(cl_mem), &h.mem); clSetKernelArg(m, 1, sizeof b, &b);"
+        );
+        let types = "struct Held { cl_mem mem; int n; }; struct Both { Held first; cl_mem rest[2]; int n; };\n\
+            static Held hold(cl_mem mem, int n) { return {mem, n}; }\n";
+        found(&format!("{types}{}", main_with(&text)))
+    };
+    for body in [
+        "Held h = {a, 3};",
+        "Held h; h = (Held){a, 3};",
+        "Held h = hold(a, 3);",
+        "Held all[2] = {{a, 1}, {a, 2}}; Held h = all[1];",
+        "Both x = {{a, 1}, {a, a}, 2}; Held h = x.first;",
+    ] {
+        let (free, codes) = with(body);
+        assert_eq!(free, [vec!["p"], vec!["q"]], "{body}: {codes:?}");
+    }
+    // The braces of what is not known may be left out.
+    let (free, codes) = found(&format!(
+        "struct Held {{ timeval since; cl_mem mem; }};\n{}",
+        main_with(
+            "Held h = {0, a}; clSetKernelArg(m, 0, sizeof(cl_mem), &h.mem); clSetKernelArg(m, 1, sizeof b, &b);"
+        )
+    ));
+    assert_eq!(free, [vec!["q"]], "{codes:?}");
+    // One member is one, whichever object it is of, and so is an array.
+    assert_eq!(with("Held h = {a, 3}, g = {b, 4};").0, [vec!["p", "q"]]);
+    assert_eq!(with("Both x = {{a, 1}, {a, b}, 2}; Held h = {a, 1};").0, [vec!["p", "q"]]);
+}
+
+/// Constructors of the program are functions that anybody may call, and fill the members as they say.
+#[test]
+fn constructors_make_buffers() {
+    let with = |record: &str, body: &str| {
+        let text = format!(
+            "{body} clSetKernelArg(m, 0, sizeof(cl_mem), &h.mem); clSetKernelArg(m, 1, sizeof b, &b);"
+        );
+        found(&format!("{record};\n{}", main_with(&text)))
+    };
+    let make = "mem = clCreateBuffer(c, CL_MEM_READ_WRITE, bytes, NULL, NULL);";
+    let class =
+        format!("class Held {{ public: cl_mem mem; explicit Held(size_t bytes) {{ {make} }} }}");
+    assert_eq!(with(&class, "Held h(800);").0, [vec!["p"], vec!["q"]]);
+    assert_eq!(with(&class, "Held h{800};").0, [vec!["p"], vec!["q"]]);
+    for (class, body) in [
+        (
+            "class Held { public: cl_mem mem; explicit Held(size_t bytes); }".to_owned(),
+            "Held h(800);",
+        ),
+        (
+            "struct Held { cl_mem mem; Held(cl_mem given) { mem = given; } }".to_owned(),
+            "Held h(a);",
+        ),
+        (
+            format!(
+                "struct Base {{ cl_mem mem; Base(); }}; struct Held : Base {{ Held(size_t bytes) {{ {make} }} }}"
+            ),
+            "Held h(800);",
+        ),
+        (
+            format!(
+                "template <class T> struct Some {{ cl_mem mem; Some(size_t bytes) {{ {make} }} }}"
+            ),
+            "Some<P> h(800);",
+        ),
+    ] {
+        let (free, codes) = with(&class, body);
+        assert!(!free.iter().flatten().any(|name| name == "p"), "{class}: {free:?} {codes:?}");
+    }
 }
 
 /// Members of the host's records get handles by lists, and by what has no form in the model.

@@ -7,6 +7,7 @@ use super::{BufferApi, BufferCall, Form, pin};
 use crate::classes::classify::is_null;
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{ExprId, ExprKind, TypeKind, VarId};
+use std::collections::BTreeSet;
 
 impl Follow<'_> {
     /// A call of OpenCL, or of another library.
@@ -99,9 +100,10 @@ impl Follow<'_> {
         value: ExprId,
     ) {
         let program = self.program;
-        let index = at
-            .and_then(|at| self.frames[at].integers.get(&index).copied())
-            .or_else(|| layoutc_syntax::evaluate::constant(program, index));
+        let constant = || layoutc_syntax::evaluate::constant(program, index);
+        let indices = at
+            .and_then(|at| self.frames[at].integers.all(index).cloned())
+            .or_else(|| constant().map(|index| BTreeSet::from([index])));
         let (place, stripped) = self.resolved(at, value);
         let buffer = self
             .node(at, value)
@@ -144,7 +146,7 @@ impl Follow<'_> {
             call,
             of_table,
             kernel: kernel.filter(|node| self.handles[*node] == Handle::Kernel),
-            index,
+            indices,
             buffer,
             is_null,
             may_be_buffer: buffer.is_none() && !is_plain && !is_null,
@@ -169,6 +171,23 @@ impl Follow<'_> {
             );
             return;
         };
+        // Other instances have the same text, and not all of them are in the model.
+        let program = self.program;
+        let function = program.function(self.frames[instance].function);
+        let of_class = function.record.is_some_and(|record| program.record(record).shares_text);
+        let of_function = function
+            .copy_of
+            .as_ref()
+            .is_some_and(|copy| !program.function(copy.original).template_parameters.is_empty());
+        if of_class || of_function {
+            self.fail(
+                node,
+                call,
+                Code::TEMPLATE_USE,
+                "the text of a template is not rewritten for one of its instances",
+            );
+            return;
+        }
         // Its parameter is known when all is followed.
         let event = BufferCall { call, instance, api, form, parameter: VarId(u32::MAX) };
         self.events.push((node, event));

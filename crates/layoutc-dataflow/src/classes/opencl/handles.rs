@@ -6,7 +6,7 @@ use super::super::classify::is_null;
 use super::cpp::{is_kernel_function, queue_function, takes_buffer};
 use super::instances::{Functions, MOST_INSTANCES, variable};
 use super::settings::Found;
-use super::values::integer_arguments;
+use super::values::{Integers, integer_arguments};
 use super::{BufferApi, BufferCall, Buffers, Form, Kernels, pin};
 use crate::classes::{Pin, Slot};
 use layoutc_diagnostics::Code;
@@ -71,7 +71,7 @@ pub(super) struct Frame {
     /// The one call that reaches it.
     pub(super) caller: Option<(usize, ExprId)>,
     /// Values of integer arguments in it.
-    pub(super) integers: BTreeMap<ExprId, i64>,
+    pub(super) integers: Integers,
     /// Parameters without type that are given handles.
     pub(super) untyped: BTreeSet<VarId>,
     pub(super) calls: BTreeMap<ExprId, usize>,
@@ -83,7 +83,8 @@ pub(super) struct Setting {
     pub(super) kernel: Option<usize>,
     /// The one kernel of a table, by its place there.
     pub(super) of_table: Option<Option<FunctionId>>,
-    pub(super) index: Option<i64>,
+    /// The arguments that it may set.
+    pub(super) indices: Option<BTreeSet<i64>>,
     /// The buffer, if it is one.
     pub(super) buffer: Option<usize>,
     /// It may be a buffer that is not followed.
@@ -274,7 +275,7 @@ impl Follow<'_> {
         }
         let integers = match self.program.function(function).body {
             Some(body) => integer_arguments(self.program, body, integers, &self.functions.aliased),
-            None => BTreeMap::new(),
+            None => Integers::default(),
         };
         self.frames.push(Frame {
             function,
@@ -311,7 +312,7 @@ impl Follow<'_> {
         let integers = parameters
             .iter()
             .zip(arguments)
-            .filter_map(|(id, argument)| Some((*id, *self.frames[at].integers.get(argument)?)))
+            .filter_map(|(id, argument)| Some((*id, self.frames[at].integers.one(*argument)?)))
             .collect();
         let callee = self.frame(function, Some((at, call)), integers);
         self.frames[at].calls.insert(call, callee);
@@ -670,7 +671,10 @@ impl Follow<'_> {
                                 | "resize"
                         )
                 }),
-            ExprKind::InitList(_) => self.is_item_of_handles(parent),
+            ExprKind::InitList(_) => {
+                self.initializes_handles(parent)
+                    || self.is_item_of_handles(at, parent, position, self.handles[node])
+            }
             ExprKind::Call { .. }
                 if position > 0
                     && matches!(member_call(program, parent), Some((object, "push_back" | "emplace_back"))
@@ -682,7 +686,9 @@ impl Follow<'_> {
                 arguments.is_empty() && self.node(at, parent).is_some()
             }
             ExprKind::Construct { of, arguments } => {
-                arguments.len() == 1 && handle_of(program, *of) == Some(self.handles[node])
+                let is_copy =
+                    arguments.len() == 1 && handle_of(program, *of) == Some(self.handles[node]);
+                is_copy || self.is_item_of_handles(at, parent, position, self.handles[node])
             }
             ExprKind::Call { .. } if member_call(program, parent).is_some() => {
                 match member_call(program, parent) {
@@ -720,7 +726,7 @@ impl Follow<'_> {
     }
 
     /// Whether a list initializes a variable that is made of handles.
-    fn is_item_of_handles(&self, list: ExprId) -> bool {
+    fn initializes_handles(&self, list: ExprId) -> bool {
         let mut at = list;
         loop {
             match self.calls.context(at) {

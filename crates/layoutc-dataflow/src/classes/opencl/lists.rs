@@ -1,11 +1,13 @@
 //! Records with handles that lists of values fill.
 
-use super::handles::{Follow, Key, handle_of};
+use super::handles::{Follow, Handle, Key, handle_of};
 use crate::classes::calls::{Callee, Context};
 use crate::classes::carriers::fills_fields;
 use crate::classes::classify::is_null;
 use layoutc_diagnostics::Code;
-use layoutc_syntax::{ExprId, ExprKind, FieldId, Program, QualType, RecordId, TypeKind};
+use layoutc_syntax::{
+    ExprId, ExprKind, FieldId, Program, QualType, RecordId, RecordTrait, TypeKind,
+};
 
 /// How deep records are looked into.
 const DEPTH: usize = 16;
@@ -39,7 +41,154 @@ pub(super) fn holds_handles(program: &Program, record: RecordId) -> bool {
     !handle_fields(program, record, DEPTH).is_empty()
 }
 
+/// Whether a list of values fills the members of a record one by one: no constructor has a say.
+fn is_aggregate(program: &Program, record: RecordId) -> bool {
+    let own = program.record(record);
+    own.instance.is_none()
+        && !own.has_defaulted
+        && own.bodiless == 0
+        && own.traits.iter().all(|(which, _)| match which {
+            RecordTrait::Union
+            | RecordTrait::Bases
+            | RecordTrait::Virtual
+            | RecordTrait::Constructor
+            | RecordTrait::Initializer
+            | RecordTrait::CopyControl
+            | RecordTrait::Private
+            | RecordTrait::Template
+            | RecordTrait::Unmodelled => false,
+            RecordTrait::BitField
+            | RecordTrait::Destructor
+            | RecordTrait::Methods
+            | RecordTrait::NestedType
+            | RecordTrait::Packed
+            | RecordTrait::ConstMember
+            // Looked at one by one.
+            | RecordTrait::UnknownMember => true,
+        })
+}
+
+/// Whether an item of a list fills a member of this type and nothing behind it: an aggregate of a library may take several,
+/// if its braces are left out.
+fn takes_one_item(program: &Program, ty: QualType) -> bool {
+    match program.types.kind(ty.id) {
+        TypeKind::Scalar(_)
+        | TypeKind::Enum(..)
+        | TypeKind::Pointer(_)
+        | TypeKind::Reference(..)
+        // These need braces of their own.
+        | TypeKind::Array(..)
+        | TypeKind::Record(_) => true,
+        TypeKind::Named(name, _) => matches!(
+            name.as_str(),
+            "cl_mem"
+                | "cl_kernel"
+                | "cl_context"
+                | "cl_command_queue"
+                | "cl_program"
+                | "cl_device_id"
+                | "cl_platform_id"
+                | "cl_event"
+                | "cl_sampler"
+                | "cl::Buffer"
+                | "cl::Kernel"
+        ),
+        TypeKind::Unknown
+        | TypeKind::Void
+        | TypeKind::Vector(_)
+        | TypeKind::Function
+        | TypeKind::TemplateParameter(_) => false,
+    }
+}
+
+/// The type of what an item of a list fills, in a list for an object of this type.
+fn item_type(
+    program: &Program,
+    ty: QualType,
+    items: &[ExprId],
+    position: usize,
+) -> Option<QualType> {
+    match *program.types.kind(ty.id) {
+        TypeKind::Reference(of, _) => item_type(program, of, items, position),
+        // In arrays of arrays braces may be left out.
+        TypeKind::Array(of, _) => {
+            let is_nested = matches!(program.types.kind(of.id), TypeKind::Array(..));
+            (!is_nested).then_some(of)
+        }
+        _ => {
+            let record = program.as_record(ty.id)?;
+            let mut fields = program.record(record).fields.iter().take(items.len());
+            let is_filled = is_aggregate(program, record)
+                && fills_fields(program, record, items)
+                && fields.all(|field| takes_one_item(program, program.field(*field).ty));
+            let field = program.record(record).fields.get(position).filter(|_| is_filled)?;
+            Some(program.field(*field).ty)
+        }
+    }
+}
+
 impl Follow<'_> {
+    /// Whether the item at a position of a list becomes a handle of this kind; the flow is looked at with the list.
+    pub(super) fn is_item_of_handles(
+        &self,
+        at: Option<usize>,
+        list: ExprId,
+        position: usize,
+        handle: Handle,
+    ) -> bool {
+        let (items, ty) = match &self.program.expr(list).kind {
+            ExprKind::InitList(items) => (items, self.type_of_part(at, list, 0)),
+            ExprKind::Construct { of, arguments } => (arguments, Some(*of)),
+            _ => return false,
+        };
+        ty.and_then(|ty| item_type(self.program, ty, items, position))
+            .is_some_and(|ty| handle_of(self.program, ty) == Some(handle))
+    }
+
+    /// The type of the object that a list, or a part of one, fills.
+    fn type_of_part(&self, at: Option<usize>, list: ExprId, depth: usize) -> Option<QualType> {
+        let program = self.program;
+        let found = match self.calls.context(list) {
+            Context::Operand(parent, position) => match &program.expr(parent).kind {
+                ExprKind::InitList(items) if depth < DEPTH => {
+                    let ty = self.type_of_part(at, parent, depth + 1)?;
+                    item_type(program, ty, items, position)
+                }
+                ExprKind::Construct { of, arguments } => {
+                    item_type(program, *of, arguments, position)
+                }
+                _ => self.type_of_list(at, list),
+            },
+            // What a lambda returns is not what the function around it does.
+            Context::Returned { in_lambda: true } => None,
+            _ => self.type_of_list(at, list),
+        }?;
+        // `T{…}` says itself what it is.
+        let own = program.as_record(program.expr(list).ty.id);
+        let is_it = own.is_none() || own == record_within(program, found);
+        is_it.then_some(found)
+    }
+
+    /// Whether making an object of a record runs a constructor of the program, and all of them are followed: handles that
+    /// they are given are arguments of functions that anybody may call.
+    fn has_constructors(&self, record: RecordId) -> bool {
+        let own = self.program.record(record);
+        // Those without a body are defaulted or deleted.
+        let mut written = own
+            .methods
+            .iter()
+            .filter(|id| {
+                let function = self.program.function(**id);
+                function.name == own.name && function.body.is_some()
+            })
+            .peekable();
+        written.peek().is_some()
+            && own.bodiless == 0
+            && own.bases.is_empty()
+            && !own.unmodelled_members.contains(&own.name)
+            && written.all(|id| self.functions.exprs.contains_key(id))
+    }
+
     /// A list, or a construction, that makes an object of a record of the program.
     pub(super) fn listed(&mut self, at: Option<usize>, id: ExprId) {
         let program = self.program;
@@ -51,6 +200,9 @@ impl Follow<'_> {
         let Some(record) = ty.and_then(|ty| record_within(program, ty)) else { return };
         let is_array =
             ty.is_some_and(|ty| matches!(program.types.kind(ty.id), TypeKind::Array(..)));
+        if !is_array && self.has_constructors(record) {
+            return;
+        }
         match is_array {
             true => items.iter().for_each(|item| self.object(at, record, *item)),
             false => self.object_of(at, record, id, items),
@@ -123,7 +275,13 @@ impl Follow<'_> {
                 // The item itself is judged where it stands.
                 (None, Some(handle)) => {
                     let to = self.node_of_key(Key::Field(*field), handle);
-                    self.flow(at, to, *item);
+                    let mut parts = vec![*item];
+                    while let Some(part) = parts.pop() {
+                        match &program.expr(part).kind {
+                            ExprKind::InitList(inner) => parts.extend(inner),
+                            _ => self.flow(at, to, part),
+                        }
+                    }
                 }
                 (None, None) => {}
             }

@@ -66,7 +66,10 @@ impl<'a> Found<'a> {
             }
             return;
         };
-        let index = setting.index.and_then(|index| usize::try_from(index).ok());
+        let indices: Vec<Option<usize>> = match &setting.indices {
+            Some(all) => all.iter().map(|index| usize::try_from(*index).ok()).collect(),
+            None => vec![None],
+        };
         for kernel in targets {
             let Some(kernel) = kernel else {
                 if let Some(root) = buffer {
@@ -76,46 +79,61 @@ impl<'a> Found<'a> {
                 }
                 continue;
             };
-            let parameters = &program.function(*kernel).parameters;
-            let Some(id) = index.and_then(|index| parameters.get(index)).copied() else {
-                if buffer.is_some() || setting.may_be_buffer {
-                    let message = match index {
-                        Some(_) => "the kernel does not have so many arguments",
-                        None => "it cannot be seen which argument of the kernel this is",
-                    };
-                    let reason = pin(span, Code::OPENCL_ARGUMENT, message);
-                    self.pin_kernel(program, *kernel, &reason);
-                    if let Some(root) = buffer {
-                        self.others.entry(root).or_default().push(reason);
-                    }
-                }
-                continue;
-            };
-            let is_array = self.kernels.parameters.contains(&id);
-            match buffer {
-                Some(root) if is_array => {
-                    self.given.entry(root).or_default().entry(id).or_insert(setting.call);
-                    if !setting.has_size_of_handle {
-                        let message = "the size is not that of a buffer";
-                        self.pin_parameter(id, pin(span, Code::OPENCL_ARGUMENT, message));
-                    }
-                }
-                Some(root) => {
-                    let message = format!(
-                        "parameter `{}` of kernel `{}` takes the buffer for something else",
-                        program.variable(id).name,
-                        program.function(*kernel).name
-                    );
-                    let reason = pin(span, Code::INCOMPATIBLE_CAST, message);
+            for index in &indices {
+                self.set_one(program, setting, *kernel, *index, buffer);
+            }
+        }
+    }
+
+    /// One argument of one kernel.
+    fn set_one(
+        &mut self,
+        program: &Program,
+        setting: &Setting,
+        kernel: FunctionId,
+        index: Option<usize>,
+        buffer: Option<usize>,
+    ) {
+        let span = program.expr_site(setting.call);
+        let parameters = &program.function(kernel).parameters;
+        let Some(id) = index.and_then(|index| parameters.get(index)).copied() else {
+            if buffer.is_some() || setting.may_be_buffer {
+                let message = match index {
+                    Some(_) => "the kernel does not have so many arguments",
+                    None => "it cannot be seen which argument of the kernel this is",
+                };
+                let reason = pin(span, Code::OPENCL_ARGUMENT, message);
+                self.pin_kernel(program, kernel, &reason);
+                if let Some(root) = buffer {
                     self.others.entry(root).or_default().push(reason);
                 }
-                // Whatever else it is, it is no buffer that is followed.
-                None if is_array && !setting.is_null => {
-                    let message = "it cannot be seen which buffer this is";
-                    self.pin_parameter(id, pin(span, Code::OPENCL_BUFFER, message));
-                }
-                None => {}
             }
+            return;
+        };
+        let is_array = self.kernels.parameters.contains(&id);
+        match buffer {
+            Some(root) if is_array => {
+                self.given.entry(root).or_default().entry(id).or_insert(setting.call);
+                if !setting.has_size_of_handle {
+                    let message = "the size is not that of a buffer";
+                    self.pin_parameter(id, pin(span, Code::OPENCL_ARGUMENT, message));
+                }
+            }
+            Some(root) => {
+                let message = format!(
+                    "parameter `{}` of kernel `{}` takes the buffer for something else",
+                    program.variable(id).name,
+                    program.function(kernel).name
+                );
+                let reason = pin(span, Code::INCOMPATIBLE_CAST, message);
+                self.others.entry(root).or_default().push(reason);
+            }
+            // Whatever else it is, it is no buffer that is followed.
+            None if is_array && !setting.is_null => {
+                let message = "it cannot be seen which buffer this is";
+                self.pin_parameter(id, pin(span, Code::OPENCL_BUFFER, message));
+            }
+            None => {}
         }
     }
 

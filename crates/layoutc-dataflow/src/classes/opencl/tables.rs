@@ -22,8 +22,8 @@ impl Follow<'_> {
         let (at, id) = self.resolved(at, kernel);
         let ExprKind::Index { base, index, .. } = self.program.expr(id).kind else { return None };
         let table = self.tables.get(&slot_of(self.program, base)?)?;
-        let place = self.frames[at?].integers.get(&index)?;
-        table.get(usize::try_from(*place).ok()?).copied()
+        let place = self.frames[at?].integers.one(index)?;
+        table.get(usize::try_from(place).ok()?).copied()
     }
 
     /// Containers of kernels of which item `i` has the `i`-th name of a list.

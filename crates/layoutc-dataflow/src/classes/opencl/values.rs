@@ -1,4 +1,4 @@
-//! Integer constants along a function's statements: `clSetKernelArg(k, arg++, …)`.
+//! Integer constants along a function's statements: `clSetKernelArg(k, arg++, …)`, also in loops with few rounds.
 
 use layoutc_syntax::evaluate::constant;
 use layoutc_syntax::{
@@ -6,31 +6,57 @@ use layoutc_syntax::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The most values of one expression, and the most rounds of a loop that are looked at one by one.
+const MOST_VALUES: i64 = 64;
+
+/// The most rounds that are looked at in one function.
+const MOST_ROUNDS: usize = 4096;
+
+/// The values of integer arguments and subscripts in one function.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Integers(BTreeMap<ExprId, BTreeSet<i64>>);
+
+impl Integers {
+    /// The value that an expression has each time.
+    pub(super) fn one(&self, id: ExprId) -> Option<i64> {
+        let mut all = self.0.get(&id)?.iter();
+        all.next().copied().filter(|_| all.next().is_none())
+    }
+
+    /// The values that an expression has.
+    pub(super) fn all(&self, id: ExprId) -> Option<&BTreeSet<i64>> {
+        self.0.get(&id)
+    }
+}
+
 /// The values of integer arguments and subscripts in one function, where its parameters have these.
 ///
-/// *Claim:* one with a value has it each time that the call is evaluated.
+/// *Claim:* one with values has one of them each time that the call is evaluated.
 pub(super) fn integer_arguments(
     program: &Program,
     body: StmtId,
     parameters: BTreeMap<VarId, i64>,
     address_taken: &BTreeSet<VarId>,
-) -> BTreeMap<ExprId, i64> {
+) -> Integers {
     let mut walk = Walk {
         program,
         values: parameters.into_iter().filter(|(id, _)| !address_taken.contains(id)).collect(),
         address_taken,
         found: BTreeMap::new(),
+        rounds: 0,
     };
     walk.statement(body);
-    walk.found.into_iter().filter_map(|(id, value)| Some((id, value?))).collect()
+    Integers(walk.found.into_iter().filter_map(|(id, values)| Some((id, values?))).collect())
 }
 
 struct Walk<'a> {
     program: &'a Program,
     values: BTreeMap<VarId, i64>,
     address_taken: &'a BTreeSet<VarId>,
-    /// None if two evaluations differ.
-    found: BTreeMap<ExprId, Option<i64>>,
+    /// None if an evaluation has no value, or there are too many.
+    found: BTreeMap<ExprId, Option<BTreeSet<i64>>>,
+    /// Rounds of loops that were looked at one by one.
+    rounds: usize,
 }
 
 impl Walk<'_> {
@@ -66,11 +92,27 @@ impl Walk<'_> {
             // What any round may have changed has no value before a round, nor behind the loop.
             StmtKind::For { init, condition, step, body } => {
                 init.iter().for_each(|stmt| self.statement(*stmt));
+                let counter = step.and_then(|step| self.counter(step));
+                let first = counter.and_then(|counter| self.values.get(&counter).copied());
                 self.forget_changed(id);
-                condition.iter().for_each(|expr| {
-                    self.expr(*expr);
-                });
-                self.statement(*body);
+                match self.rounds_of(counter, first, *condition, *body) {
+                    Some((counter, rounds)) => {
+                        for value in rounds {
+                            self.values.insert(counter, value);
+                            condition.iter().for_each(|expr| {
+                                self.expr(*expr);
+                            });
+                            self.statement(*body);
+                            self.forget_changed(id);
+                        }
+                    }
+                    None => {
+                        condition.iter().for_each(|expr| {
+                            self.expr(*expr);
+                        });
+                        self.statement(*body);
+                    }
+                }
                 self.forget_changed(id);
                 step.iter().for_each(|expr| {
                     self.expr(*expr);
@@ -107,6 +149,72 @@ impl Walk<'_> {
             | StmtKind::Nothing(_)
             | StmtKind::Opaque { .. } => self.any_order(id),
         }
+    }
+
+    /// The variable that the step of a loop counts up by one.
+    fn counter(&self, step: ExprId) -> Option<VarId> {
+        let program = self.program;
+        let counted = match program.expr(program.strip_parens(step)).kind {
+            ExprKind::Unary(UnaryOp::PreIncrement | UnaryOp::PostIncrement, of) => of,
+            ExprKind::Assign(Some(BinaryOp::Add), of, by) if constant(program, by) == Some(1) => of,
+            _ => return None,
+        };
+        let counter = self.variable(counted)?;
+        let is_integer = matches!(program.types.kind(program.variable(counter).ty.id),
+            TypeKind::Scalar(scalar) if scalar.is_integer() && scalar.size() >= 4);
+        (is_integer && !self.address_taken.contains(&counter)).then_some(counter)
+    }
+
+    /// The values of a counter in the rounds of a loop: from the first to a bound that no round changes. Others it does not
+    /// have, whether the loop ends early or not.
+    fn rounds_of(
+        &mut self,
+        counter: Option<VarId>,
+        first: Option<i64>,
+        condition: Option<ExprId>,
+        body: StmtId,
+    ) -> Option<(VarId, std::ops::Range<i64>)> {
+        let program = self.program;
+        let (counter, first) = (counter?, first?);
+        let ExprKind::Binary(op, left, right) = program.expr(program.strip_parens(condition?)).kind
+        else {
+            return None;
+        };
+        if self.variable(left) != Some(counter) || self.changes(body, counter) {
+            return None;
+        }
+        let bound = match self.variable(right) {
+            // What a round changes is forgotten already.
+            Some(bound) => *self.values.get(&bound)?,
+            None => constant(program, right)?,
+        };
+        let end = match op {
+            BinaryOp::Lt => bound,
+            BinaryOp::Le => bound.checked_add(1)?,
+            BinaryOp::Ne if first <= bound => bound,
+            _ => return None,
+        };
+        let count = usize::try_from(end.checked_sub(first)?).ok()?;
+        let is_few = first >= 0 && count <= MOST_VALUES as usize;
+        if !is_few || self.rounds + count > MOST_ROUNDS {
+            return None;
+        }
+        self.rounds += count;
+        Some((counter, first..end))
+    }
+
+    /// Whether a statement changes a variable.
+    fn changes(&mut self, id: StmtId, variable: VarId) -> bool {
+        let before = self.values.insert(variable, 0);
+        let values = self.values.clone();
+        self.forget_changed(id);
+        let is_changed = !self.values.contains_key(&variable);
+        self.values = values;
+        match before {
+            Some(before) => self.values.insert(variable, before),
+            None => self.values.remove(&variable),
+        };
+        is_changed
     }
 
     /// A statement of which parts may run in any order and number, or of which text may be jumped
@@ -163,10 +271,13 @@ impl Walk<'_> {
     }
 
     fn note(&mut self, id: ExprId, value: Option<i64>) {
-        self.found
-            .entry(id)
-            .and_modify(|known| *known = known.filter(|known| value == Some(*known)))
-            .or_insert(value);
+        let known = self.found.entry(id).or_insert_with(|| Some(BTreeSet::new()));
+        match (known.as_mut(), value) {
+            (Some(values), Some(value)) if values.len() < MOST_VALUES as usize => {
+                values.insert(value);
+            }
+            _ => *known = None,
+        }
     }
 
     fn variable(&self, expr: ExprId) -> Option<VarId> {
