@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
 use crate::fixture::Fixture;
+use crate::opencl;
 use crate::program::{self, Program};
 
 /// Where the list starts in README.md.
@@ -59,7 +60,7 @@ pub struct Kept {
     pub what: String,
     /// The code that the user is told.
     pub code: String,
-    /// `refusals/NAME`.
+    /// `refusals/NAME`, or `programs/NAME` of a program that is kept for it.
     pub cases: Vec<String>,
 }
 
@@ -81,8 +82,9 @@ impl Supported {
     pub fn mistakes(&self, root: &Path) -> Result<Vec<String>> {
         let mut mistakes = Vec::new();
         let testdata = root.join("testdata");
+        let names = program::names()?.into_iter().chain(opencl::names()?);
         let programs: Vec<Program> =
-            program::names()?.iter().map(|name| Program::load(name)).collect::<Result<_>>()?;
+            names.map(|name| Program::load(&name)).collect::<Result<_>>()?;
         let refusals = Fixture::read_all(&testdata.join("refusals"))?;
         let mut named: BTreeSet<&str> = BTreeSet::new();
         for entry in self.area.iter().flat_map(|area| &area.rewritten) {
@@ -107,12 +109,17 @@ impl Supported {
         for entry in self.area.iter().flat_map(|area| &area.kept) {
             codes.insert(&entry.code);
             for case in &entry.cases {
-                let fixture = case
-                    .strip_prefix("refusals/")
-                    .and_then(|name| refusals.iter().find(|fixture| fixture.name == name));
-                let answers = fixture.is_some_and(|fixture| {
-                    fixture.expectations.iter().any(|expected| expected.code == entry.code)
-                });
+                named.insert(case);
+                let answers = match case.split_once('/') {
+                    Some(("refusals", name)) => refusals.iter().any(|fixture| {
+                        fixture.name == name
+                            && fixture.expectations.iter().any(|found| found.code == entry.code)
+                    }),
+                    Some(("programs", name)) => programs.iter().any(|program| {
+                        program.name == name && program.kept.as_ref() == Some(&entry.code)
+                    }),
+                    _ => false,
+                };
                 if !answers {
                     mistakes.push(format!("`{case}` is no case that answers {}", entry.code));
                 }
@@ -123,13 +130,14 @@ impl Supported {
         }
         for program in &programs {
             let case = format!("programs/{}", program.name);
-            if program.name.starts_with("idiom_") && !named.contains(case.as_str()) {
+            if program.name.contains("idiom_") && !named.contains(case.as_str()) {
                 mistakes.push(format!("`{case}` is not in the list"));
             }
         }
-        // What a program does, not what a user asks for: that begins at LC0040.
+        // What a program does, not what a user asks for: that begins at LC0040. From LC0070 on it is OpenCL.
+        let is_of_program = |code: &str| !("LC0040".."LC0070").contains(&code);
         let reasons = refusals.iter().flat_map(|fixture| &fixture.expectations);
-        for reason in reasons.filter(|reason| reason.code.as_str() < "LC0040") {
+        for reason in reasons.filter(|reason| is_of_program(&reason.code)) {
             if codes.insert(&reason.code) {
                 mistakes.push(format!("nothing in the list answers {}", reason.code));
             }
@@ -169,8 +177,10 @@ impl Supported {
     }
 
     /// docs/supported.md.
+    ///
+    /// The repository's root tells which language a case is in.
     #[must_use]
-    pub fn page(&self) -> String {
+    pub fn page(&self, root: &Path) -> String {
         let mut out = "# What is rewritten and what is kept\n\n\
             Written by `cargo xtask supported` from `testdata/supported.toml`; the suite `supported` checks it. \
             Cases are below `testdata/`: programs run before and after in four layouts, rewrites have a recorded \
@@ -178,7 +188,12 @@ impl Supported {
             .to_owned();
         let links = |cases: &[String]| {
             let link = |case: &String| {
-                let suffix = if case.starts_with("programs/") { "" } else { ".cu" };
+                let file = root.join("testdata").join(case);
+                let is_file = |suffix: &&str| file.with_extension(&suffix[1..]).is_file();
+                let suffix = match case.starts_with("programs/") {
+                    true => "",
+                    false => [".c", ".cpp"].into_iter().find(is_file).unwrap_or(".cu"),
+                };
                 let name = case.split('/').next_back().unwrap_or(case);
                 format!("[{name}](../testdata/{case}{suffix})")
             };

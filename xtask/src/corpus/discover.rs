@@ -344,7 +344,7 @@ mod tests {
             ("c/ocl/c.c", "#include <CL/cl.h>\nint main() {\n load(\"c.cl\");"),
             ("c/base/base.c", "int main() {"),
             ("c/c.cl", ""),
-            ("b/all.c", "int main() { read(argv[1]);"),
+            ("b/all.c", "int main() {\n read(argv[1]);"),
             ("b/x.cl", "#include \"y.cl\"\n"),
             ("b/y.cl", ""),
             ("b/z.cl", ""),
