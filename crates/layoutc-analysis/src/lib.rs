@@ -3,7 +3,8 @@
 //! [`cost_model`] says how the threads of a warp reach each array; [`choose`] answers which
 //! layout each class gets; [`grid`] does so for structured grids ([`grid_model`] is the way there from a
 //! program, [`grid_choice`] the decision), and [`device`] is what is known of
-//! GPUs. [`kdlg`] clusters fields by memory distance, [`trace`] chooses by what a recorded run did ([`profile`]). [`cost`] prices layouts, and [`simulate`] checks the prices. [`calibration`] derives facts about a device from measurements. Nothing here edits or
+//! GPUs. [`kdlg`] clusters fields by memory distance, [`trace`] chooses by what a recorded run did ([`profile`]), which
+//! [`heat_map`] shows. [`cost`] prices layouts, and [`simulate`] checks the prices. [`calibration`] derives facts about a device from measurements. Nothing here edits or
 //! knows source text.
 
 pub mod calibration;
@@ -15,6 +16,7 @@ pub mod device;
 pub mod grid;
 pub mod grid_choice;
 pub mod grid_model;
+pub mod heat_map;
 pub mod index_form;
 pub mod kdlg;
 pub mod merge_choice;

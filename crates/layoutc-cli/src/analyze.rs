@@ -1,12 +1,15 @@
-//! `layoutc analyze`: the structured grids of a program, and which layout serves them.
+//! `layoutc analyze`: the structured grids of a program, and which layout serves them; what recorded runs did with
+//! arrays of structs.
 
 mod costs;
 mod graphs;
+mod recorded;
 mod text;
 
 use crate::arguments::{AnalyzeArguments, SelectorName};
 use crate::compile::{Purpose, Success, compile_for, parse_layouts};
 use crate::exit::{Exit, fail, print, say};
+use crate::outputs::{input_conflicts, is_same_file};
 use crate::refusals::has_errors;
 use crate::render::render;
 use crate::transform::report_failure;
@@ -20,10 +23,11 @@ use layoutc_analysis::grid_choice::{GridChoice, Verdict};
 use layoutc_analysis::grid_model::BlockSource;
 use layoutc_codegen::GridReport;
 use layoutc_dataflow::layout::notation::LayoutSpec;
-use layoutc_diagnostics::{Code, SourceSet, Span};
+use layoutc_diagnostics::{Code, Diagnostic, SourceSet, Span};
+use recorded::Recorded;
 use serde::Serialize;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The schema's version.
 const VERSION: u32 = 1;
@@ -37,6 +41,9 @@ struct Analysis {
     /// Kernel Data Layout Graphs, where they are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     graphs: Option<Vec<Graph>>,
+    /// What was recorded, where there is a profile.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recorded: Option<Recorded>,
 }
 
 /// A grid.
@@ -120,7 +127,9 @@ pub fn run(arguments: &AnalyzeArguments) -> Exit {
     }
     let has_graphs =
         arguments.graph.is_some() || arguments.program.selector == Some(SelectorName::Kdlg);
-    let purpose = if has_graphs { Purpose::Graph } else { Purpose::Analyze };
+    // What kernels access says which recorded array is which.
+    let has_model = has_graphs || !arguments.program.profiles.is_empty();
+    let purpose = if has_model { Purpose::Graph } else { Purpose::Analyze };
     let success = match compile_for(&arguments.program, purpose) {
         Ok(success) => success,
         Err(failure) => return report_failure(&failure),
@@ -134,7 +143,16 @@ pub fn run(arguments: &AnalyzeArguments) -> Exit {
         .collect();
     let device = arguments.program.device.name.clone();
     let graphs = has_graphs.then(|| graphs::graphs(&success, arguments, &mut drawings));
-    let analysis = Analysis { version: VERSION, device, grids, graphs };
+    let recorded = success.profile.as_ref().map(|own| recorded::recorded(&success, arguments, own));
+    let analysis = Analysis { version: VERSION, device, grids, graphs, recorded };
+    if let (Some(path), Some(recorded)) = (&arguments.html, &analysis.recorded) {
+        let errors = page_conflicts(path, arguments, &success);
+        if !errors.is_empty() {
+            render(success.sources(), &errors);
+            return Exit::Reported;
+        }
+        drawings.push((path.clone(), recorded.page()));
+    }
     let targets: Vec<Target<'_>> = drawings
         .iter()
         .map(|(path, text)| Target {
@@ -153,17 +171,34 @@ pub fn run(arguments: &AnalyzeArguments) -> Exit {
         text.push('\n');
         text
     } else {
-        text::text(&analysis)
+        text::text(&analysis, arguments.html.is_none())
     };
     if let Err(error) = print(text) {
         return fail(format_args!("cannot write to standard output: {error}"));
     }
     if analysis.graphs.as_ref().is_some_and(Vec::is_empty) {
         say("no kernel accesses an array of structs in device memory");
-    } else if analysis.grids.is_empty() && analysis.graphs.is_none() {
+    } else if analysis.grids.is_empty() && analysis.graphs.is_none() && analysis.recorded.is_none()
+    {
         say("no array in device memory is indexed by several coordinates");
     }
+    if let Some(path) = &arguments.html {
+        say(format_args!("wrote {}", path.display()));
+    }
     Exit::Done
+}
+
+/// An error where the page would replace a file of the program, a profile or another output.
+fn page_conflicts(path: &Path, arguments: &AnalyzeArguments, success: &Success) -> Vec<Diagnostic> {
+    let mut errors = input_conflicts([path], success);
+    let graph = arguments.graph.as_ref().map(|graph| &graph.path);
+    for other in arguments.program.profiles.iter().chain(graph) {
+        if is_same_file(path, other) {
+            let message = format!("`--html {}` would replace a file of this call", path.display());
+            errors.push(Diagnostic::error(Code::OUTPUT_CONFLICT, message));
+        }
+    }
+    errors
 }
 
 fn grid(

@@ -507,6 +507,10 @@ pub struct AnalyzeArguments {
     /// Graphs): as DOT or SVG, by the name.
     #[arg(long, value_name = "FILE.dot|FILE.svg", value_parser = parse_graph, help_heading = "Options")]
     pub graph: Option<GraphFile>,
+    /// Write what --profile recorded to this file, as a page for a browser: accesses and wasted bytes by field and
+    /// kernel, field access trees, and layouts before and after.
+    #[arg(long, value_name = "FILE.html", requires = "profiles", help_heading = "Options")]
+    pub html: Option<PathBuf>,
     /// An extent that costs are computed at, such as `nx=512`; otherwise 1024. May be repeated.
     #[arg(long = "extent", value_name = "NAME=N", value_parser = parse_extent, help_heading = "Options")]
     pub extents: Vec<(String, u64)>,

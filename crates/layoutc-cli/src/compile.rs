@@ -11,6 +11,7 @@ use crate::profile::given;
 use crate::project::{self, Entry};
 use crate::refusals::{has_errors, refuse};
 use layoutc_analysis::grid_choice::GridOptions;
+use layoutc_analysis::profile::Profile;
 use layoutc_codegen::{Compiled, InBounds, Request};
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::{Diagnostic, FileId, SourceSet};
@@ -18,7 +19,7 @@ use layoutc_syntax::preprocess::{Compilation, PreprocessOptions, preprocess_comp
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::{fmt, fs, io, panic, thread};
 
 /// Stack of the compiling thread, in bytes. It is reserved, not used.
@@ -36,6 +37,8 @@ pub struct Success {
     pub replaced: BTreeMap<PathBuf, Vec<u8>>,
     /// How each root is compiled; a root that is compiled several times is there several times.
     pub units: Vec<(PathBuf, PreprocessOptions)>,
+    /// The recorded runs that were given.
+    pub profile: Option<Arc<Profile>>,
 }
 
 impl Success {
@@ -181,6 +184,7 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
         .iter()
         .map(|compilation| (compilation.path.clone(), compilation.options.clone()))
         .collect();
+    let recorded = profile.clone();
     on_deep_stack(|| {
         let mut preprocessed = preprocess_compilations(compilations, &mut loader);
         refuse(&mut preprocessed);
@@ -205,7 +209,8 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
             return Err(Failure::Reported(compiled.program.sources, compiled.diagnostics));
         }
         let rewritten = rewrite(&compiled);
-        let success = Success { compiled, roots, rewritten, replaced: loader.replaced, units };
+        let (replaced, profile) = (loader.replaced, recorded);
+        let success = Success { compiled, roots, rewritten, replaced, units, profile };
         let lost = success
             .changed()
             .map(|(id, text)| (success.sources().file(id).path(), text))

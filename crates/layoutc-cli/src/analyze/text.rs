@@ -5,10 +5,12 @@ use layoutc_analysis::grid::{Auxiliary, Model};
 use layoutc_analysis::grid_model::BlockSource;
 use std::fmt::Write;
 
-/// The analysis.
-pub(super) fn text(analysis: &Analysis) -> String {
+/// The analysis; `has_recorded`: with what was recorded.
+pub(super) fn text(analysis: &Analysis, has_recorded: bool) -> String {
     let mut parts: Vec<String> = analysis.grids.iter().map(|found| grid(analysis, found)).collect();
     parts.extend(analysis.graphs.iter().flatten().map(|graph| graph.text(&analysis.device)));
+    let recorded = analysis.recorded.iter().filter(|_| has_recorded);
+    parts.extend(recorded.map(|recorded| recorded.text()));
     parts.join("\n")
 }
 
