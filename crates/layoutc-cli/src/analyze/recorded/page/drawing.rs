@@ -13,8 +13,11 @@ const GAP: usize = 10;
 const BOX: usize = 26;
 const ROW: usize = 72;
 const TITLE: usize = 16;
-/// Colours of the style sheet.
-const COLOURS: usize = 8;
+/// Colours of fields; dark text on them can be read, whatever the page's own colours.
+const COLOURS: [&str; 8] =
+    ["#b7d4f0", "#f9d9a6", "#c5e6c5", "#f2c9da", "#dccff0", "#f1eab0", "#c4e8e6", "#e4d0bd"];
+const DARK: &str = "#16161a";
+const EDGE: &str = "#77777f";
 
 /// The drawing; `label` says what it is where it cannot be seen.
 pub(super) fn svg(label: &str, strips: &[Strip]) -> Markup {
@@ -26,10 +29,10 @@ pub(super) fn svg(label: &str, strips: &[Strip]) -> Markup {
     html! {
         div.wide {
             svg role="img" aria-label=(label) xmlns="http://www.w3.org/2000/svg" width=(width) height=(height)
-                viewBox={ "0 0 " (width) " " (height) } {
+                viewBox={ "0 0 " (width) " " (height) } font-family="ui-monospace, monospace" font-size="12" {
                 @for (at, strip) in strips.iter().enumerate() {
                     g transform={ "translate(0 " (at * ROW) ")" } {
-                        text x="1" y=(TITLE - 3) { (strip.title) }
+                        text x="1" y=(TITLE - 3) fill="currentColor" { (strip.title) }
                         (boxes(&strip.pieces))
                     }
                 }
@@ -48,14 +51,18 @@ fn boxes(pieces: &[Piece]) -> Markup {
     let placed: Vec<(usize, &Piece)> = placed.collect();
     html! {
         @for (left, piece) in placed {
+            @let own = width(piece);
+            @let fill = colour(piece);
             g {
                 title { (name(piece)) ": byte " (piece.offset) ", " (piece.bytes) " bytes" }
-                rect class=(class(piece)) x=(left) y=(TITLE + 2) width=(width(piece)) height=(BOX) {}
-                text.name x=(left + width(piece) / 2) y=(TITLE + 19) { (name(piece)) }
-                text.offset x=(left + 1) y=(TITLE + BOX + 14) { (piece.offset) }
+                rect x=(left) y=(TITLE + 2) width=(own) height=(BOX) stroke=(EDGE) fill=(fill.unwrap_or("none"))
+                    stroke-dasharray=[fill.is_none().then_some("3 2")] {}
+                text x=(left + own / 2) y=(TITLE + 19) text-anchor="middle"
+                    fill=(fill.map_or("currentColor", |_| DARK)) { (name(piece)) }
+                text x=(left + 1) y=(TITLE + BOX + 13) font-size="10" fill="currentColor" { (piece.offset) }
             }
         }
-        @if !pieces.is_empty() { text x=(left + 5) y=(TITLE + 19) { "…" } }
+        @if !pieces.is_empty() { text x=(left + 5) y=(TITLE + 19) fill="currentColor" { "…" } }
     }
 }
 
@@ -64,10 +71,11 @@ fn width(piece: &Piece) -> usize {
     bytes.min(WIDEST).max(name(piece).chars().count() * LETTER + GAP)
 }
 
-fn class(piece: &Piece) -> String {
+/// The colour of a member; none for free bytes.
+fn colour(piece: &Piece) -> Option<&'static str> {
     match piece.what {
-        What::Field { leaf, .. } | What::More { leaf, .. } => format!("f{}", leaf % COLOURS),
-        What::Padding => "padding".to_owned(),
+        What::Field { leaf, .. } | What::More { leaf, .. } => Some(COLOURS[leaf % COLOURS.len()]),
+        What::Padding => None,
     }
 }
 
