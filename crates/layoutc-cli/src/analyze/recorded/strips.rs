@@ -161,7 +161,7 @@ mod tests {
         let group = Group::aos(&shape, vec![LeafId(0), LeafId(2)], Some(Bytes(16)))?;
         let rest = Group::array(&shape, LeafId(1));
         let mixed = Layout::new(&shape, 1, vec![group, rest])?;
-        let tiles = Layout::tiled(&shape, 32)?;
+        let tiles = Layout::tiled(&shape, 32, None)?;
         for layout in [Layout::aos(&shape), Layout::soa(&shape), mixed, tiles] {
             for (strip, group) in strips(&shape, &layout).iter().zip(layout.groups()) {
                 let mut end = 0;
