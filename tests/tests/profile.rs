@@ -370,6 +370,60 @@ fn the_paper_s_programs_get_what_the_paper_says() -> Result<()> {
     Ok(())
 }
 
+/// A gather whose order is an argument: each step from element to element.
+const GATHER: &str = r#"
+#include <cstdio>
+#include <cstdlib>
+struct P { float a, b, c, d; };
+__global__ void sum(const P *p, const int *order, int n, float *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = p[order[i]].a + p[order[i]].b + p[order[i]].c + p[order[i]].d;
+}
+int main(int, char **arguments) {
+    const int n = 4096;
+    int step = atoi(arguments[1]);
+    static P h[n];
+    static int order[n];
+    static float out[n];
+    for (int i = 0; i < n; i++) { h[i] = P{1.0f * i, 2.0f, 3.0f, 4.0f}; order[i] = (int)((long long)i * step % n); }
+    P *p; int *o; float *r;
+    cudaMalloc(&p, sizeof h); cudaMalloc(&o, sizeof order); cudaMalloc(&r, sizeof out);
+    cudaMemcpy(p, h, sizeof h, cudaMemcpyHostToDevice);
+    cudaMemcpy(o, order, sizeof order, cudaMemcpyHostToDevice);
+    sum<<<n / 128, 128>>>(p, o, n, r);
+    cudaMemcpy(out, r, sizeof out, cudaMemcpyDeviceToHost);
+    double total = 0;
+    for (int i = 0; i < n; i++) total += out[i];
+    printf("%.1f\n", total);
+    cudaFree(p); cudaFree(o); cudaFree(r);
+    return 0;
+}
+"#;
+
+#[test]
+fn runs_that_disagree_are_named() -> Result<()> {
+    let sandbox = Sandbox::with(&[("gather.cu", GATHER)])?;
+    for step in ["1", "1501"] {
+        let name = format!("{step}.profile");
+        sandbox.accepted(&["profile", "gather.cu", "-o", &name, "--", step])?;
+    }
+    let chosen = |profiles: &[&str]| -> Result<(String, String)> {
+        let mut arguments =
+            vec!["transform", "gather.cu", "--selector", "trace", "--report", "report"];
+        arguments.extend(["-o", "out.cu"]);
+        arguments.extend(profiles.iter().flat_map(|profile| ["--profile", profile]));
+        sandbox.accepted(&arguments)?;
+        let report: serde_json::Value = serde_json::from_slice(&sandbox.read("report")?)?;
+        let text = |name: &str| report["classes"][0][name].as_str().unwrap_or_default().to_owned();
+        Ok((text("layout"), text("because")))
+    };
+    ensure!(chosen(&["1.profile"])?.0 == "tiled(32)", "neighbours");
+    ensure!(chosen(&["1501.profile"])?.0 == "aos align(16)", "a gather");
+    let (_, because) = chosen(&["1.profile", "1501.profile"])?;
+    ensure!(because.contains("run 1 (`1`) alone would give `tiled(32)`"), "{because}");
+    Ok(())
+}
+
 #[test]
 fn profiles_that_are_none_are_refused() -> Result<()> {
     let sandbox = Sandbox::with(&[("known.cu", KNOWN)])?;

@@ -1,7 +1,7 @@
 //! The layout that costs least, and whether it is worth a change.
 
 use crate::cost::arrangement::Arrangement;
-use crate::cost::kernel::{ArrayId, KernelCode, Lanes};
+use crate::cost::kernel::{ArrayId, KernelCode, Lanes, LoopId};
 use crate::cost::search::{Best, Effort, Problem, best_layout, price_layout};
 use crate::cost::sectors::SectorDevice;
 use crate::cost::{CostError, CostVector, Model, price};
@@ -9,6 +9,7 @@ use crate::cost_model::{ArraySource, CostModel};
 use crate::device::Device;
 use layoutc_dataflow::classes::ClassId;
 use layoutc_dataflow::layout::{Bytes, Layout, Leaf, LeafId, RecordShape};
+use std::collections::BTreeMap;
 
 /// Elements of a tile at least: one for each lane of a warp.
 pub(crate) const TILE: u64 = 32;
@@ -163,7 +164,8 @@ impl Prices<'_> {
         }
     }
 
-    /// The access that gains most: its kernel, and what a warp asks for before and after.
+    /// The loop of a kernel, or the kernel outside of its loops, in which the array's accesses gain most, and what they ask
+    /// a warp for together, before and after: one load may bring what several accesses read.
     fn greatest<'k>(
         &self,
         array: ArrayId,
@@ -179,9 +181,17 @@ impl Prices<'_> {
         for code in kernels {
             let old = price(code, &before, self.device, self.pricing)?;
             let new = price(code, &after, self.device, self.pricing)?;
-            for (old, new) in old.accesses.iter().zip(&new.accesses) {
-                let saved = old.total.sum() - new.total.sum();
-                let (from, to) = (old.transactions.round() as u64, new.transactions.round() as u64);
+            // Saved, asked for before, and after.
+            let mut scopes: BTreeMap<Option<LoopId>, (f64, f64, f64)> = BTreeMap::new();
+            let prices = old.accesses.iter().zip(&new.accesses).zip(&code.accesses);
+            for ((old, new), access) in prices.filter(|(_, access)| access.array == array) {
+                let sum = scopes.entry(access.scope).or_default();
+                sum.0 += old.total.sum() - new.total.sum();
+                sum.1 += old.transactions;
+                sum.2 += new.transactions;
+            }
+            for (saved, from, to) in scopes.into_values() {
+                let (from, to) = (from.round() as u64, to.round() as u64);
                 if to < from && greatest.is_none_or(|(most, ..)| saved > most) {
                     greatest = Some((saved, code, from, to));
                 }
