@@ -21,25 +21,26 @@ impl Wrap {
 
 /// The insertions of all wraps, which are nested; of two around one span, the one that comes first is the outer one.
 pub(super) fn insertions(wraps: Vec<Wrap>) -> BTreeMap<FileId, Vec<Edit>> {
-    // At one place first what ends there, inner ones first, then what begins there, outer ones first.
-    let mut all: Vec<(FileId, (u32, u8, Reverse<u32>, i64), Edit)> = Vec::new();
+    /// At one place first what ends there, inner ones first, then what begins there, outer ones first.
+    type Order = (FileId, u32, u8, Reverse<u32>, i64);
+    let mut all: Vec<(Order, Edit)> = Vec::new();
     for (wrap, number) in wraps.into_iter().zip(0_i64..) {
         let Wrap { span, before, behind } = wrap;
         if !behind.is_empty() {
-            let order = (span.end, 0, Reverse(span.start), -number);
-            all.push((span.file, order, Edit::replace(span.at_end(), behind)));
+            let order = (span.file, span.end, 0, Reverse(span.start), -number);
+            all.push((order, Edit::replace(span.at_end(), behind)));
         }
         if !before.is_empty() {
-            let order = (span.start, 1, Reverse(span.end), number);
-            all.push((span.file, order, Edit::replace(span.at_start(), before)));
+            let order = (span.file, span.start, 1, Reverse(span.end), number);
+            all.push((order, Edit::replace(span.at_start(), before)));
         }
     }
-    all.sort_by(|left, right| (left.0, left.1).cmp(&(right.0, right.1)));
+    all.sort_by_key(|(order, _)| *order);
     let mut found: BTreeMap<FileId, Vec<Edit>> = BTreeMap::new();
-    for (file, order, edit) in all {
+    for ((file, start, ..), edit) in all {
         let own = found.entry(file).or_default();
         // Insertions at one place are one edit, so that equal texts are not taken for one.
-        match own.last_mut().filter(|last| last.span.start == order.0) {
+        match own.last_mut().filter(|last| last.span.start == start) {
             Some(last) => last.text.push_str(&edit.text),
             None => own.push(edit),
         }
