@@ -333,9 +333,10 @@ mod tests {
 
     fn shown(cache: &Cache, outcome: Outcome) -> Shown {
         let own = outcome.evicted;
-        let line = (cache.line_of(own), own.sectors.whole, own.sectors.dirty);
+        // Where nothing was, there is no line to speak of.
         let has_left = own.sectors.present() != 0;
-        (outcome.hits, outcome.missing, has_left.then_some(line))
+        let line = has_left.then(|| (cache.line_of(own), own.sectors.whole, own.sectors.dirty));
+        (outcome.hits, outcome.missing, line)
     }
 
     impl NaiveLine {
