@@ -142,7 +142,7 @@ impl Array {
         html! {
             h3 { "Heat map" }
             div.wide { table.heat {
-                caption { "Bytes wasted by field and kernel: darker cells waste more; the darkest wastes "
+                caption { "Bytes wasted by field and kernel: the stronger the colour, the more; the strongest is "
                     (bytes(hottest)) "." }
                 thead { tr {
                     th scope="col" { "field" }

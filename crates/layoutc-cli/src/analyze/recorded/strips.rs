@@ -78,8 +78,8 @@ fn strip(shape: &RecordShape, group: &Group) -> Strip {
         }
         GroupForm::Tile(tile) => {
             for ((at, leaf), offset) in leaves().zip(&own.offsets) {
-                let name = named(leaf);
                 // Of a member array, the slots of its first scalar; the others lie behind.
+                let name = first(leaf);
                 let size = leaf.scalar_size.0;
                 let shown = SLOTS.min(tile);
                 for element in 0..shown {
@@ -88,7 +88,11 @@ fn strip(shape: &RecordShape, group: &Group) -> Strip {
                 }
                 let rest = leaf.size().0 * tile - shown * size;
                 if rest > 0 {
-                    pieces.put(offset.0 + shown * size, rest, What::More { leaf: at, name });
+                    pieces.put(
+                        offset.0 + shown * size,
+                        rest,
+                        What::More { leaf: at, name: named(leaf) },
+                    );
                 }
             }
             pieces.pad(bytes);
@@ -96,7 +100,7 @@ fn strip(shape: &RecordShape, group: &Group) -> Strip {
         }
         GroupForm::Array => {
             for (at, leaf) in leaves() {
-                let name = leaf.path.clone() + &"[0]".repeat(leaf.extents.len());
+                let name = first(leaf);
                 for element in 0..ARRAY {
                     let what = What::Field { leaf: at, name: name.clone(), element };
                     pieces.put(element * bytes, bytes, what);
@@ -117,6 +121,11 @@ fn strip(shape: &RecordShape, group: &Group) -> Strip {
 /// A leaf as it is declared.
 fn named(leaf: &Leaf) -> String {
     leaf.path.clone() + &leaf.extents.iter().map(|n| format!("[{n}]")).collect::<String>()
+}
+
+/// The first scalar of a leaf.
+fn first(leaf: &Leaf) -> String {
+    leaf.path.clone() + &"[0]".repeat(leaf.extents.len())
 }
 
 /// Pieces from the first byte on.
