@@ -429,6 +429,13 @@ fn profiles_that_are_none_are_refused() -> Result<()> {
     let sandbox = Sandbox::with(&[("known.cu", KNOWN)])?;
     sandbox.accepted(&["profile", "known.cu", "-o", "good.profile"])?;
     sandbox.accepted(&["transform", "known.cu", "--profile", "good.profile", "--diff"])?;
+    for output in [["-o", "none/a"], ["-o", "a"]] {
+        let rows = ["profile", "known.cu", output[0], output[1], "--rows", "none/rows.parquet"];
+        let outcome = sandbox.layoutc(&rows)?;
+        let said = "cannot write none/";
+        ensure!(outcome.code() == Some(2) && outcome.stderr.contains(said), "{}", outcome.stderr);
+        ensure!(outcome.stdout.is_empty(), "it ran");
+    }
     // A second run counts, too.
     sandbox.accepted(&["profile", "known.cu", "-o", "second.profile"])?;
     let both = ["--profile", "good.profile", "--profile", "second.profile"];

@@ -52,6 +52,17 @@ pub fn run(arguments: &ProfileArguments) -> Exit {
 
 fn profile(arguments: &ProfileArguments, success: &Success) -> Result<Exit, String> {
     let compiled = &success.compiled;
+    // Said before a long run, not behind it.
+    for path in arguments.output.iter().chain(&arguments.rows) {
+        let folder = crate::write::parent(path);
+        if !folder.is_dir() {
+            return Err(format!(
+                "cannot write {}: `{}` is no folder",
+                path.display(),
+                folder.display()
+            ));
+        }
+    }
     if arguments.rows.is_some() && arguments.backend == Backend::Nvcc {
         return Err("--rows needs the CPU runtime: leave out --backend".to_owned());
     }
