@@ -10,7 +10,7 @@ const FEWEST: u64 = 2;
 const MOST: u64 = 4;
 /// Elements of an array, and slots of a tile, that are shown.
 const ARRAY: u64 = 6;
-const SLOTS: u64 = 3;
+const SLOTS: u64 = 2;
 
 /// The beginning of a group: an array of structs, of tiles or of scalars.
 #[derive(Serialize)]

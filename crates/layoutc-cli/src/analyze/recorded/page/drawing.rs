@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 /// Of a byte, where the name of a member does not need more, and the widest box.
 const BYTE: usize = 9;
-const WIDEST: usize = 150;
+const WIDEST: usize = 110;
 /// Of a letter of a name, and what is left free beside names.
 const LETTER: usize = 8;
 const GAP: usize = 10;
