@@ -116,6 +116,7 @@ fn table(rows: &[Row]) -> String {
         let more = rows.iter().filter(|row| against(row) > 1.0 + TIE).count();
         let _ = writeln!(out, "| {name} | {less} | {} | {more} |", rows.len() - less - more);
     }
+    out.push_str(STEPS);
     out.push_str("\n## What was chosen\n\n| program | `cost` | `auto` | `trace` | paper |\n|---|---|---|---|---|\n");
     for row in rows {
         let texts: Vec<&str> = row.choices.iter().take(4).map(|(text, _)| text.as_str()).collect();
@@ -123,6 +124,20 @@ fn table(rows: &[Row]) -> String {
     }
     out
 }
+
+/// What the steps bring, and what measured facts do not.
+const STEPS: &str = "
+## What the steps bring
+
+- **elements** (all columns but `paper`): in large structs hardly two lanes share a line, so by addresses accesses are `UnCoalesc` and say structs,
+  though neighbours access neighbours (heat3d, idiom_deref, idiom_handle, idiom_many_members, sampo).
+- **groups**: fields that are streamed and fields that are gathered in one struct (idiom_macro_forms, idiom_symbols). In idiom_class_templates groups cost: they keep `Tagged<Tag>`
+  together, which the struct as a whole would not.
+- **tiles**: what is used together at scattered elements would be as many sectors as members (idiom_two_arrays, idiom_symbols); where it is streamed, tiles and arrays cost the same.
+- **width**: alignment to 16 where it brings no wider load is padding that is fetched (idiom_macro_forms).
+- **auto** is `cost` where the text says what happens. It gains in sampo (trip counts), and loses in euler (neighbours are anywhere, but the caches hold the whole mesh of so small a run, which the price does not know) and in
+  idiom_memset, where less than the threshold of 5 % is to be gained.
+";
 
 /// Costs that differ by less are the same.
 const TIE: f64 = 0.01;
