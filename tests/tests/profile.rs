@@ -142,6 +142,10 @@ __global__ void step(P *p, const int *order, int n, float *out) {
     if (i >= n) return;
     p[i].a += 1.0f;
     float sum = p[0].b;
+#ifdef NEVER
+    sum = 0;
+#endif
+    for (int k = 0; k < 1; k++) sum += p[k].next;
 #pragma unroll
     for (int k = 0; k < 3; k++)
         for (int j = 0; j < 2; ++j) sum += p[order[i]].c;

@@ -169,11 +169,12 @@ impl Finder<'_> {
             PlaceKind::Part(path) => path.iter().any(|field| program.field(*field).is_bit_field),
             PlaceKind::Element => false,
         };
-        let text = text.filter(|text| !self.is_in_macro_call(*text));
+        let hidden = self.hidden_in(outer);
         let span = text.map_or_else(|| program.expr_site(expr), |text| program.expr(text).span);
         let access = match (access, text) {
             (Ok(_), _) if is_bit_field => Err("a bit-field has no address"),
             (Ok(_), None) => Err("it is written in a macro"),
+            (Ok(_), Some(_)) if hidden.is_some() => Err(hidden.unwrap_or_default()),
             (access, _) => access,
         };
         let kind = match access {
@@ -341,15 +342,17 @@ impl Finder<'_> {
         }
     }
 
-    /// Whether text goes through a macro whose body is not in the model, which may make a string of it.
-    fn is_in_macro_call(&self, expr: ExprId) -> bool {
+    /// What around an expression is not known to evaluate it as it is written: a macro whose body is not in the model may
+    /// make a string of it, and something without a form may ask for its type alone.
+    fn hidden_in(&self, expr: ExprId) -> Option<&'static str> {
         let mut at = expr;
         while let Context::Operand(parent, _) = self.contexts[at.index()] {
-            if matches!(self.program.expr(parent).kind, ExprKind::MacroCall { .. }) {
-                return true;
+            match self.program.expr(parent).kind {
+                ExprKind::MacroCall { .. } => return Some("it goes through a macro"),
+                ExprKind::Opaque(_) => return Some("it stands in something that is not modelled"),
+                _ => at = parent,
             }
-            at = parent;
         }
-        false
+        None
     }
 }

@@ -104,7 +104,9 @@ fn with_pragma(program: &Program, span: Span) -> Span {
             continue;
         }
         let line = before.rfind('\n').map_or(0, |at| at + 1);
-        if !before[line..].trim_start().starts_with('#') {
+        // Conditions and definitions have nothing to do with the loop.
+        let directive = before[line..].trim_start().strip_prefix('#').map(str::trim_start);
+        if !directive.is_some_and(|directive| directive.starts_with("pragma")) {
             return Span { start: start as u32, ..span };
         }
         // What comes in front of a directive ends its line.

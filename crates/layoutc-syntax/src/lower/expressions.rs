@@ -4,7 +4,7 @@ use super::Lowering;
 use super::names::Symbol;
 use crate::evaluate::integer_literal;
 use crate::program::{
-    BinaryOp, CastStyle, ExprId, ExprKind, FunctionId, NameRef, RegionKind, Storage,
+    BinaryOp, CastStyle, ExprId, ExprKind, FieldId, FunctionId, NameRef, RegionKind, Storage,
     TemplateArgument, UnaryOp,
 };
 use crate::types::{QualType, Scalar, TypeKind};
@@ -184,9 +184,15 @@ impl<'t> Lowering<'t> {
                 }
                 None => self.opaque(node),
             },
-            "initializer_list" => {
+            "initializer_list" if self.has_members_in_order(node) => {
                 let items = self.initializer_items(node);
                 self.add_expr(ExprKind::InitList(items.into()), span, unknown)
+            }
+            "initializer_list" => {
+                let items = self.initializer_items(node);
+                // The members that it names get what the model does not say.
+                self.region(node, RegionKind::Unmodelled);
+                self.add_expr(ExprKind::Opaque(items.into()), span, unknown)
             }
             "compound_literal_expression" => {
                 let (Some(ty), Some(value)) =
@@ -200,7 +206,11 @@ impl<'t> Lowering<'t> {
                     self.specifier(ty)
                 };
                 let arguments = self.arguments(value);
-                self.add_expr(ExprKind::Construct { of, arguments }, span, of)
+                if self.has_members_in_order(value) {
+                    return self.add_expr(ExprKind::Construct { of, arguments }, span, of);
+                }
+                self.region(value, RegionKind::Unmodelled);
+                self.add_expr(ExprKind::Opaque(arguments), span, of)
             }
             "lambda_expression" => self.lambda(node),
             "qualified_identifier" => {
@@ -240,7 +250,50 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The items of an initializer list, with the designators' indices.
+    /// Whether the items of an initializer list fill members or items in order from the first, as far as designators say:
+    /// `{.a = x, .b = y}` for a record that begins with `a` and `b`. Others have no form in the model.
+    fn has_members_in_order(&self, node: Node<'t>) -> bool {
+        let mut cursor = node.walk();
+        let items = node.named_children(&mut cursor).filter(|item| item.kind() != "comment");
+        let mut members: Vec<(usize, &str)> = Vec::new();
+        for (at, item) in items.enumerate().filter(|(_, item)| item.kind() == "initializer_pair") {
+            let mut cursor = item.walk();
+            let designators: Vec<_> =
+                item.children_by_field_name("designator", &mut cursor).collect();
+            let [designator] = designators[..] else { return false };
+            let text = self.text_of(designator);
+            match designator.kind() {
+                "field_designator" => members.push((at, text.trim_start_matches('.').trim())),
+                "field_identifier" => members.push((at, text)),
+                "subscript_designator" => {
+                    let index = text.trim_start_matches('[').trim_end_matches(']').trim();
+                    if index.parse() != Ok(at) {
+                        return false;
+                    }
+                }
+                _ => return false,
+            }
+        }
+        if members.is_empty() {
+            return true;
+        }
+        // Which record it is does not show here; its definition stands in front.
+        let program = &self.program;
+        let position = |fields: &[FieldId], name: &str| {
+            fields.iter().position(|field| program.field(*field).name == name)
+        };
+        let mut records = (program.records.iter())
+            .filter(|record| {
+                members.iter().all(|(_, name)| position(&record.fields, name).is_some())
+            })
+            .peekable();
+        records.peek().is_some()
+            && records.all(|record| {
+                members.iter().all(|(at, name)| position(&record.fields, name) == Some(*at))
+            })
+    }
+
+    /// The items of an initializer list; [`Self::has_members_in_order`] says whether designators change what they fill.
     fn initializer_items(&mut self, node: Node<'t>) -> Vec<ExprId> {
         let mut cursor = node.walk();
         let children: Vec<_> =
@@ -318,7 +371,7 @@ impl<'t> Lowering<'t> {
     pub(crate) fn member_of_this(
         &mut self,
         record: crate::program::RecordId,
-        field: Option<crate::program::FieldId>,
+        field: Option<FieldId>,
         methods: Vec<FunctionId>,
         span: Span,
     ) -> ExprId {
