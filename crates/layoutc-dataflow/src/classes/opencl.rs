@@ -11,6 +11,7 @@
 //! `reached` gets no other memory than the buffers that are followed to it: every call of
 //! `clSetKernelArg` is resolved, or pins the parameters that it may set.
 
+mod aliases;
 mod api;
 mod arguments;
 mod cpp;

@@ -75,6 +75,34 @@ fn counters_of_loops_name_arguments() {
     }
 }
 
+/// What changes an index, or the name of a kernel, through something else than its own name keeps the layout.
+#[test]
+fn variables_that_change_unseen_name_nothing() {
+    let records = "struct Kept { int &r; }; struct Made { int &r; Made(int &x); };\n";
+    for change in [
+        "Kept k{i}; k.r = 1;",
+        "Kept k = {i}; k.r = 1;",
+        "Made *k = new Made(i); k->r = 1;",
+        "int &r = i; r = 1;",
+        "int *r = &i; *r = 1;",
+        "(e ? i : j) = 1;",
+        "(j, i) = 1;",
+        "++(++i);",
+        "asm(\"movl $1, %0\" : \"=r\"(i));",
+        "[&] { i = 1; }();",
+    ] {
+        let body = format!("int i = 0, j = 0; {change} clSetKernelArg(m, i, sizeof a, &a);");
+        let (free, codes) = found(&format!("{records}{}", main_with(&body)));
+        assert!(free.is_empty(), "{change}: {free:?}");
+        assert!(codes.contains(&Code::OPENCL_ARGUMENT), "{change}: {codes:?}");
+    }
+    let names = "const char *names[1] = {\"sum\"}; names[0] = \"move\";";
+    let body = format!(
+        "{names} cl_kernel k = clCreateKernel(program, names[0], &e); clSetKernelArg(k, 0, sizeof a, &a);"
+    );
+    assert!(found(&main_with(&body)).0.is_empty());
+}
+
 #[test]
 fn each_call_of_a_wrapper_is_a_call_of_its_own() {
     let host = format!(

@@ -1,10 +1,9 @@
 //! Functions of the host, once for each chain of calls that reaches them.
 
 use super::super::calls::{CallGraph, Callee};
+use super::aliases::aliased_variables;
 use layoutc_diagnostics::FileId;
-use layoutc_syntax::{
-    ExecutionSpace, ExprId, ExprKind, FunctionId, NameRef, Program, TypeKind, VarId,
-};
+use layoutc_syntax::{ExecutionSpace, ExprId, ExprKind, FunctionId, NameRef, Program, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many functions with their chains of calls are looked at; beyond, each function is one.
@@ -43,7 +42,7 @@ impl Functions {
             roots: BTreeSet::new(),
             dead: BTreeSet::new(),
             escaping: BTreeSet::new(),
-            aliased: BTreeSet::new(),
+            aliased: aliased_variables(program, calls),
             assigned: BTreeSet::new(),
         };
         for id in program.expr_ids() {
@@ -67,7 +66,6 @@ impl Functions {
                         }
                         Callee::Function(_) | Callee::Library(_) | Callee::Unknown => {}
                     }
-                    this.note_arguments(program, &target, arguments);
                 }
                 ExprKind::Name(NameRef::Functions(found)) => {
                     let mut outer = id;
@@ -85,34 +83,14 @@ impl Functions {
                         this.escaping.extend(found);
                     }
                 }
-                ExprKind::AddressOf(inner) => this.aliased.extend(variable(program, *inner)),
                 ExprKind::Assign(_, target, _) => this.assigned.extend(variable(program, *target)),
                 ExprKind::Unary(op, target) if op.is_update() => {
                     this.assigned.extend(variable(program, *target));
-                }
-                ExprKind::Lambda { captures, .. } => {
-                    this.aliased.extend(captures.iter().filter_map(|id| variable(program, *id)));
-                }
-                // What it may do with its operands is not known.
-                ExprKind::Opaque(operands) => {
-                    this.aliased.extend(operands.iter().filter_map(|id| variable(program, *id)));
-                }
-                ExprKind::MacroCall { arguments, .. } => {
-                    this.aliased.extend(arguments.iter().filter_map(|id| variable(program, *id)));
-                }
-                ExprKind::Construct { arguments, .. } => {
-                    this.aliased.extend(arguments.iter().filter_map(|id| variable(program, *id)));
                 }
                 _ => {}
             }
         }
         this.escaping.extend(program.operators.values());
-        for id in program.variable_ids() {
-            let own = program.variable(id);
-            if matches!(program.types.kind(own.ty.id), TypeKind::Reference(..)) {
-                this.aliased.extend(own.init.and_then(|init| variable(program, init)));
-            }
-        }
         // A lambda that captures by default changes what it likes.
         let in_lambdas = program.expr_ids().filter_map(|id| match program.expr(id).kind {
             ExprKind::Lambda { body, .. } => Some(program.stmt(body).span),
@@ -201,27 +179,6 @@ impl Functions {
         found
     }
 
-    /// Variables that a call may change through references.
-    fn note_arguments(&mut self, program: &Program, target: &Callee, arguments: &[ExprId]) {
-        let is_reference = |at: usize| match target {
-            Callee::Function(id) => {
-                let parameters = &program.function(*id).parameters;
-                parameters.get(at).is_some_and(|id| {
-                    matches!(program.types.kind(program.variable(*id).ty.id),
-                        TypeKind::Reference(to, _) if !to.is_const)
-                })
-            }
-            // Functions of C take values.
-            Callee::Library(name) => !(name.starts_with("cl") || is_of_c(name)),
-            Callee::Ambiguous(_) | Callee::Unknown => true,
-        };
-        for (at, argument) in arguments.iter().enumerate() {
-            if is_reference(at) {
-                self.aliased.extend(variable(program, *argument));
-            }
-        }
-    }
-
     /// Whether a variable keeps its first value.
     pub(super) fn is_fixed(&self, id: VarId) -> bool {
         !self.aliased.contains(&id) && !self.assigned.contains(&id)
@@ -233,7 +190,7 @@ fn is_word_character(c: char) -> bool {
 }
 
 /// Functions of the C library that programs give numbers to.
-fn is_of_c(name: &str) -> bool {
+pub(super) fn is_of_c(name: &str) -> bool {
     matches!(
         name,
         "printf"
