@@ -1,253 +1,28 @@
-// The profile: what each instrumented access did, request by request, added up (see include/layoutc/profile.hpp).
-//
-// LAYOUTC_RT_PROFILE       file that takes the sums; without it nothing is recorded. It is mapped, so what was recorded
-//                          is there however the program ends.
-// LAYOUTC_RT_PROFILE_ROWS  socket (Unix domain) that takes single rows, too
-// LAYOUTC_RT_PROFILE_EVERY of every so many warps one is sent there
-//
-// The file, all numbers little-endian: ProfileHeader, bytes of the elements of each instruction (u32), ProfileSlot up to
-// `capacity`. A row is ProfileRow.
-//
-// Threads of a warp run one after another here, so each thread keeps a log, and the lanes' logs are put together when
-// the block has run, or when a log is full: what lanes did in the same iteration of the same loops is one request, as on
-// a device whose lanes meet again behind each branch and each iteration.
+// Recording on the runtime: what programs with include/layoutc/profile.hpp call.
+#include "profile_sums.hpp"
 #include "state.hpp"
-
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-#include <unordered_map>
 
 namespace layoutc_rt {
 namespace {
 
-constexpr char kProfileMagic[8] = {'L', 'A', 'Y', 'P', 'R', 'O', 'F', '1'};
-constexpr unsigned kProfileLevels = 13;
 constexpr uint64_t kDeviceAddresses = 0x6c0000000000;
 // Records that the logs of a block hold together, unless each thread has fewer than kLeastLog.
 constexpr size_t kBlockLog = (size_t)1 << 21, kLeastLog = 512;
 
-struct ProfileHeader {
-    char magic[8];
-    uint32_t instructions, capacity, used, overflowed;
-};
-enum SlotKind : uint32_t { kFree = 0, kAccess = 1, kLoop = 2, kLaunch = 3 };
-enum AccessCount { kRequests, kLanes, kLineLanes, kShared, kAddressLanes, kLines, kSectors, kStrided, kStride, kVotes, kBlocks };
-// kAccess: the counts above. kLoop: entries, iterations. kLaunch: launches; the shape is in `shape`.
-struct ProfileSlot {
-    uint32_t kind;
-    int32_t kernel, item, scope;
-    uint32_t shape[6];
-    uint32_t reserved[2];
-    uint64_t counts[kBlocks + kProfileLevels];
-};
-struct ProfileRow {
-    uint64_t warp, address;
-    uint32_t instruction, lane;
-    int32_t kernel, scope;
-};
+const Allocation* last_allocation = nullptr;
 
-struct LoggedAccess {
-    uint64_t key, address;
-    uint32_t instruction;
-    int32_t scope;
-};
-struct LoopFrame {
-    unsigned loop;
-    uint64_t outside;  // the position around it
-    uint64_t entry;    // of this entry among all of the iteration around it
-    uint64_t iteration;
-    ProfileSlot* slot;
-    std::vector<std::pair<unsigned, unsigned>> entered;  // loops within this iteration, and how often
-};
-struct Stamp {
-    uint64_t position;
-    unsigned count;
-};
-struct ThreadLog {
-    std::vector<LoggedAccess> log;
-    std::vector<LoopFrame> loops;
-    std::vector<std::pair<unsigned, unsigned>> entered;
-    std::vector<Stamp> stamps;
-    uint64_t position = 1;
-};
-struct Request {
-    uint64_t key;
-    uint32_t instruction, mask;
-    int32_t scope;
-    uint64_t addresses[32];
-};
-struct SlotKey {
-    uint32_t kind;
-    int32_t kernel, item, scope;
-    uint32_t shape[6];
-    bool operator<(const SlotKey& o) const { return memcmp(this, &o, sizeof o) < 0; }
-};
-
-uint64_t mix(uint64_t a, uint64_t b) {
-    uint64_t x = a ^ (b + 0x9e3779b97f4a7c15 + (a << 6) + (a >> 2));
-    x ^= x >> 32;
-    x *= 0xd6e8feb86659fd93;
-    return x ^ x >> 32;
+uint64_t base_of_allocation(uint64_t address) {
+    const Allocation*& last = last_allocation;
+    if (!last || !last->live || address < last->base || address >= last->base + last->bytes) last = find_allocation(address);
+    return last ? last->base : 0;
 }
 
-struct Profile {
-    ProfileHeader* header = nullptr;
-    const uint32_t* element_bytes = nullptr;
-    ProfileSlot* slots = nullptr;
-    ProfileSlot lost{};  // where counts go that have no slot
-    std::map<SlotKey, ProfileSlot*> known;
+struct Profile : ProfileSums {
     std::map<const void*, std::vector<ThreadLog>> blocks;  // those of a cooperative launch run in turns
     const void* block = nullptr;
     std::vector<ThreadLog>* threads = nullptr;  // of `block`
-    std::vector<Request> requests;
-    std::unordered_map<uint64_t, size_t> by_key;
-    int kernel = -1;
-    uint64_t warps = 0;  // of all launches
-    int rows = -1;
-    uint64_t every = 1;
-    std::vector<ProfileRow> out;
-    const Allocation* last = nullptr;
 
-    Profile() {
-        const char* path = getenv("LAYOUTC_RT_PROFILE");
-        if (!path) return;
-        int file = open(path, O_RDWR);
-        off_t bytes = file < 0 ? -1 : lseek(file, 0, SEEK_END);
-        void* memory = bytes < (off_t)sizeof(ProfileHeader) ? MAP_FAILED : mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        if (memory == MAP_FAILED) report("cannot map the profile %s", path);
-        close(file);
-        header = (ProfileHeader*)memory;
-        element_bytes = (const uint32_t*)(header + 1);
-        size_t table = (sizeof(ProfileHeader) + header->instructions * sizeof(uint32_t) + 7) / 8 * 8;
-        slots = (ProfileSlot*)((char*)memory + table);
-        if (memcmp(header->magic, kProfileMagic, sizeof kProfileMagic) != 0 || table + header->capacity * sizeof(ProfileSlot) > (size_t)bytes)
-            report("%s is no profile of this version", path);
-        if (const char* socket_path = getenv("LAYOUTC_RT_PROFILE_ROWS")) {
-            rows = ::socket(AF_UNIX, SOCK_STREAM, 0);
-            sockaddr_un address{};
-            address.sun_family = AF_UNIX;
-            if (strlen(socket_path) >= sizeof address.sun_path) report("the path of the rows' socket is too long");
-            strcpy(address.sun_path, socket_path);
-            if (rows < 0 || connect(rows, (sockaddr*)&address, sizeof address) != 0) report("cannot connect to %s", socket_path);
-            if (const char* text = getenv("LAYOUTC_RT_PROFILE_EVERY")) every = strtoull(text, nullptr, 10);
-            if (every == 0) every = 1;
-        }
-    }
-
-    ProfileSlot& slot(const SlotKey& key) {
-        ProfileSlot*& found = known[key];
-        if (!found) {
-            if (header->used == header->capacity) {
-                header->overflowed = 1;
-                return lost;
-            }
-            found = &slots[header->used];
-            found->kernel = key.kernel;
-            found->item = key.item;
-            found->scope = key.scope;
-            memcpy(found->shape, key.shape, sizeof key.shape);
-            found->kind = key.kind;
-            header->used++;
-        }
-        return *found;
-    }
-
-    // The element's index in its allocation; elements begin where the memory does.
-    uint64_t base_of(uint64_t address) {
-        if (!last || !last->live || address < last->base || address >= last->base + last->bytes) last = find_allocation(address);
-        return last ? last->base : 0;
-    }
-
-    void add(const Request& r, uint64_t warp) {
-        ProfileSlot& s = slot(SlotKey{kAccess, kernel, (int32_t)r.instruction, r.scope, {}});
-        uint64_t* c = s.counts;
-        uint64_t sorted[32], index[32];
-        unsigned lanes = 0;
-        const uint64_t first = r.addresses[__builtin_ctz(r.mask)];
-        const uint64_t bytes = element_bytes[r.instruction] ? element_bytes[r.instruction] : 1;
-        const uint64_t base = base_of(first);
-        unsigned line = 0, same = 0;
-        bool is_strided = true;
-        int64_t stride = 0;
-        unsigned before = 0;
-        for (uint32_t rest = r.mask; rest != 0; rest &= rest - 1) {
-            unsigned lane = __builtin_ctz(rest);
-            uint64_t address = r.addresses[lane];
-            line += address >> 7 == first >> 7;
-            same += address == first;
-            sorted[lanes] = address;
-            index[lanes] = (address - base) / bytes;
-            if (lanes != 0) {
-                int64_t step = (int64_t)(index[lanes] - index[lanes - 1]), lanes_apart = lane - before;
-                int64_t own = step / lanes_apart;
-                is_strided = is_strided && own * lanes_apart == step && (lanes == 1 || own == stride);
-                stride = own;
-            }
-            before = lane;
-            lanes++;
-        }
-        c[kRequests]++;
-        c[kLanes] += lanes;
-        c[kLineLanes] += line;
-        c[kShared] += same > 1;
-        c[kAddressLanes] += same;
-        if (lanes > 1 && is_strided) {
-            // The majority's stride (Boyer and Moore): requests with another one outvote it.
-            if (c[kVotes] == 0) {
-                c[kStride] = (uint64_t)stride;
-                c[kStrided] = 0;
-            }
-            if ((int64_t)c[kStride] == stride)
-                c[kVotes]++, c[kStrided]++;
-            else
-                c[kVotes]--;
-        }
-        insertion_sort(sorted, lanes);
-        c[kLines] += distinct(sorted, lanes, 7);
-        c[kSectors] += distinct(sorted, lanes, 5);
-        insertion_sort(index, lanes);
-        for (unsigned k = 0; k < kProfileLevels; k++) c[kBlocks + k]++;
-        for (unsigned i = 1; i < lanes; i++) {
-            uint64_t differ = index[i] ^ index[i - 1];
-            unsigned bits = differ == 0 ? 0 : 64 - __builtin_clzll(differ);
-            for (unsigned k = 0; k < bits && k < kProfileLevels; k++) c[kBlocks + k]++;
-        }
-        if (rows >= 0 && warp % every == 0) {
-            for (uint32_t rest = r.mask; rest != 0; rest &= rest - 1) {
-                unsigned lane = __builtin_ctz(rest);
-                out.push_back(ProfileRow{warp, r.addresses[lane], r.instruction, lane, kernel, r.scope});
-            }
-            if (out.size() >= 8192) send_rows();
-        }
-    }
-
-    static void insertion_sort(uint64_t* v, unsigned n) {
-        for (unsigned i = 1; i < n; i++) {
-            uint64_t x = v[i];
-            unsigned j = i;
-            for (; j != 0 && v[j - 1] > x; j--) v[j] = v[j - 1];
-            v[j] = x;
-        }
-    }
-    static unsigned distinct(const uint64_t* sorted, unsigned n, unsigned shift) {
-        unsigned found = 1;
-        for (unsigned i = 1; i < n; i++) found += sorted[i] >> shift != sorted[i - 1] >> shift;
-        return found;
-    }
-
-    void send_rows() {
-        const char* p = (const char*)out.data();
-        for (size_t bytes = out.size() * sizeof(ProfileRow); bytes != 0;) {
-            ssize_t sent = ::send(rows, p, bytes, MSG_NOSIGNAL);
-            if (sent <= 0) report("the profile's rows are not read any more");
-            p += sent;
-            bytes -= sent;
-        }
-        out.clear();
-    }
+    Profile() : ProfileSums(base_of_allocation) {}
 
     ThreadLog& log_of(const void* of, unsigned rank) {
         if (of != block) {
@@ -258,43 +33,14 @@ struct Profile {
         return (*threads)[rank];
     }
 
-    // Puts the lanes' logs of each warp of a block together.
     void drain(const void* of, unsigned count, bool is_end) {
         for (unsigned start = 0; start < count; start += 32) {
-            requests.clear();
-            by_key.clear();
-            for (unsigned lane = 0; lane < 32 && start + lane < count; lane++) {
-                ThreadLog& thread = log_of(of, start + lane);
-                // Lanes mostly do the same: the next request is the one behind the last.
-                size_t next = 0;
-                for (const LoggedAccess& a : thread.log) {
-                    if (next >= requests.size() || requests[next].key != a.key || (requests[next].mask >> lane & 1)) {
-                        auto [at, is_new] = by_key.try_emplace(a.key, requests.size());
-                        if (!is_new && (requests[at->second].mask >> lane & 1)) {
-                            at->second = requests.size();
-                            is_new = true;
-                        }
-                        if (is_new) requests.push_back(Request{a.key, a.instruction, 0, a.scope, {}});
-                        next = at->second;
-                    }
-                    requests[next].mask |= 1u << lane;
-                    requests[next].addresses[lane] = a.address;
-                    next++;
-                }
-                thread.log.clear();
-                if (is_end) {
-                    thread.loops.clear();
-                    thread.entered.clear();
-                    thread.stamps.clear();
-                    thread.position = 1;
-                }
-            }
-            for (const Request& r : requests) add(r, warps + start / 32);
+            ThreadLog* const warp = &log_of(of, start);
+            drain_warp(warp, std::min(32u, count - start), start / 32);
+            if (is_end)
+                for (unsigned lane = 0; lane < 32; lane++) warp[lane].restart();
         }
-        if (is_end) {
-            warps += (count + 31) / 32;
-            if (rows >= 0) send_rows();
-        }
+        if (is_end) end_block(count);
     }
 };
 
@@ -304,7 +50,7 @@ Profile& profile() {
 }
 // While the blocks of a launch run that the host made; else null.
 Profile* active_profile = nullptr;
-SlotKey launch_key{};
+unsigned launch_shape[6];
 bool launch_is_counted = false;
 
 ThreadLog* thread_log() {
@@ -328,8 +74,9 @@ void profile_launch(const LaunchConfig& config) {
     if (!p.header) return;
     active_profile = &p;
     p.kernel = -1;
-    p.last = nullptr;
-    launch_key = SlotKey{kLaunch, -1, 0, 0, {config.grid.x, config.grid.y, config.grid.z, config.block.x, config.block.y, config.block.z}};
+    last_allocation = nullptr;
+    const unsigned shape[6] = {config.grid.x, config.grid.y, config.grid.z, config.block.x, config.block.y, config.block.z};
+    memcpy(launch_shape, shape, sizeof shape);
     launch_is_counted = false;
 }
 void profile_launch_end() {
@@ -350,8 +97,7 @@ void profile_kernel(unsigned kernel) {
     active_profile->kernel = (int)kernel;
     if (launch_is_counted) return;
     launch_is_counted = true;
-    launch_key.kernel = (int)kernel;
-    active_profile->slot(launch_key).counts[0]++;
+    active_profile->launched(kernel, launch_shape);
 }
 
 void profile_access(unsigned instruction, const volatile void* place) {
@@ -359,11 +105,7 @@ void profile_access(unsigned instruction, const volatile void* place) {
     uintptr_t address = (uintptr_t)place;
     if (!t || instruction >= active_profile->header->instructions) return;
     if ((address - kDeviceAddresses) >> 40 != 0 && !is_device_variable(address)) return;
-    if (t->stamps.size() <= instruction) t->stamps.resize(active_profile->header->instructions, Stamp{0, 0});
-    Stamp& stamp = t->stamps[instruction];
-    if (stamp.position != t->position) stamp = Stamp{t->position, 0};
-    uint64_t key = mix(mix(t->position, instruction), stamp.count++);
-    t->log.push_back(LoggedAccess{key, address, instruction, t->loops.empty() ? -1 : (int)t->loops.back().loop});
+    active_profile->access(*t, instruction, address);
     const dim3& block = now.config->block;
     size_t threads = (size_t)block.x * block.y * block.z, most = std::max(kLeastLog, kBlockLog / threads);
     if (t->log.size() < most) return;
@@ -373,37 +115,14 @@ void profile_access(unsigned instruction, const volatile void* place) {
 }
 
 void profile_enter(unsigned loop) {
-    ThreadLog* t = thread_log();
-    if (!t) return;
-    auto& entered = t->loops.empty() ? t->entered : t->loops.back().entered;
-    unsigned nth = 0;
-    bool is_known = false;
-    for (auto& [own, count] : entered)
-        if (own == loop) {
-            nth = ++count;
-            is_known = true;
-        }
-    if (!is_known) entered.push_back({loop, 0});
-    ProfileSlot& slot = active_profile->slot(SlotKey{kLoop, active_profile->kernel, (int32_t)loop, 0, {}});
-    slot.counts[0]++;
-    uint64_t entry = mix(mix(t->position, loop), nth);
-    t->loops.push_back(LoopFrame{loop, t->position, entry, 0, &slot, {}});
-    t->position = entry;
+    if (ThreadLog* t = thread_log()) active_profile->enter(*t, loop);
 }
 void profile_next(unsigned loop) {
-    ThreadLog* t = thread_log();
-    if (!t || t->loops.empty() || t->loops.back().loop != loop) return;
-    LoopFrame& frame = t->loops.back();
-    frame.iteration++;
-    frame.slot->counts[1]++;
-    frame.entered.clear();
-    t->position = mix(frame.entry, frame.iteration);
+    if (ThreadLog* t = thread_log()) Profile::next(*t, loop);
 }
 void profile_leave(unsigned loop) {
-    ThreadLog* t = thread_log();
-    if (!t || t->loops.empty() || t->loops.back().loop != loop) return;
-    t->position = t->loops.back().outside;
-    t->loops.pop_back();
+    if (ThreadLog* t = thread_log()) Profile::leave(*t, loop);
 }
+void profile_failed(const std::string& sentence) { report("%s", sentence.c_str()); }
 
 }  // namespace layoutc_rt

@@ -72,6 +72,7 @@ const RUNTIME: &[EmbeddedFile] = embedded!("runtime":
     "log.cpp",
     "memory.cpp",
     "profile.cpp",
+    "profile_sums.hpp",
     "runtime.cpp",
     "state.hpp",
     "trace.cpp",
