@@ -13,6 +13,7 @@ pub mod nvcc;
 pub mod opencl;
 pub mod probe;
 pub mod process;
+pub mod profile;
 pub mod program;
 pub mod random;
 pub mod sandbox;

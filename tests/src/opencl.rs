@@ -22,6 +22,42 @@ use crate::program::{Program, programs_folder};
 /// How long one run may take; compiling kernels for the first time takes most of it.
 pub const RUN_LIMIT: Duration = Duration::from_secs(120);
 
+/// Hands the names of all shipped OpenCL programs to a macro; tests compare them with the folders.
+#[macro_export]
+macro_rules! every_opencl_program {
+    ($tests:ident) => {
+        $tests! {
+            bitonic
+            blackscholes
+            idiom_attributes
+            idiom_buffer_class
+            idiom_context_struct
+            idiom_copy_host_ptr
+            idiom_cpp_buffers
+            idiom_crlf
+            idiom_device_class
+            idiom_events
+            idiom_fill_copy
+            idiom_grid_2d
+            idiom_handle_lists
+            idiom_images
+            idiom_included_text
+            idiom_macros
+            idiom_map_ranges
+            idiom_member_arrays
+            idiom_pointers
+            idiom_stringify
+            idiom_subranges
+            idiom_two_programs
+            idiom_use_host_ptr
+            idiom_vector_members
+            lavamd
+            nbody
+            sampo
+        }
+    };
+}
+
 /// The names of all OpenCL programs for [`Program::load`], sorted: `opencl/nbody` and so on.
 ///
 /// # Errors
@@ -106,6 +142,7 @@ impl Host {
             defines: Vec::new(),
             out_dir: scratch.path().to_path_buf(),
             cache_dir: Some(kernel_cache()?),
+            is_recorded: false,
         })?;
         Ok(Host { built, _scratch: scratch })
     }

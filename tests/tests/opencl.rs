@@ -129,35 +129,7 @@ macro_rules! programs {
     };
 }
 
-programs! {
-    bitonic
-    blackscholes
-    idiom_attributes
-    idiom_buffer_class
-    idiom_context_struct
-    idiom_copy_host_ptr
-    idiom_cpp_buffers
-    idiom_crlf
-    idiom_device_class
-    idiom_events
-    idiom_fill_copy
-    idiom_grid_2d
-    idiom_handle_lists
-    idiom_images
-    idiom_included_text
-    idiom_macros
-    idiom_map_ranges
-    idiom_member_arrays
-    idiom_pointers
-    idiom_stringify
-    idiom_subranges
-    idiom_two_programs
-    idiom_use_host_ptr
-    idiom_vector_members
-    lavamd
-    nbody
-    sampo
-}
+layoutc_tests::every_opencl_program!(programs);
 
 #[test]
 fn every_program_is_tested() -> Result<()> {

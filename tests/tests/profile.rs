@@ -1,10 +1,9 @@
 //! `layoutc profile`: instrumented programs print what they always print, and what is recorded of them is what they do.
 
 use std::fs;
-use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
-use layoutc_analysis::profile::{Accessed, Counts, Profile};
+use layoutc_analysis::profile::{Counts, Profile};
 use layoutc_analysis::trace::Classified;
 use layoutc_runtime::process::{RunRequest, run};
 use layoutc_runtime::program::read_program;
@@ -12,6 +11,7 @@ use layoutc_runtime::toolchain::{BuildRequest, build};
 use layoutc_tests::layoutc::{Layoutc, VERIFY_LIMIT};
 use layoutc_tests::nvcc::{ARCH, Flags, Nvcc};
 use layoutc_tests::process::Outcome;
+use layoutc_tests::profile::{is_possible, profile, same_in_the_layout_of, sums};
 use layoutc_tests::program::{self, Program};
 use layoutc_tests::sandbox::Sandbox;
 
@@ -24,17 +24,6 @@ fn original(program: &Program, args: &[String]) -> Result<String> {
     let request = RunRequest::new(args.iter().map(Into::into).collect());
     let result = run(&built.executable, &request)?;
     Ok(String::from_utf8_lossy(&result.stdout).into_owned())
-}
-
-fn profile(folder: &Path, arguments: &[String]) -> Result<(Outcome, Option<Profile>)> {
-    let output = tempfile::tempdir()?;
-    let path = output.path().join("profile.json");
-    let mut all = vec!["profile".to_owned(), "-o".to_owned(), path.display().to_string()];
-    all.extend(arguments.iter().cloned());
-    let outcome = Layoutc::built()?.run(folder, VERIFY_LIMIT, &all)?;
-    let read = |bytes: Vec<u8>| Profile::read(&bytes).map_err(|error| anyhow::anyhow!("{error}"));
-    let profile = fs::read(&path).ok().map(read).transpose()?;
-    Ok((outcome, profile))
 }
 
 fn test(name: &str) -> Result<()> {
@@ -59,44 +48,6 @@ fn test(name: &str) -> Result<()> {
         let text = &profile.instructions[own.instruction as usize].text;
         is_possible(own).with_context(|| format!("`{text}`: {:?}", own.counts))?;
     }
-    Ok(())
-}
-
-/// The program does the same in what the selector chooses from its profile.
-fn same_in_the_layout_of(
-    selector: &str,
-    program: &Program,
-    args: &[String],
-    profile: &Profile,
-) -> Result<()> {
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join("profile.json");
-    fs::write(&path, profile.to_json())?;
-    let mut arguments: Vec<String> =
-        ["verify", "--selector", selector, "--profile"].map(str::to_owned).into();
-    arguments.push(path.display().to_string());
-    if !program.native.is_empty() {
-        arguments.extend(["--host".to_owned(), "native".to_owned()]);
-    }
-    arguments.extend(program.files.iter().map(|file| file.to_string_lossy().into_owned()));
-    arguments.push("--".to_owned());
-    arguments.extend(args.iter().cloned());
-    let outcome = Layoutc::built()?.run(&program.folder, VERIFY_LIMIT, &arguments)?;
-    let ending = outcome.ending();
-    ensure!(outcome.succeeded(), "{selector}: {ending}\n{}{}", outcome.stdout, outcome.stderr);
-    Ok(())
-}
-
-/// What holds for the counts of any access whose elements are no larger than a line.
-fn is_possible(own: &Accessed) -> Result<()> {
-    let c = &own.counts;
-    ensure!(c.requests > 0 && c.requests <= c.lanes && c.lanes <= 32 * c.requests, "lanes");
-    ensure!(c.requests <= c.lines && c.lines <= c.sectors && c.sectors <= c.lanes, "sectors");
-    ensure!(c.requests <= c.line_lanes && c.line_lanes <= c.lanes, "lanes of the line");
-    ensure!(c.address_lanes <= c.line_lanes && c.shared <= c.requests, "lanes of the address");
-    ensure!(c.blocks.windows(2).all(|pair| pair[1] <= pair[0]), "blocks grow");
-    ensure!(c.blocks[0] <= c.lanes && c.requests <= c.blocks[12], "blocks");
-    ensure!(c.strided <= c.requests, "strides");
     Ok(())
 }
 
@@ -180,18 +131,6 @@ int main() {
     return 0;
 }
 "#;
-
-/// The sums of all accesses with this text.
-fn sums(profile: &Profile, text: &str) -> Result<Counts> {
-    let mut sum = Counts::default();
-    for own in &profile.runs[0].accesses {
-        if profile.instructions[own.instruction as usize].text == text {
-            sum.add(&own.counts);
-        }
-    }
-    ensure!(sum.requests > 0, "`{text}` is not recorded");
-    Ok(sum)
-}
 
 #[test]
 fn counts_are_those_of_the_program() -> Result<()> {

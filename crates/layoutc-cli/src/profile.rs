@@ -4,6 +4,7 @@ mod counts;
 mod digest;
 pub mod given;
 mod nvcc;
+mod opencl;
 mod rows;
 
 use crate::arguments::{Backend, ProfileArguments};
@@ -17,7 +18,7 @@ pub use digest::digests;
 use layoutc_analysis::profile::{Accessed, Counts, Launched, Profile, Run, Trips};
 use layoutc_codegen::instrument::{Instrumented, instrument};
 use layoutc_runtime::process::{REPORTED_STATUS, RunRequest, RunResult, RunStatus};
-use layoutc_runtime::profile::{HEADER, Sums, record};
+use layoutc_runtime::profile::{self, HEADER, Sums, record};
 use layoutc_runtime::program::SourceText;
 use layoutc_runtime::toolchain::build;
 use rows::Rows;
@@ -66,8 +67,15 @@ fn profile(arguments: &ProfileArguments, success: &Success) -> Result<Exit, Stri
     if arguments.rows.is_some() && arguments.backend == Backend::Nvcc {
         return Err("--rows needs the CPU runtime: leave out --backend".to_owned());
     }
-    if compiled.program.files.iter().any(|file| file.is_opencl) {
-        return Err("kernels in OpenCL C are not instrumented".to_owned());
+    let is_opencl = compiled.program.files.iter().any(|file| file.is_opencl);
+    if is_opencl
+        && (arguments.backend == Backend::Nvcc
+            || arguments.instrument.is_some()
+            || arguments.counts.is_some())
+    {
+        return Err("OpenCL programs are recorded on a CPU device, by layoutc itself: leave out --backend, \
+                    --instrument and --counts"
+            .to_owned());
     }
     let instrumented = instrument(
         &compiled.program,
@@ -92,12 +100,20 @@ fn profile(arguments: &ProfileArguments, success: &Success) -> Result<Exit, Stri
             (run, Some(output))
         }
         (None, Backend::Cpu) => {
-            let (result, sums, taken) = record_on_cpu(arguments, success, &instrumented)?;
-            seconds = Some(taken.as_secs_f64());
+            let folder = tempfile::tempdir()
+                .map_err(|error| format!("cannot make a temporary folder: {error}"))?;
+            let recorded = if is_opencl {
+                opencl::record_program(arguments, success, &instrumented, folder.path())?
+            } else {
+                record_on_cpu(arguments, success, &instrumented, folder.path())?
+            };
+            seconds = Some(recorded.taken.as_secs_f64());
             let arguments: Vec<String> =
                 arguments.args.iter().map(|own| own.to_string_lossy().into_owned()).collect();
-            let partial = ended_early(&result, arguments_timeout(&result));
-            (run_of(arguments, partial, &sums, &instrumented.profile), Some(result))
+            let partial = ended_early(&recorded.result, arguments_timeout(&recorded.result));
+            let mut run = run_of(arguments, partial, &recorded.sums, &instrumented.profile);
+            run.device = recorded.device;
+            (run, Some(recorded.result))
         }
     };
     if let Some(output) = &output {
@@ -190,20 +206,37 @@ fn generated_header(instrumented: &Instrumented, header: &str) -> String {
     )
 }
 
+/// A recorded run.
+struct Recorded {
+    result: RunResult,
+    sums: Sums,
+    taken: Duration,
+    device: String,
+}
+
 fn record_on_cpu(
     arguments: &ProfileArguments,
     success: &Success,
     instrumented: &Instrumented,
-) -> Result<(RunResult, Sums, Duration), String> {
-    let folder =
-        tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
+    folder: &Path,
+) -> Result<Recorded, String> {
     let texts = instrumented_sources(success, instrumented)?;
-    let mut request = build_request(success, folder.path(), "profiled", texts);
-    let header = folder.path().join(GENERATED);
+    let mut request = build_request(success, folder, "profiled", texts);
+    let header = folder.join(GENERATED);
     write(&header, &generated_header(instrumented, HEADER))?;
     request.flags.extend(["-include".to_owned(), header.display().to_string()]);
-    request.cache_dir = Some(cache_dir().unwrap_or_else(|| folder.path().join("runtime")));
+    request.cache_dir = Some(cache_dir().unwrap_or_else(|| folder.join("runtime")));
     let built = build(&request).map_err(|error| error.to_string())?;
+    record_run(arguments, instrumented, &profile::run_of(&built.executable), "cpu")
+}
+
+/// Runs the program, and writes the rows that are asked for.
+fn record_run(
+    arguments: &ProfileArguments,
+    instrumented: &Instrumented,
+    run: &profile::Run<'_>,
+    device: &str,
+) -> Result<Recorded, String> {
     let request = RunRequest {
         timeout: Duration::from_secs(arguments.timeout),
         ..RunRequest::new(arguments.args.clone())
@@ -211,15 +244,15 @@ fn record_on_cpu(
     let element_bytes = instrumented.element_bytes();
     let Some(path) = &arguments.rows else {
         let start = Instant::now();
-        let (result, sums) = record(&built.executable, &element_bytes, &request, None)
-            .map_err(|error| error.to_string())?;
-        return Ok((result, sums, start.elapsed()));
+        let (result, sums) =
+            record(run, &element_bytes, &request, None).map_err(|error| error.to_string())?;
+        return Ok(Recorded { result, sums, taken: start.elapsed(), device: device.to_owned() });
     };
     let mut rows = Rows::create(path, &instrumented.profile, arguments.most_rows)?;
     let start = Instant::now();
     let recorded = {
         let mut sink = |row| rows.push(row);
-        record(&built.executable, &element_bytes, &request, Some((arguments.every, &mut sink)))
+        record(run, &element_bytes, &request, Some((arguments.every, &mut sink)))
     };
     let (result, sums) = recorded.map_err(|error| error.to_string())?;
     let taken = start.elapsed();
@@ -233,7 +266,7 @@ fn record_on_cpu(
             left => format!("; {left} more than --most-rows were left out"),
         }
     ));
-    Ok((result, sums, taken))
+    Ok(Recorded { result, sums, taken, device: device.to_owned() })
 }
 
 fn write(path: &Path, text: &str) -> Result<(), String> {

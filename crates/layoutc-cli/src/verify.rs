@@ -1,7 +1,7 @@
 //! `layoutc verify`: the program before and after its rewrite, run on the CPU and compared.
 
 mod numbering;
-mod opencl;
+pub mod opencl;
 mod site_layout;
 
 use crate::arguments::VerifyArguments;

@@ -4,18 +4,20 @@
 //! `p[i].x` becomes `layoutcAt(7, p[i].x)`, which is the same memory, wherever device code reads or writes an
 //! element or a member; a loop with accesses or calls in it becomes a block that begins with the object
 //! `layoutcLoop3`; kernels say at their beginning which one they are. What is called is in
-//! `layoutc/profile.hpp` of the runtime.
+//! `layoutc/profile.hpp` of the runtime. OpenCL C has no objects that end: there a block begins with
+//! `layoutcEnter(3);` and ends with `layoutcLeave(3);`, as does a value that is returned from within the loop, and
+//! `opencl/recorder.cpp` of the runtime puts the macros in front of what the program builds.
 //!
 //! *Claim:* the program does the same. `layoutcAt` gives back the object that it is given, with its type, so
 //! overloads, conversions and assignments are those of the source, and its argument is evaluated where and as
-//! often as before. What could not be bound to a reference (bit-fields), has no text of its own (bodies of macros), or
+//! often as before. A lane of an OpenCL vector has no address, so its vector is noted. What could not be bound to a reference (bit-fields), has no text of its own (bodies of macros), or
 //! is not evaluated (`sizeof`) stays as it is and is listed, as far as it would run.
 
 mod accesses;
 mod loops;
 mod wraps;
 
-use crate::edit::EditSet;
+use crate::edit::{EditSet, in_files};
 use accesses::Found;
 use layoutc_analysis::cost_model::CostModel;
 use layoutc_analysis::profile::{
@@ -23,7 +25,7 @@ use layoutc_analysis::profile::{
 };
 use layoutc_dataflow::classes::{ClassId, Classes, class_shape};
 use layoutc_diagnostics::{FileId, Span};
-use layoutc_syntax::{ExecutionSpace, Program, StmtId, StmtKind};
+use layoutc_syntax::{ExecutionSpace, FunctionId, Program, StmtId, StmtKind};
 use std::collections::BTreeMap;
 use wraps::Wrap;
 
@@ -63,8 +65,10 @@ pub fn instrument(
     let positions: BTreeMap<FileId, u32> =
         files.iter().zip(0..).map(|((id, _), at)| (*id, at)).collect();
     let place = |span: Span| {
-        let line = program.sources.file(span.file).line_column(span.start as usize).line;
-        let source = *positions.get(&span.file)?;
+        let file = program.sources.file(span.file);
+        let line = file.line_column(span.start as usize).line;
+        // Kernel text in a host program is a part of its file, at the same bytes.
+        let source = *positions.get(&file.view().map_or(span.file, |view| view.of))?;
         Some(Place { source, start: span.start, end: span.end, line })
     };
     let is_replaced = |span: Span| {
@@ -84,8 +88,22 @@ pub fn instrument(
         omitted: Vec::new(),
     };
 
-    let (mut found, omitted) = accesses::find(program, classes, model);
+    let (mut found, mut omitted) = accesses::find(program, classes, model);
     found.retain(|_, own| !is_replaced(own.span) && place(own.span).is_some());
+    // What an OpenCL kernel runs that cannot say which one it is would count for another one.
+    let is_unclear = has_unmarked_kernels(program);
+    let is_apart = |function: FunctionId, span: Span| {
+        is_unclear
+            && program.files[span.file.index()].is_opencl
+            && program.function(function).space != ExecutionSpace::Kernel
+    };
+    found.retain(|span, own| {
+        let is_apart = is_apart(own.function, *span);
+        if is_apart {
+            omitted.insert(*span, "a kernel without text of its own may run it");
+        }
+        !is_apart
+    });
     for (span, because) in omitted {
         profile
             .omitted
@@ -95,6 +113,7 @@ pub fn instrument(
     let loops: Vec<_> = loops
         .into_iter()
         .filter(|own| !is_replaced(own.span) && place(own.span).is_some())
+        .filter(|own| !is_apart(own.function, own.span))
         .collect();
     for own in &loops {
         let parent = loops.iter().rposition(|outer| {
@@ -103,15 +122,32 @@ pub fn instrument(
                 && outer.function == own.function
         });
         let number = profile.loops.len();
-        wraps.push(Wrap::new(
-            own.span,
-            format!(
-                "{{ LayoutcLoop layoutcLoop{number}({number});{}",
-                if own.is_behind_directive { '\n' } else { ' ' }
+        let space = if own.is_behind_directive { '\n' } else { ' ' };
+        let (before, next, behind) = match program.files[own.span.file.index()].is_opencl {
+            true => (
+                format!("{{ layoutcEnter({number});{space}"),
+                format!("layoutcNext({number}); "),
+                format!(" layoutcLeave({number}); }}"),
             ),
-            " }",
-        ));
-        wraps.push(own.body.wrap(format!("layoutcLoop{number}.next(); ")));
+            false => (
+                format!("{{ LayoutcLoop layoutcLoop{number}({number});{space}"),
+                format!("layoutcLoop{number}.next(); "),
+                " }".to_owned(),
+            ),
+        };
+        wraps.push(Wrap::new(own.span, before, &behind));
+        wraps.push(own.body.wrap(next));
+        // What returns leaves the loops around it, all of which the outermost one ends.
+        for exit in own.exits.iter().filter(|_| parent.is_none()) {
+            wraps.push(match exit {
+                loops::Exit::Value(span) => {
+                    Wrap::new(*span, format!("layoutcResult({number}, "), ")")
+                }
+                loops::Exit::Statement(span) => {
+                    Wrap::new(*span, format!("{{ layoutcLeave({number}); "), " }")
+                }
+            });
+        }
         profile.loops.extend(place(own.span).map(|place| Loop {
             function: program.function(own.function).name.clone(),
             parent: parent.map(|at| at as u32),
@@ -127,9 +163,6 @@ pub fn instrument(
         else {
             continue;
         };
-        if program.files[site.span.file.index()].is_opencl {
-            continue;
-        }
         let (Some(inside), Some(place)) = (inside_of(program, body), place(site.name)) else {
             continue;
         };
@@ -166,7 +199,7 @@ pub fn instrument(
         .into_iter()
         .map(|(file, own)| (file, EditSet::new(own).expect("insertions outside of other edits")))
         .collect();
-    Instrumented { edits, profile }
+    Instrumented { edits: in_files(&program.sources, edits), profile }
 }
 
 fn instruction(
@@ -212,6 +245,18 @@ fn array_of(program: &Program, classes: &Classes, id: ClassId) -> Option<Array> 
         names,
         size: shape.size.0,
         leaves: shape.leaves.iter().map(leaf).collect(),
+    })
+}
+
+/// Whether there is a kernel in OpenCL C whose body is a macro's.
+fn has_unmarked_kernels(program: &Program) -> bool {
+    program.function_ids().any(|id| {
+        let function = program.function(id);
+        function.space == ExecutionSpace::Kernel
+            && function.body.is_some_and(|body| {
+                let is_opencl = program.files[program.stmt(body).span.file.index()].is_opencl;
+                is_opencl && inside_of(program, body).is_none()
+            })
     })
 }
 

@@ -7,7 +7,8 @@
 //   every layout and every run;
 // - with LAYOUTC_CL_LOG the names of launched kernels are written to that file, one for each line.
 //
-// Buffers on other devices and in memory of the program's own (CL_MEM_USE_HOST_PTR) stay as they are.
+// Buffers on other devices and in memory of the program's own (CL_MEM_USE_HOST_PTR) stay as they are. A recorder that is
+// linked, too (recorder.cpp), is told of all buffers.
 // LAYOUTC_CL_GUARD=0 turns all but the log off.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -34,6 +35,11 @@ struct guarded {
     int number;
 };
 
+extern void layoutc_recorder_buffer(void *first, size_t size) __attribute__((weak));
+extern void layoutc_recorder_release(void *first) __attribute__((weak));
+extern void layoutc_recorder_launched(void) __attribute__((weak));
+extern void layoutc_recorder_finish(void) __attribute__((weak));
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct guarded *all;
 static int count;
@@ -44,7 +50,7 @@ static int is_on(void)
     return given == NULL || strcmp(given, "0") != 0;
 }
 
-static int is_on_cpus(cl_context context)
+int layoutc_is_on_cpus(cl_context context)
 {
     cl_device_id devices[16];
     size_t bytes = 0;
@@ -64,6 +70,7 @@ static void report(const struct guarded *g, const char *where)
     int length = snprintf(line, sizeof line, "layoutc: a kernel writes %s buffer %d (%zu bytes)\n", where,
                           g->number, g->size);
     if (write(STDERR_FILENO, line, (size_t)length) < 0) _exit(REPORTED);
+    if (layoutc_recorder_finish) layoutc_recorder_finish();
     _exit(REPORTED);
 }
 
@@ -87,12 +94,19 @@ static void CL_CALLBACK released(cl_mem buffer, void *data)
     (void)buffer;
     struct guarded *g = data, **at;
     check(g);
+    if (layoutc_recorder_release) layoutc_recorder_release(g->memory);
     pthread_mutex_lock(&lock);
     for (at = &all; *at != NULL && *at != g; at = &(*at)->next) {}
     if (*at == g) *at = g->next;
     pthread_mutex_unlock(&lock);
     munmap(g->start, g->mapped);
     free(g);
+}
+
+static void CL_CALLBACK forgotten(cl_mem buffer, void *memory)
+{
+    (void)buffer;
+    layoutc_recorder_release(memory);
 }
 
 static struct guarded *guarded_memory(size_t size)
@@ -139,8 +153,15 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
     const cl_mem_flags with_host = CL_MEM_COPY_HOST_PTR | CL_MEM_USE_HOST_PTR;
     const int is_sound = size > 0 && (host != NULL) == ((flags & with_host) != 0);
     struct guarded *g = NULL;
-    if (is_sound && !(flags & CL_MEM_USE_HOST_PTR) && is_on() && is_on_cpus(context)) g = guarded_memory(size);
-    if (g == NULL) return create(context, flags, size, host, error);
+    if (is_sound && !(flags & CL_MEM_USE_HOST_PTR) && is_on() && layoutc_is_on_cpus(context)) g = guarded_memory(size);
+    if (g == NULL) {
+        cl_mem buffer = create(context, flags, size, host, error);
+        if (buffer != NULL && (flags & CL_MEM_USE_HOST_PTR) && layoutc_recorder_buffer && layoutc_is_on_cpus(context)) {
+            layoutc_recorder_buffer(host, size);
+            clSetMemObjectDestructorCallback(buffer, forgotten, host);
+        }
+        return buffer;
+    }
 
     if (flags & CL_MEM_COPY_HOST_PTR) memcpy(g->memory, host, size);
     flags &= ~(cl_mem_flags)(CL_MEM_COPY_HOST_PTR | CL_MEM_ALLOC_HOST_PTR);
@@ -152,6 +173,7 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void 
     }
     pthread_mutex_lock(&lock);
     if (count == 0) atexit(check_all);
+    if (layoutc_recorder_buffer) layoutc_recorder_buffer(g->memory, size);
     g->number = ++count;
     g->next = all;
     all = g;
@@ -183,6 +205,8 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                               cl_event *event)
 {
     log_launch(kernel);
-    return ((launch_function *)next_function("clEnqueueNDRangeKernel"))(queue, kernel, dimensions, offset, global, local,
-                                                                        waits, wait_list, event);
+    launch_function *launch = (launch_function *)next_function("clEnqueueNDRangeKernel");
+    const cl_int error = launch(queue, kernel, dimensions, offset, global, local, waits, wait_list, event);
+    if (layoutc_recorder_launched) layoutc_recorder_launched();
+    return error;
 }

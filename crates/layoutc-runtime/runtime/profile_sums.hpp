@@ -14,6 +14,7 @@
 // a device whose lanes meet again behind each branch and each iteration.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -58,6 +59,13 @@ struct ProfileRow {
     int32_t kernel, scope;
 };
 
+uint64_t mix(uint64_t a, uint64_t b) {
+    uint64_t x = a ^ (b + 0x9e3779b97f4a7c15 + (a << 6) + (a >> 2));
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93;
+    return x ^ x >> 32;
+}
+
 struct LoggedAccess {
     uint64_t key, address;
     uint32_t instruction;
@@ -71,6 +79,12 @@ struct LoopFrame {
     ProfileSlot* slot;
     std::vector<std::pair<unsigned, unsigned>> entered;  // loops within this iteration, and how often
 };
+constexpr uint64_t kOutside = 1;  // the position outside of all loops
+// What is recorded of an iteration is kept as a whole or not at all, where samples are taken: its lot, which the key of
+// each access begins with, decides. Lot 0 is outside of all loops.
+uint32_t lot_of(uint64_t position) { return position == kOutside ? 0 : 1 + (uint32_t)(mix(position, 0x10f5) % 0xffff); }
+bool is_in_sample(uint32_t lot, uint32_t rate) { return lot == 0 || (lot - 1) % rate == 0; }
+
 struct Stamp {
     uint64_t position;
     unsigned count;
@@ -80,14 +94,14 @@ struct ThreadLog {
     std::vector<LoopFrame> loops;
     std::vector<std::pair<unsigned, unsigned>> entered;
     std::vector<Stamp> stamps;
-    uint64_t position = 1;
+    uint64_t position = kOutside;
 
     void restart() {
         log.clear();
         loops.clear();
         entered.clear();
         stamps.clear();
-        position = 1;
+        position = kOutside;
     }
 };
 struct Request {
@@ -102,13 +116,6 @@ struct SlotKey {
     uint32_t shape[6];
     bool operator<(const SlotKey& o) const { return memcmp(this, &o, sizeof o) < 0; }
 };
-
-uint64_t mix(uint64_t a, uint64_t b) {
-    uint64_t x = a ^ (b + 0x9e3779b97f4a7c15 + (a << 6) + (a >> 2));
-    x ^= x >> 32;
-    x *= 0xd6e8feb86659fd93;
-    return x ^ x >> 32;
-}
 
 struct ProfileSums {
     ProfileHeader* header = nullptr;
@@ -169,7 +176,8 @@ struct ProfileSums {
         return *found;
     }
 
-    void add(const Request& r, uint64_t warp) {
+    // Adds a request that stands for `weight` ones.
+    void add(const Request& r, uint64_t warp, uint64_t weight) {
         ProfileSlot& s = slot(SlotKey{kAccess, kernel, (int32_t)r.instruction, r.scope, {}});
         uint64_t* c = s.counts;
         uint64_t sorted[32], index[32];
@@ -197,11 +205,11 @@ struct ProfileSums {
             before = lane;
             lanes++;
         }
-        c[kRequests]++;
-        c[kLanes] += lanes;
-        c[kLineLanes] += line;
-        c[kShared] += same > 1;
-        c[kAddressLanes] += same;
+        c[kRequests] += weight;
+        c[kLanes] += weight * lanes;
+        c[kLineLanes] += weight * line;
+        c[kShared] += weight * (same > 1);
+        c[kAddressLanes] += weight * same;
         if (lanes > 1 && is_strided) {
             // The majority's stride (Boyer and Moore): requests with another one outvote it.
             if (c[kVotes] == 0) {
@@ -209,19 +217,19 @@ struct ProfileSums {
                 c[kStrided] = 0;
             }
             if ((int64_t)c[kStride] == stride)
-                c[kVotes]++, c[kStrided]++;
+                c[kVotes] += weight, c[kStrided] += weight;
             else
-                c[kVotes]--;
+                c[kVotes] -= std::min(weight, c[kVotes]);
         }
         insertion_sort(sorted, lanes);
-        c[kLines] += distinct(sorted, lanes, 7);
-        c[kSectors] += distinct(sorted, lanes, 5);
+        c[kLines] += weight * distinct(sorted, lanes, 7);
+        c[kSectors] += weight * distinct(sorted, lanes, 5);
         insertion_sort(index, lanes);
-        for (unsigned k = 0; k < kProfileLevels; k++) c[kBlocks + k]++;
+        for (unsigned k = 0; k < kProfileLevels; k++) c[kBlocks + k] += weight;
         for (unsigned i = 1; i < lanes; i++) {
             uint64_t differ = index[i] ^ index[i - 1];
             unsigned bits = differ == 0 ? 0 : 64 - __builtin_clzll(differ);
-            for (unsigned k = 0; k < bits && k < kProfileLevels; k++) c[kBlocks + k]++;
+            for (unsigned k = 0; k < bits && k < kProfileLevels; k++) c[kBlocks + k] += weight;
         }
         if (rows >= 0 && warp % every == 0) {
             for (uint32_t rest = r.mask; rest != 0; rest &= rest - 1) {
@@ -257,8 +265,9 @@ struct ProfileSums {
         out.clear();
     }
 
-    // Puts the logs of a warp's lanes together, which have been where the others were. `warp` counts within the block.
-    void drain_warp(ThreadLog* threads, unsigned lanes, unsigned warp) {
+    // Puts the logs of a warp's lanes together, which have been where the others were. `warp` counts within the block; of
+    // so many (`rate`) lots one is in the logs.
+    void drain_warp(ThreadLog* threads, unsigned lanes, unsigned warp, uint32_t rate = 1) {
         requests.clear();
         by_key.clear();
         for (unsigned lane = 0; lane < lanes; lane++) {
@@ -281,7 +290,7 @@ struct ProfileSums {
             }
             thread.log.clear();
         }
-        for (const Request& r : requests) add(r, warps + warp);
+        for (const Request& r : requests) add(r, warps + warp, r.key >> 48 == 0 ? 1 : rate);
     }
 
     // A block has ended.
@@ -295,7 +304,7 @@ struct ProfileSums {
         if (t.stamps.size() <= instruction) t.stamps.resize(header->instructions, Stamp{0, 0});
         Stamp& stamp = t.stamps[instruction];
         if (stamp.position != t.position) stamp = Stamp{t.position, 0};
-        uint64_t key = mix(mix(t.position, instruction), stamp.count++);
+        uint64_t key = (uint64_t)lot_of(t.position) << 48 | mix(mix(t.position, instruction), stamp.count++) >> 16;
         t.log.push_back(LoggedAccess{key, address, instruction, t.loops.empty() ? -1 : (int)t.loops.back().loop});
     }
 

@@ -4,7 +4,8 @@
 //! are read by the program itself, by names relative to its working folder, so a program is built and run in a
 //! *mirror* of its folder, in which the texts given stand in the places of the files ([`mirror`]). Linked with the
 //! program is what sees accesses outside of buffers on a CPU, described in `opencl/guard.c`. On both rests
-//! [`verify`](verify()), which compares what two versions print and how they end.
+//! [`verify`](verify()), which compares what two versions print and how they end; with `opencl/recorder.cpp` an
+//! instrumented program is recorded ([`record`](crate::profile::record())).
 
 mod mirror;
 mod verify;
@@ -62,6 +63,8 @@ pub struct OpenClRequest {
     pub out_dir: PathBuf,
     /// Where PoCL keeps compiled kernels for later runs; below `out_dir` if absent.
     pub cache_dir: Option<PathBuf>,
+    /// The program is instrumented, and what records it is linked.
+    pub is_recorded: bool,
 }
 
 /// A built program.
@@ -72,6 +75,7 @@ pub struct OpenClBuilt {
     /// The mirror of the folder that the program is run in.
     pub folder: PathBuf,
     cache: PathBuf,
+    is_recorded: bool,
 }
 
 /// Why there is no OpenCL, or why a program could not be built.
@@ -245,8 +249,11 @@ impl OpenCl {
             return Err(OpenClError::Compile { file: source, messages });
         }
         linked.push(guard);
+        if program.is_recorded {
+            linked.push(self.recorder(&objects)?);
+        }
         let executable = out.join("program");
-        let is_c = roots.iter().all(|root| is_c(&root.path));
+        let is_c = !program.is_recorded && roots.iter().all(|root| is_c(&root.path));
         let mut link = Command::new(if is_c { &self.compilers.c } else { &self.compilers.cpp });
         link.arg("-o").arg(&executable).args(&linked);
         link.args(["-lOpenCL", "-lm", "-lpthread", "-ldl"]).args(openmp(program));
@@ -255,7 +262,26 @@ impl OpenCl {
         }
         let cache = program.cache_dir.as_deref().map_or_else(|| out.join("kernels"), absolute);
         fs::create_dir_all(&cache).map_err(io_error(&cache))?;
-        Ok(OpenClBuilt { executable, folder: mirror.place(&program.folder), cache })
+        Ok(OpenClBuilt {
+            executable,
+            folder: mirror.place(&program.folder),
+            cache,
+            is_recorded: program.is_recorded,
+        })
+    }
+
+    /// Compiles `opencl/recorder.cpp`.
+    fn recorder(&self, objects: &Path) -> Result<PathBuf, OpenClError> {
+        let (source, object) = (objects.join("recorder.cpp"), objects.join("recorder.o"));
+        let sums = objects.join("profile_sums.hpp");
+        fs::write(&source, include_str!("../opencl/recorder.cpp")).map_err(io_error(&source))?;
+        fs::write(&sums, include_str!("../runtime/profile_sums.hpp")).map_err(io_error(&sums))?;
+        let mut compile = Command::new(&self.compilers.cpp);
+        compile.args(["-std=gnu++17", "-O2", "-w", "-c", "-o"]).arg(&object).arg(&source);
+        match output_of(&mut compile)? {
+            Some(messages) => Err(OpenClError::Compile { file: source, messages }),
+            None => Ok(object),
+        }
     }
 
     fn compile(
@@ -324,6 +350,11 @@ impl OpenClBuilt {
             if !given && std::env::var_os(name).is_none() {
                 request.env.push((name.to_owned(), value));
             }
+        }
+        if self.is_recorded {
+            // One work-group at a time writes what it does, and into memory that is known.
+            let wanted = [("POCL_MAX_PTHREAD_COUNT", "1"), ("LAYOUTC_CL_GUARD", "1")];
+            request.env.extend(wanted.map(|(name, value)| (name.to_owned(), value.into())));
         }
         run(&self.executable, &request)
     }

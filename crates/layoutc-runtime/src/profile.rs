@@ -1,8 +1,8 @@
 //! Sums over the accesses of an instrumented program, recorded while it runs.
 //!
-//! The program is one whose text calls what `layoutc/profile.hpp` declares. The runtime keeps the sums in a mapped
-//! file of a fixed size, so what was recorded until a crash or a time limit is there; single accesses are sent as rows
-//! on request. `runtime/profile.cpp` describes the bytes.
+//! The program is one whose text calls what `layoutc/profile.hpp` declares, or what `opencl/recorder.cpp` puts in front of
+//! its kernels. What is linked with it keeps the sums in a mapped file of a fixed size, so what was recorded until a crash or a
+//! time limit is there; single accesses are sent as rows on request. `runtime/profile_sums.hpp` describes the bytes.
 
 use crate::process::{RunRequest, RunResult, run};
 use std::ffi::OsString;
@@ -104,6 +104,14 @@ pub struct Row {
 /// Takes rows while the program runs; the rows of one request follow each other.
 pub type RowSink<'a> = dyn FnMut(Row) -> io::Result<()> + Send + 'a;
 
+/// Runs a program.
+pub type Run<'a> = dyn Fn(&RunRequest) -> io::Result<RunResult> + Sync + 'a;
+
+/// Runs an executable.
+pub fn run_of(executable: &Path) -> impl Fn(&RunRequest) -> io::Result<RunResult> + Sync + '_ {
+    move |request| run(executable, request)
+}
+
 /// Why there are no sums.
 #[derive(Debug)]
 pub enum ProfileError {
@@ -114,6 +122,8 @@ pub enum ProfileError {
         /// The system's reason.
         source: io::Error,
     },
+    /// The program could not be started or waited for.
+    NotRun(io::Error),
     /// The sums are none that this version writes.
     Malformed(&'static str),
 }
@@ -122,6 +132,7 @@ impl fmt::Display for ProfileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::NotRun(source) => write!(f, "cannot run the program: {source}"),
             Self::Malformed(what) => write!(f, "the recorded sums cannot be read: {what}"),
         }
     }
@@ -131,13 +142,16 @@ impl std::error::Error for ProfileError {}
 
 /// Runs an instrumented program and gives what it recorded, to its end or to where it got.
 ///
+/// `run` runs it: [`run_of`] does for one that the runtime is linked with, [`OpenClBuilt::run`] for one in OpenCL.
 /// `element_bytes` are those of each instruction's array. With `rows`, of every so many warps one is handed over
 /// access by access.
+///
+/// [`OpenClBuilt::run`]: crate::opencl::OpenClBuilt::run
 ///
 /// # Errors
 /// [`ProfileError`]; a program that ends early is none.
 pub fn record(
-    executable: &Path,
+    run: &Run<'_>,
     element_bytes: &[u64],
     request: &RunRequest,
     rows: Option<(u64, &mut RowSink<'_>)>,
@@ -149,14 +163,14 @@ pub fn record(
     let mut request = request.clone();
     request.env.push(("LAYOUTC_RT_PROFILE".to_owned(), path.clone().into_os_string()));
     let result = match rows {
-        None => run(executable, &request).map_err(io_error(executable))?,
+        None => run(&request).map_err(ProfileError::NotRun)?,
         Some((every, sink)) => {
             let socket = folder.path().join("rows");
             request.env.extend([
                 ("LAYOUTC_RT_PROFILE_ROWS".to_owned(), socket.clone().into_os_string()),
                 ("LAYOUTC_RT_PROFILE_EVERY".to_owned(), OsString::from(every.to_string())),
             ]);
-            run_with_rows(executable, &request, &socket, sink)?
+            run_with_rows(run, &request, &socket, sink)?
         }
     };
     let bytes = fs::read(&path).map_err(io_error(&path))?;
@@ -183,7 +197,7 @@ fn write_empty(path: &Path, element_bytes: &[u64]) -> io::Result<()> {
 }
 
 fn run_with_rows(
-    executable: &Path,
+    run: &Run<'_>,
     request: &RunRequest,
     socket: &Path,
     sink: &mut RowSink<'_>,
@@ -191,7 +205,7 @@ fn run_with_rows(
     let listener = UnixListener::bind(socket).map_err(io_error(socket))?;
     listener.set_nonblocking(true).map_err(io_error(socket))?;
     std::thread::scope(|scope| {
-        let running = scope.spawn(|| run(executable, request));
+        let running = scope.spawn(|| run(request));
         loop {
             match listener.accept() {
                 Ok((stream, _)) => {
@@ -209,7 +223,7 @@ fn run_with_rows(
             std::thread::sleep(Duration::from_millis(1));
         }
         let result = running.join().unwrap_or_else(|_| Err(io::Error::other("the run failed")));
-        result.map_err(io_error(executable))
+        result.map_err(ProfileError::NotRun)
     })
 }
 

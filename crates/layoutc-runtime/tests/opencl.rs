@@ -95,6 +95,7 @@ impl Case {
             defines: Vec::new(),
             out_dir: self.folder.path().join(out),
             cache_dir: Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("opencl-kernels")),
+            is_recorded: false,
         }
     }
 

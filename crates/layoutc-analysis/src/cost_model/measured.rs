@@ -8,7 +8,7 @@
 //! trips of the loops around were rounded to. `warps` may therefore be above 1, where the lanes of a warp leave a loop
 //! one after the other.
 
-use super::{CostModel, Kernel};
+use super::{CostModel, DEFAULT_BLOCK, Kernel};
 use crate::cost;
 use crate::cost::flow::Step;
 use crate::cost::kernel::{
@@ -26,6 +26,9 @@ const STRIDED: f64 = 0.9;
 /// What the text says of neighbouring lanes is believed where blocks that were touched differ by no more than
 /// such a part, and by a block at a border.
 const BELIEVED: f64 = 0.15;
+
+/// Threads that a block of a GPU has at most.
+const MOST_THREADS: u64 = 1024;
 
 /// The launches of a kernel in all runs.
 struct Launches {
@@ -93,7 +96,10 @@ impl Launches {
         let most = of_block.iter().fold(None, |most: Option<([u32; 3], f64)>, (block, threads)| {
             most.filter(|(_, own)| own >= threads).or(Some((*block, *threads)))
         });
-        let block = most?.0.map(u64::from);
+        // A CPU's choice where an OpenCL program leaves it open, which no GPU could make.
+        let block = Some(most?.0.map(u64::from));
+        let block = block.filter(|own| own.iter().product::<u64>() <= MOST_THREADS);
+        let block = block.unwrap_or(DEFAULT_BLOCK);
         let of_one = block.iter().product::<u64>().max(1) as f64;
         let blocks = (threads / of_one / count.max(1) as f64).round().max(1.0) as u64;
         Some(Launches { block, blocks, count, threads, warps })

@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 const MOST: usize = 1 << 20;
 /// Lanes of a warp.
 const WARP: u64 = 32;
-/// Threads of a block at most.
-const BLOCK: u64 = 1024;
+/// Threads of a block at most: 1024 on GPUs, some thousand where OpenCL runs on a CPU.
+const BLOCK: u64 = 1 << 16;
 
 /// Whether a condition holds; otherwise why that cannot be.
 fn ensure(holds: bool, because: impl FnOnce() -> String) -> Result<(), String> {

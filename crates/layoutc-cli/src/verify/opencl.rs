@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Builds both programs and runs them in the mirror of the current folder.
-pub(super) fn compare(
+pub fn compare(
     arguments: &VerifyArguments,
     success: &Success,
     original: Vec<SourceText>,
@@ -36,7 +36,7 @@ pub(super) fn compare(
 }
 
 /// A program that launches no kernel says nothing about the rewrite; most often it does not find their text.
-pub(super) fn nothing_ran(outcome: &VerifyOutcome) -> String {
+pub fn nothing_ran(outcome: &VerifyOutcome) -> String {
     format!(
         "nothing can be said: the original program launched no kernel and ended with {}\n\
          kernel files are read from the folder that `layoutc verify` is started in\n{}",
@@ -46,13 +46,14 @@ pub(super) fn nothing_ran(outcome: &VerifyOutcome) -> String {
 }
 
 /// `$CC` and `$CXX`, otherwise GCC.
-fn compilers() -> Compilers {
+pub fn compilers() -> Compilers {
     let given = |name: &str| env::var(name).ok().filter(|command| !command.is_empty());
     let Compilers { c, cpp } = Compilers::default();
     Compilers { c: given("CC").unwrap_or(c), cpp: given("CXX").unwrap_or(cpp) }
 }
 
-fn request(
+/// How a program of these texts is built in a folder, to be run in the mirror of the current one.
+pub fn request(
     success: &Success,
     out_dir: &Path,
     sources: Vec<SourceText>,
@@ -77,5 +78,6 @@ fn request(
         defines: defines.into_iter().collect(),
         out_dir: out_dir.to_path_buf(),
         cache_dir: cache_dir().map(|folder| folder.join("opencl-kernels")),
+        is_recorded: false,
     })
 }

@@ -49,9 +49,7 @@ pub(super) fn find(
     };
     for function in program.function_ids() {
         let own = program.function(function);
-        let is_opencl =
-            own.sites.iter().any(|site| program.files[site.span.file.index()].is_opencl);
-        if own.body.is_none() || !own.space.on_device() || is_opencl {
+        if own.body.is_none() || !own.space.on_device() {
             continue;
         }
         for expr in program.function_parts(function).exprs {
@@ -146,7 +144,7 @@ impl Finder<'_> {
             return;
         }
         // The outermost parentheses around it, and what of them has text in the program itself.
-        let (mut outer, mut text) = (expr, None);
+        let (whole, mut outer, mut text) = (expr, expr, None);
         loop {
             if program.expr_homes.of(outer.index()).is_none() {
                 text = Some(outer);
@@ -170,6 +168,10 @@ impl Finder<'_> {
             PlaceKind::Element => false,
         };
         let hidden = self.hidden_in(outer);
+        let expr = self.without_lanes(expr);
+        if expr != whole {
+            text = program.expr_homes.of(expr.index()).is_none().then_some(expr);
+        }
         let span = text.map_or_else(|| program.expr_site(expr), |text| program.expr(text).span);
         let access = match (access, text) {
             (Ok(_), _) if is_bit_field => Err("a bit-field has no address"),
@@ -322,7 +324,10 @@ impl Finder<'_> {
                 ExprKind::Paren(_) | ExprKind::Cast { .. } => outer = parent,
                 ExprKind::Call { callee, arguments, .. } if position == 1 => {
                     return match resolve_callee(program, *callee, arguments) {
-                        Callee::Library(name) if name.starts_with("atomic") => {
+                        // `atom_add` of the extensions before OpenCL 1.1.
+                        Callee::Library(name)
+                            if name.starts_with("atomic") || name.starts_with("atom_") =>
+                        {
                             Use::Access(Kind::Atomic)
                         }
                         Callee::Library(name) if name.starts_with("__ld") => {
@@ -340,6 +345,17 @@ impl Finder<'_> {
                 _ => return Use::None,
             }
         }
+    }
+
+    /// The vector, of a lane of it in OpenCL C.
+    fn without_lanes(&self, expr: ExprId) -> ExprId {
+        let program = self.program;
+        let is_opencl = program.files[program.expr_site(expr).file.index()].is_opencl;
+        let mut at = expr;
+        while is_opencl && let ExprKind::Member { base, field: None, .. } = program.expr(at).kind {
+            at = program.strip_parens(base);
+        }
+        at
     }
 
     /// What around an expression is not known to evaluate it as it is written: a macro whose body is not in the model may

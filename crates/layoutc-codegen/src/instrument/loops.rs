@@ -3,7 +3,7 @@
 use super::accesses::Found as Access;
 use super::wraps::Wrap;
 use layoutc_diagnostics::Span;
-use layoutc_syntax::{ExprKind, FunctionId, Program, StmtId, StmtKind};
+use layoutc_syntax::{ExecutionSpace, ExprKind, FunctionId, Program, StmtId, StmtKind};
 use std::collections::BTreeMap;
 
 /// A loop that can be put into a block.
@@ -14,6 +14,17 @@ pub(super) struct Found {
     pub(super) function: FunctionId,
     /// The text begins with a pragma, which stands on a line of its own.
     pub(super) is_behind_directive: bool,
+    /// What ends it and the function in OpenCL C, where nothing does that by itself.
+    pub(super) exits: Vec<Exit>,
+}
+
+/// How a function returns.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Exit {
+    /// The text of a value that is returned.
+    Value(Span),
+    /// The text of a statement that returns nothing.
+    Statement(Span),
 }
 
 /// The text of a loop's body.
@@ -47,11 +58,11 @@ pub(super) fn find(program: &Program, accesses: &BTreeMap<Span, Access>) -> Vec<
     for function in program.function_ids() {
         let own = program.function(function);
         let Some(body) = own.body.filter(|_| own.space.on_device()) else { continue };
-        let is_opencl =
-            own.sites.iter().any(|site| program.files[site.span.file.index()].is_opencl);
-        if is_opencl || jumps(program, body) {
+        if jumps(program, body) {
             continue;
         }
+        let is_opencl = program.files[program.stmt(body).span.file.index()].is_opencl;
+        let wants_exits = is_opencl && own.space != ExecutionSpace::Kernel;
         walk(program, body, &mut |stmt| {
             let (StmtKind::For { body, .. }
             | StmtKind::ForRange { body, .. }
@@ -74,6 +85,8 @@ pub(super) fn find(program: &Program, accesses: &BTreeMap<Span, Access>) -> Vec<
             if !is_busy {
                 return;
             }
+            let exits = if wants_exits { exits(program, stmt) } else { Some(Vec::new()) };
+            let Some(exits) = exits else { return };
             let body = match super::inside_of(program, body) {
                 Some(inside) => Body::Inside(inside),
                 None => Body::Statement(program.stmt(body).span),
@@ -82,36 +95,97 @@ pub(super) fn find(program: &Program, accesses: &BTreeMap<Span, Access>) -> Vec<
             let is_behind_directive = program.text(span).trim_start().starts_with('#');
             // Copies of the function have the same text.
             let key = (Span { end: span.start, ..span }, u32::MAX - span.end);
-            found.entry(key).or_insert(Found { span, body, function, is_behind_directive });
+            found.entry(key).or_insert(Found { span, body, function, is_behind_directive, exits });
         });
     }
     found.into_values().collect()
 }
 
-/// With the pragmas in front of a loop: a compiler wants them there.
+/// Where a loop returns; none if that is not known, or the text of one of these is a macro's.
+fn exits(program: &Program, stmt: StmtId) -> Option<Vec<Exit>> {
+    let mut found = Some(Vec::new());
+    walk(program, stmt, &mut |inner| {
+        let exit = match program.stmt(inner).kind {
+            StmtKind::Return(Some(value)) => {
+                let is_own = program.expr_homes.of(value.index()).is_none();
+                is_own.then(|| Exit::Value(program.expr(value).span))
+            }
+            StmtKind::Return(None) => {
+                let is_own = program.stmt_homes.of(inner.index()).is_none();
+                is_own.then(|| Exit::Statement(program.stmt(inner).span))
+            }
+            // It may return.
+            StmtKind::Opaque { .. } | StmtKind::Asm(_) => None,
+            StmtKind::Expr(Some(expr))
+                if matches!(program.expr(expr).kind, ExprKind::MacroCall { .. }) =>
+            {
+                None
+            }
+            StmtKind::Expr(_)
+            | StmtKind::Block(_)
+            | StmtKind::Try(_)
+            | StmtKind::Labelled { .. }
+            | StmtKind::If { .. }
+            | StmtKind::For { .. }
+            | StmtKind::ForRange { .. }
+            | StmtKind::While { .. }
+            | StmtKind::DoWhile { .. }
+            | StmtKind::Switch { .. }
+            | StmtKind::Declaration(..)
+            | StmtKind::Break
+            | StmtKind::Continue
+            | StmtKind::Goto(_)
+            | StmtKind::Nothing(_) => return,
+        };
+        match (&mut found, exit) {
+            (Some(all), Some(exit)) => all.push(exit),
+            _ => found = None,
+        }
+    });
+    found
+}
+
+/// With the pragmas and attributes in front of a loop: a compiler wants them there.
 fn with_pragma(program: &Program, span: Span) -> Span {
     let text = program.sources.file(span.file).text();
     let mut start = span.start as usize;
     loop {
         let before = text[..start].trim_end();
-        // `_Pragma("unroll")`
-        if let Some(at) = before.rfind("_Pragma")
-            && before[at..].trim_start_matches("_Pragma").trim_start().starts_with('(')
-            && before[at..].ends_with(')')
-            && before[at..].matches(')').count() == 1
-        {
+        if let Some(at) = marker(before) {
             start = at;
             continue;
         }
         let line = before.rfind('\n').map_or(0, |at| at + 1);
         // Conditions and definitions have nothing to do with the loop.
-        let directive = before[line..].trim_start().strip_prefix('#').map(str::trim_start);
-        if !directive.is_some_and(|directive| directive.starts_with("pragma")) {
-            return Span { start: start as u32, ..span };
+        let directive = before[line..].trim_start().strip_prefix('#');
+        match directive.filter(|own| own.trim_start().starts_with("pragma")) {
+            // Not where its line begins: that may be within the `\n` of a literal.
+            Some(own) => start = before.len() - own.len() - 1,
+            None => return Span { start: start as u32, ..span },
         }
-        // What comes in front of a directive ends its line.
-        start = line;
     }
+}
+
+/// Where `_Pragma("unroll")` or `__attribute__((opencl_unroll_hint(2)))` begins, if the text ends with one.
+fn marker(before: &str) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, letter) in before.char_indices().rev() {
+        match letter {
+            ')' => depth += 1,
+            '(' if depth == 1 => {
+                let name = before[..at].trim_end();
+                return ["_Pragma", "__attribute__"].iter().find_map(|own| {
+                    let start = name.strip_suffix(own)?;
+                    let is_word = !start.ends_with(|own: char| own.is_alphanumeric() || own == '_');
+                    is_word.then_some(start.len())
+                });
+            }
+            '(' => depth -= 1,
+            _ if depth == 0 => return None,
+            _ => {}
+        }
+    }
+    None
 }
 
 /// Whether a function jumps: to labels, or into loops by `case`.
