@@ -5,6 +5,7 @@
 //! ([`Variant`]): the text is the same but for the names of what it calls.
 
 mod host_text;
+mod macros;
 
 use crate::edit::Edit;
 use crate::names::Names;
@@ -250,7 +251,7 @@ impl Host<'_> {
     fn write_variant(&mut self, function: FunctionId, at: usize) {
         let program = self.program;
         let calls = self.variants[&function][at].calls.clone();
-        let mut edits: Vec<(Span, String)> = Vec::new();
+        let mut edits = macros::CallEdits::default();
         for (call, target) in calls {
             if let Target::Generated(_, _, form @ (Form::Method | Form::Construction)) = target {
                 self.write_cpp(call, target, form, &mut edits);
@@ -271,21 +272,29 @@ impl Host<'_> {
             if let Some(at) = text.rfind("::").filter(|_| !text.contains('<')) {
                 span.start += at as u32 + 2;
             }
-            if program.home(callee).is_some() {
-                self.refuse(program.expr_site(call), "the call stands in the body of a macro");
-                continue;
-            }
-            let (name, first) = self.target_name(span.file, target);
+            // Text that is in a header, or that a macro brings, ends up in the file of the function.
+            let file = program.expr_site(call).file;
+            let (name, first) = self.target_name(file, target);
             if program.text(span) != name {
-                edits.push((span, name));
+                edits.add(program.home(callee), span, name);
             }
             if let Some(first) = first {
-                let start = parentheses.start + 1;
-                edits.push((Span { start, end: start, ..parentheses }, first));
+                let own = Span { start: parentheses.start + 1, ..parentheses }.at_start();
+                let (home, start) = match program.home(callee) {
+                    None => macros::first_argument(program, call).map(|start| (None, start)),
+                    Some(_) => None,
+                }
+                .unwrap_or((program.home(call), own));
+                edits.add(home, start, first);
             }
         }
-        edits.sort();
-        edits.dedup();
+        let edits = match edits.outside_of_macros(program) {
+            Ok(edits) => edits,
+            Err(span) => {
+                self.refuse(span, "the call stands in the body of a macro");
+                return;
+            }
+        };
         if edits.windows(2).any(|pair| pair[1].0.start < pair[0].0.end) {
             let span = edits[0].0;
             self.refuse(span, "two uses of this text go to buffers of different layouts");
@@ -332,7 +341,7 @@ impl Host<'_> {
         call: ExprId,
         target: Target,
         form: Form,
-        edits: &mut Vec<(Span, String)>,
+        edits: &mut macros::CallEdits,
     ) {
         let program = self.program;
         let span = program.expr(call).span;
@@ -352,16 +361,17 @@ impl Host<'_> {
                 let object = program.text(program.expr(base).span);
                 let star = if arrow { "*" } else { "" };
                 let head = Span { end: parentheses.start + 1, ..span };
-                edits.push((head, format!("{name}({first}{star}{object}, ")));
+                edits.add(None, head, format!("{name}({first}{star}{object}, "));
             }
             ExprKind::Construct { .. } => {
                 let text = program.text(span);
                 let Some(open) = text.find(['(', '{']) else { return };
                 let start = span.start + open as u32 + 1;
                 let inside = Span { start, end: start, ..span };
-                edits.push((inside, format!("{}({first}", host_text::construction(&self.prefix))));
+                let inner = format!("{}({first}", host_text::construction(&self.prefix));
+                edits.add(None, inside, inner);
                 let end = span.end - 1;
-                edits.push((Span { start: end, end, ..span }, ")".to_owned()));
+                edits.add(None, Span { start: end, end, ..span }, ")".to_owned());
             }
             _ => {}
         }

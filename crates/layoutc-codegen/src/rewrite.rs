@@ -29,6 +29,8 @@ mod versions;
 pub(crate) use order::FileOrder;
 pub(crate) use versions::apply;
 
+pub(crate) use macros::string_of;
+
 use crate::cells::{CellFunctions, CellPlans};
 use crate::edit::Edit;
 use crate::helpers::Needs;

@@ -830,7 +830,9 @@ pub struct Expansion {
     pub home: Option<ExpansionId>,
     /// Names of the parameters.
     pub parameters: Vec<String>,
-    /// The argument of each.
+    /// The name of what stands for all further arguments.
+    pub rest: Option<String>,
+    /// The argument of each parameter, and the further ones.
     pub arguments: Vec<Span>,
     /// The body in the `#define`.
     pub body: Span,

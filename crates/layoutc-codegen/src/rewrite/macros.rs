@@ -163,17 +163,49 @@ impl Rewriter<'_> {
         let text = &self.program.sources.file(file).text()[range];
         let Some(id) = home.filter(|id| self.is_inlined(*id)) else { return text.to_owned() };
         let expansion = self.program.expansion(id);
+        let fixed = expansion.parameters.len();
         let mut out = String::new();
         let mut at = 0;
-        for token in tokens(text) {
+        let found = tokens(text);
+        for (place, token) in found.iter().enumerate() {
             let word = token.text(text);
             let parameter = expansion.parameters.iter().position(|name| name == word);
-            if let Some(index) = parameter.filter(|_| token.kind == TokenKind::Identifier) {
-                out.push_str(&text[at..token.start as usize]);
-                let argument = expansion.arguments[index];
-                out.push_str(&self.raw(expansion.home, argument.range(), argument.file));
-                at = token.end as usize;
+            let all = match parameter {
+                Some(index) => &expansion.arguments[index..=index],
+                None if expansion.rest.as_deref() == Some(word) => &expansion.arguments[fixed..],
+                None => continue,
+            };
+            if token.kind != TokenKind::Identifier {
+                continue;
             }
+            let argument = match (all.first(), all.last()) {
+                (Some(first), Some(last)) => {
+                    self.raw(expansion.home, first.start as usize..last.end as usize, first.file)
+                }
+                _ => String::new(),
+            };
+            let before = |back: usize| place.checked_sub(back).map(|place| found[place]);
+            match before(1).map(|token| token.text(text)) {
+                Some("#") => {
+                    let sign = before(1).map_or(at, |token| token.start as usize);
+                    out.push_str(&text[at..sign]);
+                    out.push_str(&string_of(&argument));
+                }
+                // A comma in front of `##` goes with arguments that are not there.
+                Some("##") => {
+                    let comma = before(2).map_or(at, |token| token.start as usize);
+                    out.push_str(&text[at..comma]);
+                    if !argument.is_empty() {
+                        out.push_str(", ");
+                        out.push_str(&argument);
+                    }
+                }
+                _ => {
+                    out.push_str(&text[at..token.start as usize]);
+                    out.push_str(&argument);
+                }
+            }
+            at = token.end as usize;
         }
         out.push_str(&text[at..]);
         without_line_ends(&out)
@@ -661,6 +693,29 @@ impl Rewriter<'_> {
         }
         self.edits.push(Edit::replace(definition.at_end(), text));
     }
+}
+
+/// The string that `#x` makes of an argument.
+pub(crate) fn string_of(argument: &str) -> String {
+    let mut out = String::from('"');
+    let mut at = 0;
+    for token in tokens(argument) {
+        let word = token.text(argument);
+        // White space between tokens is one space, however much it is.
+        if at > 0 && token.start as usize > at {
+            out.push(' ');
+        }
+        let is_text = word.ends_with(['"', '\'']);
+        for c in word.chars() {
+            if c == '"' || (is_text && c == '\\') {
+                out.push('\\');
+            }
+            out.push(c);
+        }
+        at = token.end as usize;
+    }
+    out.push('"');
+    out
 }
 
 /// Names behind `.` or `->`.

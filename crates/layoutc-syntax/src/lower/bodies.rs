@@ -35,6 +35,12 @@ pub(crate) struct Body {
     pub(crate) definition: Span,
     pub(crate) name: Span,
     pub(crate) form: Form,
+    /// Names of the parameters that are one argument each.
+    pub(crate) parameters: Vec<String>,
+    /// The name of what stands for all further arguments: `__VA_ARGS__`, or GNU's `args...`.
+    pub(crate) rest: Option<String>,
+    /// Parameters whose spelling becomes a string.
+    pub(crate) stringized: BTreeSet<String>,
     parsed: Parsed,
 }
 
@@ -83,9 +89,17 @@ impl Bodies {
                 }
             }
         }
+        // What handles go through must be in the model. CUDA needs no more of macros with strings than their arguments,
+        // and leaves their uses alone.
+        let has_handles = preprocessed.files.iter().any(|file| file.is_opencl);
         let by_macro = wanted
             .iter()
-            .filter_map(|id| Some((*id, body(preprocessed, preprocessed.macros.get(*id))?)))
+            .filter_map(|id| {
+                let def = preprocessed.macros.get(*id);
+                let is_host =
+                    def.file.is_some_and(|file| !preprocessed.files[file.index()].is_opencl);
+                Some((*id, body(preprocessed, def, has_handles && is_host)?))
+            })
             .collect();
         Bodies { by_macro, uses, wanted }
     }
@@ -128,8 +142,12 @@ impl Bodies {
     }
 }
 
-fn body(preprocessed: &Preprocessed, def: &MacroDef) -> Option<Body> {
-    if def.origin != MacroOrigin::Source || def.activity != Activity::Active || def.variadic {
+/// The body of a definition in a file; with strings made of its arguments, and with any number of them, if `is_host`.
+fn body(preprocessed: &Preprocessed, def: &MacroDef, is_host: bool) -> Option<Body> {
+    if def.origin != MacroOrigin::Source || def.activity != Activity::Active {
+        return None;
+    }
+    if def.variadic && !is_host {
         return None;
     }
     let (span, name, file) = (def.body?, def.name_span?, def.file?);
@@ -137,20 +155,38 @@ fn body(preprocessed: &Preprocessed, def: &MacroDef) -> Option<Body> {
     let literal = found.len() == 1 && found[0].kind != TokenKind::Identifier;
     let pastes =
         found.iter().any(|token| matches!(token.text(&def.text), "#" | "##" | "%:" | "%:%:"));
-    if found.is_empty() || literal || pastes {
+    if found.is_empty() || literal || (pastes && !is_host) {
         return None;
     }
+    let (parameters, rest) = parameters(preprocessed, def)?;
+    let names = || parameters.iter().chain(&rest).map(String::as_str);
+    let (shown, stringized) = match pastes {
+        true => without_strings(&def.text, &names().collect::<Vec<_>>(), rest.as_deref())?,
+        false => (def.text.clone(), BTreeSet::new()),
+    };
     let offset = (span.start as usize).checked_sub(BEFORE.len())?;
     let directives = &preprocessed.files[file.index()].directives;
     let definition =
         directives.iter().map(|directive| directive.span).find(|span| span.contains(name))?;
-    let text = format!("{BEFORE}{}{BEHIND}", without_splices(&def.text));
+    let text = format!("{BEFORE}{}{BEHIND}", without_splices(&shown));
     let parsed = parse(&text).ok()?;
     if parsed.tree.root_node().has_error() {
         return None;
     }
-    let mut body =
-        Body { file, text, offset, span, definition, name, form: Form::Statements, parsed };
+    let form = Form::Statements;
+    let mut body = Body {
+        file,
+        text,
+        offset,
+        span,
+        definition,
+        name,
+        form,
+        parameters,
+        rest,
+        stringized,
+        parsed,
+    };
     let end = BEFORE.len() + def.text.len();
     let statements = body.statements();
     let inside = statements.iter().all(|statement| statement.start_byte() < end);
@@ -180,6 +216,68 @@ fn statements(parsed: &Parsed, end: usize) -> Vec<Node<'_>> {
         .filter(|child| child.kind() != "comment")
         .filter(|child| !(child.start_byte() >= end && child.named_child_count() == 0))
         .collect()
+}
+
+/// The parameters that are one argument each, and the name of all further arguments.
+fn parameters(
+    preprocessed: &Preprocessed,
+    def: &MacroDef,
+) -> Option<(Vec<String>, Option<String>)> {
+    let mut own = def.params.clone().unwrap_or_default();
+    if !def.variadic {
+        return Some((own, None));
+    }
+    let (name, body) = (def.name_span?, def.body?);
+    let source = preprocessed.sources.file(name.file).text();
+    let head = &source[name.end as usize..body.start as usize];
+    let words = tokens(head);
+    let dots = words.iter().position(|token| token.text(head) == "...")?;
+    let before = words.get(dots.checked_sub(1)?)?;
+    match before.kind {
+        TokenKind::Identifier => {
+            let rest = own.pop()?;
+            Some((own, Some(rest)))
+        }
+        _ => Some((own, Some("__VA_ARGS__".to_owned()))),
+    }
+}
+
+/// A body with a string of spaces in the place of each `#x`, and spaces for the `##` in `, ## rest`; with the
+/// parameters whose spelling it takes. Nothing if it pastes otherwise, or is a string and no more.
+fn without_strings(
+    text: &str,
+    names: &[&str],
+    rest: Option<&str>,
+) -> Option<(String, BTreeSet<String>)> {
+    let found = tokens(text);
+    let word = |at: usize| found.get(at).map(|token| token.text(text));
+    let mut out = text.as_bytes().to_vec();
+    let mut stringized = BTreeSet::new();
+    for (at, token) in found.iter().enumerate() {
+        let range = token.start as usize..token.end as usize;
+        match token.text(text) {
+            "#" => {
+                let name = word(at + 1).filter(|name| names.contains(name))?;
+                let whole = range.start..found[at + 1].end as usize;
+                out[whole.clone()].fill(b' ');
+                out[whole.start] = b'"';
+                out[whole.end - 1] = b'"';
+                stringized.insert(name.to_owned());
+            }
+            "##" => {
+                let is_comma = at > 0 && word(at - 1) == Some(",");
+                if !is_comma || rest.is_none() || word(at + 1) != rest {
+                    return None;
+                }
+                out[range].fill(b' ');
+            }
+            "%:" | "%:%:" | "__VA_OPT__" => return None,
+            _ => {}
+        }
+    }
+    let text = String::from_utf8(out).ok()?;
+    let is_string = tokens(&text).iter().all(|token| token.text(&text).starts_with('"'));
+    (!is_string).then_some((text, stringized))
 }
 
 /// The text with the backslashes at line ends overwritten.

@@ -37,6 +37,8 @@ pub(crate) struct Frame<'t> {
     pub(crate) expansion: ExpansionId,
     id: MacroId,
     params: &'t [String],
+    /// The name of what stands for all arguments behind those of the parameters.
+    rest: Option<&'t str>,
     arguments: Vec<Argument<'t>>,
     /// Where the arguments stand.
     outside: Context<'t>,
@@ -61,8 +63,21 @@ struct Argument<'t> {
 impl<'t> Frame<'t> {
     /// The name that is given for a parameter.
     pub(crate) fn word(&self, name: &str) -> Option<&'t str> {
-        let at = self.params.iter().position(|param| param == name)?;
-        self.arguments[at].word
+        self.arguments[self.position(name)?].word
+    }
+
+    /// The one argument that a name stands for.
+    fn position(&self, name: &str) -> Option<usize> {
+        let fixed = self.params.len();
+        let is_rest = self.rest == Some(name) && self.arguments.len() == fixed + 1;
+        self.params.iter().position(|param| param == name).or(is_rest.then_some(fixed))
+    }
+
+    /// The arguments that a name stands for, if they are not one.
+    fn several(&self, name: &str) -> Option<std::ops::Range<usize>> {
+        let fixed = self.params.len();
+        let is_several = self.rest == Some(name) && self.arguments.len() != fixed + 1;
+        is_several.then_some(fixed..self.arguments.len())
     }
 }
 
@@ -70,8 +85,13 @@ impl<'t> Lowering<'t> {
     /// The parameter that a name in a macro body is.
     pub(crate) fn parameter(&self, node: Node<'t>) -> Option<usize> {
         let frame = self.frame.as_ref()?;
-        let name = &self.text[node.byte_range()];
-        frame.params.iter().position(|param| param == name)
+        frame.position(&self.text[node.byte_range()])
+    }
+
+    /// The arguments that a name in a macro body stands for, if it is `__VA_ARGS__` and they are not one.
+    pub(crate) fn several_parameters(&self, node: Node<'t>) -> Option<std::ops::Range<usize>> {
+        let frame = self.frame.as_ref().filter(|_| node.kind() == "identifier")?;
+        frame.several(&self.text[node.byte_range()])
     }
 
     /// Whether the name is a parameter that stands for a value.
@@ -118,12 +138,16 @@ impl<'t> Lowering<'t> {
 
     /// A parameter in an expression: the argument, lowered where it stands.
     pub(crate) fn parameter_expression(&mut self, node: Node<'t>) -> ExprId {
+        let Some(at) = self.parameter(node) else { return self.opaque(node) };
+        self.argument_expression(node, at)
+    }
+
+    /// An argument, lowered where it stands, for a name in a body.
+    pub(crate) fn argument_expression(&mut self, node: Node<'t>, at: usize) -> ExprId {
         let span = self.span(node);
         let unknown = self.program.types.unknown();
-        let (Some(frame), Some(at)) = (self.frame.clone(), self.parameter(node)) else {
-            return self.add_expr(ExprKind::Opaque(Vec::new().into()), span, unknown);
-        };
-        let Some(argument) = frame.arguments[at].node else {
+        let found = self.frame.clone().and_then(|frame| Some((frame.arguments[at].node?, frame)));
+        let Some((argument, frame)) = found else {
             return self.add_expr(ExprKind::Opaque(Vec::new().into()), span, unknown);
         };
         let inner = self.outside(&frame, |this| this.expression(argument));
@@ -213,7 +237,7 @@ impl<'t> Lowering<'t> {
             return None;
         }
         let (frame, body) = self.usage(inner, name, arguments)?;
-        if body.form != Form::Statements || !is_whole(statement, &body.statements()) {
+        if !self.is_statements(body, 0) || !is_whole(statement, &body.statements()) {
             return None;
         }
         let span = self.span(inner);
@@ -226,6 +250,20 @@ impl<'t> Lowering<'t> {
         });
         let span = self.span(statement);
         Some(self.add_stmt(StmtKind::Block(lowered), span))
+    }
+
+    /// Whether a body is statements, or the use of a macro whose body is.
+    fn is_statements(&self, body: &Body, depth: usize) -> bool {
+        let name = body.expression().filter(|_| body.form == Form::Expression && depth < DEPTH);
+        let name = match name.map(|node| (node.kind(), node)) {
+            Some(("call_expression", node)) => node.child_by_field_name("function"),
+            Some(_) => None,
+            None => return body.form == Form::Statements,
+        };
+        let Some(name) = name.filter(|name| name.kind() == "identifier") else { return false };
+        let mut known = self.preprocessed.macros.lookup(&body.text[name.byte_range()]);
+        let (Some(def), None) = (known.next(), known.next()) else { return false };
+        self.bodies.of(MacroId(def.order)).is_some_and(|inner| self.is_statements(inner, depth + 1))
     }
 
     fn context_of(frame: Frame<'t>, body: &'t Body) -> Context<'t> {
@@ -253,6 +291,7 @@ impl<'t> Lowering<'t> {
             span,
             home: self.frame.as_ref().map(|frame| frame.expansion),
             parameters: frame.params.to_vec(),
+            rest: frame.rest.map(str::to_owned),
             arguments: frame.arguments.iter().map(|argument| argument.span).collect(),
             body: body.span,
             definition: body.definition,
@@ -263,11 +302,14 @@ impl<'t> Lowering<'t> {
         id
     }
 
-    /// Arguments that the body does not mention are not evaluated, but stand in the text.
+    /// Arguments that the body does not mention are not evaluated, but stand in the text. Of those that it makes strings of,
+    /// nothing but the spelling counts.
     fn lower_unused(&mut self, frame: &Frame<'t>, body: &Body) {
         let mentioned: BTreeSet<&str> = super::macros::identifiers(&body.text).collect();
-        for (param, argument) in frame.params.iter().zip(&frame.arguments) {
-            if let Some(node) = argument.node.filter(|_| !mentioned.contains(param.as_str())) {
+        for (at, argument) in frame.arguments.iter().enumerate() {
+            let param = frame.params.get(at).map(String::as_str).or(frame.rest).unwrap_or_default();
+            let is_used = mentioned.contains(param) || body.stringized.contains(param);
+            if let Some(node) = argument.node.filter(|_| !is_used) {
                 let expr = self.opaque(node);
                 self.program.file_scope_exprs.push(expr);
             }
@@ -298,22 +340,22 @@ impl<'t> Lowering<'t> {
         let id = self.definition_of(name, text)?;
         let body = self.bodies.of(id)?;
         let def = self.preprocessed.macros.get(id);
-        let params: &'t [String] = match (&def.params, arguments) {
-            (Some(params), Some(_)) => params,
-            (None, None) => &[],
-            _ => return None,
-        };
+        if def.params.is_some() != arguments.is_some() {
+            return None;
+        }
+        let (params, rest) = (&body.parameters[..], body.rest.as_deref());
         if arguments.is_none() && self.is_plain_word(text, body) {
             return None;
         }
         let arguments = match arguments {
-            Some(list) => self.arguments_of_use(list, params.len())?,
+            Some(list) => self.arguments_of_use(list, params.len(), rest.is_some())?,
             None => Vec::new(),
         };
         let frame = Frame {
             expansion: ExpansionId(u32::MAX),
             id,
             params,
+            rest,
             arguments,
             outside: self.context(),
             depth,
@@ -367,9 +409,14 @@ impl<'t> Lowering<'t> {
         self.bodies.used_at(self.span(name))
     }
 
-    /// The arguments of a use: as many as there are parameters, and divided as the preprocessor
-    /// divides them.
-    fn arguments_of_use(&self, list: Node<'t>, count: usize) -> Option<Vec<Argument<'t>>> {
+    /// The arguments of a use: as many as there are parameters, or more if it takes any number, and divided as the
+    /// preprocessor divides them.
+    fn arguments_of_use(
+        &self,
+        list: Node<'t>,
+        count: usize,
+        has_rest: bool,
+    ) -> Option<Vec<Argument<'t>>> {
         let source = self.original(list.start_byte(), list.end_byte());
         let first = list.start_byte();
         let inner = source.strip_prefix('(')?.strip_suffix(')')?;
@@ -398,9 +445,13 @@ impl<'t> Lowering<'t> {
         if let Some(from) = from {
             pieces.push((from, to));
         }
-        if pieces.len() != count || (count > 0 && commas + 1 != count) {
+        let is_enough = if has_rest { pieces.len() >= count } else { pieces.len() == count };
+        // An empty argument behind a comma is no piece.
+        let is_divided = commas + 1 == pieces.len() || (pieces.is_empty() && commas == 0);
+        if !is_enough || !is_divided {
             return None;
         }
+        let count = pieces.len();
         let mut cursor = list.walk();
         let nodes: Vec<_> =
             list.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect();
@@ -446,12 +497,38 @@ impl<'t> Lowering<'t> {
                 continue;
             }
             let text = &body.text[at.byte_range()];
-            let Some(index) = frame.params.iter().position(|param| param == text) else { continue };
+            if let Some(all) = frame.several(text) {
+                if !self.several_fit(at, body, &frame.arguments[all], frame) {
+                    return false;
+                }
+                continue;
+            }
+            let Some(index) = frame.position(text) else { continue };
             if !self.parameter_fits(at, body, &frame.arguments[index]) {
                 return false;
             }
         }
         true
+    }
+
+    /// Whether `__VA_ARGS__` in a body is arguments of a function: those of a macro would be divided anew.
+    fn several_fit(
+        &self,
+        at: Node<'t>,
+        body: &'t Body,
+        arguments: &[Argument<'t>],
+        frame: &Frame<'t>,
+    ) -> bool {
+        let list = at.parent().filter(|parent| parent.kind() == "argument_list");
+        let call = list.and_then(|list| list.parent());
+        let callee = call
+            .filter(|call| call.kind() == "call_expression")
+            .and_then(|call| call.child_by_field_name("function"));
+        callee.is_some_and(|callee| {
+            let name = &body.text[callee.byte_range()];
+            let name = frame.position(name).map_or(Some(name), |at| frame.arguments[at].word);
+            at.kind() == "identifier" && name.is_none_or(|name| !self.is_function_macro(name))
+        }) && arguments.iter().all(|argument| argument.node.is_some())
     }
 
     fn parameter_fits(&self, at: Node<'t>, body: &Body, argument: &Argument<'t>) -> bool {
@@ -548,7 +625,7 @@ impl<'t> Lowering<'t> {
     fn level_of_body(&self, body: &'t Body, expression: Node<'t>, frame: &Frame<'t>) -> u8 {
         let text = &body.text[expression.byte_range()];
         match expression.kind() {
-            "identifier" => match frame.params.iter().position(|param| param == text) {
+            "identifier" => match frame.position(text) {
                 Some(at) => frame.arguments[at].node.map_or(COMMA, |node| self.level_of(node)),
                 None => self.level_of_name(text),
             },
@@ -610,7 +687,7 @@ fn level_in<'t>(argument: Node<'t>, outside: &Context<'t>, lowering: &Lowering<'
     match argument.kind() {
         "identifier" => {
             if let Some(frame) = &outside.frame
-                && let Some(at) = frame.params.iter().position(|param| param == text)
+                && let Some(at) = frame.position(text)
             {
                 return match frame.arguments[at].node {
                     Some(node) => level_in(node, &frame.outside, lowering),

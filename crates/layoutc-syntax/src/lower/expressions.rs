@@ -298,7 +298,14 @@ impl<'t> Lowering<'t> {
         let mut cursor = node.walk();
         let children: Vec<_> =
             node.named_children(&mut cursor).filter(|child| child.kind() != "comment").collect();
-        children.into_iter().map(|child| self.expression(child)).collect()
+        let mut items = Vec::with_capacity(children.len());
+        for child in children {
+            match self.several_parameters(child) {
+                Some(all) => items.extend(all.map(|at| self.argument_expression(child, at))),
+                None => items.push(self.expression(child)),
+            }
+        }
+        items
     }
 
     /// The arguments of a call.

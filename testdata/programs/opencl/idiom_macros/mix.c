@@ -15,6 +15,8 @@ typedef struct {
     int rank;
 } MIX_T;
 
+#define CHECK(...) check((__VA_ARGS__), #__VA_ARGS__)
+
 #define CL_CALL(f, ...)                                                             \
     do {                                                                            \
         cl_int rc_ = f(__VA_ARGS__);                                                \
@@ -26,7 +28,16 @@ typedef struct {
 #define ALLOC_DEVICE(type, n) clCreateBuffer(context, CL_MEM_READ_WRITE, (n) * sizeof(type), NULL, &rc)
 #define WRITE(q, d, h, n) CL_CALL(clEnqueueWriteBuffer, q, d, CL_TRUE, 0, (n) * sizeof(*(h)), h, 0, NULL, NULL)
 #define READ(q, d, h, n) CL_CALL(clEnqueueReadBuffer, q, d, CL_TRUE, 0, (n) * sizeof(*(h)), h, 0, NULL, NULL)
+#define KERNEL(name) cl_kernel name = clCreateKernel(program, #name, &rc)
 #define LAUNCH(q, k, n) { size_t g_ = ROUND_UP(n, GROUP), l_ = GROUP; CL_CALL(clEnqueueNDRangeKernel, q, k, 1, NULL, &g_, &l_, 0, NULL, NULL); }
+
+static void check(cl_int rc, const char *call)
+{
+    if (rc != CL_SUCCESS) {
+        fprintf(stderr, "%s: %d\n", call, rc);
+        exit(1);
+    }
+}
 
 int main(int argc, char **argv)
 {
@@ -54,9 +65,9 @@ int main(int argc, char **argv)
     cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, &rc);
     sprintf(options, "-I. -DREAL=float -DGROUP=%d -D WEIGHT=0.5", GROUP);
     CL_CALL(clBuildProgram, program, 1, &device, options, NULL, NULL);
-    cl_kernel add_up = clCreateKernel(program, "add_up", &rc);
-    cl_kernel reorder = clCreateKernel(program, "reorder", &rc);
-    cl_kernel rank_all = clCreateKernel(program, "rank_all", &rc);
+    KERNEL(add_up);
+    KERNEL(reorder);
+    KERNEL(rank_all);
 
     MALLOC_ARRAY(h_mixes, MIX_T, n);
     MALLOC_ARRAY(want, MIX_T, n);
@@ -73,8 +84,9 @@ int main(int argc, char **argv)
     SET_ARG(add_up, 1, n);
     SET_ARG(reorder, 0, d_mixes);
     SET_ARG(reorder, 1, n);
-    SET_ARG(rank_all, 0, d_mixes);
-    SET_ARG(rank_all, 1, n);
+    int arg = 0;
+    CHECK(clSetKernelArg(rank_all, arg++, sizeof(cl_mem), &d_mixes));
+    CHECK(clSetKernelArg(rank_all, arg++, sizeof(int), &n));
     LAUNCH(queue, add_up, n)
     LAUNCH(queue, reorder, n)
     LAUNCH(queue, rank_all, n)

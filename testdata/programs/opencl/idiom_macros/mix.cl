@@ -7,8 +7,6 @@ typedef struct {
     int rank;
 } MIX_T;
 
-typedef __global MIX_T *mixtures;
-
 #define MIX(i) mixes[(i)]
 #define TOTAL(i) (MIX(i).total)
 #define SWAP(type, a, b) { type t_ = a; a = b; b = t_; }
@@ -28,7 +26,7 @@ __kernel void add_up(__global MIX_T *mixes, int n)
     FOR_PARTS TOTAL(i) += WEIGHTED(MIX(i).part[k]);
 }
 
-__kernel void reorder(mixtures mixes, int n)
+__kernel void reorder(__global MIX_T *mixes, int n)
 {
     GUARD(n);
     if (MIX(i).part[0] > MIX(i).part[N_MEMBERS - 1]) SWAP(REAL, MIX(i).part[0], MIX(i).part[N_MEMBERS - 1])

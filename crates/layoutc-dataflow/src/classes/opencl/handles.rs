@@ -564,7 +564,7 @@ impl Follow<'_> {
         let (_, id) = self.resolved(at, strip_text(self.program, name));
         let program = self.program;
         let names: Vec<String> = match &program.expr(id).kind {
-            ExprKind::Literal => vec![string_literal(program.text(program.expr(id).span))?],
+            ExprKind::Literal => vec![string_value(program, id)?],
             // One of a table.
             ExprKind::Index { base, .. } => {
                 let table = variable(program, *base).filter(|id| self.functions.is_fixed(*id))?;
@@ -901,6 +901,26 @@ pub(super) fn strip_text(program: &Program, id: ExprId) -> ExprId {
         Some((text, "c_str" | "data")) => program.strip_parens(text),
         _ => strip_casts(program, id),
     }
+}
+
+/// The value of a string: a literal, or the word that `#x` in the body of a macro spells.
+fn string_value(program: &Program, id: ExprId) -> Option<String> {
+    let text = program.text(program.expr(id).span);
+    let Some(parameter) = text.strip_prefix('#').map(str::trim) else {
+        return string_literal(text);
+    };
+    let (mut home, mut word) = (program.home(id), parameter);
+    while let Some(id) = home {
+        let expansion = program.expansion(id);
+        if let Some(at) = expansion.parameters.iter().position(|name| name == word) {
+            word = program.text(expansion.arguments[at]);
+        }
+        home = expansion.home;
+    }
+    let is_word = word.chars().all(|c| c.is_alphanumeric() || c == '_');
+    // Between two macros it would be expanded.
+    let is_macro = program.macros.iter().any(|def| def.name == word);
+    (is_word && !is_macro).then(|| word.to_owned())
 }
 
 /// The value of a string literal without escapes.

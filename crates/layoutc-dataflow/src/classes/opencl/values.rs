@@ -127,6 +127,12 @@ impl Walk<'_> {
                 self.statement(*body);
                 self.forget_changed(id);
             }
+            // `do { … } while (0)` of a macro is a block, unless something in it leaves.
+            StmtKind::DoWhile { body, condition }
+                if constant(self.program, *condition) == Some(0) && !self.leaves(*body) =>
+            {
+                self.statement(*body);
+            }
             StmtKind::DoWhile { body, condition } => {
                 self.forget_changed(id);
                 self.statement(*body);
@@ -149,6 +155,22 @@ impl Walk<'_> {
             | StmtKind::Nothing(_)
             | StmtKind::Opaque { .. } => self.any_order(id),
         }
+    }
+
+    /// Whether a statement in another ends it, or the round of a loop, early.
+    fn leaves(&self, id: StmtId) -> bool {
+        let mut stmts = vec![id];
+        while let Some(at) = stmts.pop() {
+            match self.program.stmt(at).kind {
+                StmtKind::Break
+                | StmtKind::Continue
+                | StmtKind::Goto(_)
+                | StmtKind::Labelled { .. }
+                | StmtKind::Opaque { .. } => return true,
+                _ => parts(self.program, at, &mut stmts, &mut Vec::new()),
+            }
+        }
+        false
     }
 
     /// The variable that the step of a loop counts up by one.
