@@ -1,4 +1,5 @@
-//! `cargo xtask slowdown`: how much longer instrumented programs run on the CPU runtime.
+//! `cargo xtask slowdown`: how much longer instrumented programs run on the CPU runtime, and those in OpenCL on the device
+//! that is installed.
 
 use std::time::Instant;
 
@@ -8,9 +9,13 @@ use layoutc_runtime::process::{RunRequest, run as run_program};
 use layoutc_runtime::program::read_program;
 use layoutc_runtime::toolchain::{BuildRequest, build};
 use layoutc_tests::layoutc::Layoutc;
+use layoutc_tests::opencl;
 use layoutc_tests::program::{Program, names};
 
 use crate::rank::{LIMIT, common};
+
+/// Begins the names of programs in OpenCL.
+const OPENCL: &str = "opencl/";
 
 #[derive(Args)]
 pub struct Options {
@@ -30,10 +35,20 @@ pub fn run(options: &Options) -> Result<()> {
     let layoutc = Layoutc::built()?;
     println!("| program | as it is | instrumented | times |\n|---|---|---|---|");
     let mut logarithms = Vec::new();
-    for name in names()?.into_iter().filter(|name| name.contains(&options.only)) {
+    let all = names()?.into_iter().chain(opencl::names()?);
+    for name in all.filter(|name| name.contains(&options.only)) {
         let program = Program::load(&name)?;
         let Some(args) = program.large.clone() else { continue };
-        let before = median(options.runs, || original(&program, &args))?;
+        let is_opencl = name.starts_with(OPENCL);
+        if is_opencl {
+            // Kernels are compiled once.
+            original_in_opencl(&program, &args)?;
+            instrumented(&layoutc, &program, &args)?;
+        }
+        let before = median(options.runs, || match is_opencl {
+            true => original_in_opencl(&program, &args),
+            false => original(&program, &args),
+        })?;
         let after = median(options.runs, || instrumented(&layoutc, &program, &args))?;
         println!("| {name} | {before:.2} s | {after:.2} s | {:.1} |", after / before);
         logarithms.push((after / before).ln());
@@ -61,11 +76,21 @@ fn original(program: &Program, args: &[String]) -> Result<f64> {
     Ok(start.elapsed().as_secs_f64())
 }
 
+fn original_in_opencl(program: &Program, args: &[String]) -> Result<f64> {
+    let host = opencl::Host::build(program, &program.folder)?;
+    let start = Instant::now();
+    host.run(args)?;
+    Ok(start.elapsed().as_secs_f64())
+}
+
 fn instrumented(layoutc: &Layoutc, program: &Program, args: &[String]) -> Result<f64> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("profile").display().to_string();
     let mut arguments: Vec<String> = ["profile", "-o", &path].map(str::to_owned).into();
     arguments.extend(common(program, "h100", "sectors"));
+    if program.name.starts_with(OPENCL) {
+        arguments.extend(["-I", "."].map(str::to_owned));
+    }
     arguments.push("--".to_owned());
     arguments.extend(args.iter().cloned());
     let outcome = layoutc.run(&program.folder, LIMIT, &arguments)?;
