@@ -30,6 +30,7 @@ pub use directive::{Directive, DirectiveKind};
 pub use lexer::{Token, TokenKind, each_token, tokens, tokens_and_lines};
 pub use macros::{Activity, MacroDef, MacroId, MacroOrigin, MacroTable};
 pub use mask::MaskReason;
+pub(crate) use meaning::number_words;
 pub use meaning::{Meaning, Occurrence};
 pub use predefined::Language;
 

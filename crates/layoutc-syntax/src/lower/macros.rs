@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use super::pasted::{Words, pasted_names};
-use super::types::scalar_of_words;
+use super::types::{number_of_both, scalar_of_words, words_of_number};
 use crate::preprocess::{MacroOrigin, TokenKind, tokens};
 use crate::program::{Macro, ParameterUse};
 use crate::types::{QualType, Scalar};
@@ -100,7 +100,7 @@ impl<'t> Lowering<'t> {
 
     /// The type an object-like macro stands for, such as `#define real float`.
     pub(crate) fn type_of_macro_name(&mut self, name: &str) -> Option<QualType> {
-        let mut text = self.only_definition(name)?;
+        let mut text = self.only_definition(name).or_else(|| self.number_of_definitions(name))?;
         for _ in 0..MACRO_DEPTH {
             let words: Vec<&str> = identifiers(&text).collect();
             if tokens(&text).len() != words.len() || words.is_empty() {
@@ -130,6 +130,18 @@ impl<'t> Lowering<'t> {
         let first = found.next()?;
         let text = first.text.clone();
         (!first.is_function_like() && found.all(|other| other.text == text)).then_some(text)
+    }
+
+    /// The type of numbers that all definitions of a macro are, for host and for kernels.
+    fn number_of_definitions(&self, name: &str) -> Option<String> {
+        let all: Vec<_> = self.preprocessed.macros.lookup(name).collect();
+        let first = all.first()?;
+        let number = number_of_both(&first.text)?;
+        let is_vector = number.ends_with(|letter: char| letter.is_ascii_digit());
+        let is_same = all.iter().all(|def| {
+            !def.is_function_like() && number_of_both(&def.text).as_deref() == Some(&number)
+        });
+        (is_same && !is_vector).then(|| words_of_number(&first.text))
     }
 
     /// The type of the value that an object-like macro stands for: known for literals only.

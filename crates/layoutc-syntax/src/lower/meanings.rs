@@ -8,8 +8,9 @@
 
 use super::Lowering;
 use super::macros::identifiers;
+use super::types::number_of_both;
 use crate::parse::{Parsed, parse};
-use crate::preprocess::{Meaning, Preprocessed};
+use crate::preprocess::{MacroOrigin, Meaning, Preprocessed};
 use crate::program::{RegionKind, UnmodelledRegion};
 use layoutc_diagnostics::{FileId, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,7 +40,11 @@ impl AmbiguousNames {
                 let meaning = file.meanings.iter().find(|meaning| meaning.span == region.span);
                 let related = meaning.map(|meaning| related(*meaning, None));
                 let text = &source[region.span.range()];
-                found.add(declared_in_text(text), &related.unwrap_or_default());
+                let mut names = declared_in_text(text);
+                for name in alike_aliases(preprocessed, root, &file.masked, text) {
+                    names.remove(&name);
+                }
+                found.add(names, &related.unwrap_or_default());
             }
             for meaning in &file.meanings {
                 if let Some(item) = item_around(root, meaning.span) {
@@ -112,6 +117,60 @@ fn declared_in_text(text: &str) -> BTreeSet<String> {
         }
         _ => identifiers(text).map(str::to_owned).collect(),
     }
+}
+
+/// Names that a tree and a text which is not part of it both make aliases of the same numbers, as host and kernels do in
+/// one header: `typedef cl_uint u32;` and `typedef uint u32;`.
+fn alike_aliases(
+    preprocessed: &Preprocessed,
+    root: Node<'_>,
+    own: &str,
+    text: &str,
+) -> BTreeSet<String> {
+    let Ok(parsed) = parse(text) else { return BTreeSet::new() };
+    if !parsed.error_regions.is_empty() {
+        return BTreeSet::new();
+    }
+    let number = |words: &str| {
+        let is_plain = identifiers(words).all(|word| {
+            let mut known = preprocessed.macros.lookup(word);
+            known.all(|def| def.origin == MacroOrigin::Predefined)
+        });
+        number_of_both(words).filter(|_| is_plain)
+    };
+    let of = |root: Node<'_>, text: &str| {
+        let mut found: BTreeMap<String, BTreeSet<Option<String>>> = BTreeMap::new();
+        for (name, ty) in aliases(root) {
+            let ty = ty.and_then(|ty| number(&text[ty.byte_range()]));
+            found.entry(text[name.byte_range()].to_owned()).or_default().insert(ty);
+        }
+        found
+    };
+    let (own, other) = (of(root, own), of(parsed.tree.root_node(), text));
+    let is_one = |all: &BTreeSet<Option<String>>| all.len() == 1 && !all.contains(&None);
+    own.into_iter()
+        .filter(|(name, all)| is_one(all) && other.get(name) == Some(all))
+        .map(|(name, _)| name)
+        .collect()
+}
+
+/// The names of all type aliases, with the type of those that are another name for it.
+fn aliases(root: Node<'_>) -> Vec<(Node<'_>, Option<Node<'_>>)> {
+    let mut found = Vec::new();
+    let mut stack = vec![root];
+    while let Some(node) = stack.pop() {
+        let mut cursor = node.walk();
+        if node.kind() == "type_definition" {
+            let declarators = node.children_by_field_name("declarator", &mut cursor);
+            for declarator in declarators {
+                let is_name = declarator.child_count() == 0;
+                let ty = node.child_by_field_name("type").filter(|_| is_name);
+                found.push((innermost(declarator), ty));
+            }
+        }
+        stack.extend(node.named_children(&mut cursor));
+    }
+    found
 }
 
 /// Adds the types, constants, variables and functions that a node declares, bodies excluded.

@@ -22,6 +22,26 @@ pub(crate) struct Declarator<'t> {
 }
 
 /// The scalar type of a specifier made of keywords.
+/// A name of the number, or vector of numbers, that words are a type of for kernels and for the host, if it is the same for
+/// both: `uint` there is `cl_uint` or `unsigned` here.
+pub(crate) fn number_of_both(text: &str) -> Option<String> {
+    let text = words_of_number(text);
+    let words: Vec<&str> = text.split(' ').collect();
+    match words[..] {
+        ["float"] => Some("float".to_owned()),
+        [vector] if VectorType::parse_opencl(vector).is_some() => Some(vector.to_owned()),
+        _ => scalar_of_words(&words).map(|scalar| format!("{scalar:?}")),
+    }
+}
+
+/// The words of a type as C has them.
+pub(crate) fn words_of_number(text: &str) -> String {
+    let words = text.split_whitespace();
+    let words: Vec<&str> =
+        words.map(|word| crate::preprocess::number_words(word).unwrap_or(word)).collect();
+    words.join(" ")
+}
+
 pub(crate) fn scalar_of_words(words: &[&str]) -> Option<Scalar> {
     let has = |word: &str| words.contains(&word);
     let longs = words.iter().filter(|word| **word == "long").count();

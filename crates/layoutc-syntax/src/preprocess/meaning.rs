@@ -49,6 +49,33 @@ const NEUTRAL: [&str; 10] = [
     "constexpr",
 ];
 
+/// The number, or vector of numbers, that OpenCL's headers of the host, or kernels, have a word for. Both have `long`
+/// with 64 bits; `bool` and `half` are something else for the host.
+pub(crate) fn number_words(word: &str) -> Option<&str> {
+    let of_host = word.strip_prefix("cl_");
+    let word = of_host.unwrap_or(word);
+    let end = word.find(|letter: char| letter.is_ascii_digit()).unwrap_or(word.len());
+    let (base, lanes) = word.split_at(end);
+    let plain = match base {
+        "char" => "char",
+        "uchar" => "unsigned char",
+        "short" => "short",
+        "ushort" => "unsigned short",
+        "int" => "int",
+        "uint" => "unsigned int",
+        "long" => "long",
+        "ulong" => "unsigned long",
+        "float" => "float",
+        "double" => "double",
+        _ => return None,
+    };
+    match lanes {
+        "" => Some(plain),
+        "2" | "3" | "4" | "8" | "16" => Some(word),
+        _ => None,
+    }
+}
+
 /// What an identifier means in an environment: equal for uses that expand to the same tokens.
 /// `None` if it is no macro.
 pub(crate) fn fingerprint(table: &MacroTable, env: &MacroEnv, name: &str) -> Option<u64> {
@@ -67,7 +94,11 @@ pub(crate) fn fingerprint(table: &MacroTable, env: &MacroEnv, name: &str) -> Opt
             if NEUTRAL.contains(&text) {
                 continue;
             }
-            text.hash(&mut hasher);
+            // The words of a type that host and kernels have several names for.
+            match number_words(text).filter(|_| env.get(text).is_none()) {
+                Some(words) => words.split(' ').for_each(|word| word.hash(&mut hasher)),
+                None => text.hash(&mut hasher),
+            }
             let inner = Some(text)
                 .filter(|_| token.kind == TokenKind::Identifier)
                 .filter(|name| !def.params.iter().flatten().any(|parameter| parameter == name))

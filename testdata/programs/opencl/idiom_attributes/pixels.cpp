@@ -20,7 +20,7 @@ __kernel void histogram(__global const Pixel *pixels, const int n, __global Bin 
     float4 sum = (float4)(0.0f);
     float weight = 0.0f;
     for (int i = 0; i < n; i++) {
-        if (pixels[i].r * BINS / 256 != bin) continue;
+        if (bin_of(&pixels[i]) != bin) continue;
         sum += (float4)(pixels[i].r, pixels[i].g, pixels[i].b, pixels[i].depth);
         weight += 1.0f;
     }
@@ -90,7 +90,7 @@ int main(int argc, char **argv)
 
     Bin want[BINS] = {};
     for (const Pixel &p : before) {
-        Bin &bin = want[p.r * BINS / 256];
+        Bin &bin = want[bin_of(&p)];
         bin.sum.s[0] += p.r;
         bin.sum.s[1] += p.g;
         bin.sum.s[2] += p.b;

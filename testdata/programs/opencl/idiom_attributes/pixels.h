@@ -6,11 +6,13 @@
 typedef uchar u8;
 typedef float f32;
 typedef float4 vec4;
+#define GLOBAL __global
 #else
 #include <CL/cl.h>
 typedef cl_uchar u8;
 typedef cl_float f32;
 typedef cl_float4 vec4;
+#define GLOBAL
 #endif
 
 typedef struct __attribute__((packed)) Pixel_ {
@@ -24,5 +26,11 @@ typedef struct {
 } __attribute__((aligned(32))) Bin;
 
 #define BINS 8
+
+// text that has to be one thing for the host's structs and another for the kernels'
+static inline int bin_of(GLOBAL const Pixel *pixel)
+{
+    return pixel->r * BINS / 256;
+}
 
 #endif

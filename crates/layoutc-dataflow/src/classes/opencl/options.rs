@@ -6,7 +6,7 @@ use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{Program, RecordId};
 use std::collections::BTreeSet;
 
-/// Macros whose definition depends on what is defined already, in the texts of kernels.
+/// Macros and aliases of types whose definition depends on what is defined already, in the texts of kernels.
 fn changeable(program: &Program) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (file, source) in program.files.iter().zip(program.sources.iter().map(|(_, file)| file)) {
@@ -16,6 +16,9 @@ fn changeable(program: &Program) -> BTreeSet<String> {
         let mut open: Vec<&str> = Vec::new();
         for line in source.text().lines() {
             let Some(directive) = line.trim_start().strip_prefix('#').map(str::trim_start) else {
+                if open.iter().any(|condition| is_of_options(condition, None, source.text())) {
+                    found.extend(aliases_in(line).map(str::to_owned));
+                }
                 continue;
             };
             let mut words = directive.split_whitespace();
@@ -27,14 +30,9 @@ fn changeable(program: &Program) -> BTreeSet<String> {
                 Some("define") => {
                     let name = words.next().unwrap_or_default();
                     let name = name.split('(').next().unwrap_or_default();
-                    // A guard against a second inclusion has one condition for the whole header.
-                    let is_guard = |condition: &&str| {
-                        let guard = condition.strip_prefix("ifndef").map(str::trim);
-                        guard.is_some_and(|guard| {
-                            guard != name && is_defined_as_nothing(source.text(), guard)
-                        })
-                    };
-                    if open.iter().any(|condition| !is_guard(condition)) {
+                    let is_of_options =
+                        |condition: &&str| is_of_options(condition, Some(name), source.text());
+                    if open.iter().any(is_of_options) {
                         found.insert(name.to_owned());
                     }
                 }
@@ -43,6 +41,33 @@ fn changeable(program: &Program) -> BTreeSet<String> {
         }
     }
     found
+}
+
+/// Whether an option may decide a condition, around the definition of `name`.
+fn is_of_options(condition: &str, name: Option<&str>, text: &str) -> bool {
+    // A guard against a second inclusion has one condition for the whole header.
+    let guard = condition.strip_prefix("ifndef").map(str::trim);
+    let is_guard =
+        guard.is_some_and(|guard| Some(guard) != name && is_defined_as_nothing(text, guard));
+    // What only the compiler of kernels defines is no option.
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut words = condition.split(|c: char| !is_word(c)).filter(|word| !word.is_empty());
+    let is_side = words.all(|word| {
+        matches!(
+            word,
+            "if" | "ifdef" | "ifndef" | "defined" | "__OPENCL_VERSION__" | "__OPENCL_C_VERSION__"
+        )
+    });
+    !is_guard && !is_side
+}
+
+/// The names that a line makes aliases of types.
+fn aliases_in(line: &str) -> impl Iterator<Item = &str> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    line.split(';')
+        .filter(move |part| part.split(|c: char| !is_word(c)).any(|word| word == "typedef"))
+        .filter_map(move |part| part.split(|c: char| !is_word(c)).rfind(|word| !word.is_empty()))
+        .filter(|word| !matches!(*word, "typedef" | "struct" | "union" | "enum"))
 }
 
 fn is_defined_as_nothing(text: &str, name: &str) -> bool {
