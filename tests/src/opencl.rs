@@ -29,6 +29,7 @@ macro_rules! every_opencl_program {
         $tests! {
             bitonic
             blackscholes
+            idiom_argument_tables
             idiom_attributes
             idiom_buffer_class
             idiom_context_struct

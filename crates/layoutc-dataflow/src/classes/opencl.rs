@@ -13,6 +13,7 @@
 
 mod aliases;
 mod api;
+mod argument_tables;
 mod arguments;
 mod cpp;
 mod handles;

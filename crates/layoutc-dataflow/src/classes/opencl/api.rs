@@ -6,8 +6,16 @@ use super::lists::holds_handles;
 use super::{BufferApi, BufferCall, Form, pin};
 use crate::classes::classify::is_null;
 use layoutc_diagnostics::Code;
-use layoutc_syntax::{ExprId, ExprKind, TypeKind, VarId};
+use layoutc_syntax::{ExprId, ExprKind, FunctionId, TypeKind, VarId};
 use std::collections::BTreeSet;
+
+/// The kernel of which an argument is set.
+#[derive(Clone, Copy)]
+pub(super) struct KernelOf {
+    /// The one of a table, by its place there.
+    of_table: Option<Option<FunctionId>>,
+    node: Option<usize>,
+}
 
 impl Follow<'_> {
     /// A call of OpenCL, or of another library.
@@ -99,11 +107,35 @@ impl Follow<'_> {
         size: Option<ExprId>,
         value: ExprId,
     ) {
-        let program = self.program;
-        let constant = || layoutc_syntax::evaluate::constant(program, index);
+        if self.set_from_table(at, call, kernel, index, size, value) {
+            return;
+        }
+        let constant = || layoutc_syntax::evaluate::constant(self.program, index);
         let indices = at
             .and_then(|at| self.frames[at].integers.all(index).cloned())
             .or_else(|| constant().map(|index| BTreeSet::from([index])));
+        let kernel = self.kernel_of(at, kernel);
+        self.set_value(at, call, kernel, indices, size, value);
+    }
+
+    /// The kernel that a call is for.
+    pub(super) fn kernel_of(&mut self, at: Option<usize>, kernel: ExprId) -> KernelOf {
+        let of_table = self.kernel_of_table(at, kernel);
+        let node = self.node(at, kernel);
+        KernelOf { of_table, node: node.filter(|node| self.handles[*node] == Handle::Kernel) }
+    }
+
+    /// The same, for arguments with these indices.
+    pub(super) fn set_value(
+        &mut self,
+        at: Option<usize>,
+        call: ExprId,
+        kernel: KernelOf,
+        indices: Option<BTreeSet<i64>>,
+        size: Option<ExprId>,
+        value: ExprId,
+    ) {
+        let program = self.program;
         let (place, stripped) = self.resolved(at, value);
         let buffer = self
             .node(at, value)
@@ -140,12 +172,10 @@ impl Follow<'_> {
             ExprKind::SizeOfExpr(_) => true,
             _ => layoutc_syntax::evaluate::constant(program, size).is_none_or(|size| size == 8),
         });
-        let of_table = self.kernel_of_table(at, kernel);
-        let kernel = self.node(at, kernel);
         self.settings.push(Setting {
             call,
-            of_table,
-            kernel: kernel.filter(|node| self.handles[*node] == Handle::Kernel),
+            of_table: kernel.of_table,
+            kernel: kernel.node,
             indices,
             buffer,
             is_null,

@@ -3,6 +3,7 @@
 use super::super::api::strip_casts;
 use super::super::calls::{CallGraph, Callee, Context};
 use super::super::classify::is_null;
+use super::argument_tables::argument_tables;
 use super::cpp::{is_kernel_function, queue_function, takes_buffer};
 use super::instances::{Functions, MOST_INSTANCES, variable};
 use super::settings::Found;
@@ -122,6 +123,8 @@ pub(super) struct Follow<'a> {
     /// The variables of range-based loops.
     pub(super) ranges: BTreeMap<ExprId, Vec<VarId>>,
     pub(super) tables: BTreeMap<Slot, Vec<Option<FunctionId>>>,
+    /// Tables of which the items are given to kernels.
+    pub(super) argument_tables: BTreeSet<VarId>,
 }
 
 /// Follows all handles of the program.
@@ -149,7 +152,9 @@ pub(super) fn follow(program: &Program, calls: &CallGraph, kernels: &Kernels) ->
         given_unseen: Vec::new(),
         ranges: ranges(program),
         tables: BTreeMap::new(),
+        argument_tables: BTreeSet::new(),
     };
+    this.argument_tables = argument_tables(program, calls, &this.functions);
     this.tables = this.kernel_tables();
     this.run();
     this.finish()
@@ -535,9 +540,13 @@ impl Follow<'_> {
     /// Arguments become parameters.
     fn bind(&mut self, at: Option<usize>, call: ExprId, function: FunctionId) {
         let ExprKind::Call { arguments, .. } = &self.program.expr(call).kind else { return };
-        let Some(instance) = at.and_then(|at| self.callee(at, call, function)) else { return };
+        let Some(instance) = at.and_then(|at| self.callee(at, call, function)) else {
+            self.tables_given(at, call, false);
+            return;
+        };
         let parameters = self.program.function(function).parameters.clone();
         let is_own = self.frames[instance].caller == at.map(|at| (at, call));
+        self.tables_given(at, call, is_own);
         for (parameter, argument) in parameters.into_iter().zip(arguments) {
             let ty = self.program.variable(parameter).ty;
             let key = Key::Variable(parameter, Some(instance));
@@ -673,6 +682,7 @@ impl Follow<'_> {
                 }),
             ExprKind::InitList(_) => {
                 self.initializes_handles(parent)
+                    || self.is_in_argument_table(parent)
                     || self.is_item_of_handles(at, parent, position, self.handles[node])
             }
             ExprKind::Call { .. }

@@ -42,7 +42,7 @@ pub(super) fn holds_handles(program: &Program, record: RecordId) -> bool {
 }
 
 /// Whether a list of values fills the members of a record one by one: no constructor has a say.
-fn is_aggregate(program: &Program, record: RecordId) -> bool {
+pub(super) fn is_aggregate(program: &Program, record: RecordId) -> bool {
     let own = program.record(record);
     own.instance.is_none()
         && !own.has_defaulted
