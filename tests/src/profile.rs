@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Result, ensure};
-use layoutc_analysis::profile::{Accessed, Counts, Profile};
+use layoutc_analysis::profile::{Accessed, Counts, Instruction, Profile};
 
 use crate::layoutc::{Layoutc, VERIFY_LIMIT};
 use crate::process::Outcome;
@@ -56,14 +56,18 @@ pub fn same_in_the_layout_of(
     Ok(())
 }
 
-/// What holds for the counts of any access whose elements are no larger than a line.
+/// What holds for the counts of any access. A leaf of at most 4 bytes is aligned, so each lane has one sector.
 ///
 /// # Errors
 /// With what does not hold.
-pub fn is_possible(own: &Accessed) -> Result<()> {
+pub fn is_possible(own: &Accessed, instruction: &Instruction) -> Result<()> {
     let c = &own.counts;
     ensure!(c.requests > 0 && c.requests <= c.lanes && c.lanes <= 32 * c.requests, "lanes");
-    ensure!(c.requests <= c.lines && c.lines <= c.sectors && c.sectors <= c.lanes, "sectors");
+    ensure!(c.requests <= c.lines && c.lines <= c.sectors && c.sectors <= 4 * c.lines, "lines");
+    let bytes = instruction.bytes();
+    ensure!(32 * c.sectors >= bytes * c.requests, "bytes of a lane");
+    let is_small = instruction.leaves.len() == 1 && bytes <= 4;
+    ensure!(!is_small || c.sectors <= c.lanes, "sectors");
     ensure!(c.requests <= c.line_lanes && c.line_lanes <= c.lanes, "lanes of the line");
     ensure!(c.address_lanes <= c.line_lanes && c.shared <= c.requests, "lanes of the address");
     ensure!(c.blocks.windows(2).all(|pair| pair[1] <= pair[0]), "blocks grow");

@@ -6,6 +6,7 @@ use anyhow::{Context, Result, ensure};
 use layoutc_analysis::profile::{Counts, Profile};
 use layoutc_analysis::trace::Classified;
 use layoutc_runtime::process::{RunRequest, run};
+use layoutc_runtime::profile::HEADER_TEXT;
 use layoutc_runtime::program::read_program;
 use layoutc_runtime::toolchain::{BuildRequest, build};
 use layoutc_tests::layoutc::{Layoutc, VERIFY_LIMIT};
@@ -46,7 +47,8 @@ fn test(name: &str) -> Result<()> {
     }
     for own in &run.accesses {
         let text = &profile.instructions[own.instruction as usize].text;
-        is_possible(own).with_context(|| format!("`{text}`: {:?}", own.counts))?;
+        is_possible(own, &profile.instructions[own.instruction as usize])
+            .with_context(|| format!("`{text}`: {:?}", own.counts))?;
     }
     Ok(())
 }
@@ -189,6 +191,138 @@ fn counts_are_those_of_the_program() -> Result<()> {
     Ok(())
 }
 
+/// Accesses of several bytes: structs that reach over borders, parts of them, items of member arrays.
+const COVERED: &str = r#"
+#include <cstdio>
+struct V { float x, y, z; };
+struct Big { float a[10]; V v; };
+struct Wide { float first, between[22], last; };
+struct Lanes { float4 v; int k[4]; };
+__global__ void cover(Big *p, Wide *w, Lanes *l, Big *to, float *out) {
+    int i = threadIdx.x;
+    Big q = p[i];
+    Wide r = w[31 - i];
+    V v = p[i].v;
+    float sum = q.v.y + q.v.z + r.first + r.last + v.x + p[i].a[9] + l[i].v.y;
+    to[i / 2] = p[0];
+    for (int k = 0; k < 4; k++) sum += l[i].k[k];
+    out[i] = sum;
+}
+int main() {
+    static Big p[32];
+    static Wide w[32];
+    static Lanes l[32];
+    static float out[32];
+    for (int i = 0; i < 32; i++) {
+        p[i].a[9] = 1.0f * i; p[i].v = V{1, 2, 3};
+        w[i].first = 4; w[i].last = 1.0f * i;
+        l[i].v = make_float4(0, 5, 0, 0); l[i].k[3] = i;
+    }
+    Big *dp, *dt; Wide *dw; Lanes *dl; float *r;
+    cudaMalloc(&dp, sizeof p); cudaMalloc(&dt, sizeof p); cudaMalloc(&dw, sizeof w); cudaMalloc(&dl, sizeof l);
+    cudaMalloc(&r, sizeof out);
+    cudaMemcpy(dp, p, sizeof p, cudaMemcpyHostToDevice);
+    cudaMemcpy(dw, w, sizeof w, cudaMemcpyHostToDevice);
+    cudaMemcpy(dl, l, sizeof l, cudaMemcpyHostToDevice);
+    cover<<<1, 32>>>(dp, dw, dl, dt, r);
+    cudaMemcpy(out, r, sizeof out, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 32; i++) printf("%g\n", out[i]);
+    return 0;
+}
+"#;
+
+#[test]
+fn accesses_cover_bytes() -> Result<()> {
+    let sandbox = Sandbox::with(&[("covered.cu", COVERED)])?;
+    let (outcome, profile) = profile(sandbox.path(), &["covered.cu".to_owned()])?;
+    let profile = profile.with_context(|| outcome.stderr.clone())?;
+    ensure!(outcome.succeeded(), "{}", outcome.stderr);
+    let found = |text: &str| -> Result<_> {
+        let own = profile.instructions.iter().find(|own| own.text == text);
+        let ranges: Vec<_> = (own.context("it is not instrumented")?.ranges.iter())
+            .map(|range| (range.offset, range.bytes))
+            .collect();
+        let sum = sums(&profile, text).with_context(|| text.to_owned())?;
+        ensure!(sum.requests == u64::from(text == "l[i].k[k]") * 3 + 1, "{text}: {sum:?}");
+        Ok((ranges, sum.line_lanes / sum.requests, sum.lines, sum.sectors))
+    };
+    // Elements of 52 bytes, of which 12 from byte 40 on are used: lane i begins at 52 i + 40, which lies at 8, 28, 16, 4,
+    // 24, 12, 0, 20 of its sector, and so on. From 28 and 24 the 12 bytes reach into the next one: 32 + 2 · 4 sectors,
+    // as what lies 52 bytes on, 40 behind the end, is never on the same one. On the first line are lanes 0 and 1.
+    for text in ["p[i]", "p[i].v"] {
+        let offset = if text == "p[i]" { 40 } else { 0 };
+        ensure!(found(text)? == (vec![(offset, 12)], 2, 13, 40), "{text}: {:?}", found(text)?);
+    }
+    // 96 bytes, of which the first and the last 4 are used: two of three sectors, one of which is on each line. Lane 0
+    // begins at 31 · 96 = 2976, whose line begins at 2944; lane 1 at 2880.
+    let both = (vec![(0, 4), (92, 4)], 1, 24, 64);
+    ensure!(found("w[31 - i]")? == both, "{:?}", found("w[31 - i]")?);
+    // One item of the array: each in a sector of its own.
+    ensure!(found("p[i].a[9]")? == (vec![(0, 4)], 2, 13, 32), "{:?}", found("p[i].a[9]")?);
+    // 16 elements without a gap are 832 bytes: 26 sectors on 6.5 lines. At 0, 52 and 104 two lanes each are on the first.
+    ensure!(found("to[i / 2]")? == (vec![(0, 52)], 6, 7, 26), "{:?}", found("to[i / 2]")?);
+    ensure!(found("p[0]")? == (vec![(0, 52)], 32, 1, 2), "{:?}", found("p[0]")?);
+    // 32 bytes: four elements on a line.
+    ensure!(found("l[i].v.y")? == (vec![(0, 4)], 4, 8, 32), "{:?}", found("l[i].v.y")?);
+    ensure!(found("l[i].k[k]")? == (vec![(0, 4)], 4, 4 * 8, 4 * 32), "{:?}", found("l[i].k[k]")?);
+    Ok(())
+}
+
+/// What the header for nvcc counts in the warp is what the runtime counts, for the accesses above: the functions of
+/// the header, run on the CPU.
+#[test]
+fn warps_count_what_the_runtime_counts() -> Result<()> {
+    let part = |from: &str, to: &str| -> Result<&str> {
+        let start = HEADER_TEXT.find(from).with_context(|| format!("no `{from}`"))?;
+        let length = HEADER_TEXT[start..].find(to).with_context(|| format!("no `{to}`"))?;
+        Ok(&HEADER_TEXT[start..start + length])
+    };
+    let program = format!(
+        r#"#include <cstdio>
+typedef unsigned long long Count;
+#define LAYOUTC_PROFILE_ACCESSES {{52, 0}}, {{96, 1}}, {{52, 3}}, {{52, 4}}, {{0, 5}}
+#define LAYOUTC_PROFILE_RANGES {{40, 12}}, {{0, 4}}, {{92, 4}}, {{0, 4}}, {{0, 52}}
+{}
+__device__ unsigned lane_id() {{ return threadIdx.x % 32; }}
+{}
+__global__ void count(unsigned *out) {{
+    const int i = threadIdx.x;
+    const Count at[] = {{(Count)(52 * i + 40), (Count)(96 * (31 - i)), (Count)(52 * i + 36), (Count)(52 * (i / 2))}};
+    if (i % 32 == 31) return;
+    for (int n = 0; n < 4; n++) {{
+        out[2 * n] = touched(0x7fffffffu, n, at[n], 7);
+        out[2 * n + 1] = touched(0x7fffffffu, n, at[n], 5);
+    }}
+}}
+int main() {{
+    unsigned *d, h[8];
+    cudaMalloc(&d, sizeof h);
+    count<<<1, 32>>>(d);
+    cudaMemcpy(h, d, sizeof h, cudaMemcpyDeviceToHost);
+    for (int n = 0; n < 8; n++) printf("%u ", h[n]);
+    cudaFree(d);
+    return 0;
+}}
+"#,
+        part("struct Instruction {", "static __device__ Count accesses")?,
+        part("// How many different values", "__device__ __noinline__ void access(")?,
+    );
+    // Both ways to find equal values.
+    for arch in ["600", "700"] {
+        let text = program.replace("__CUDA_ARCH__", arch);
+        let sandbox = Sandbox::with(&[("warp.cu", &text)])?;
+        let sources = read_program(&[sandbox.path().join("warp.cu")], &[])?;
+        let built = build(&BuildRequest::new(sources, sandbox.path().join("warp")))?;
+        let result = run(&built.executable, &RunRequest::new(Vec::new()))?;
+        let printed = String::from_utf8_lossy(&result.stdout).into_owned();
+        // As in the test above without the last lane. It has for itself 1, 2, 1 and 0 sectors: at 52 · 31 + 40 it begins
+        // at 20 of a sector; element 0 of `w` lies on two; lane 30 has its element of `to`, too. It has no line for itself:
+        // bytes 1652 and 1648 are on that of 1536, where lane 30 is, and element 1 of `w` begins on line 0.
+        ensure!(printed == "13 39 24 62 13 31 7 26 ", "{arch}: {printed}");
+    }
+    Ok(())
+}
+
 /// Device code that nvcc takes with the instruments in it.
 #[test]
 fn nvcc_takes_instrumented_programs() -> Result<()> {
@@ -201,8 +335,10 @@ fn nvcc_takes_instrumented_programs() -> Result<()> {
         let files = program.files.iter().map(|file| file.display().to_string()).collect();
         sources.push((name.to_owned(), files, program.folder));
     }
-    let sandbox = Sandbox::with(&[("known.cu", KNOWN)])?;
-    sources.push(("known".to_owned(), vec!["known.cu".to_owned()], sandbox.path().to_path_buf()));
+    let sandbox = Sandbox::with(&[("known.cu", KNOWN), ("covered.cu", COVERED)])?;
+    for name in ["known.cu", "covered.cu"] {
+        sources.push((name.to_owned(), vec![name.to_owned()], sandbox.path().to_path_buf()));
+    }
     for (name, files, folder) in sources {
         let output = tempfile::tempdir()?;
         let mut arguments = vec!["profile".to_owned()];
@@ -405,8 +541,8 @@ fn profiles_that_are_none_are_refused() -> Result<()> {
     refused("noise", "no profile")?;
     sandbox.write("foreign", "{\"traceEvents\": []}")?;
     refused("foreign", "no profile")?;
-    sandbox.write("newer", good.replacen("\"version\":1", "\"version\":2", 1))?;
-    refused("newer", "version 2 of the format")?;
+    sandbox.write("newer", good.replacen("\"version\":2", "\"version\":3", 1))?;
+    refused("newer", "version 3 of the format")?;
     sandbox.write("numbers", good.replacen("\"instruction\":0", "\"instruction\":4711", 1))?;
     refused("numbers", "damaged")?;
     refused("other.profile", "`other.cu` is none of its files")?;

@@ -2,16 +2,15 @@
 //! nobody asked for.
 //!
 //! Of an access (an [`Instruction`](crate::profile::Instruction) in one kernel, all loops together) with the sums *c* of its [`Counts`], which
-//! moves `b` bytes in each lane and can reach `w` bytes of an element (`w > b` where a lane moves one scalar of a
-//! member array, otherwise `w = b`):
+//! moves `b` bytes in each lane ([`Instruction::bytes`](crate::profile::Instruction::bytes)) and can reach `w` bytes of an
+//! element (`w > b` where a lane moves one item of a member array or of a vector, otherwise `w = b`):
 //!
 //! - *asked* = `c.lanes · b`: what all lanes ask for, each on its own;
 //! - *used* = min(`(c.lanes − c.address_lanes + c.requests) · b`, `c.blocks[0] · w`): bytes that at least one lane of
 //!   the request asks for, or more. Lanes at the address of the first one ask for the same bytes, and of one element
 //!   there are no more than `w`;
-//! - *fetched* = `c.sectors · 32`: what the sectors hold that the request's lanes begin at. What lies in a cache
-//!   from an earlier request counts again: it is the traffic between the multiprocessor and its caches. A struct
-//!   may reach into sectors behind; fetched is at least what is used (`w = b`);
+//! - *fetched* = `c.sectors · 32`: what the sectors hold that the request's lanes touch. What lies in a cache
+//!   from an earlier request counts again: it is the traffic between the multiprocessor and its caches;
 //! - *wasted* = *fetched* − *used*, or less where *used* is more than what is: exact for scalars and structs, as
 //!   `blocks[0]` is the number of distinct elements.
 //!
@@ -19,12 +18,10 @@
 //! a kernel add up to what its accesses moved. Lanes and requests are not shared out: each leaf has them all, and
 //! a total has each access once.
 
-use crate::cost::kernel::LeafElement;
-use crate::cost_model::CostModel;
 use crate::profile::{Counts, Recording, Totals};
 use layoutc_dataflow::layout::RecordShape;
 use serde::Serialize;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Bytes of a sector.
 pub const SECTOR: u64 = 32;
@@ -51,9 +48,7 @@ impl Heat {
         let others = counts.address_lanes.saturating_sub(counts.requests);
         let apart = counts.lanes.saturating_sub(others).saturating_mul(bytes);
         let used = apart.min(counts.blocks[0].saturating_mul(width));
-        let begun = counts.sectors.saturating_mul(SECTOR);
-        // Scalars end where they begin; what is used of them may be estimated too high.
-        let fetched = if bytes == width { begun.max(used) } else { begun };
+        let fetched = counts.sectors.saturating_mul(SECTOR);
         Heat {
             lanes: counts.lanes,
             requests: counts.requests,
@@ -111,11 +106,9 @@ pub struct HeatMap {
 }
 
 impl HeatMap {
-    /// The map of what some instructions (positions, ascending) did to a record. The model says which of them move
-    /// member arrays as a whole.
+    /// The map of what some instructions (positions, ascending) did to a record.
     #[must_use]
     pub fn new(
-        model: &CostModel,
         recording: &Recording,
         instructions: &[u32],
         totals: &Totals,
@@ -139,15 +132,11 @@ impl HeatMap {
             of_kernels: vec![Heat::default(); numbers.len()],
             total: Heat::default(),
         };
-        let whole = whole(model, recording);
         for ((kernel, instruction), counts) in sums {
             let Ok(column) = numbers.binary_search(&kernel) else { continue };
             let leaves = recording.leaves(instruction, shape);
             let width: u64 = leaves.iter().map(|leaf| shape.leaf(*leaf).size().0).sum();
-            let bytes = match leaves[..] {
-                [leaf] if !whole.contains(&instruction) => shape.leaf(leaf).scalar_size.0,
-                _ => width,
-            };
+            let bytes = profile.instructions[instruction as usize].bytes();
             let heat = Heat::new(&counts, bytes, width);
             let mut first = 0;
             for leaf in leaves {
@@ -168,18 +157,6 @@ impl HeatMap {
     pub fn hottest(&self) -> u64 {
         self.cells.iter().flatten().flatten().map(|heat| heat.wasted).max().unwrap_or(0)
     }
-}
-
-/// The instructions that move a leaf as a whole, if it is a member array: copies of structs.
-fn whole(model: &CostModel, recording: &Recording) -> BTreeSet<u32> {
-    let mut found = BTreeSet::new();
-    for access in model.kernels.iter().flat_map(|kernel| &kernel.code.accesses) {
-        if access.element == LeafElement::All {
-            let shape = &model.arrays[access.array.0 as usize].shape;
-            found.extend(recording.instructions_of(access, shape));
-        }
-    }
-    found
 }
 
 #[cfg(test)]
@@ -211,11 +188,13 @@ mod tests {
         assert_eq!(wasted(counts(9, 1, 1, 2)), 64 - 36);
     }
 
-    /// Structs of 48 bytes, 32 of them, begin at 32 sectors and lie on 48.
+    /// Structs of 48 bytes, 32 of them: as a whole they are 48 sectors; 12 bytes at the start of each are on 32.
     #[test]
     fn structs_reach_into_sectors_behind() {
-        let heat = Heat::new(&counts(32, 32, 1, 32), 48, 48);
+        let heat = Heat::new(&counts(32, 32, 1, 48), 48, 48);
         assert_eq!((heat.fetched, heat.wasted), (48 * 32, 0));
+        let heat = Heat::new(&counts(32, 32, 1, 32), 12, 12);
+        assert_eq!((heat.fetched, heat.wasted), (32 * 32, 32 * 20));
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub use recording::Recording;
 use serde::{Deserialize, Serialize};
 
 /// The version of the format that this crate reads and writes.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Powers of two at which indices are counted: see [`Counts::blocks`].
 pub const LEVELS: usize = 13;
@@ -164,8 +164,9 @@ pub struct Instruction {
     pub leaves: Vec<u32>,
     /// What it does.
     pub kind: Kind,
-    /// Bytes that one lane touches.
-    pub bytes: u64,
+    /// The bytes that one lane accesses, in their order and apart from each other: of an element that is accessed as
+    /// a whole those of its leaves that are used, of a member array one item.
+    pub ranges: Vec<Range>,
     /// The innermost loop of its own function around it.
     pub scope: Option<u32>,
     /// The function it stands in.
@@ -174,6 +175,24 @@ pub struct Instruction {
     pub text: String,
     /// Where it stands.
     pub place: Place,
+}
+
+impl Instruction {
+    /// Bytes that one lane accesses.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.ranges.iter().fold(0, |all, range| all.saturating_add(range.bytes))
+    }
+}
+
+/// Bytes that an access covers.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Range {
+    /// From the first byte of the object that is noted: an element, a member, or an item of a member array.
+    pub offset: u64,
+    /// How many; not 0.
+    pub bytes: u64,
 }
 
 /// An access that is not recorded.
@@ -209,16 +228,16 @@ pub struct Counts {
     pub requests: u64,
     /// Lanes that executed it.
     pub lanes: u64,
-    /// Lanes that touch the aligned line of 128 bytes that the first lane touches, itself included
-    /// (the paper's number of coalescing threads).
+    /// Lanes whose first byte is on the aligned line of 128 bytes that the first byte of the first lane is on,
+    /// itself included (the paper's number of coalescing threads).
     pub line_lanes: u64,
-    /// Requests in which another lane touches the first lane's address.
+    /// Requests in which another lane's first byte is that of the first lane.
     pub shared: u64,
-    /// Lanes that touch the first lane's address, itself included.
+    /// Lanes whose first byte is that of the first lane, itself included.
     pub address_lanes: u64,
-    /// Distinct lines of 128 bytes.
+    /// Distinct lines of 128 bytes, by all bytes of the lanes' [ranges](Instruction::ranges).
     pub lines: u64,
-    /// Distinct sectors of 32 bytes.
+    /// Distinct sectors of 32 bytes, by all bytes of the lanes' [ranges](Instruction::ranges).
     pub sectors: u64,
     /// `blocks[k]`: distinct values of `index >> k`, where the index is that of the element in its array:
     /// what a group of a layout with `2^k` elements in a sector would touch.

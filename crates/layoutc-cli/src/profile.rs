@@ -15,10 +15,10 @@ use crate::transform::report_failure;
 use crate::verify::{build_request, cache_dir, sources};
 use crate::write::{Target, write_all};
 pub use digest::digests;
-use layoutc_analysis::profile::{Accessed, Counts, Launched, Profile, Run, Trips};
+use layoutc_analysis::profile::{Accessed, Counts, Instruction, Launched, Profile, Run, Trips};
 use layoutc_codegen::instrument::{Instrumented, instrument};
 use layoutc_runtime::process::{REPORTED_STATUS, RunRequest, RunResult, RunStatus};
-use layoutc_runtime::profile::{self, HEADER, Sums, record};
+use layoutc_runtime::profile::{self, HEADER, Instrument, Sums, record};
 use layoutc_runtime::program::SourceText;
 use layoutc_runtime::toolchain::build;
 use rows::Rows;
@@ -193,17 +193,35 @@ fn instrumented_sources(
 /// What the generated header says of the program.
 fn generated_header(instrumented: &Instrumented, header: &str) -> String {
     let profile = &instrumented.profile;
-    let sizes: Vec<String> = instrumented.element_bytes().iter().map(u64::to_string).collect();
+    // What each instruction accesses: its element's bytes and its ranges, and how many ranges are in front.
+    let (mut own, mut ranges) = (Vec::new(), Vec::new());
+    for instrument in instruments(profile) {
+        own.push(format!("{{{}, {}}}", instrument.element_bytes, ranges.len()));
+        let text = |(offset, bytes): &(u64, u64)| format!("{{{offset}, {bytes}}}");
+        ranges.extend(instrument.ranges.iter().map(text));
+    }
+    own.push(format!("{{0, {}}}", ranges.len()));
     format!(
         "// Of `layoutc profile`.\n#ifdef __cplusplus\n\
          #define LAYOUTC_PROFILE_KERNELS {}\n#define LAYOUTC_PROFILE_LOOPS {}\n\
-         #define LAYOUTC_PROFILE_INSTRUCTIONS {}\n#define LAYOUTC_PROFILE_ELEMENTS {}\n\
+         #define LAYOUTC_PROFILE_INSTRUCTIONS {}\n#define LAYOUTC_PROFILE_ACCESSES {}\n\
+         #define LAYOUTC_PROFILE_RANGES {}\n\
          #include \"{header}\"\n#endif\n",
         profile.kernels.len().max(1),
         profile.loops.len(),
         profile.instructions.len(),
-        sizes.join(", "),
+        own.join(", "),
+        ranges.join(", "),
     )
+}
+
+/// What the numbers of instructions mean to the runtime.
+fn instruments(profile: &Profile) -> Vec<Instrument> {
+    let instrument = |own: &Instruction| Instrument {
+        element_bytes: profile.arrays[own.array as usize].size,
+        ranges: own.ranges.iter().map(|range| (range.offset, range.bytes)).collect(),
+    };
+    profile.instructions.iter().map(instrument).collect()
 }
 
 /// A recorded run.
@@ -241,18 +259,18 @@ fn record_run(
         timeout: Duration::from_secs(arguments.timeout),
         ..RunRequest::new(arguments.args.clone())
     };
-    let element_bytes = instrumented.element_bytes();
+    let instruments = instruments(&instrumented.profile);
     let Some(path) = &arguments.rows else {
         let start = Instant::now();
         let (result, sums) =
-            record(run, &element_bytes, &request, None).map_err(|error| error.to_string())?;
+            record(run, &instruments, &request, None).map_err(|error| error.to_string())?;
         return Ok(Recorded { result, sums, taken: start.elapsed(), device: device.to_owned() });
     };
     let mut rows = Rows::create(path, &instrumented.profile, arguments.most_rows)?;
     let start = Instant::now();
     let recorded = {
         let mut sink = |row| rows.push(row);
-        record(run, &element_bytes, &request, Some((arguments.every, &mut sink)))
+        record(run, &instruments, &request, Some((arguments.every, &mut sink)))
     };
     let (result, sums) = recorded.map_err(|error| error.to_string())?;
     let taken = start.elapsed();

@@ -15,6 +15,7 @@
 
 mod accesses;
 mod loops;
+mod ranges;
 mod wraps;
 
 use crate::edit::{EditSet, in_files};
@@ -36,15 +37,6 @@ pub struct Instrumented {
     pub edits: BTreeMap<FileId, EditSet>,
     /// What the numbers in the calls mean; no runs.
     pub profile: Profile,
-}
-
-impl Instrumented {
-    /// Bytes of the elements that each instruction accesses.
-    #[must_use]
-    pub fn element_bytes(&self) -> Vec<u64> {
-        let size = |own: &Instruction| self.profile.arrays[own.array as usize].size;
-        self.profile.instructions.iter().map(size).collect()
-    }
 }
 
 /// Instruments a program.
@@ -185,7 +177,7 @@ pub fn instrument(
             }
         };
         wraps.push(Wrap::new(own.span, format!("layoutcAt({number}, "), ")"));
-        profile.instructions.push(instruction(program, &profile, &loops, own, array, place));
+        profile.instructions.push(instruction(program, &loops, own, array, place));
     }
 
     let mut edits: BTreeMap<FileId, Vec<crate::Edit>> = BTreeMap::new();
@@ -204,19 +196,16 @@ pub fn instrument(
 
 fn instruction(
     program: &Program,
-    profile: &Profile,
     loops: &[loops::Found],
     own: &Found,
     array: u32,
     place: Place,
 ) -> Instruction {
-    let leaves = &profile.arrays[array as usize].leaves;
-    let bytes = own.leaves.iter().map(|leaf| leaves[*leaf as usize].bytes).sum();
     Instruction {
         array,
         leaves: own.leaves.clone(),
         kind: own.kind,
-        bytes,
+        ranges: own.ranges.clone(),
         scope: loops.iter().rposition(|outer| outer.span.contains(own.span)).map(|at| at as u32),
         function: program.function(own.function).name.clone(),
         text: program.text(own.span).split_whitespace().collect::<Vec<_>>().join(" "),

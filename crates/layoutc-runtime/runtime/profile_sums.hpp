@@ -6,8 +6,11 @@
 // LAYOUTC_RT_PROFILE_ROWS  socket (Unix domain) that takes single rows, too
 // LAYOUTC_RT_PROFILE_EVERY of every so many warps one is sent there
 //
-// The file, all numbers little-endian: ProfileHeader, bytes of the elements of each instruction (u32), ProfileSlot up to
-// `capacity`. A row is ProfileRow.
+// The file, all numbers little-endian: ProfileHeader, ProfileInstruction for each, ProfileRange for each, ProfileSlot up
+// to `capacity` from the next multiple of 8 bytes. A row is ProfileRow.
+//
+// An access is noted with the address of an object of which it accesses some ranges of bytes; its address is that of
+// the first of these bytes.
 //
 // Threads of a warp run one after another here, so each thread keeps a log, and the lanes' logs are put together when
 // the block has run, or when a log is full: what lanes did in the same iteration of the same loops is one request, as on
@@ -36,12 +39,19 @@ namespace layoutc_rt {
 
 namespace {
 
-constexpr char kProfileMagic[8] = {'L', 'A', 'Y', 'P', 'R', 'O', 'F', '1'};
+constexpr char kProfileMagic[8] = {'L', 'A', 'Y', 'P', 'R', 'O', 'F', '2'};
 constexpr unsigned kProfileLevels = 13;
 
 struct ProfileHeader {
     char magic[8];
-    uint32_t instructions, capacity, used, overflowed;
+    uint32_t instructions, capacity, used, overflowed, ranges, reserved;
+};
+// `ranges` of ProfileRange from the position `first`: what a lane accesses of the object that is noted.
+struct ProfileInstruction {
+    uint32_t element_bytes, first, ranges;
+};
+struct ProfileRange {
+    uint32_t offset, bytes;
 };
 enum SlotKind : uint32_t { kFree = 0, kAccess = 1, kLoop = 2, kLaunch = 3 };
 enum AccessCount { kRequests, kLanes, kLineLanes, kShared, kAddressLanes, kLines, kSectors, kStrided, kStride, kVotes, kBlocks };
@@ -119,7 +129,8 @@ struct SlotKey {
 
 struct ProfileSums {
     ProfileHeader* header = nullptr;
-    const uint32_t* element_bytes = nullptr;
+    const ProfileInstruction* instructions = nullptr;
+    const ProfileRange* ranges = nullptr;
     ProfileSlot* slots = nullptr;
     ProfileSlot lost{};  // where counts go that have no slot
     std::map<SlotKey, ProfileSlot*> known;
@@ -130,6 +141,7 @@ struct ProfileSums {
     int rows = -1;
     uint64_t every = 1;
     std::vector<ProfileRow> out;
+    std::vector<std::pair<uint64_t, uint64_t>> spans;  // of one request
     uint64_t (*base_of)(uint64_t address);  // where the memory begins that an address is in
 
     explicit ProfileSums(uint64_t (*base_of_address)(uint64_t)) : base_of(base_of_address) {
@@ -141,8 +153,9 @@ struct ProfileSums {
         if (memory == MAP_FAILED) profile_failed(std::string("cannot map the profile ") + path);
         close(file);
         header = (ProfileHeader*)memory;
-        element_bytes = (const uint32_t*)(header + 1);
-        size_t table = (sizeof(ProfileHeader) + header->instructions * sizeof(uint32_t) + 7) / 8 * 8;
+        instructions = (const ProfileInstruction*)(header + 1);
+        ranges = (const ProfileRange*)(instructions + header->instructions);
+        size_t table = (sizeof(ProfileHeader) + header->instructions * sizeof(ProfileInstruction) + header->ranges * sizeof(ProfileRange) + 7) / 8 * 8;
         slots = (ProfileSlot*)((char*)memory + table);
         if (memcmp(header->magic, kProfileMagic, sizeof kProfileMagic) != 0 || table + header->capacity * sizeof(ProfileSlot) > (size_t)bytes)
             profile_failed(std::string(path) + " is no profile of this version");
@@ -183,7 +196,8 @@ struct ProfileSums {
         uint64_t sorted[32], index[32];
         unsigned lanes = 0;
         const uint64_t first = r.addresses[__builtin_ctz(r.mask)];
-        const uint64_t bytes = element_bytes[r.instruction] ? element_bytes[r.instruction] : 1;
+        const ProfileInstruction& instruction = instructions[r.instruction];
+        const uint64_t bytes = instruction.element_bytes ? instruction.element_bytes : 1;
         const uint64_t base = base_of(first);
         unsigned line = 0, same = 0;
         bool is_strided = true;
@@ -222,8 +236,8 @@ struct ProfileSums {
                 c[kVotes] -= std::min(weight, c[kVotes]);
         }
         insertion_sort(sorted, lanes);
-        c[kLines] += weight * distinct(sorted, lanes, 7);
-        c[kSectors] += weight * distinct(sorted, lanes, 5);
+        c[kLines] += weight * touched(instruction, sorted, lanes, 7);
+        c[kSectors] += weight * touched(instruction, sorted, lanes, 5);
         insertion_sort(index, lanes);
         for (unsigned k = 0; k < kProfileLevels; k++) c[kBlocks + k] += weight;
         for (unsigned i = 1; i < lanes; i++) {
@@ -248,10 +262,34 @@ struct ProfileSums {
             v[j] = x;
         }
     }
-    static unsigned distinct(const uint64_t* sorted, unsigned n, unsigned shift) {
-        unsigned found = 1;
-        for (unsigned i = 1; i < n; i++) found += sorted[i] >> shift != sorted[i - 1] >> shift;
+    // How many blocks of 2^shift bytes the lanes touch together, with their first bytes in order.
+    unsigned touched(const ProfileInstruction& of, const uint64_t* sorted, unsigned lanes, unsigned shift) {
+        const ProfileRange* own = ranges + of.first;
+        const uint64_t start = own[0].offset;
+        // What is one range is in order by its first blocks, and by its last.
+        if (of.ranges == 1) {
+            unsigned found = 0;
+            uint64_t next = 0;
+            for (unsigned i = 0; i < lanes; i++) count_blocks(sorted[i] >> shift, (sorted[i] + own[0].bytes - 1) >> shift, next, found);
+            return found;
+        }
+        spans.clear();
+        for (unsigned i = 0; i < lanes; i++)
+            for (unsigned n = 0; n < of.ranges; n++) {
+                uint64_t first = sorted[i] + (own[n].offset - start);
+                spans.push_back({first >> shift, (first + own[n].bytes - 1) >> shift});
+            }
+        std::sort(spans.begin(), spans.end());
+        unsigned found = 0;
+        uint64_t next = 0;
+        for (auto [first, last] : spans) count_blocks(first, last, next, found);
         return found;
+    }
+    // Counts those of the blocks first..=last that are not below `next`, which is then behind them.
+    static void count_blocks(uint64_t first, uint64_t last, uint64_t& next, unsigned& found) {
+        if (last < next) return;
+        found += last - std::max(first, next) + 1;
+        next = last + 1;
     }
 
     void send_rows() {
@@ -299,12 +337,13 @@ struct ProfileSums {
         if (rows >= 0) send_rows();
     }
 
-    // Notes an access.
+    // Notes an access to the object at an address.
     void access(ThreadLog& t, unsigned instruction, uint64_t address) {
         if (t.stamps.size() <= instruction) t.stamps.resize(header->instructions, Stamp{0, 0});
         Stamp& stamp = t.stamps[instruction];
         if (stamp.position != t.position) stamp = Stamp{t.position, 0};
         uint64_t key = (uint64_t)lot_of(t.position) << 48 | mix(mix(t.position, instruction), stamp.count++) >> 16;
+        address += ranges[instructions[instruction].first].offset;
         t.log.push_back(LoggedAccess{key, address, instruction, t.loops.empty() ? -1 : (int)t.loops.back().loop});
     }
 

@@ -18,13 +18,25 @@ pub const HEADER: &str = "layoutc/profile.hpp";
 /// The header's text, for compilers that do not see the runtime's folder.
 pub const HEADER_TEXT: &str = include_str!("../include/layoutc/profile.hpp");
 
-const MAGIC: &[u8; 8] = b"LAYPROF1";
+const MAGIC: &[u8; 8] = b"LAYPROF2";
 /// Different accesses by kernel and loop, loops and launches that have room; 15 MB, of which a run touches what it needs.
 const CAPACITY: u32 = 1 << 16;
-const HEADER_BYTES: usize = 24;
+const HEADER_BYTES: usize = 32;
+const INSTRUCTION_BYTES: usize = 12;
+const RANGE_BYTES: usize = 8;
 const SLOT_BYTES: usize = 232;
 /// Powers of two at which indices are counted.
 pub const LEVELS: usize = 13;
+
+/// An access of the text, as its number in the calls means it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Instrument {
+    /// Bytes of an element of its array.
+    pub element_bytes: u64,
+    /// What a lane accesses, from the first byte of what is noted: offsets and lengths in bytes, ascending and apart from
+    /// each other.
+    pub ranges: Vec<(u64, u64)>,
+}
 
 /// What an access did in one kernel and loop; `layoutc_analysis::profile::Counts` says what the sums are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -143,7 +155,7 @@ impl std::error::Error for ProfileError {}
 /// Runs an instrumented program and gives what it recorded, to its end or to where it got.
 ///
 /// `run` runs it: [`run_of`] does for one that the runtime is linked with, [`OpenClBuilt::run`] for one in OpenCL.
-/// `element_bytes` are those of each instruction's array. With `rows`, of every so many warps one is handed over
+/// With `rows`, of every so many warps one is handed over
 /// access by access.
 ///
 /// [`OpenClBuilt::run`]: crate::opencl::OpenClBuilt::run
@@ -152,14 +164,14 @@ impl std::error::Error for ProfileError {}
 /// [`ProfileError`]; a program that ends early is none.
 pub fn record(
     run: &Run<'_>,
-    element_bytes: &[u64],
+    instruments: &[Instrument],
     request: &RunRequest,
     rows: Option<(u64, &mut RowSink<'_>)>,
 ) -> Result<(RunResult, Sums), ProfileError> {
     let folder = tempfile::Builder::new().prefix("profile").tempdir();
     let folder = folder.map_err(io_error(&std::env::temp_dir()))?;
     let path = folder.path().join("sums");
-    write_empty(&path, element_bytes).map_err(io_error(&path))?;
+    write_empty(&path, instruments).map_err(io_error(&path))?;
     let mut request = request.clone();
     request.env.push(("LAYOUTC_RT_PROFILE".to_owned(), path.clone().into_os_string()));
     let result = match rows {
@@ -182,17 +194,21 @@ fn io_error(path: &Path) -> impl FnOnce(io::Error) -> ProfileError {
     move |source| ProfileError::Io { path, source }
 }
 
-fn write_empty(path: &Path, element_bytes: &[u64]) -> io::Result<()> {
-    let mut bytes = MAGIC.to_vec();
+fn write_empty(path: &Path, instruments: &[Instrument]) -> io::Result<()> {
     let number = |number: usize| u32::try_from(number).map_err(io::Error::other);
-    for own in [number(element_bytes.len())?, CAPACITY, 0, 0] {
-        bytes.extend(own.to_le_bytes());
+    let bytes = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
+    let ranges: Vec<(u64, u64)> = instruments.iter().flat_map(|own| own.ranges.clone()).collect();
+    let mut numbers = vec![number(instruments.len())?, CAPACITY, 0, 0, number(ranges.len())?, 0];
+    let mut first = 0;
+    for own in instruments {
+        numbers.extend([bytes(own.element_bytes), number(first)?, number(own.ranges.len())?]);
+        first += own.ranges.len();
     }
-    for size in element_bytes {
-        bytes.extend(u32::try_from(*size).unwrap_or(u32::MAX).to_le_bytes());
-    }
-    fs::write(path, &bytes)?;
-    let whole = bytes.len().next_multiple_of(8) + CAPACITY as usize * SLOT_BYTES;
+    numbers.extend(ranges.iter().flat_map(|(offset, length)| [bytes(*offset), bytes(*length)]));
+    let mut text = MAGIC.to_vec();
+    text.extend(numbers.into_iter().flat_map(u32::to_le_bytes));
+    fs::write(path, &text)?;
+    let whole = text.len().next_multiple_of(8) + CAPACITY as usize * SLOT_BYTES;
     fs::OpenOptions::new().write(true).open(path)?.set_len(whole as u64)
 }
 
@@ -272,8 +288,9 @@ fn read_sums(bytes: &[u8]) -> Result<Sums, ProfileError> {
         return Err(ProfileError::Malformed("it does not begin as one"));
     }
     let header = Fields(bytes);
-    let (instructions, used) = (header.u32(8), header.u32(16));
-    let start = (HEADER_BYTES + instructions as usize * 4).next_multiple_of(8);
+    let (instructions, used, ranges) = (header.u32(8), header.u32(16), header.u32(24));
+    let tables = instructions as usize * INSTRUCTION_BYTES + ranges as usize * RANGE_BYTES;
+    let start = (HEADER_BYTES + tables).next_multiple_of(8);
     let slots = bytes.get(start..).unwrap_or_default().chunks_exact(SLOT_BYTES);
     if used as usize > slots.len() {
         return Err(ProfileError::Malformed("it ends early"));

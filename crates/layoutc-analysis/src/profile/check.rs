@@ -1,6 +1,8 @@
 //! What every profile holds to: positions that exist, and counts that requests of warps can have.
 
-use super::{Accessed, Counts, LEVELS, Launched, Place, Profile, Run, Source, Trips};
+use super::{
+    Accessed, Counts, Instruction, LEVELS, Launched, Place, Profile, Range, Run, Source, Trips,
+};
 use std::collections::BTreeSet;
 
 /// The most entries of a list: instructions, loops, leaves, runs.
@@ -9,6 +11,9 @@ const MOST: usize = 1 << 20;
 const WARP: u64 = 32;
 /// Threads of a block at most: 1024 on GPUs, some thousand where OpenCL runs on a CPU.
 const BLOCK: u64 = 1 << 16;
+/// Bytes of a line, and of a sector.
+const LINE: u64 = 128;
+const SECTOR: u64 = 32;
 
 /// Whether a condition holds; otherwise why that cannot be.
 fn ensure(holds: bool, because: impl FnOnce() -> String) -> Result<(), String> {
@@ -84,9 +89,15 @@ impl Profile {
             for leaf in &instruction.leaves {
                 within(*leaf, array.leaves.len(), "leaf", text)?;
             }
-            let is_some = !instruction.leaves.is_empty() && instruction.bytes > 0;
-            let fits = is_some && instruction.bytes <= array.size;
-            ensure(fits, || format!("`{text}` touches {} bytes", instruction.bytes))?;
+            let mut end = 0;
+            for Range { offset, bytes } in &instruction.ranges {
+                let behind = offset.checked_add(*bytes).filter(|behind| *behind <= array.size);
+                let fits = *bytes > 0 && *offset >= end;
+                ensure(fits && behind.is_some(), || format!("`{text}` touches {bytes} bytes"))?;
+                end = behind.unwrap_or(end);
+            }
+            ensure(end > 0, || format!("`{text}` touches nothing"))?;
+            ensure(!instruction.leaves.is_empty(), || format!("`{text}` touches no leaf"))?;
             let rises = instruction.leaves.windows(2).all(|pair| pair[0] < pair[1]);
             ensure(rises, || format!("`{text}` does not name its leaves in their order"))?;
         }
@@ -111,10 +122,11 @@ impl Profile {
             if let Some(scope) = scope {
                 within(*scope, loops, "loop", "an access")?;
             }
-            let text = &self.instructions[*instruction as usize].text;
+            let instruction_of = &self.instructions[*instruction as usize];
+            let text = &instruction_of.text;
             let is_new = seen.insert((*kernel, *instruction, *scope));
             ensure(is_new, || format!("`{text}` is counted twice in one loop"))?;
-            counts.check().map_err(|because| format!("`{text}` {because}"))?;
+            counts.check(instruction_of).map_err(|because| format!("`{text}` {because}"))?;
         }
         let mut seen = BTreeSet::new();
         for Trips { kernel, of, entries, iterations } in &run.trips {
@@ -139,11 +151,11 @@ impl Profile {
 }
 
 impl Counts {
-    /// Whether requests can have these sums.
+    /// Whether requests of an instruction can have these sums.
     ///
     /// # Errors
     /// What cannot be, in a clause.
-    pub(super) fn check(&self) -> Result<(), String> {
+    fn check(&self, instruction: &Instruction) -> Result<(), String> {
         let Counts { requests, lanes, lines, sectors, blocks, .. } = *self;
         let at_most = |own: u64, limit: u64, what: &str, than: &str| {
             ensure(own <= limit, || format!("has more {what} than {than}: {own} and {limit}"))
@@ -161,6 +173,13 @@ impl Counts {
         at_most(self.strided, requests, "requests with a stride", "requests")?;
         at_most(requests, lines, "requests", "lines")?;
         at_most(lines, sectors, "lines", "sectors")?;
+        at_most(sectors, lines.saturating_mul(LINE / SECTOR), "sectors", "its lines have")?;
+        // A range reaches into one more than it fills, at most.
+        let most = instruction.ranges.iter().map(|range| (range.bytes - 1) / SECTOR + 2);
+        let most = most.fold(0, u64::saturating_add).saturating_mul(lanes);
+        at_most(sectors, most, "sectors", "its lanes reach")?;
+        let least = instruction.bytes().div_ceil(SECTOR).saturating_mul(requests);
+        at_most(least, sectors, "sectors that its bytes fill", "sectors")?;
         at_most(requests, blocks[LEVELS - 1], "requests", "blocks")?;
         at_most(blocks[0], lanes, "elements", "lanes")?;
         for pair in blocks.windows(2) {

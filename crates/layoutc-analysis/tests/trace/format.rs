@@ -1,7 +1,7 @@
 //! Reading profiles.
 
 use crate::make::small;
-use layoutc_analysis::profile::{MOST_BYTES, Profile, ProfileError};
+use layoutc_analysis::profile::{MOST_BYTES, Profile, ProfileError, Range};
 use proptest::prelude::*;
 
 const TEXT: &str = "k for (;;) s[i].x; s[i].y";
@@ -30,9 +30,9 @@ fn what_is_no_profile_is_refused() {
         message(b"\x7fELF").starts_with("the file is no profile of `layoutc profile`: expected")
     );
     assert!(message(b"[1, 2]").starts_with("the file is no profile"));
-    let newer = text.replacen("\"version\":1", "\"version\":2,\"more\":[]", 1);
-    assert!(message(newer.as_bytes()).starts_with("the profile is of version 2 of the format"));
-    let other = text.replacen("\"version\":1", "\"version\":1,\"more\":[]", 1);
+    let newer = text.replacen("\"version\":2", "\"version\":3,\"more\":[]", 1);
+    assert!(message(newer.as_bytes()).starts_with("the profile is of version 3 of the format"));
+    let other = text.replacen("\"version\":2", "\"version\":2,\"more\":[]", 1);
     assert!(message(other.as_bytes()).contains("unknown field `more`"));
     let large = vec![b' '; MOST_BYTES + 1];
     assert_eq!(Profile::read(&large), Err(ProfileError::TooLarge { bytes: MOST_BYTES + 1 }));
@@ -101,7 +101,18 @@ fn text_must_be_possible() {
     assert_eq!(after(|own| own.sources[0].sha256.clear()), "`test.cu` has no SHA-256 sum");
     assert_eq!(after(|own| own.sources.push(own.sources[0].clone())), "`test.cu` is named twice");
     assert_eq!(after(|own| own.instructions[0].place.end = 0), "s[i].x stands nowhere in the text");
-    assert_eq!(after(|own| own.instructions[0].leaves.clear()), "`s[i].x` touches 4 bytes");
+    assert_eq!(after(|own| own.instructions[0].leaves.clear()), "`s[i].x` touches no leaf");
+    assert_eq!(after(|own| own.instructions[0].ranges.clear()), "`s[i].x` touches nothing");
+    let range = |offset, bytes| {
+        move |own: &mut Profile| {
+            own.instructions[0].ranges.push(Range { offset, bytes });
+        }
+    };
+    assert_eq!(after(range(4, 0)), "`s[i].x` touches 0 bytes");
+    assert_eq!(after(range(4, 5)), "`s[i].x` touches 5 bytes");
+    assert_eq!(after(range(u64::MAX, 2)), "`s[i].x` touches 2 bytes");
+    // It begins where the one in front of it has not ended.
+    assert_eq!(after(range(2, 4)), "`s[i].x` touches 4 bytes");
     assert_eq!(
         after(|own| own.instructions[0].leaves = vec![1, 0]),
         "`s[i].x` does not name its leaves in their order"
@@ -126,6 +137,20 @@ fn counts_must_be_possible() {
     assert!(count(|own| own.shared = 1).contains("more requests that share than lanes that do"));
     assert!(count(|own| own.strided = 41).contains("more requests with a stride"));
     assert!(count(|own| own.lines = 1000).contains("more lines than sectors"));
+    // 40 requests on 2 lines each, in structs of 8 bytes; 4 bytes reach into two sectors at most.
+    assert!(
+        count(|own| own.sectors = 321).contains("more sectors than its lines have: 321 and 320")
+    );
+    assert!(
+        count(|own| (own.lines, own.sectors) = (2561, 2561))
+            .contains("more sectors than its lanes reach: 2561 and 2560")
+    );
+    // 36 bytes fill two sectors.
+    let wide = after(|own| {
+        (own.arrays[0].size, own.instructions[0].ranges[0].bytes) = (36, 36);
+        (own.runs[0].accesses[0].counts.lines, own.runs[0].accesses[0].counts.sectors) = (79, 79);
+    });
+    assert!(wide.contains("more sectors that its bytes fill than sectors: 80 and 79"), "{wide}");
     assert!(count(|own| own.blocks[0] = 3000).contains("more elements than lanes"));
     assert!(count(|own| own.blocks[3] = 1000).contains("more blocks than smaller ones"));
     assert!(count(|own| own.blocks[4] = 40).contains("more blocks than larger ones have halves"));

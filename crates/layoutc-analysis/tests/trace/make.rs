@@ -3,7 +3,7 @@
 use layoutc_analysis::cost_model::{CostModel, ModelOptions};
 use layoutc_analysis::profile::{
     Accessed, Array, Counts, Instruction, Kernel, Kind, LEVELS, Launched, Leaf, Loop, Place,
-    Profile, Run, Source, Trips, VERSION,
+    Profile, Range, Run, Source, Trips, VERSION,
 };
 use layoutc_dataflow::classes::{Classes, find_classes};
 use layoutc_syntax::preprocess::{LoadResult, PreprocessOptions, SourceLoader, preprocess_program};
@@ -147,7 +147,7 @@ impl<'t> Maker<'t> {
             array: 0,
             leaves: vec![field],
             kind,
-            bytes: 4,
+            ranges: vec![Range { offset: 0, bytes: 4 }],
             scope: None,
             function: "k".into(),
             text: text.into(),

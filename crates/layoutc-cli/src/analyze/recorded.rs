@@ -231,13 +231,9 @@ impl View<'_> {
         };
         let recording = self.selection.recording;
         let heat = match (&decision, shape) {
-            (Ok(_), Some(shape)) => Some(HeatMap::new(
-                self.selection.model,
-                recording,
-                instructions,
-                &self.totals,
-                shape,
-            )),
+            (Ok(_), Some(shape)) => {
+                Some(HeatMap::new(recording, instructions, &self.totals, shape))
+            }
             _ => None,
         };
         let decided = decision.as_ref().ok();

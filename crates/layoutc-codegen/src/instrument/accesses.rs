@@ -1,7 +1,8 @@
 //! Accesses of device code to elements.
 
+use super::ranges::{joined, ranges};
 use layoutc_analysis::cost_model::{ArraySource, CostModel};
-use layoutc_analysis::profile::Kind;
+use layoutc_analysis::profile::{Kind, Range};
 use layoutc_dataflow::classes::{
     Callee, ClassId, ClassShape, Classes, PlaceKind, class_shape, resolve_callee,
 };
@@ -18,6 +19,8 @@ pub(super) struct Found {
     pub(super) class: ClassId,
     /// Positions of leaves, in order.
     pub(super) leaves: Vec<u32>,
+    /// Bytes from the start of the object that the text is.
+    pub(super) ranges: Vec<Range>,
     pub(super) kind: Kind,
     pub(super) function: FunctionId,
 }
@@ -139,7 +142,7 @@ enum Use {
 impl Finder<'_> {
     fn visit(&mut self, function: FunctionId, expr: ExprId) {
         let (program, classes) = (self.program, self.classes);
-        let Some((class, kind)) = classes.place(expr) else { return };
+        let Some((class, place)) = classes.place(expr) else { return };
         if matches!(program.expr(expr).kind, ExprKind::Paren(_)) {
             return;
         }
@@ -158,12 +161,12 @@ impl Finder<'_> {
                 _ => break,
             }
         }
-        let access = match self.use_of(function, outer, kind) {
+        let access = match self.use_of(function, outer, place) {
             Use::None => return,
             Use::Access(kind) => Ok(kind),
             Use::Unseen(because) => Err(because),
         };
-        let is_bit_field = match kind {
+        let is_bit_field = match place {
             PlaceKind::Part(path) => path.iter().any(|field| program.field(*field).is_bit_field),
             PlaceKind::Element => false,
         };
@@ -186,11 +189,21 @@ impl Finder<'_> {
                 return;
             }
         };
+        if self.shape(class).is_none() {
+            self.omitted.entry(span).or_insert("the layout of its struct is not modelled");
+            return;
+        }
         let Some(leaves) = self.leaves(span, expr, class) else { return };
+        let ranges = self.shape(class).and_then(|own| ranges(program, own, expr, place, &leaves));
+        let Some(ranges) = ranges else {
+            self.omitted.entry(span).or_insert("the size of its type is not known");
+            return;
+        };
         let known = self.found.entry(span).or_insert_with(|| Found {
             span,
             class,
             leaves: Vec::new(),
+            ranges: Vec::new(),
             kind,
             function,
         });
@@ -199,14 +212,22 @@ impl Finder<'_> {
             known.leaves.extend(leaves);
             known.leaves.sort_unstable();
             known.leaves.dedup();
+            known.ranges.extend(ranges);
+            known.ranges = joined(std::mem::take(&mut known.ranges));
         }
     }
 
-    fn leaves(&mut self, span: Span, expr: ExprId, class: ClassId) -> Option<Vec<u32>> {
+    fn shape(&mut self, class: ClassId) -> Option<&ClassShape> {
         let (program, classes) = (self.program, self.classes);
         let shape =
             self.shapes.entry(class).or_insert_with(|| class_shape(program, classes.class(class)));
-        let shape = shape.as_ref()?;
+        shape.as_ref()
+    }
+
+    fn leaves(&mut self, span: Span, expr: ExprId, class: ClassId) -> Option<Vec<u32>> {
+        self.shape(class);
+        let (program, classes) = (self.program, self.classes);
+        let shape = self.shapes.get(&class)?.as_ref()?;
         let (_, kind) = classes.place(expr)?;
         let leaves: Vec<u32> = match kind {
             PlaceKind::Element => {

@@ -3,7 +3,9 @@
 // On the CPU runtime the runtime does the counting. Elsewhere (nvcc) this header does it, in the warp: a few words for
 // each access of the text, however long the program runs. In front of it the generated part defines
 //   LAYOUTC_PROFILE_KERNELS, _LOOPS, _INSTRUCTIONS    how many there are
-//   LAYOUTC_PROFILE_ELEMENTS                          bytes of the elements of each instruction, `44, 44, 12`
+//   LAYOUTC_PROFILE_ACCESSES    of each instruction the bytes of its elements and the position of its first range,
+//                               and behind the last one their number: `{44, 0}, {12, 1}, {0, 3}`
+//   LAYOUTC_PROFILE_RANGES      what instructions access, from the noted address: offset and length, `{0, 4}, {0, 4}, {8, 4}`
 // and the program writes the file $LAYOUTC_PROFILE (or layoutc.profile.counts) when it ends: lines of numbers.
 #pragma once
 
@@ -53,7 +55,14 @@ constexpr int kLevels = 13;
 // sectors, requests with a stride, the stride, its votes, and the distinct blocks of each power of two.
 enum { kRequests, kLanes, kLineLanes, kShared, kAddressLanes, kLines, kSectors, kStrided, kStride, kVotes, kBlocks, kCounts = kBlocks + kLevels };
 
-static __device__ const unsigned element_bytes[] = {LAYOUTC_PROFILE_ELEMENTS};
+struct Instruction {
+    unsigned element_bytes, first;
+};
+struct Range {
+    unsigned offset, bytes;
+};
+static __device__ const Instruction instructions[] = {LAYOUTC_PROFILE_ACCESSES};
+static __device__ const Range ranges[] = {LAYOUTC_PROFILE_RANGES};
 static __device__ Count accesses[LAYOUTC_PROFILE_KERNELS * LAYOUTC_PROFILE_INSTRUCTIONS + 1][kCounts];
 static __device__ Count loops[LAYOUTC_PROFILE_KERNELS * LAYOUTC_PROFILE_LOOPS + 1][2];
 // Shapes of launches: a kernel's first few are kept apart.
@@ -90,17 +99,53 @@ __device__ inline unsigned distinct(unsigned mask, Count value) {
 #endif
 }
 
+// How many different blocks of 2^shift bytes the lanes of `mask` touch, whose first bytes are at `address`.
+__device__ inline unsigned touched(unsigned mask, unsigned instruction, Count address, unsigned shift) {
+    const unsigned begin = instructions[instruction].first, end = instructions[instruction + 1].first;
+    const unsigned start = ranges[begin].offset;
+    if (end == begin + 1) {
+        const Count last = (address + ranges[begin].bytes - 1) >> shift;
+        if (!__any_sync(mask, last != address >> shift)) return distinct(mask, last);
+    }
+    unsigned found = 0;
+    Count next = 0;  // of this lane's own blocks those below are counted
+    for (unsigned n = begin; n < end; n++) {
+        const Count first = (address + (ranges[n].offset - start)) >> shift;
+        const Count last = (address + (ranges[n].offset - start) + ranges[n].bytes - 1) >> shift;
+        // As many as a range can touch wherever it begins, so that lanes go round equally often.
+        const unsigned most = ((ranges[n].bytes - 1) >> shift) + 2;
+        for (unsigned step = 0; step < most; step++) {
+            const Count block = first + step;
+            // A block is counted by the first lane that touches it.
+            bool is_own = block <= last && block >= next;
+            for (unsigned rest = mask; rest != 0; rest &= rest - 1) {
+                const unsigned other = __ffs(rest) - 1;
+                const Count there = __shfl_sync(mask, address, other);
+                if (other >= lane_id()) continue;
+                for (unsigned m = begin; m < end; m++) {
+                    const Count from = there + (ranges[m].offset - start);
+                    if (block >= from >> shift && block <= (from + ranges[m].bytes - 1) >> shift) is_own = false;
+                }
+            }
+            found += __popc(__ballot_sync(mask, is_own));
+        }
+        next = last + 1;
+    }
+    return found;
+}
+
 __device__ __noinline__ void access(unsigned instruction, Count address) {
+    address += ranges[instructions[instruction].first].offset;
     const unsigned mask = __activemask();
     const unsigned leader = __ffs(mask) - 1, lane = lane_id();
     const unsigned lanes = __popc(mask);
     const Count first = __shfl_sync(mask, address, leader);
     const unsigned line = __popc(__ballot_sync(mask, address >> 7 == first >> 7));
     const unsigned same = __popc(__ballot_sync(mask, address == first));
-    const unsigned lines = distinct(mask, address >> 7);
-    const unsigned sectors = distinct(mask, address >> 5);
+    const unsigned lines = touched(mask, instruction, address, 7);
+    const unsigned sectors = touched(mask, instruction, address, 5);
     // Where the array begins is not known here, so elements are counted from address 0.
-    const Count index = address / element_bytes[instruction];
+    const Count index = address / instructions[instruction].element_bytes;
     const unsigned above = mask & ~((2u << lane) - 1);
     const unsigned next = above ? __ffs(above) - 1 : lane;
     const long long step = (long long)(__shfl_sync(mask, index, next) - index);
