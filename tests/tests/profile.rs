@@ -1,9 +1,10 @@
 //! `layoutc profile`: instrumented programs print what they always print, and what is recorded of them is what they do.
 
 use std::fs;
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
-use layoutc_analysis::profile::{Counts, Profile};
+use layoutc_analysis::profile::{Counts, Kind, Profile};
 use layoutc_analysis::trace::Classified;
 use layoutc_runtime::process::{RunRequest, run};
 use layoutc_runtime::profile::HEADER_TEXT;
@@ -18,9 +19,13 @@ use layoutc_tests::sandbox::Sandbox;
 
 /// What the program prints without instruments.
 fn original(program: &Program, args: &[String]) -> Result<String> {
-    let folder = tempfile::tempdir()?;
     let files: Vec<_> = program.files.iter().map(|file| program.folder.join(file)).collect();
-    let sources = read_program(&files, &[])?;
+    printed(&files, args)
+}
+
+fn printed(files: &[PathBuf], args: &[String]) -> Result<String> {
+    let folder = tempfile::tempdir()?;
+    let sources = read_program(files, &[])?;
     let built = build(&BuildRequest::new(sources, folder.path().join("original")))?;
     let request = RunRequest::new(args.iter().map(Into::into).collect());
     let result = run(&built.executable, &request)?;
@@ -237,6 +242,10 @@ fn accesses_cover_bytes() -> Result<()> {
     let (outcome, profile) = profile(sandbox.path(), &["covered.cu".to_owned()])?;
     let profile = profile.with_context(|| outcome.stderr.clone())?;
     ensure!(outcome.succeeded(), "{}", outcome.stderr);
+    ensure!(
+        outcome.stdout == printed(&[sandbox.path().join("covered.cu")], &[])?,
+        "another output"
+    );
     let found = |text: &str| -> Result<_> {
         let own = profile.instructions.iter().find(|own| own.text == text);
         let ranges: Vec<_> = (own.context("it is not instrumented")?.ranges.iter())
@@ -265,6 +274,98 @@ fn accesses_cover_bytes() -> Result<()> {
     // 32 bytes: four elements on a line.
     ensure!(found("l[i].v.y")? == (vec![(0, 4)], 4, 8, 32), "{:?}", found("l[i].v.y")?);
     ensure!(found("l[i].k[k]")? == (vec![(0, 4)], 4, 4 * 8, 4 * 32), "{:?}", found("l[i].k[k]")?);
+    Ok(())
+}
+
+/// Bit-fields, reached in several ways.
+const FLAGS: &str = r#"
+#include <cstdio>
+struct F {
+    float x;
+    unsigned kind : 3, level : 5;
+    unsigned long long big : 40;
+    int n;
+    bool on : 1;
+    __device__ void raise() { this->level = this->level + 1u; }
+};
+struct Outer { int before; F f; };
+__device__ unsigned kind_of(const F &f) { return f.kind; }
+__global__ void flags(F *p, Outer *o, float *out) {
+    int i = threadIdx.x;
+    p[i].kind = i & 7;
+    F *q = p + i;
+    q->level += 3;
+    float sum = (q++)->big + (q - 1)->n;
+    F &r = p[i];
+    r.on = i % 2;
+    p[i].raise();
+    F local = p[i];
+    local.kind = 1;
+    if (i % 2) o[i].f.big = i;
+    sum += kind_of(p[i + 0]) + local.kind + local.level + p[31 - i].on + sizeof(F) + (i < 16 ? p[i] : p[0]).big;
+    out[i] = sum + p[i].x;
+}
+int main() {
+    static F p[32];
+    static float out[32];
+    for (int i = 0; i < 32; i++) { p[i].x = 1.0f * i; p[i].big = 1000ull * i; p[i].n = i; }
+    F *d; Outer *o; float *r;
+    cudaMalloc(&d, sizeof p); cudaMalloc(&o, 32 * sizeof(Outer)); cudaMalloc(&r, sizeof out);
+    cudaMemcpy(d, p, sizeof p, cudaMemcpyHostToDevice);
+    cudaMemset(o, 0, 32 * sizeof(Outer));
+    flags<<<1, 32>>>(d, o, r);
+    cudaMemcpy(out, r, sizeof out, cudaMemcpyDeviceToHost);
+    cudaMemcpy(p, d, sizeof p, cudaMemcpyDeviceToHost);
+    static Outer h[32];
+    cudaMemcpy(h, o, sizeof h, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 32; i++) printf("%g %d %d %d %d\n", out[i], p[i].kind, p[i].level, p[i].on, (int)h[i].f.big);
+    return 0;
+}
+"#;
+
+#[test]
+fn bit_fields_are_noted_by_their_records() -> Result<()> {
+    let sandbox = Sandbox::with(&[("flags.cu", FLAGS)])?;
+    let (outcome, profile) = profile(sandbox.path(), &["flags.cu".to_owned()])?;
+    let profile = profile.with_context(|| outcome.stderr.clone())?;
+    ensure!(outcome.succeeded(), "{}", outcome.stderr);
+    ensure!(outcome.stdout == printed(&[sandbox.path().join("flags.cu")], &[])?, "another output");
+    ensure!(profile.omitted.is_empty(), "{:?}", profile.omitted);
+    let found = |text: &str| -> Result<_> {
+        let own = profile.instructions.iter().find(|own| own.text == text);
+        let own = own.with_context(|| format!("`{text}` is not instrumented"))?;
+        let ranges: Vec<_> = own.ranges.iter().map(|own| (own.offset, own.bytes)).collect();
+        let sum = sums(&profile, text)?;
+        Ok((own.kind, ranges, sum.lanes, sum.line_lanes, sum.lines, sum.sectors))
+    };
+    // Elements of 24 bytes: x at 0, kind and level in byte 4, big in the 40 bits from byte 8 on, n at 16, on in byte 20.
+    // All elements lie on 24 sectors and 6 lines, and a step of 24 bytes leaves none out.
+    for (text, kind, range, line) in [
+        // 24 i + 4 is below 128 up to i = 5, 24 i + 8, + 16 and + 20 up to i = 4.
+        ("p[i].kind", Kind::Write, (4, 1), 6),
+        ("q->level", Kind::Update, (4, 1), 6),
+        ("(q++)->big", Kind::Read, (8, 5), 5),
+        ("(q - 1)->n", Kind::Read, (0, 4), 5),
+        ("r.on", Kind::Write, (20, 1), 5),
+        // By reference to a function that reads no more of it.
+        ("p[i + 0]", Kind::Read, (4, 1), 6),
+        ("p[i].x", Kind::Read, (0, 4), 6),
+    ] {
+        let own = found(text)?;
+        ensure!(own == (kind, vec![range], 32, line, 6, 24), "`{text}`: {own:?}");
+    }
+    ensure!(sums(&profile, "this->level")?.lanes == 64, "a read and a write");
+    // The copy: all members, which end before the bytes that fill up x and big.
+    ensure!(found("p[i]")?.1 == [(0, 5), (8, 5), (16, 5)], "{:?}", found("p[i]")?);
+    // From behind: 31 · 24 + 20 = 764 is on the line from 640 on, and down to 26 · 24 + 20 = 644 are the others.
+    let back = found("p[31 - i].on")?;
+    ensure!(back == (Kind::Read, vec![(20, 1)], 32, 6, 6, 24), "{back:?}");
+    // 16 lanes at 0, 24, … 360, others at 0: 380 bytes are 12 sectors on 3 lines; at 8, 32, 56, 80 and 104 and 16 times at 8.
+    let chosen = found("(i < 16 ? p[i] : p[0]).big")?;
+    ensure!(chosen == (Kind::Read, vec![(8, 5)], 32, 21, 3, 12), "{chosen:?}");
+    // In a struct of 32 bytes `f` begins at byte 8: one sector for each of 16 lanes; lanes 1 and 3 are on one line.
+    let inner = found("o[i].f.big")?;
+    ensure!(inner == (Kind::Write, vec![(8, 5)], 16, 2, 8, 16), "{inner:?}");
     Ok(())
 }
 
@@ -335,8 +436,9 @@ fn nvcc_takes_instrumented_programs() -> Result<()> {
         let files = program.files.iter().map(|file| file.display().to_string()).collect();
         sources.push((name.to_owned(), files, program.folder));
     }
-    let sandbox = Sandbox::with(&[("known.cu", KNOWN), ("covered.cu", COVERED)])?;
-    for name in ["known.cu", "covered.cu"] {
+    let sandbox =
+        Sandbox::with(&[("known.cu", KNOWN), ("covered.cu", COVERED), ("flags.cu", FLAGS)])?;
+    for name in ["known.cu", "covered.cu", "flags.cu"] {
         sources.push((name.to_owned(), vec![name.to_owned()], sandbox.path().to_path_buf()));
     }
     for (name, files, folder) in sources {

@@ -10,12 +10,16 @@
 //!
 //! *Claim:* the program does the same. `layoutcAt` gives back the object that it is given, with its type, so
 //! overloads, conversions and assignments are those of the source, and its argument is evaluated where and as
-//! often as before. A lane of an OpenCL vector has no address, so its vector is noted. What could not be bound to a reference (bit-fields), has no text of its own (bodies of macros), or
+//! often as before. A bit-field has no address: its record is noted, `layoutcAt(7, p[i]).flags` or, with a pointer,
+//! `layoutcTo(7, q)->flags`. A lane of an OpenCL vector has none, either, so its vector is noted. What has no text of its own
+//! (bodies of macros), or
 //! is not evaluated (`sizeof`) stays as it is and is listed, as far as it would run.
 
 mod accesses;
 mod loops;
+mod noted;
 mod ranges;
+mod shapes;
 mod wraps;
 
 use crate::edit::{EditSet, in_files};
@@ -24,9 +28,10 @@ use layoutc_analysis::cost_model::CostModel;
 use layoutc_analysis::profile::{
     Array, Instruction, Kernel, Leaf, Loop, Omitted, Place, Profile, Source, VERSION,
 };
-use layoutc_dataflow::classes::{ClassId, Classes, class_shape};
+use layoutc_dataflow::classes::{ClassId, Classes};
 use layoutc_diagnostics::{FileId, Span};
 use layoutc_syntax::{ExecutionSpace, FunctionId, Program, StmtId, StmtKind};
+use noted::Noted;
 use std::collections::BTreeMap;
 use wraps::Wrap;
 
@@ -176,7 +181,8 @@ pub fn instrument(
                 at
             }
         };
-        wraps.push(Wrap::new(own.span, format!("layoutcAt({number}, "), ")"));
+        let Noted { span, function } = own.noted;
+        wraps.push(Wrap::new(span, format!("{function}({number}, "), ")"));
         profile.instructions.push(instruction(program, &loops, own, array, place));
     }
 
@@ -215,7 +221,7 @@ fn instruction(
 
 fn array_of(program: &Program, classes: &Classes, id: ClassId) -> Option<Array> {
     let class = classes.class(id);
-    let shape = class_shape(program, class)?.shape;
+    let shape = shapes::shape_of(program, class)?.shape;
     let mut names: Vec<String> = Vec::new();
     for slot in &class.slots {
         for name in layoutc_analysis::choose::slot_names(program, *slot).into_iter().take(1) {

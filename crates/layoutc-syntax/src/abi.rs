@@ -3,6 +3,10 @@
 //! Device and host code agree on these by CUDA's own rule. What the model does not know has no
 //! size here.
 
+mod bits;
+
+pub use bits::{BitLayout, bit_layout};
+
 use crate::program::{Program, RecordId, RecordTrait};
 use crate::types::{Scalar, TypeId, TypeKind};
 

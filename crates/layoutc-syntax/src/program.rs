@@ -286,6 +286,8 @@ pub struct Field {
     pub site: DeclaratorSite,
     /// Declared as a bit-field.
     pub is_bit_field: bool,
+    /// Bits of a bit-field, if that is a constant.
+    pub bits: Option<u64>,
     /// Has a default member initializer.
     pub has_initializer: bool,
     /// That is a null pointer or an empty list.

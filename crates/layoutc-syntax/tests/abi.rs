@@ -215,6 +215,93 @@ fn compare(text: &str, standard: &str, all: bool) -> usize {
     checked
 }
 
+/// `count` records with bit-fields among other members, some in each other.
+fn bit_records(count: usize) -> String {
+    const UNITS: &[(&str, usize)] = &[
+        ("bool", 1),
+        ("unsigned char", 8),
+        ("short", 16),
+        ("unsigned", 32),
+        ("int", 32),
+        ("long", 64),
+        ("unsigned long long", 64),
+    ];
+    let mut numbers = Numbers(11);
+    let mut text = String::from("#define WIDTH 3\n");
+    for at in 0..count {
+        let align = if numbers.below(8) == 0 { "alignas(16) " } else { "" };
+        let _ = writeln!(text, "struct {align}R{at} {{");
+        for member in 0..=numbers.below(9) {
+            let (unit, most) = UNITS[numbers.below(UNITS.len())];
+            let bits = numbers.below(most) + 1;
+            let _ = match numbers.below(9) {
+                0 if at > 0 => writeln!(text, "    R{} m{member};", numbers.below(at)),
+                1 => writeln!(text, "    float m{member}[2];"),
+                2 => writeln!(text, "    {unit} m{member};"),
+                3 => {
+                    writeln!(text, "    unsigned b{member}a : {bits} % 32 + 1, b{member}b : WIDTH;")
+                }
+                _ => writeln!(text, "    {unit} b{member} : {bits};"),
+            };
+        }
+        text.push_str("};\n");
+    }
+    text
+}
+
+/// First and last bit of each bit-field as the compiler has them, by setting all of it.
+#[test]
+fn bit_fields_are_laid_out_as_the_compiler_does() {
+    const COUNT: usize = 300;
+    let text = bit_records(COUNT);
+    let preprocessed = preprocess_program(
+        vec![("records.cu".into(), text.clone())],
+        &mut NoHeaders,
+        &PreprocessOptions::default(),
+    );
+    let (program, diagnostics) = lower_program(preprocessed);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let mut ours = String::new();
+    let mut source = format!(
+        "#include <cstddef>\n#include <cstdio>\n#include <cstring>\n{text}\n\
+         static void bits(const void *of, unsigned long size) {{\n    int first = -1, all = 0;\n    \
+         for (unsigned long n = 0; n < 8 * size; n++)\n        if (((const unsigned char *)of)[n / 8] >> n % 8 & 1) \
+         {{ if (first < 0) first = n; all++; }}\n    printf(\" %d+%d\", first, all);\n}}\nint main() {{\n"
+    );
+    for id in program.record_ids() {
+        let record = program.record(id);
+        let layout = abi::bit_layout(&program, id).expect("a layout");
+        let has_bits = record.fields.iter().any(|field| program.field(*field).is_bit_field);
+        assert!(!has_bits || abi::record_layout(&program, id).is_none());
+        let name = &record.name;
+        let _ = writeln!(source, "printf(\"{name} %zu %zu\", sizeof({name}), alignof({name}));");
+        let _ = write!(ours, "{name} {} {}", layout.size, layout.align);
+        for (field, (first, bits)) in record.fields.iter().zip(&layout.fields) {
+            let field = program.field(*field);
+            let own = &field.name;
+            let _ = match field.is_bit_field {
+                true => writeln!(
+                    source,
+                    "{{ {name} r; memset(&r, 0, sizeof r); r.{own} = -1; bits(&r, sizeof r); }}"
+                ),
+                false => writeln!(
+                    source,
+                    "printf(\" %zu+%zu\", 8 * offsetof({name}, {own}), 8 * sizeof({name}::{own}));"
+                ),
+            };
+            let _ = write!(ours, " {first}+{bits}");
+        }
+        source.push_str("puts(\"\");\n");
+        ours.push('\n');
+    }
+    source.push_str("}\n");
+    let theirs = printed_by(&source, "c++17");
+    for (ours, theirs) in ours.lines().zip(theirs.lines()) {
+        assert_eq!(ours, theirs, "ours, then the compiler's: name size align bits…");
+    }
+    assert_eq!((ours.lines().count(), theirs.lines().count()), (COUNT, COUNT));
+}
+
 fn printed_by(source: &str, standard: &str) -> String {
     static NUMBER: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, std::sync::atomic::Ordering::Relaxed);

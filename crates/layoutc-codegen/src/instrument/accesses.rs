@@ -1,11 +1,11 @@
 //! Accesses of device code to elements.
 
+use super::noted::{Noted, around_bit_field, bit_field_bytes};
 use super::ranges::{joined, ranges};
+use super::shapes::shape_of;
 use layoutc_analysis::cost_model::{ArraySource, CostModel};
 use layoutc_analysis::profile::{Kind, Range};
-use layoutc_dataflow::classes::{
-    Callee, ClassId, ClassShape, Classes, PlaceKind, class_shape, resolve_callee,
-};
+use layoutc_dataflow::classes::{Callee, ClassId, ClassShape, Classes, PlaceKind, resolve_callee};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
     ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, StmtId, StmtKind, TypeKind, VarId,
@@ -16,6 +16,8 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug)]
 pub(super) struct Found {
     pub(super) span: Span,
+    /// What is handed to the recorder, within it.
+    pub(super) noted: Noted,
     pub(super) class: ClassId,
     /// Positions of leaves, in order.
     pub(super) leaves: Vec<u32>,
@@ -166,9 +168,11 @@ impl Finder<'_> {
             Use::Access(kind) => Ok(kind),
             Use::Unseen(because) => Err(because),
         };
-        let is_bit_field = match place {
-            PlaceKind::Part(path) => path.iter().any(|field| program.field(*field).is_bit_field),
-            PlaceKind::Element => false,
+        let bit_field = match place {
+            PlaceKind::Part(path) => {
+                path.last().copied().filter(|field| program.field(*field).is_bit_field)
+            }
+            PlaceKind::Element => None,
         };
         let hidden = self.hidden_in(outer);
         let expr = self.without_lanes(expr);
@@ -177,13 +181,16 @@ impl Finder<'_> {
         }
         let span = text.map_or_else(|| program.expr_site(expr), |text| program.expr(text).span);
         let access = match (access, text) {
-            (Ok(_), _) if is_bit_field => Err("a bit-field has no address"),
             (Ok(_), None) => Err("it is written in a macro"),
             (Ok(_), Some(_)) if hidden.is_some() => Err(hidden.unwrap_or_default()),
-            (access, _) => access,
+            (Ok(kind), Some(_)) => match bit_field {
+                Some(_) => around_bit_field(program, expr).map(|noted| (kind, noted)),
+                None => Ok((kind, Noted::object(span))),
+            },
+            (Err(because), _) => Err(because),
         };
-        let kind = match access {
-            Ok(kind) => kind,
+        let (kind, noted) = match access {
+            Ok(found) => found,
             Err(because) => {
                 self.omitted.entry(span).or_insert(because);
                 return;
@@ -194,13 +201,17 @@ impl Finder<'_> {
             return;
         }
         let Some(leaves) = self.leaves(span, expr, class) else { return };
-        let ranges = self.shape(class).and_then(|own| ranges(program, own, expr, place, &leaves));
+        let ranges = match bit_field {
+            Some(field) => bit_field_bytes(program, field),
+            None => self.shape(class).and_then(|own| ranges(program, own, expr, place, &leaves)),
+        };
         let Some(ranges) = ranges else {
             self.omitted.entry(span).or_insert("the size of its type is not known");
             return;
         };
         let known = self.found.entry(span).or_insert_with(|| Found {
             span,
+            noted,
             class,
             leaves: Vec::new(),
             ranges: Vec::new(),
@@ -220,7 +231,7 @@ impl Finder<'_> {
     fn shape(&mut self, class: ClassId) -> Option<&ClassShape> {
         let (program, classes) = (self.program, self.classes);
         let shape =
-            self.shapes.entry(class).or_insert_with(|| class_shape(program, classes.class(class)));
+            self.shapes.entry(class).or_insert_with(|| shape_of(program, classes.class(class)));
         shape.as_ref()
     }
 

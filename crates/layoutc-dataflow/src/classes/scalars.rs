@@ -206,6 +206,7 @@ fn record_of(program: &mut Program, scalar: Scalar) -> RecordId {
             full: nowhere,
         },
         is_bit_field: false,
+        bits: None,
         has_initializer: false,
         null_initializer: None,
         is_untyped: false,

@@ -1,4 +1,5 @@
-// What instrumented programs call: `layoutcAt(7, p[i].x)` is `p[i].x`, and notes where that is.
+// What instrumented programs call: `layoutcAt(7, p[i].x)` is `p[i].x`, and notes where that is; `layoutcTo(7, q)` is the
+// pointer `q`, and notes where it points to.
 //
 // On the CPU runtime the runtime does the counting. Elsewhere (nvcc) this header does it, in the warp: a few words for
 // each access of the text, however long the program runs. In front of it the generated part defines
@@ -25,6 +26,11 @@ template <class T>
 static inline T& layoutcAt(unsigned instruction, T& place) {
     layoutc_rt::profile_access(instruction, &reinterpret_cast<const volatile char&>(place));
     return place;
+}
+template <class T>
+static inline T* layoutcTo(unsigned instruction, T* pointer) {
+    layoutc_rt::profile_access(instruction, pointer);
+    return pointer;
 }
 static inline void layoutcKernel(unsigned kernel) { layoutc_rt::profile_kernel(kernel); }
 namespace {
@@ -249,6 +255,11 @@ static __host__ __device__ inline T& layoutcAt(unsigned instruction, T& place) {
 #endif
     return place;
 }
+template <class T>
+static __host__ __device__ inline T* layoutcTo(unsigned instruction, T* pointer) {
+    layoutcAt(instruction, *pointer);
+    return pointer;
+}
 static __host__ __device__ inline void layoutcKernel(unsigned kernel) {
 #ifdef __CUDA_ARCH__
     layoutc_profile::kernel_of_block() = kernel;
@@ -283,6 +294,10 @@ private:
 template <class T>
 static inline T& layoutcAt(unsigned, T& place) {
     return place;
+}
+template <class T>
+static inline T* layoutcTo(unsigned, T* pointer) {
+    return pointer;
 }
 namespace {
 class LayoutcLoop {

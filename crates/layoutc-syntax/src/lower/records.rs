@@ -463,6 +463,7 @@ impl<'t> Lowering<'t> {
             if bit_field.is_some() {
                 self.record_trait(record, RecordTrait::BitField, self.span(node));
             }
+            let bits = self.bits_behind(node);
             let ty = lowered.ty;
             match self.program.types.kind(ty.id) {
                 TypeKind::Reference(..) => {
@@ -484,6 +485,7 @@ impl<'t> Lowering<'t> {
                 ty,
                 site: lowered.site,
                 is_bit_field: bit_field.is_some(),
+                bits,
                 has_initializer: has_default.is_some(),
                 null_initializer,
                 is_untyped: false,
@@ -491,6 +493,15 @@ impl<'t> Lowering<'t> {
             });
             self.program.records[record.index()].fields.push(id);
         }
+    }
+
+    /// The number of bits that stands behind a declarator, if it is a constant.
+    fn bits_behind(&mut self, declarator: Node<'t>) -> Option<u64> {
+        let clause = declarator.next_named_sibling();
+        let clause = clause.filter(|clause| clause.kind() == "bitfield_clause")?;
+        let value = self.expression(clause.named_child(0)?);
+        self.program.file_scope_exprs.push(value);
+        crate::evaluate::constant(&self.program, value).and_then(|bits| u64::try_from(bits).ok())
     }
 
     /// A member function: prototype, definition, constructor, destructor or operator.
