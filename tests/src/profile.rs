@@ -56,23 +56,31 @@ pub fn same_in_the_layout_of(
     Ok(())
 }
 
-/// What holds for the counts of any access. A leaf of at most 4 bytes is aligned, so each lane has one sector.
+/// What holds for the counts of any access.
 ///
 /// # Errors
 /// With what does not hold.
-pub fn is_possible(own: &Accessed, instruction: &Instruction) -> Result<()> {
+pub fn is_possible(own: &Accessed) -> Result<()> {
     let c = &own.counts;
     ensure!(c.requests > 0 && c.requests <= c.lanes && c.lanes <= 32 * c.requests, "lanes");
-    ensure!(c.requests <= c.lines && c.lines <= c.sectors && c.sectors <= 4 * c.lines, "lines");
-    let bytes = instruction.bytes();
-    ensure!(32 * c.sectors >= bytes * c.requests, "bytes of a lane");
-    let is_small = instruction.leaves.len() == 1 && bytes <= 4;
-    ensure!(!is_small || c.sectors <= c.lanes, "sectors");
+    ensure!(c.requests <= c.lines && c.lines <= c.sectors && c.sectors <= 4 * c.lines, "sectors");
     ensure!(c.requests <= c.line_lanes && c.line_lanes <= c.lanes, "lanes of the line");
     ensure!(c.address_lanes <= c.line_lanes && c.shared <= c.requests, "lanes of the address");
     ensure!(c.blocks.windows(2).all(|pair| pair[1] <= pair[0]), "blocks grow");
     ensure!(c.blocks[0] <= c.lanes && c.requests <= c.blocks[12], "blocks");
     ensure!(c.strided <= c.requests, "strides");
+    Ok(())
+}
+
+/// What holds for the sectors of an access of some bytes. A leaf of at most 4 bytes is aligned, so each lane has one.
+///
+/// # Errors
+/// With what does not hold.
+pub fn covers_its_bytes(own: &Accessed, instruction: &Instruction) -> Result<()> {
+    let (c, bytes) = (&own.counts, instruction.bytes());
+    ensure!(32 * c.sectors >= bytes * c.requests, "bytes of a lane");
+    let is_small = instruction.leaves.len() == 1 && bytes <= 4;
+    ensure!(!is_small || c.sectors <= c.lanes, "sectors of a lane");
     Ok(())
 }
 

@@ -32,9 +32,8 @@ fn test(name: &str) -> Result<()> {
     ensure!(!run.launches.is_empty() && !run.accesses.is_empty(), "nothing is recorded");
     ensure!(run.device.contains(": "), "no device: {}", run.device);
     for own in &run.accesses {
-        let instruction = &profile.instructions[own.instruction as usize];
-        is_possible(own, instruction)
-            .with_context(|| format!("`{}`: {:?}", instruction.text, own.counts))?;
+        let text = &profile.instructions[own.instruction as usize].text;
+        is_possible(own).with_context(|| format!("`{text}`: {:?}", own.counts))?;
     }
     same_in_the_layout_of("trace", &program, &args, &profile)?;
     same_in_the_layout_of("auto", &program, &args, &profile)

@@ -10,12 +10,12 @@
 //!
 //! *Claim:* the program does the same. `layoutcAt` gives back the object that it is given, with its type, so
 //! overloads, conversions and assignments are those of the source, and its argument is evaluated where and as
-//! often as before. A bit-field has no address: its record is noted, `layoutcAt(7, p[i]).flags` or, with a pointer,
-//! `layoutcTo(7, q)->flags`. A lane of an OpenCL vector has none, either, so its vector is noted. What has no text of its own
-//! (bodies of macros), or
-//! is not evaluated (`sizeof`) stays as it is and is listed, as far as it would run.
+//! often as before. A bit-field has no address, and no reference can be bound to a member of a packed record: the record is noted, `layoutcAt(7, p[i]).flags` or, with a pointer,
+//! `layoutcTo(7, q)->flags`. A lane of an OpenCL vector has none, either, so its vector is noted. What stands in the body of a
+//! macro is noted there, if that is right for all of its uses. What has no text of its own, or is not evaluated (`sizeof`) stays as it is and is listed, as far as it would run.
 
 mod accesses;
+mod bodies;
 mod loops;
 mod noted;
 mod ranges;
@@ -207,12 +207,14 @@ fn instruction(
     array: u32,
     place: Place,
 ) -> Instruction {
+    let is_around = |outer: &loops::Found| own.uses.iter().all(|one| outer.span.contains(*one));
+    let scope = loops.iter().rposition(is_around);
     Instruction {
         array,
         leaves: own.leaves.clone(),
         kind: own.kind,
         ranges: own.ranges.clone(),
-        scope: loops.iter().rposition(|outer| outer.span.contains(own.span)).map(|at| at as u32),
+        scope: scope.map(|at| at as u32),
         function: program.function(own.function).name.clone(),
         text: program.text(own.span).split_whitespace().collect::<Vec<_>>().join(" "),
         place,

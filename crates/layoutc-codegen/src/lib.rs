@@ -12,6 +12,7 @@ mod grids;
 mod helpers;
 mod host_arrays;
 pub mod instrument;
+mod macro_uses;
 mod merge;
 mod names;
 mod opencl;

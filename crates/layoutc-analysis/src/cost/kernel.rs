@@ -90,8 +90,10 @@ pub struct Access {
     pub warps: f64,
     /// Where lanes part, the first of them that gets there: those of the two branches are others.
     pub phase: u64,
-    /// Where it stands.
+    /// Where it stands; of an access in the body of a macro that is the use.
     pub span: Span,
+    /// Its own text, which may be in the body of a macro.
+    pub text: Span,
 }
 
 /// Which scalars of a leaf that is an array.

@@ -433,6 +433,7 @@ impl Walk<'_> {
             warps: self.threads.part.warps,
             phase: self.threads.part.phase,
             span: self.program.expr_site(expr),
+            text: self.program.expr(expr).span,
         };
         self.step(Step::Access(self.accesses.len() as u32));
         self.accesses.push(access);

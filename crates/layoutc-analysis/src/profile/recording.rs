@@ -73,8 +73,10 @@ impl<'a> Recording<'a> {
     /// share a text or one macro accesses more than once.
     #[must_use]
     pub fn instructions_of(&self, access: &Access, shape: &RecordShape) -> Vec<u32> {
-        let Some(source) = self.sources.get(&access.span.file) else { return Vec::new() };
-        let found = self.near((*source, access.span.start, access.span.end));
+        // In the body of a macro, if it could be noted there.
+        let in_body = self.bytes_of(access.text).and_then(|text| self.exactly(text));
+        let near = || self.bytes_of(access.span).map(|span| self.near(span));
+        let Some(found) = in_body.or_else(near) else { return Vec::new() };
         let is_meant = |at: &&u32| {
             let instruction = &self.profile.instructions[**at as usize];
             let is_kind = match (instruction.kind, access.kind) {
@@ -89,11 +91,14 @@ impl<'a> Recording<'a> {
         found.iter().filter(is_meant).copied().collect()
     }
 
-    /// The instructions at a place; where there are none, those in parentheses around it; and where the place
-    /// is the use of a macro, those in its arguments.
-    fn near(&self, (source, start, end): Bytes) -> Vec<u32> {
+    fn bytes_of(&self, span: Span) -> Option<Bytes> {
+        self.sources.get(&span.file).map(|source| (*source, span.start, span.end))
+    }
+
+    /// The instructions at a place, or in parentheses around it.
+    fn exactly(&self, (source, start, end): Bytes) -> Option<Vec<u32>> {
         if let Some(found) = self.instructions.get(&(source, start, end)) {
-            return found.clone();
+            return Some(found.clone());
         }
         let in_parentheses = |at: &&u32| {
             let text = &self.profile.instructions[**at as usize].text;
@@ -103,8 +108,14 @@ impl<'a> Recording<'a> {
         let around = outside.rev().take_while(|((_, first, _), _)| start - first <= PARENTHESES);
         let mut around =
             around.filter(|((_, _, last), _)| (end..=end + PARENTHESES).contains(last));
-        if let Some((_, found)) = around.next() {
-            return found.iter().filter(in_parentheses).copied().collect();
+        around.next().map(|(_, found)| found.iter().filter(in_parentheses).copied().collect())
+    }
+
+    /// The instructions at a place; where there are none, those in parentheses around it; and where the place
+    /// is the use of a macro, those in its arguments.
+    fn near(&self, (source, start, end): Bytes) -> Vec<u32> {
+        if let Some(found) = self.exactly((source, start, end)) {
+            return found;
         }
         let inside = self.instructions.range((source, start, 0)..(source, end, 0));
         let inside = inside.filter(|((_, _, last), _)| *last <= end);

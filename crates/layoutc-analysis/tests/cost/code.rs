@@ -114,6 +114,7 @@ impl Build for KernelCode {
             warps: 1.0,
             phase: 0,
             span: NOWHERE,
+            text: NOWHERE,
         });
     }
 }

@@ -1,6 +1,7 @@
 //! Accesses of device code to elements.
 
-use super::noted::{Noted, around_bit_field, bit_field_bytes};
+use super::bodies::{InBodies, shared};
+use super::noted::{Noted, around, bytes_of, is_unbindable};
 use super::ranges::{joined, ranges};
 use super::shapes::shape_of;
 use layoutc_analysis::cost_model::{ArraySource, CostModel};
@@ -8,7 +9,8 @@ use layoutc_analysis::profile::{Kind, Range};
 use layoutc_dataflow::classes::{Callee, ClassId, ClassShape, Classes, PlaceKind, resolve_callee};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
-    ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, StmtId, StmtKind, TypeKind, VarId,
+    ExpansionId, ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, StmtId, StmtKind,
+    TypeKind, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,6 +27,8 @@ pub(super) struct Found {
     pub(super) ranges: Vec<Range>,
     pub(super) kind: Kind,
     pub(super) function: FunctionId,
+    /// The text in the functions that run it: its own, or the uses of the macro in whose body it stands.
+    pub(super) uses: Vec<Span>,
 }
 
 /// What an expression stands in.
@@ -36,7 +40,7 @@ enum Context {
     Other,
 }
 
-/// All accesses by their text, and the places of those that have none to be noted in, with the reason.
+/// All accesses by their text, in functions or in bodies of macros, and the places of those that have none to be noted in, with the reason.
 pub(super) fn find(
     program: &Program,
     classes: &Classes,
@@ -49,6 +53,7 @@ pub(super) fn find(
         shapes: BTreeMap::new(),
         used: used_leaves(model),
         found: BTreeMap::new(),
+        in_bodies: InBodies::new(),
         omitted: BTreeMap::new(),
         reader: None,
     };
@@ -61,6 +66,9 @@ pub(super) fn find(
             finder.visit(function, expr);
         }
     }
+    let (shared, omitted) = shared(program, std::mem::take(&mut finder.in_bodies));
+    finder.found.extend(shared.into_iter().map(|own| (own.span, own)));
+    finder.omitted.extend(omitted);
     finder.omitted.retain(|span, _| !finder.found.contains_key(span));
     (finder.found, finder.omitted)
 }
@@ -71,7 +79,7 @@ fn used_leaves(model: &CostModel) -> BTreeMap<(Span, ClassId), BTreeSet<u32>> {
     for access in model.kernels.iter().flat_map(|kernel| &kernel.code.accesses) {
         if let ArraySource::Class(class) = model.arrays[access.array.0 as usize].source {
             let leaves = access.leaves.iter().map(|leaf| leaf.0);
-            used.entry((access.span, class)).or_default().extend(leaves);
+            used.entry((access.text, class)).or_default().extend(leaves);
         }
     }
     used
@@ -127,6 +135,7 @@ struct Finder<'a> {
     shapes: BTreeMap<ClassId, Option<ClassShape>>,
     used: BTreeMap<(Span, ClassId), BTreeSet<u32>>,
     found: BTreeMap<Span, Found>,
+    in_bodies: InBodies,
     omitted: BTreeMap<Span, &'static str>,
     /// The parameter that the access which is looked at is a reference for, whose function only reads.
     reader: Option<VarId>,
@@ -148,11 +157,11 @@ impl Finder<'_> {
         if matches!(program.expr(expr).kind, ExprKind::Paren(_)) {
             return;
         }
-        // The outermost parentheses around it, and what of them has text in the program itself.
-        let (whole, mut outer, mut text) = (expr, expr, None);
+        // The outermost parentheses around it, and the outermost of those whose text is in the fewest bodies of macros.
+        let (whole, mut outer, mut text) = (expr, expr, expr);
         loop {
-            if program.expr_homes.of(outer.index()).is_none() {
-                text = Some(outer);
+            if self.depth(outer) <= self.depth(text) {
+                text = outer;
             }
             match self.contexts[outer.index()] {
                 Context::Operand(parent, _)
@@ -168,62 +177,57 @@ impl Finder<'_> {
             Use::Access(kind) => Ok(kind),
             Use::Unseen(because) => Err(because),
         };
-        let bit_field = match place {
-            PlaceKind::Part(path) => {
-                path.last().copied().filter(|field| program.field(*field).is_bit_field)
-            }
-            PlaceKind::Element => None,
-        };
         let hidden = self.hidden_in(outer);
         let expr = self.without_lanes(expr);
         if expr != whole {
-            text = program.expr_homes.of(expr.index()).is_none().then_some(expr);
+            text = expr;
         }
-        let span = text.map_or_else(|| program.expr_site(expr), |text| program.expr(text).span);
-        let access = match (access, text) {
-            (Ok(_), None) => Err("it is written in a macro"),
-            (Ok(_), Some(_)) if hidden.is_some() => Err(hidden.unwrap_or_default()),
-            (Ok(kind), Some(_)) => match bit_field {
-                Some(_) => around_bit_field(program, expr).map(|noted| (kind, noted)),
-                None => Ok((kind, Noted::object(span))),
-            },
-            (Err(because), _) => Err(because),
+        let (span, home, site) =
+            (program.expr(text).span, program.home(text), program.expr_site(text));
+        let access = match (access, hidden) {
+            (Ok(_), Some(because)) | (Err(because), _) => Err(because),
+            (Ok(kind), None) if is_unbindable(program, expr) => {
+                around(program, expr, home).map(|(noted, offset)| (kind, noted, offset))
+            }
+            (Ok(kind), None) => Ok((kind, Noted::object(span), 0)),
         };
-        let (kind, noted) = match access {
+        let (kind, noted, offset) = match access {
             Ok(found) => found,
             Err(because) => {
-                self.omitted.entry(span).or_insert(because);
+                self.omitted.entry(site).or_insert(because);
                 return;
             }
         };
         if self.shape(class).is_none() {
-            self.omitted.entry(span).or_insert("the layout of its struct is not modelled");
+            self.omitted.entry(site).or_insert("the layout of its struct is not modelled");
             return;
         }
         let Some(leaves) = self.leaves(span, expr, class) else { return };
-        let ranges = match bit_field {
-            Some(field) => bit_field_bytes(program, field),
-            None => self.shape(class).and_then(|own| ranges(program, own, expr, place, &leaves)),
+        let ranges = match program.expr(expr).kind {
+            ExprKind::Member { field: Some(field), .. } if program.field(field).is_bit_field => {
+                bytes_of(program, field).map(|(_, bytes)| vec![Range { offset: 0, bytes }])
+            }
+            _ => self.shape(class).and_then(|own| ranges(program, own, expr, place, &leaves)),
         };
         let Some(ranges) = ranges else {
-            self.omitted.entry(span).or_insert("the size of its type is not known");
+            self.omitted.entry(site).or_insert("the size of its type is not known");
             return;
         };
-        let known = self.found.entry(span).or_insert_with(|| Found {
-            span,
-            noted,
-            class,
-            leaves: Vec::new(),
-            ranges: Vec::new(),
-            kind,
-            function,
-        });
+        let from_noted = |own: Range| Range { offset: own.offset + offset, ..own };
+        let ranges = ranges.into_iter().map(from_noted).collect();
+        let uses = vec![site];
+        let own = Found { span, noted, class, leaves, ranges, kind, function, uses };
+        if let Some(home) = home {
+            self.in_bodies.entry(span).or_default().push((home, own));
+            return;
+        }
+        let known = self.found.entry(span).or_insert_with(|| own.clone());
         // Copies of a function access other arrays, perhaps; the first counts.
         if known.class == class {
-            known.leaves.extend(leaves);
+            known.leaves.extend(own.leaves);
             known.leaves.sort_unstable();
             known.leaves.dedup();
-            known.ranges.extend(ranges);
+            known.ranges.extend(own.ranges);
             known.ranges = joined(std::mem::take(&mut known.ranges));
         }
     }
@@ -377,6 +381,12 @@ impl Finder<'_> {
                 _ => return Use::None,
             }
         }
+    }
+
+    /// In how many bodies of macros the text of an expression is.
+    fn depth(&self, expr: ExprId) -> usize {
+        let home = |id: &ExpansionId| self.program.expansion(*id).home;
+        std::iter::successors(self.program.home(expr), home).count()
     }
 
     /// The vector, of a lane of it in OpenCL C.

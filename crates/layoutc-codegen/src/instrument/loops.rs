@@ -3,6 +3,7 @@
 use super::accesses::Found as Access;
 use super::wraps::Wrap;
 use layoutc_diagnostics::Span;
+use layoutc_syntax::preprocess::tokens;
 use layoutc_syntax::{ExecutionSpace, ExprKind, FunctionId, Program, StmtId, StmtKind};
 use std::collections::BTreeMap;
 
@@ -48,7 +49,7 @@ impl Body {
 
 /// Loops with accesses or calls in them, outer ones first, in the order of the text.
 pub(super) fn find(program: &Program, accesses: &BTreeMap<Span, Access>) -> Vec<Found> {
-    let mut busy: Vec<Span> = accesses.keys().copied().collect();
+    let mut busy: Vec<Span> = accesses.values().flat_map(|own| own.uses.clone()).collect();
     busy.extend(program.exprs.iter().filter_map(|expr| match expr.kind {
         ExprKind::Call { .. } => Some(expr.span),
         _ => None,
@@ -58,7 +59,7 @@ pub(super) fn find(program: &Program, accesses: &BTreeMap<Span, Access>) -> Vec<
     for function in program.function_ids() {
         let own = program.function(function);
         let Some(body) = own.body.filter(|_| own.space.on_device()) else { continue };
-        if jumps(program, body) {
+        if jumps(program, body) || is_constant(program, function) {
             continue;
         }
         let is_opencl = program.files[program.stmt(body).span.file.index()].is_opencl;
@@ -143,6 +144,15 @@ fn exits(program: &Program, stmt: StmtId) -> Option<Vec<Exit>> {
         }
     });
     found
+}
+
+/// Whether a function is `constexpr`: it can have no objects that do something when they end.
+fn is_constant(program: &Program, function: FunctionId) -> bool {
+    program.function(function).sites.iter().any(|site| {
+        let specifiers = Span { end: site.name.start.max(site.span.start), ..site.span };
+        let text = program.text(specifiers);
+        tokens(text).iter().any(|token| matches!(token.text(text), "constexpr" | "consteval"))
+    })
 }
 
 /// With the pragmas and attributes in front of a loop: a compiler wants them there.

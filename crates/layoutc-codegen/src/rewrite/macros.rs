@@ -16,6 +16,7 @@
 use super::Rewriter;
 use super::expressions::Parts;
 use crate::edit::Edit;
+use crate::macro_uses::is_accounted;
 use crate::storage::IndexText;
 use layoutc_dataflow::classes::{ClassId, PlaceKind};
 use layoutc_diagnostics::{FileId, Span};
@@ -597,7 +598,10 @@ impl Rewriter<'_> {
         let groups = self.groups(uses);
         let changed: Vec<(&EditKey, &Vec<ExpansionId>)> =
             groups.iter().filter(|(key, _)| !key.is_empty()).collect();
-        if changed.is_empty() || (groups.len() == 1 && self.is_accounted(uses)) {
+        if changed.is_empty()
+            || (groups.len() == 1
+                && is_accounted(self.program, self.program.expansion(uses[0]).body))
+        {
             return true;
         }
         if changed.len() > VERSIONS {
@@ -628,31 +632,6 @@ impl Rewriter<'_> {
             }
         }
         is_settled
-    }
-
-    /// Whether every mention of the macro is one of these uses, in bodies of which that holds too.
-    fn is_accounted(&self, uses: &[ExpansionId]) -> bool {
-        let mut checked: BTreeSet<Span> = BTreeSet::new();
-        let mut stack: Vec<Span> = vec![self.program.expansion(uses[0]).body];
-        while let Some(body) = stack.pop() {
-            if !checked.insert(body) {
-                continue;
-            }
-            let all = self.program.expansions.iter().filter(|expansion| expansion.body == body);
-            let names: BTreeSet<Span> = all.clone().map(|expansion| expansion.name_span).collect();
-            let Some(name) = all.clone().next().map(|expansion| &expansion.name) else {
-                return false;
-            };
-            let mentions = self.program.macro_mentions.get(name).map_or(&[][..], Vec::as_slice);
-            if !mentions.iter().all(|mention| names.contains(mention)) {
-                return false;
-            }
-            stack.extend(
-                all.filter_map(|expansion| expansion.home)
-                    .map(|home| self.program.expansion(home).body),
-            );
-        }
-        true
     }
 
     /// Edits the body, or adds the versions behind the `#define`.

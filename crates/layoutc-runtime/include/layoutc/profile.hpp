@@ -23,14 +23,17 @@ void profile_leave(unsigned loop);
 }  // namespace layoutc_rt
 
 template <class T>
-static inline T& layoutcAt(unsigned instruction, T& place) {
+static inline void layoutcNote(unsigned instruction, T& place) {
     layoutc_rt::profile_access(instruction, &reinterpret_cast<const volatile char&>(place));
-    return place;
+}
+// Constant expressions of C++11, too, in which nothing is noted.
+template <class T>
+static inline constexpr T& layoutcAt(unsigned instruction, T& place) {
+    return (__builtin_is_constant_evaluated() ? (void)0 : layoutcNote(instruction, place)), place;
 }
 template <class T>
-static inline T* layoutcTo(unsigned instruction, T* pointer) {
-    layoutc_rt::profile_access(instruction, pointer);
-    return pointer;
+static inline constexpr T* layoutcTo(unsigned instruction, T* pointer) {
+    return (__builtin_is_constant_evaluated() ? (void)0 : layoutcNote(instruction, *pointer)), pointer;
 }
 static inline void layoutcKernel(unsigned kernel) { layoutc_rt::profile_kernel(kernel); }
 namespace {
@@ -246,19 +249,23 @@ static const int will_save = atexit(save);
 #define cudaDeviceReset() (layoutc_profile::save(), cudaDeviceReset())
 
 template <class T>
-static __host__ __device__ inline T& layoutcAt(unsigned instruction, T& place) {
+static __host__ __device__ inline void layoutcNote(unsigned instruction, T& place) {
 #ifdef __CUDA_ARCH__
     const void* address = const_cast<const char*>(&reinterpret_cast<const volatile char&>(place));
     if (__isGlobal(address)) layoutc_profile::access(instruction, (unsigned long long)address);
 #else
     (void)instruction;
+    (void)place;
 #endif
-    return place;
+}
+// Constant expressions of C++11, too, in which nothing is noted.
+template <class T>
+static __host__ __device__ inline constexpr T& layoutcAt(unsigned instruction, T& place) {
+    return (__builtin_is_constant_evaluated() ? (void)0 : layoutcNote(instruction, place)), place;
 }
 template <class T>
-static __host__ __device__ inline T* layoutcTo(unsigned instruction, T* pointer) {
-    layoutcAt(instruction, *pointer);
-    return pointer;
+static __host__ __device__ inline constexpr T* layoutcTo(unsigned instruction, T* pointer) {
+    return (__builtin_is_constant_evaluated() ? (void)0 : layoutcNote(instruction, *pointer)), pointer;
 }
 static __host__ __device__ inline void layoutcKernel(unsigned kernel) {
 #ifdef __CUDA_ARCH__
@@ -292,11 +299,11 @@ private:
 
 // Code of the host alone.
 template <class T>
-static inline T& layoutcAt(unsigned, T& place) {
+static inline constexpr T& layoutcAt(unsigned, T& place) {
     return place;
 }
 template <class T>
-static inline T* layoutcTo(unsigned, T* pointer) {
+static inline constexpr T* layoutcTo(unsigned, T* pointer) {
     return pointer;
 }
 namespace {
