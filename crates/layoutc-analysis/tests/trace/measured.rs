@@ -239,3 +239,30 @@ fn auto_prices_what_was_measured() {
     );
     assert_eq!(nothing, by_cost);
 }
+
+/// Two accesses in the body of a macro: one is at any elements, the other at one for all lanes.
+#[test]
+fn accesses_in_bodies_of_macros_are_apart() {
+    const TEXT: &str = "#define DX(i, j) (s[i].a - s[j].a)\n\
+        struct S { float a, b; };\n\
+        __global__ void k(S *s, float *out) {\n\
+        int i = blockIdx.x * blockDim.x + threadIdx.x; out[i] = DX(i, 0); }\n\
+        void host(float *out, int n) { S *d; cudaMalloc(&d, n * sizeof(S)); k<<<n / 64, 64>>>(d, out); }";
+    let mut maker = Maker::new(TEXT, "S", &["a", "b"]);
+    let kernel = maker.kernel("k");
+    let own = maker.access("s[i].a", 0, 0, Kind::Read);
+    let other = maker.access("s[j].a", 0, 0, Kind::Read);
+    maker.did(kernel, own, None, times(counts(&scattered(8), 8, 0), 1));
+    maker.did(kernel, other, None, times(counts(&strided(0), 8, 0), 8));
+    maker.launched(kernel, 2, 128, 1);
+    let (program, _, mut model) = program(TEXT);
+    model.measure(&Recording::new(&maker.profile, &program.sources));
+    let lanes: Vec<Lanes> = (model.kernels[0].code.accesses.iter())
+        .filter(|access| access.array == ArrayId(0))
+        .map(|access| access.index.lanes)
+        .collect();
+    let [Lanes::Measured(gather), Lanes::Affine([Factor::Number(0), ..])] = lanes[..] else {
+        panic!("{lanes:?}")
+    };
+    assert_eq!(gather.blocks(0), 32.0);
+}
