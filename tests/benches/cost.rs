@@ -60,6 +60,7 @@ fn access(code: &mut KernelCode, kind: AccessKind, leaf: usize, is_gathered: boo
         warps: 1.0,
         phase: 0,
         span: Span { file: FileId(0), start: 0, end: 0 },
+        text: Span { file: FileId(0), start: 0, end: 0 },
     });
 }
 
