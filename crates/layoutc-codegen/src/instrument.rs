@@ -10,9 +10,10 @@
 //!
 //! *Claim:* the program does the same. `layoutcAt` gives back the object that it is given, with its type, so
 //! overloads, conversions and assignments are those of the source, and its argument is evaluated where and as
-//! often as before. A bit-field has no address, and no reference can be bound to a member of a packed record: the record is noted, `layoutcAt(7, p[i]).flags` or, with a pointer,
-//! `layoutcTo(7, q)->flags`. A lane of an OpenCL vector has none, either, so its vector is noted. What stands in the body of a
-//! macro is noted there, if that is right for all of its uses. What has no text of its own, or is not evaluated (`sizeof`) stays as it is and is listed, as far as it would run.
+//! often as before. A bit-field has no address, and no reference can be bound to a member of a packed record: the
+//! record is noted, `layoutcAt(7, p[i]).flags` or, with a pointer, `layoutcTo(7, q)->flags`. A lane of an OpenCL vector
+//! has no address, either, so its vector is noted. What stands in the body of a macro is noted there, if that is right
+//! for all of its uses. What has no text of its own stays as it is and is listed, as far as it would run.
 
 mod accesses;
 mod bodies;

@@ -3,14 +3,13 @@
 use super::bodies::{InBodies, shared};
 use super::noted::{Noted, around, bytes_of, is_unbindable};
 use super::ranges::{joined, ranges};
-use super::shapes::shape_of;
+use super::shapes::{members_of, shape_of};
 use layoutc_analysis::cost_model::{ArraySource, CostModel};
 use layoutc_analysis::profile::{Kind, Range};
 use layoutc_dataflow::classes::{Callee, ClassId, ClassShape, Classes, PlaceKind, resolve_callee};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
-    ExpansionId, ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, StmtId, StmtKind,
-    TypeKind, VarId,
+    ExpansionId, ExprId, ExprKind, FunctionId, Program, StmtId, StmtKind, TypeKind, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +39,8 @@ enum Context {
     Other,
 }
 
-/// All accesses by their text, in functions or in bodies of macros, and the places of those that have none to be noted in, with the reason.
+/// All accesses by their text, in functions or in bodies of macros, and the places of those that have none to be noted in,
+/// with the reason.
 pub(super) fn find(
     program: &Program,
     classes: &Classes,
@@ -83,29 +83,6 @@ fn used_leaves(model: &CostModel) -> BTreeMap<(Span, ClassId), BTreeSet<u32>> {
         }
     }
     used
-}
-
-/// The members that a function reads of a parameter; none if it does more with it.
-fn members_of(program: &Program, parameter: VarId) -> Option<BTreeSet<FieldId>> {
-    let function = program.variable(parameter).function?;
-    let exprs = program.function_parts(function).exprs;
-    let is_it = |expr: ExprId| {
-        matches!(program.expr(program.strip_parens(expr)).kind,
-            ExprKind::Name(NameRef::Variable(id)) if id == parameter)
-    };
-    let mut fields = BTreeSet::new();
-    let (mut all, mut members) = (0, 0);
-    for expr in exprs {
-        match program.expr(expr).kind {
-            ExprKind::Name(NameRef::Variable(id)) if id == parameter => all += 1,
-            ExprKind::Member { base, field: Some(field), .. } if is_it(base) => {
-                members += 1;
-                fields.insert(field);
-            }
-            _ => {}
-        }
-    }
-    (all == members).then_some(fields)
 }
 
 fn contexts(program: &Program) -> Vec<Context> {

@@ -2,7 +2,8 @@
 
 use layoutc_dataflow::classes::{ArrayClass, ClassShape, LeafMember, class_shape};
 use layoutc_dataflow::layout::{Bytes, Leaf, RecordShape};
-use layoutc_syntax::{Program, abi};
+use layoutc_syntax::{ExprId, ExprKind, FieldId, NameRef, Program, VarId, abi};
+use std::collections::BTreeSet;
 
 /// The leaves of a class's record. Records with bit-fields, whose layout stays as it is, have their members for
 /// leaves; a bit-field has the bytes that hold it.
@@ -34,4 +35,27 @@ fn with_bit_fields(program: &Program, class: &ArrayClass) -> Option<ClassShape> 
         leaves,
     };
     Some(ClassShape { shape, members })
+}
+
+/// The members that a function reads of a parameter; none if it does more with it.
+pub(super) fn members_of(program: &Program, parameter: VarId) -> Option<BTreeSet<FieldId>> {
+    let function = program.variable(parameter).function?;
+    let exprs = program.function_parts(function).exprs;
+    let is_it = |expr: ExprId| {
+        matches!(program.expr(program.strip_parens(expr)).kind,
+            ExprKind::Name(NameRef::Variable(id)) if id == parameter)
+    };
+    let mut fields = BTreeSet::new();
+    let (mut all, mut members) = (0, 0);
+    for expr in exprs {
+        match program.expr(expr).kind {
+            ExprKind::Name(NameRef::Variable(id)) if id == parameter => all += 1,
+            ExprKind::Member { base, field: Some(field), .. } if is_it(base) => {
+                members += 1;
+                fields.insert(field);
+            }
+            _ => {}
+        }
+    }
+    (all == members).then_some(fields)
 }
