@@ -99,6 +99,12 @@ __kernel void advance(__global P *p, __global const int *order, int n, __global 
         barrier(CLK_LOCAL_MEM_FENCE);
         sum += p[i].v.x + shared[63 - t].a;
     }
+    for (int k = 0; k < p[110].next; k++) {
+        sum += p[k + 64].b;
+        barrier(CLK_LOCAL_MEM_FENCE);
+        sum += shared[63 - t].a;
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
     for (int j = 0; j < 4; j++) { if (j == 2) break; sum += AT(i); }
     p[i].v.zw += (float2)(sum, 1.0f);
     atomic_inc(&p[i / 32].next);
@@ -219,6 +225,11 @@ fn check_counts(profile: &layoutc_analysis::profile::Profile, is_file: bool) -> 
     // A lane of the vector, in each of two rounds with a barrier; another one, once.
     let lanes = sums(profile, "p[i].v")?;
     ensure!((lanes.requests, lanes.lanes, lanes.strided) == (24, 768, 24), "{lanes:?}");
+    // What is the same for all work-items, in a loop with barriers: two trips, so three tests.
+    let bound = sums(profile, "p[110].next")?;
+    ensure!((bound.requests, bound.lanes, bound.address_lanes) == (24, 768, 768), "{bound:?}");
+    let same = sums(profile, "p[k + 64].b")?;
+    ensure!((same.requests, same.lanes, same.shared) == (16, 512, 16), "{same:?}");
     let twice = sums(profile, "AT(i)")?;
     ensure!((twice.requests, twice.lanes) == (16, 512), "{twice:?}");
     let atomic = sums(profile, "p[i / 32].next")?;
@@ -255,8 +266,51 @@ fn check_counts(profile: &layoutc_analysis::profile::Profile, is_file: bool) -> 
     ensure!(trips("#pragma unroll") == [(256, 768)], "{:?}", profile.loops);
     ensure!(trips("int j = 0; j < 2") == [(768, 1536)], "inner loop");
     ensure!(trips("opencl_unroll_hint") == [(256, 512)], "{:?}", profile.loops);
+    ensure!(trips("k < p[110].next") == [(256, 512)], "a loop with barriers");
     ensure!(trips("j < 4") == [(256, 768)], "a loop that breaks");
     ensure!(trips("int k = 0; k < 2") == [(256, 128 + 128 * 2)], "a loop that returns");
+    Ok(())
+}
+
+/// Both recorders see the same where the texts of a CUDA program and one in OpenCL do the same.
+#[test]
+fn counts_are_those_of_the_same_program_in_cuda() -> Result<()> {
+    type Sums = std::collections::BTreeMap<(String, Vec<String>, String), Vec<u64>>;
+    let sums_of = |name: &str, args: &[String], kernels: &[&str]| -> Result<Sums> {
+        let program = Program::load(name)?;
+        let files = program.files.iter().map(|file| file.to_string_lossy().into_owned());
+        let mut arguments: Vec<String> = files.collect();
+        arguments.push("--".to_owned());
+        arguments.extend(args.iter().cloned());
+        let (outcome, profile) = profile(&program.folder, &arguments)?;
+        let profile = profile.with_context(|| outcome.stderr.clone())?;
+        let mut found = Sums::new();
+        for own in &profile.runs[0].accesses {
+            let instruction = &profile.instructions[own.instruction as usize];
+            let kernel = &profile.kernels[own.kernel as usize].name;
+            let leaves = &profile.arrays[instruction.array as usize].leaves;
+            let leaves = instruction.leaves.iter().map(|leaf| leaves[*leaf as usize].name.clone());
+            let key = (kernel.clone(), leaves.collect(), format!("{:?}", instruction.kind));
+            let c = &own.counts;
+            let counts = [c.requests, c.lanes, c.line_lanes, c.shared, c.lines, c.sectors];
+            if kernels.contains(&kernel.as_str()) {
+                let sum = found.entry(key).or_insert_with(|| vec![0; 6 + c.blocks.len()]);
+                sum.iter_mut()
+                    .zip(counts.iter().chain(&c.blocks))
+                    .for_each(|(all, own)| *all += own);
+            }
+        }
+        Ok(found)
+    };
+    for (name, kernels) in
+        [("blackscholes", &["priceOptions"][..]), ("sampo", &["init_agents", "grow_older", "die"])]
+    {
+        let opencl = format!("opencl/{name}");
+        let args = Program::load(&opencl)?.args.first().cloned().unwrap_or_default();
+        let (cuda, opencl) = (sums_of(name, &args, kernels)?, sums_of(&opencl, &args, kernels)?);
+        ensure!(cuda.len() >= 7, "{name}: {cuda:?}");
+        ensure!(cuda == opencl, "{name}:\n{cuda:#?}\n{opencl:#?}");
+    }
     Ok(())
 }
 

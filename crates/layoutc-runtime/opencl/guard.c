@@ -63,6 +63,19 @@ int layoutc_is_on_cpus(cl_context context)
     return 1;
 }
 
+size_t layoutc_largest_group(cl_context context)
+{
+    cl_device_id devices[16];
+    size_t bytes = 0, largest = 0;
+    if (clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof devices, devices, &bytes) != CL_SUCCESS) return 0;
+    for (size_t d = 0; d < bytes / sizeof *devices; d++) {
+        size_t own = 0;
+        clGetDeviceInfo(devices[d], CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof own, &own, NULL);
+        if (own > largest) largest = own;
+    }
+    return largest;
+}
+
 static void report(const struct guarded *g, const char *where)
 {
     // No stdio: another thread may hold its locks.

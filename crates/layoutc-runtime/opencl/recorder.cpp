@@ -1,14 +1,17 @@
 // Linked with an instrumented OpenCL program, behind guard.c: puts what the instruments stand for in front of each text
 // that the program builds, and sums up what its kernels then do.
 //
-// Kernels can call no function of the host. They write into a ring, in memory that a CPU device shares with the host, and
-// a thread of the host reads it: two words for each access, the beginning and the end of each loop, each of its trips,
-// and the beginning of each work-item. A kernel waits where the ring is full.
+// Kernels can call no function of the host. They write into queues, in memory that a CPU device shares with the host, and a
+// thread of the host reads them: two words for each access, the beginning and the end of each loop, each of its trips,
+// and the beginning of each work-item. A kernel waits where a queue is full.
 //
-// PoCL runs the work-items of a work-group one after another, each to the next barrier; with POCL_MAX_PTHREAD_COUNT=1
-// work-groups do not run side by side. So the logs of a warp's work-items (32 of them, by local linear id) are put
-// together when the next warp's turn comes. Where a work-item does a great deal between two barriers, only some of the
-// trips of its loops are kept, the same for all of its warp, and they stand for the others.
+// Each work-item of a group has a queue of its own: PoCL may split a note at a barrier, for compilers move what both ways of a
+// branch begin with in front of it, and runs the first half for all work-items before the second. What one work-item
+// does stays in order.
+//
+// With POCL_MAX_PTHREAD_COUNT=1 work-groups do not run side by side: where a work-item begins again, all others of its
+// group have ended. Then the logs of a warp's work-items (32 of them, by local linear id) are put together. Where a
+// group does a great deal, only some of the trips of its loops are kept, the same for all, and they stand for the others.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -27,6 +30,7 @@
 #include <thread>
 
 extern "C" int layoutc_is_on_cpus(cl_context context);
+extern "C" size_t layoutc_largest_group(cl_context context);
 
 namespace layoutc_rt {
 
@@ -37,38 +41,44 @@ void profile_failed(const std::string& sentence) {
 
 namespace {
 
-constexpr uint64_t kPlaces = 1 << 16;       // of the ring
-constexpr size_t kWarpLog = (size_t)1 << 20;  // accesses in the logs of one warp
+constexpr uint64_t kItems = 8192;            // of a group at most
+constexpr uint64_t kPlaces = 512;            // of a queue
+constexpr size_t kGroupLog = (size_t)1 << 22;  // accesses in the logs of one group
 constexpr uint32_t kMostRate = 1 << 14;
-// Where the ring lies if the system agrees: PoCL's cache knows kernels by their text, which names the address.
-void* const kRingAddress = (void*)0x6d0000000000;
+// Where the queues lie if the system agrees: PoCL's cache knows kernels by their text, which names the address.
+void* const kQueuesAddress = (void*)0x6d0000000000;
 
-// The first of the two words: what, and the number of the access, loop or kernel; the work-item's local linear id.
+// The first of the two words: what (4 bits), the number of the access, loop or kernel (28 bits).
 enum Event : uint32_t { kAccessed = 0, kEntered = 1, kNext = 2, kLeft = 3, kBegun = 4, kShape = 5 };
 
-struct Ring {
+struct Head {
     alignas(64) uint64_t written;
     alignas(64) uint64_t read;
-    alignas(64) uint64_t words[2 * kPlaces];
+};
+struct Queues {
+    Head heads[kItems];
+    uint64_t words[kItems][kPlaces][2];
 };
 
 const char kPrelude[] = R"(
 #ifndef layoutcAt
-#define layoutcRing ((volatile __global ulong *)0x%lxUL)
 #define layoutcItem (get_local_id(0) + get_local_size(0) * (get_local_id(1) + get_local_size(1) * get_local_id(2)))
+#define layoutcHead ((volatile __global ulong *)0x%lxUL + 16 * layoutcItem)
 #define layoutcNote(what, number, place) ({ \
-    const ulong layoutcTurn = layoutcRing[0]; \
-    while (layoutcTurn - __atomic_load_n(layoutcRing + 8, __ATOMIC_ACQUIRE) >= %lu) {} \
-    layoutcRing[16 + 2 * (layoutcTurn %% %lu)] = (ulong)(what) << 60 | (ulong)(number) << 32 | (uint)layoutcItem; \
-    layoutcRing[17 + 2 * (layoutcTurn %% %lu)] = (ulong)(place); \
-    __atomic_store_n(layoutcRing, layoutcTurn + 1, __ATOMIC_RELEASE); })
+    const ulong layoutcTurn = layoutcHead[0]; \
+    while (layoutcTurn - __atomic_load_n(layoutcHead + 8, __ATOMIC_ACQUIRE) >= %lu) {} \
+    volatile __global ulong *layoutcWords = (volatile __global ulong *)0x%lxUL + 2 * (%lu * layoutcItem + layoutcTurn %% %lu); \
+    layoutcWords[0] = (ulong)(what) << 28 | (number); \
+    layoutcWords[1] = (ulong)(place); \
+    __atomic_store_n(layoutcHead, layoutcTurn + 1, __ATOMIC_RELEASE); })
 #define layoutcAt(number, ...) (*({ __auto_type layoutcPlace = &(__VA_ARGS__); layoutcNote(0, number, layoutcPlace); layoutcPlace; }))
 #define layoutcEnter(number) layoutcNote(1, number, 0)
 #define layoutcNext(number) layoutcNote(2, number, 0)
 #define layoutcLeave(number) layoutcNote(3, number, 0)
 #define layoutcResult(number, ...) ({ __auto_type layoutcValue = (__VA_ARGS__); layoutcLeave(number); layoutcValue; })
 #define layoutcShape(axis) layoutcNote(5, axis, (ulong)get_num_groups(axis) << 32 | (uint)get_local_size(axis))
-#define layoutcKernel(number) ({ layoutcNote(4, number, 0); \
+#define layoutcKernel(number) ({ \
+    layoutcNote(4, number, get_local_size(0) * get_local_size(1) * get_local_size(2)); \
     if (layoutcItem == 0 && get_group_id(0) == 0 && get_group_id(1) == 0 && get_group_id(2) == 0) { \
         layoutcShape(0); layoutcShape(1); layoutcShape(2); } })
 #endif
@@ -80,7 +90,7 @@ std::map<uint64_t, uint64_t> buffers;  // first bytes, and those behind the last
 std::vector<uint64_t> released;        // that logs may still speak of
 std::atomic<unsigned> generation{1};   // changes with `buffers`
 
-// Where the buffer begins that an address is in; 0 if it is in none. The thread that reads the ring asks, and no other.
+// Where the buffer begins that an address is in; 0 if it is in none. The thread that reads the queues asks, and no other.
 uint64_t base_of_buffer(uint64_t address) {
     static uint64_t first = 0, end = 0;
     static unsigned known = 0;
@@ -95,81 +105,94 @@ uint64_t base_of_buffer(uint64_t address) {
 }
 
 struct Recorder : ProfileSums {
-    Ring* ring;
-    std::atomic<unsigned> asked{0}, done{0};  // times that the sums were wanted as they are, and that they were
-    // Of the thread that reads the ring:
+    Queues* queues;
+    std::atomic<unsigned> asked{0}, done{0};    // times that all that was written was to be read, and that it was
+    std::atomic<unsigned> closed_for{0};        // the last time that the group was to be closed, too
+    // Of the thread that reads the queues:
     std::vector<ThreadLog> items;
     std::vector<bool> begun;
-    unsigned highest = 0;  // behind the last work-item that has begun
-    unsigned warp = 0;     // the one whose turn it is
-    size_t logged = 0;     // accesses in its logs
+    size_t size = 0;    // of the group that runs; 0 where none does
+    size_t logged = 0;  // accesses in its logs
     uint32_t rate = 1;
     unsigned shape[6] = {};
     std::string prelude;
 
     Recorder() : ProfileSums(base_of_buffer) {
-        void* memory = mmap(kRingAddress, sizeof(Ring), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        void* memory = mmap(kQueuesAddress, sizeof(Queues), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED) profile_failed("there is no memory to record in");
-        ring = (Ring*)memory;
-        char text[sizeof kPrelude + 64];
-        snprintf(text, sizeof text, kPrelude, (unsigned long)(uintptr_t)ring, (unsigned long)kPlaces, (unsigned long)kPlaces,
-                 (unsigned long)kPlaces);
+        queues = (Queues*)memory;
+        char text[sizeof kPrelude + 128];
+        typedef unsigned long Word;
+        snprintf(text, sizeof text, kPrelude, (Word)queues->heads, (Word)kPlaces, (Word)queues->words, (Word)kPlaces, (Word)kPlaces);
         prelude = text + 1;
-        items.resize(4096);
-        begun.resize(4096);
+        items.resize((kItems + 31) / 32 * 32);
+        begun.resize(items.size());
         std::thread([this] { run(); }).detach();
     }
 
     void run() {
         for (unsigned idle = 0;; idle++) {
             const unsigned wanted = asked;
-            const uint64_t end = __atomic_load_n(&ring->written, __ATOMIC_ACQUIRE);
-            uint64_t at = ring->read;
-            if (at != end) idle = 0;
-            while (at != end) {
-                // In parts, so that kernels need not wait for the last one.
-                const uint64_t stop = std::min(end, at + 4096);
-                for (; at != stop; at++) take(ring->words[2 * (at % kPlaces)], ring->words[2 * (at % kPlaces) + 1]);
-                __atomic_store_n(&ring->read, at, __ATOMIC_RELEASE);
-            }
-            if (wanted != done) {
-                end_group();
+            if (read_group()) {
+                idle = 0;
+            } else if (wanted != done) {
+                if ((int)(closed_for - done) > 0) end_group();
                 done = wanted;
-            }
-            if (idle < 1000)
+            } else if (idle < 1000) {
                 sched_yield();
-            else
+            } else {
                 usleep(200);
+            }
         }
     }
 
-    void take(uint64_t first, uint64_t second) {
-        const unsigned item = (uint32_t)first, number = first >> 32 & 0x0fffffff;
-        if (item >= items.size()) {
-            items.resize(item + 1);
-            begun.resize(item + 1);
+    // Reads what there is of the group that runs, and ends it where the next one has begun. Whether there was anything.
+    bool read_group() {
+        // Looked at first: what is behind it was written after all of this group.
+        const bool is_over = size != 0 && begins_again(0);
+        bool is_any = size == 0 && read_item(0);
+        for (size_t item = 0; item < size; item++) is_any |= read_item(item);
+        if (!is_over) return is_any;
+        end_group();
+        return true;
+    }
+
+    bool begins_again(size_t item) const {
+        const Head& head = queues->heads[item];
+        if (!begun[item] || head.read == __atomic_load_n(&head.written, __ATOMIC_ACQUIRE)) return false;
+        return queues->words[item][head.read % kPlaces][0] >> 28 == kBegun;
+    }
+
+    // To where the work-item begins again.
+    bool read_item(size_t item) {
+        Head& head = queues->heads[item];
+        const uint64_t start = head.read, end = __atomic_load_n(&head.written, __ATOMIC_ACQUIRE);
+        uint64_t at = start;
+        for (; at != end; at++) {
+            const uint64_t* words = queues->words[item][at % kPlaces];
+            const unsigned number = words[0] & 0xfffffff;
+            if (words[0] >> 28 == kBegun) {
+                if (begun[item]) break;
+                begun[item] = true;
+                if (size == 0) kernel = (int)number, size = std::min<uint64_t>(words[1], kItems);
+            } else {
+                take(items[item], words[0] >> 28, number, words[1]);
+            }
         }
-        if (first >> 60 == kBegun) {
-            if (begun[item] || (int)number != kernel) end_group();
-            kernel = (int)number;
-            begun[item] = true;
-            highest = std::max(highest, item + 1);
-        }
-        if (item / 32 != warp) {
-            drain();
-            warp = item / 32;
-        }
-        ThreadLog& log = items[item];
-        switch (first >> 60) {
-        case kAccessed: accessed(log, number, second); break;
+        __atomic_store_n(&head.read, at, __ATOMIC_RELEASE);
+        return at != start;
+    }
+
+    void take(ThreadLog& log, uint64_t what, unsigned number, uint64_t word) {
+        switch (what) {
+        case kAccessed: accessed(log, number, word); break;
         case kEntered: enter(log, number); break;
         case kNext: next(log, number); break;
         case kLeft: leave(log, number); break;
-        case kBegun: break;
         case kShape:
             if (number > 2) break;
-            shape[number] = second >> 32;
-            shape[3 + number] = (uint32_t)second;
+            shape[number] = word >> 32;
+            shape[3 + number] = (uint32_t)word;
             if (number == 2) launched(kernel, shape);
             break;
         }
@@ -180,31 +203,26 @@ struct Recorder : ProfileSums {
         if (instruction >= header->instructions || base_of(address) == 0) return;
         if (!is_in_sample(lot_of(log.position), rate)) return;
         access(log, instruction, address);
-        if (++logged < kWarpLog || rate == kMostRate) return;
+        if (++logged < kGroupLog || rate == kMostRate) return;
         rate *= 2;
         logged = 0;
-        for (unsigned lane = 0; lane < 32 && 32 * warp + lane < items.size(); lane++) {
-            auto& kept = items[32 * warp + lane].log;
+        for (size_t item = 0; item < size; item++) {
+            auto& kept = items[item].log;
             auto is_out = [this](const LoggedAccess& a) { return !is_in_sample(a.key >> 48, rate); };
             kept.erase(std::remove_if(kept.begin(), kept.end(), is_out), kept.end());
             logged += kept.size();
         }
     }
 
-    void drain() {
-        if (logged != 0) drain_warp(&items[32 * warp], std::min<size_t>(32, items.size() - 32 * warp), warp, rate);
-        logged = 0;
-        rate = 1;
-    }
-
     void end_group() {
-        drain();
-        end_block(highest);
-        for (unsigned item = 0; item < highest; item++) {
+        for (size_t first = 0; first < size; first += 32) drain_warp(&items[first], std::min<size_t>(32, size - first), first / 32, rate);
+        end_block(size);
+        for (size_t item = 0; item < size; item++) {
             items[item].restart();
             begun[item] = false;
         }
-        highest = warp = 0;
+        size = logged = 0;
+        rate = 1;
         std::lock_guard<std::mutex> held(buffers_lock);
         if (released.empty()) return;
         for (uint64_t first : released) buffers.erase(first);
@@ -212,16 +230,11 @@ struct Recorder : ProfileSums {
         generation++;
     }
 
-    // Until all that is in the ring now was taken.
-    void catch_up() {
-        const uint64_t end = __atomic_load_n(&ring->written, __ATOMIC_ACQUIRE);
-        while ((int64_t)(__atomic_load_n(&ring->read, __ATOMIC_ACQUIRE) - end) < 0) sched_yield();
-    }
-
-    // Until the sums have all that was written to the ring before, but no longer than `milliseconds`.
-    void finish(unsigned milliseconds) {
+    // Until all was read that had been written, but no longer than `milliseconds`; also into the sums, if nothing more comes.
+    void finish(unsigned milliseconds, bool closes) {
         const unsigned own = ++asked;
-        for (unsigned waited = 0; (int)(done - own) < 0 && waited < milliseconds; waited++) usleep(1000);
+        if (closes) closed_for = own;
+        for (unsigned waited = 0; (int)(done - own) < 0 && waited < 10 * milliseconds; waited++) usleep(100);
     }
 };
 
@@ -229,16 +242,16 @@ struct Recorder : ProfileSums {
 Recorder* recorder = nullptr;
 
 void finish() {
-    if (recorder) recorder->finish(60000);
+    if (recorder) recorder->finish(60000, true);
 }
 
 constexpr int kSignals[] = {SIGABRT, SIGBUS, SIGSEGV};
 struct sigaction others[std::size(kSignals)];  // what was to be done at them
 
 // A program that ends by a signal ends by it; what was recorded is kept. The signal may have met the thread that reads
-// the ring, or one that holds what that needs, so it is not waited for long.
+// the queues, or one that holds what that needs, so it is not waited for long.
 void end_by(int signal, siginfo_t* info, void*) {
-    if (recorder) recorder->finish(1000);
+    if (recorder) recorder->finish(1000, true);
     for (size_t i = 0; i < std::size(kSignals); i++)
         if (kSignals[i] == signal) sigaction(signal, &others[i], nullptr);
     // A fault comes again, as it was.
@@ -270,7 +283,7 @@ extern "C" void layoutc_recorder_buffer(void* first, size_t size) {
     generation++;
 }
 extern "C" void layoutc_recorder_release(void* first) {
-    if (recorder) recorder->catch_up();
+    if (recorder) recorder->finish(100, false);
     std::lock_guard<std::mutex> held(buffers_lock);
     released.push_back((uint64_t)first);
 }
@@ -290,6 +303,7 @@ extern "C" cl_program clCreateProgramWithSource(cl_context context, cl_uint coun
         atexit(finish);
     });
     if (!layoutc_is_on_cpus(context)) profile_failed("kernels are recorded on CPU devices only, and the program uses another one");
+    if (layoutc_largest_group(context) > kItems) profile_failed("the device's work-groups are too large to be recorded");
     if (count == 0 || !strings) return create(context, count, strings, lengths, error);
     std::vector<const char*> texts(strings, strings + count);
     texts.insert(texts.begin(), recorder->prelude.c_str());
