@@ -148,14 +148,26 @@ impl<'t> Lowering<'t> {
 
     /// Whether a function template, or one that it calls, mentions a class template.
     fn mentions_class_template(&self, id: FunctionId) -> bool {
-        if !self.has_class_templates() {
-            return false;
-        }
+        self.has_class_templates() && self.mentions_any(id, |name| self.is_any_class_template(name))
+    }
+
+    /// Whether a function template, or one that it calls, works with OpenCL, so that handles go through its instances.
+    fn mentions_opencl(&self, id: FunctionId) -> bool {
+        let is_of_opencl = |name: &str| {
+            let function = name.strip_prefix("cl").and_then(|rest| rest.chars().next());
+            function.is_some_and(|next| next.is_ascii_uppercase() || next == '_')
+                || matches!(name, "Kernel" | "Buffer" | "setArg")
+        };
+        self.preprocessed.files.iter().any(|file| file.is_opencl)
+            && self.mentions_any(id, is_of_opencl)
+    }
+
+    fn mentions_any(&self, id: FunctionId, is_such: impl Fn(&str) -> bool) -> bool {
         let mut seen = BTreeSet::from([id]);
         let mut stack = vec![id];
         while let Some(id) = stack.pop() {
             let Some(source) = self.templates.sources.get(&id) else { continue };
-            if source.names.iter().any(|name| self.is_any_class_template(name)) {
+            if source.names.iter().any(|name| is_such(name)) {
                 return true;
             }
             let called = self
@@ -305,7 +317,8 @@ impl<'t> Lowering<'t> {
         let concerns = found.iter().any(|(_, argument)| match argument {
             TemplateArgument::Type(ty) => mentions_record(&self.program, ty.id),
             TemplateArgument::Value(..) => false,
-        }) || (!found.is_empty() && self.mentions_class_template(id));
+        }) || (!found.is_empty()
+            && (self.mentions_class_template(id) || self.mentions_opencl(id)));
         let is_spelled =
             |argument: &TemplateArgument| self.program.argument_spelling(*argument).is_some();
         (concerns && found.iter().all(|(_, argument)| is_spelled(argument)))

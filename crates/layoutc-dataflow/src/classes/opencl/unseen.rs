@@ -3,9 +3,10 @@
 use super::handles::{Follow, Key, member_call};
 use super::pin;
 use crate::classes::calls::Callee;
+use crate::classes::open_templates::instantiated_only;
 use crate::classes::regions::macro_bodies;
-use layoutc_diagnostics::{Code, Span};
-use layoutc_syntax::preprocess::tokens;
+use layoutc_diagnostics::{Code, FileId, Span};
+use layoutc_syntax::preprocess::{TokenKind, tokens};
 use layoutc_syntax::{
     ExprKind, NameRef, Program, RecordId, RegionKind, TypeKind, UnmodelledRegion,
 };
@@ -68,6 +69,36 @@ impl Inactive {
             Key::Result(_) | Key::Made(..) => true,
         }
     }
+}
+
+/// Words of all texts, but for those that are names of functions in the model.
+fn unmodelled_words(program: &Program) -> BTreeSet<&str> {
+    let mut known: BTreeSet<(FileId, u32)> = BTreeSet::new();
+    for id in program.expr_ids() {
+        if let ExprKind::Name(NameRef::Functions(found)) = &program.expr(id).kind {
+            let span = program.expr(id).span;
+            let text = program.text(span);
+            let name = found.first().map_or("", |id| program.function(*id).name.as_str());
+            // `set<T>` ends behind the name.
+            let end = text.find('<').map_or(text.len(), |at| text[..at].trim_end().len());
+            if text[..end].ends_with(name) {
+                known.insert((span.file, span.start + end as u32));
+            }
+        }
+    }
+    for function in &program.functions {
+        known.extend(function.sites.iter().map(|site| (site.name.file, site.name.end)));
+    }
+    let mut found = BTreeSet::new();
+    for (file, source) in program.sources.iter().filter(|(_, file)| file.view().is_none()) {
+        let text = source.text();
+        for token in tokens(text) {
+            if token.kind == TokenKind::Identifier && !known.contains(&(file, token.end)) {
+                found.insert(token.text(text));
+            }
+        }
+    }
+    found
 }
 
 impl Follow<'_> {
@@ -148,13 +179,20 @@ impl Follow<'_> {
         }
     }
 
-    /// Function templates, of which only some instances are in the model.
+    /// Function templates, of which only some instances are in the model: all of them, if every use that there is reaches one.
     pub(super) fn templates(&mut self) {
         let program = self.program;
+        let open = instantiated_only(program);
+        let unmodelled = unmodelled_words(program);
         for id in program.expr_ids() {
             let Some(function) = self.calls.function(id) else { continue };
-            let is_host = program.function(function).space.on_host();
+            let own = program.function(function);
+            let is_host = own.space.on_host();
             if !is_host || self.functions.exprs.contains_key(&function) {
+                continue;
+            }
+            if open.contains(&id) && own.record.is_none() && !unmodelled.contains(own.name.as_str())
+            {
                 continue;
             }
             let span = program.expr_site(id);
