@@ -47,6 +47,7 @@ macro_rules! every_opencl_program {
             idiom_map_ranges
             idiom_member_arrays
             idiom_pointers
+            idiom_setters
             idiom_shared_header
             idiom_stringify
             idiom_subranges

@@ -16,6 +16,7 @@ mod api;
 mod argument_tables;
 mod arguments;
 mod cpp;
+mod functors;
 mod handles;
 mod instances;
 mod lists;

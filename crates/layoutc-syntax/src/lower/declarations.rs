@@ -325,7 +325,11 @@ impl<'t> Lowering<'t> {
         let is_known = is_deduced
             || match self.program.types.kind(base.id) {
                 // Handles are followed where they are made, too.
-                TypeKind::Named(name, _) => is_made_of_numbers(name) || name.starts_with("cl::"),
+                TypeKind::Named(name, _) => {
+                    is_made_of_numbers(name)
+                        || name.starts_with("cl::")
+                        || matches!(name.as_str(), "KernelFunctor" | "make_kernel")
+                }
                 TypeKind::Unknown | TypeKind::TemplateParameter(_) => false,
                 _ => true,
             };

@@ -1,6 +1,7 @@
 //! Variables that may change through something else than their name.
 
 use super::super::calls::{CallGraph, Callee, Context};
+use super::functors::is_functor;
 use super::instances::is_of_c;
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, QualType, RecordTrait, TypeKind, VarId};
 use std::collections::BTreeSet;
@@ -64,7 +65,12 @@ fn is_kept(program: &Program, calls: &CallGraph, id: ExprId, whole: bool) -> boo
                 ExprKind::New { of, lengths, .. } => {
                     !is_array && (position < *lengths || takes_value(program, *of))
                 }
-                ExprKind::Construct { of, .. } => !is_array && takes_value(program, *of),
+                ExprKind::Construct { of, .. } => {
+                    // Constructors of the C++ interface take pointers and numbers by value.
+                    let is_of_opencl = matches!(program.types.kind(of.id),
+                        TypeKind::Named(name, _) if name.starts_with("cl::") || is_functor(name));
+                    !is_array && (is_of_opencl || takes_value(program, *of))
+                }
                 ExprKind::InitList(_) => !is_array && is_list_of_values(program, calls, parent),
                 ExprKind::Call { callee, arguments, .. } => match position.checked_sub(1) {
                     None => true,

@@ -17,6 +17,12 @@ pub(super) struct KernelOf {
     node: Option<usize>,
 }
 
+impl KernelOf {
+    pub(super) fn node(node: usize) -> Self {
+        KernelOf { of_table: None, node: Some(node) }
+    }
+}
+
 impl Follow<'_> {
     /// A call of OpenCL, or of another library.
     pub(super) fn library(&mut self, at: Option<usize>, call: ExprId, name: &str) {

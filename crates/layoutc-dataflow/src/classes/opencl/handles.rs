@@ -5,6 +5,7 @@ use super::super::calls::{CallGraph, Callee, Context};
 use super::super::classify::is_null;
 use super::argument_tables::argument_tables;
 use super::cpp::{is_kernel_function, queue_function, takes_buffer};
+use super::functors::kept_functors;
 use super::instances::{Functions, MOST_INSTANCES, variable};
 use super::settings::Found;
 use super::values::{Integers, integer_arguments};
@@ -125,6 +126,8 @@ pub(super) struct Follow<'a> {
     pub(super) tables: BTreeMap<Slot, Vec<Option<FunctionId>>>,
     /// Tables of which the items are given to kernels.
     pub(super) argument_tables: BTreeSet<VarId>,
+    /// Objects that are called like kernels, with the expressions that make them.
+    pub(super) functors: BTreeMap<VarId, ExprId>,
 }
 
 /// Follows all handles of the program.
@@ -153,6 +156,7 @@ pub(super) fn follow(program: &Program, calls: &CallGraph, kernels: &Kernels) ->
         ranges: ranges(program),
         tables: BTreeMap::new(),
         argument_tables: BTreeSet::new(),
+        functors: kept_functors(program, calls),
     };
     this.argument_tables = argument_tables(program, calls, &this.functions);
     this.tables = this.kernel_tables();
@@ -246,7 +250,7 @@ impl Follow<'_> {
             }
         }
         self.unmodelled_text();
-        self.functors();
+        self.other_functors();
         self.templates();
         self.other_parts();
     }
@@ -468,6 +472,7 @@ impl Follow<'_> {
                     Callee::Library(name) => self.library(at, id, &name),
                     Callee::Ambiguous(_) | Callee::Unknown => {
                         self.method(at, id);
+                        self.call_functor(at, id);
                         if let Some((object, "push_back" | "emplace_back")) =
                             member_call(program, id)
                             && let Some(to) = self.node(at, object)
@@ -486,6 +491,9 @@ impl Follow<'_> {
             ExprKind::InitList(_) => self.listed(at, id),
             // No handle flows here; each handle is judged below, wherever it stands.
             _ => {}
+        }
+        if self.makes_functor(id) {
+            self.made_functor(at, id);
         }
         match self.calls.context(id) {
             Context::Init(variable) => {
@@ -606,6 +614,9 @@ impl Follow<'_> {
         let unknown = "this use of the handle is not followed";
         let parent = match self.calls.context(id) {
             Context::Dropped | Context::Condition => return,
+            Context::Init(_) if self.handles[node] == Handle::Kernel && self.makes_functor(id) => {
+                return;
+            }
             // Looked at with the flows.
             Context::Init(variable) => {
                 if handle_of(program, program.variable(variable).ty).is_none() {
@@ -695,6 +706,10 @@ impl Follow<'_> {
             ExprKind::Call { arguments, .. } if position == 0 => {
                 arguments.is_empty() && self.node(at, parent).is_some()
             }
+            ExprKind::Construct { .. } | ExprKind::Call { .. } if self.makes_functor(parent) => {
+                self.handles[node] == Handle::Kernel
+            }
+            ExprKind::Call { .. } if position > 1 && self.called_functor(parent).is_some() => true,
             ExprKind::Construct { of, arguments } => {
                 let is_copy =
                     arguments.len() == 1 && handle_of(program, *of) == Some(self.handles[node]);

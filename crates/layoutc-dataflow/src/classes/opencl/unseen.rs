@@ -7,9 +7,7 @@ use crate::classes::open_templates::instantiated_only;
 use crate::classes::regions::macro_bodies;
 use layoutc_diagnostics::{Code, FileId, Span};
 use layoutc_syntax::preprocess::{TokenKind, tokens};
-use layoutc_syntax::{
-    ExprKind, NameRef, Program, RecordId, RegionKind, TypeKind, UnmodelledRegion,
-};
+use layoutc_syntax::{ExprKind, NameRef, Program, RecordId, RegionKind, UnmodelledRegion};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,8 +69,8 @@ impl Inactive {
     }
 }
 
-/// Words of all texts, but for those that are names of functions in the model.
-fn unmodelled_words(program: &Program) -> BTreeSet<&str> {
+/// Words of all texts, but for those that are names of functions, variables or members in the model.
+pub(super) fn unmodelled_words(program: &Program) -> BTreeSet<&str> {
     let mut known: BTreeSet<(FileId, u32)> = BTreeSet::new();
     for id in program.expr_ids() {
         if let ExprKind::Name(NameRef::Functions(found)) = &program.expr(id).kind {
@@ -86,6 +84,15 @@ fn unmodelled_words(program: &Program) -> BTreeSet<&str> {
             }
         }
     }
+    for id in program.expr_ids() {
+        let span = match &program.expr(id).kind {
+            ExprKind::Name(NameRef::Variable(_)) => program.expr(id).span,
+            ExprKind::Member { name, .. } => *name,
+            _ => continue,
+        };
+        known.insert((span.file, span.end));
+    }
+    known.extend(program.variables.iter().map(|own| (own.site.name.file, own.site.name.end)));
     for function in &program.functions {
         known.extend(function.sites.iter().map(|site| (site.name.file, site.name.end)));
     }
@@ -230,37 +237,6 @@ impl Follow<'_> {
         if let Some(call) = self.settings.first().map(|setting| setting.call) {
             let message = "other parts of the program, which were not given, may do the same";
             self.unseen.push(pin(program.expr_site(call), Code::OPENCL_KERNEL, message));
-        }
-    }
-
-    /// Objects of the C++ interface that make kernels and give them arguments by themselves.
-    pub(super) fn functors(&mut self) {
-        let program = self.program;
-        for id in program.expr_ids() {
-            let ty = program.expr(id).ty;
-            let TypeKind::Named(name, _) = program.types.kind(ty.id) else { continue };
-            if name == "cl::Program::Binaries" {
-                let message = "the kernels of this program are no text";
-                self.unseen.push(pin(program.expr_site(id), Code::OPENCL_SOURCE, message));
-            }
-            if !(name.ends_with("KernelFunctor") || name.ends_with("make_kernel")) {
-                continue;
-            }
-            let kernels = match &program.expr(id).kind {
-                ExprKind::Construct { arguments, .. } | ExprKind::Call { arguments, .. } => {
-                    arguments.get(1).and_then(|name| self.named_kernels(None, *name))
-                }
-                // Made elsewhere.
-                _ => Some(Vec::new()),
-            };
-            let span = program.expr_site(id);
-            let reason = pin(span, Code::OPENCL_KERNEL, "a functor gives the kernel its arguments");
-            match kernels {
-                Some(kernels) => self
-                    .given_unseen
-                    .extend(kernels.into_iter().flatten().map(|kernel| (kernel, reason.clone()))),
-                None => self.unseen.push(reason),
-            }
         }
     }
 }

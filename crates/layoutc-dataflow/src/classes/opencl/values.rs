@@ -1,6 +1,5 @@
 //! Integer constants along a function's statements: `clSetKernelArg(k, arg++, …)`, also in loops with few rounds.
 
-use crate::classes::api::strip_casts;
 use layoutc_syntax::evaluate::constant;
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, NameRef, Program, StmtId, StmtKind, TypeKind, UnaryOp, VarId,
@@ -209,7 +208,7 @@ impl Walk<'_> {
         let bound = match self.variable(right) {
             // What a round changes is forgotten already.
             Some(bound) => *self.values.get(&bound)?,
-            None => constant(program, right).or_else(|| items_of_array(program, right))?,
+            None => constant(program, right)?,
         };
         let end = match op {
             BinaryOp::Lt => bound,
@@ -407,38 +406,6 @@ impl Walk<'_> {
             }
         }
     }
-}
-
-/// How many items an array has whose list says so: `sizeof(args) / sizeof(args[0])`.
-fn items_of_array(program: &Program, id: ExprId) -> Option<i64> {
-    let ExprKind::Binary(BinaryOp::Div, whole, item) = program.expr(strip_casts(program, id)).kind
-    else {
-        return None;
-    };
-    let of = |id: ExprId| match program.expr(program.strip_parens(id)).kind {
-        ExprKind::SizeOfExpr(of) => Some(program.strip_parens(of)),
-        _ => None,
-    };
-    let (array, item) = (of(whole)?, of(item)?);
-    let ExprKind::Name(NameRef::Variable(array)) = program.expr(array).kind else { return None };
-    let own = program.variable(array);
-    let TypeKind::Array(of, None) = *program.types.kind(own.ty.id) else { return None };
-    let base = match program.expr(item).kind {
-        ExprKind::Index { base, .. } | ExprKind::Deref(base) => program.strip_parens(base),
-        _ => return None,
-    };
-    let is_own =
-        matches!(program.expr(base).kind, ExprKind::Name(NameRef::Variable(name)) if name == array);
-    let ExprKind::InitList(items) = &program.expr(own.init?).kind else { return None };
-    // Braces may be left out for objects with several members.
-    let is_one = |item: &ExprId| {
-        program.as_record(of.id).is_none()
-            || matches!(program.expr(*item).kind, ExprKind::InitList(_))
-    };
-    let is_plain = !matches!(program.types.kind(of.id), TypeKind::Array(..));
-    (is_own && is_plain && items.iter().all(is_one))
-        .then(|| i64::try_from(items.len()).ok())
-        .flatten()
 }
 
 /// The variable that an expression changes.
