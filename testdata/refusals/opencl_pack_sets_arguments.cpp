@@ -15,7 +15,7 @@ template <class... Rest>
 static void set_all(cl_kernel kernel, const Rest &...rest)
 {
     cl_uint index = 0;
-    (clSetKernelArg(kernel, index++, sizeof(Rest), &rest), ...); //~ LC0070 template may set
+    (clSetKernelArg(kernel, index++, sizeof(Rest), &rest), ...); //~ LC0070 may set arguments
 }
 int main()
 {
