@@ -33,8 +33,9 @@ impl CallEdits {
         program: &Program,
     ) -> Result<Vec<(Span, String)>, Span> {
         let mut inlined: BTreeSet<ExpansionId> = BTreeSet::new();
-        for home in self.0.keys() {
-            let mut home = *home;
+        let spelling = spelling_uses(program, self.0.get(&None).map_or(&[], Vec::as_slice));
+        for home in self.0.keys().copied().chain(spelling.into_iter().map(Some)) {
+            let mut home = home;
             while let Some(id) = home.filter(|id| inlined.insert(*id)) {
                 home = program.expansion(id).home;
             }
@@ -78,6 +79,65 @@ impl CallEdits {
         out.dedup();
         Ok(out)
     }
+}
+
+/// The uses that make strings of arguments with edits, and of which a program may print them whether or not a call fails:
+/// what they spell must stay. Behind a condition stand messages, which may spell the new call.
+fn spelling_uses(program: &Program, edits: &[(Span, String)]) -> Vec<ExpansionId> {
+    let mut inside: BTreeMap<ExpansionId, Vec<ExpansionId>> = BTreeMap::new();
+    for (at, expansion) in program.expansions.iter().enumerate() {
+        if let Some(home) = expansion.home {
+            inside.entry(home).or_default().push(ExpansionId(at as u32));
+        }
+    }
+    let mut found = Vec::new();
+    for (at, expansion) in program.expansions.iter().enumerate() {
+        if expansion.home.is_some() {
+            continue;
+        }
+        for (index, argument) in expansion.arguments.iter().enumerate() {
+            if edits.iter().any(|(span, _)| argument.contains(*span)) {
+                let id = ExpansionId(at as u32);
+                spells(program, &inside, id, index, &mut found);
+            }
+        }
+    }
+    found
+}
+
+/// Whether a use makes a string of an argument, itself or by the uses in its body; adds those that do.
+fn spells(
+    program: &Program,
+    inside: &BTreeMap<ExpansionId, Vec<ExpansionId>>,
+    id: ExpansionId,
+    index: usize,
+    found: &mut Vec<ExpansionId>,
+) -> bool {
+    let expansion = program.expansion(id);
+    let Some(name) = expansion.parameters.get(index).or(expansion.rest.as_ref()) else {
+        return false;
+    };
+    let body = program.text(expansion.body);
+    let words: Vec<&str> = tokens(body).iter().map(|token| token.text(body)).collect();
+    let until = words.iter().position(|word| is_condition(word)).unwrap_or(words.len());
+    let mut is_spelled =
+        words[..until].windows(2).any(|pair| pair[0] == "#" && pair[1] == name.as_str());
+    for inner in inside.get(&id).into_iter().flatten() {
+        for (at, argument) in program.expansion(*inner).arguments.iter().enumerate() {
+            let text = program.text(*argument);
+            let has_name = tokens(text).iter().any(|token| token.text(text) == name.as_str());
+            is_spelled |= has_name && spells(program, inside, *inner, at, found);
+        }
+    }
+    if is_spelled {
+        found.push(id);
+    }
+    is_spelled
+}
+
+/// Whether what stands behind a word depends on a condition.
+fn is_condition(word: &str) -> bool {
+    matches!(word, "if" | "?" | "&&" | "||")
 }
 
 /// Writes expansions.
@@ -135,7 +195,7 @@ impl Writer<'_> {
             if from < at || token.kind != TokenKind::Identifier {
                 continue;
             }
-            let Some(arguments) = home.and_then(|id| arguments(program, id, token.text(text)))
+            let Some(arguments) = home.and_then(|id| arguments_of(program, id, token.text(text)))
             else {
                 continue;
             };
@@ -154,6 +214,19 @@ impl Writer<'_> {
             match arguments {
                 None => {}
                 Some((range, file)) if is_string => {
+                    // What another macro hands on was expanded before, which is not known here.
+                    let spelled = program.sources.file(file).text().get(range.clone())?;
+                    let words = tokens(spelled);
+                    let is_handed_on = outer.is_some_and(|id| {
+                        words
+                            .iter()
+                            .any(|word| arguments_of(program, id, word.text(spelled)).is_some())
+                    });
+                    let is_message =
+                        found[..place].iter().any(|token| is_condition(token.text(text)));
+                    if is_handed_on && !is_message {
+                        return None;
+                    }
                     // What the argument was, in the text of the use.
                     let (edits, inlined) = (BTreeMap::new(), BTreeSet::new());
                     let out = String::new();
@@ -186,7 +259,7 @@ fn has_line_comment(text: &str) -> bool {
 /// The arguments of a use that a word of its body stands for; none of them if there are none.
 type Arguments = Option<(Range<usize>, FileId)>;
 
-fn arguments(program: &Program, id: ExpansionId, word: &str) -> Option<Arguments> {
+fn arguments_of(program: &Program, id: ExpansionId, word: &str) -> Option<Arguments> {
     let expansion = program.expansion(id);
     let fixed = expansion.parameters.len();
     let all = match expansion.parameters.iter().position(|name| name == word) {
