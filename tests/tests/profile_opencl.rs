@@ -62,6 +62,7 @@ fn every_program_is_tested() -> Result<()> {
 const KERNELS: &str = r"
 #define AT(i) p[i].b
 typedef struct { float a, b, c; int next; float4 v; } P;   // 32 bytes
+typedef struct __attribute__((packed)) { uchar tag; float4 v; int n; } Q;   // 21 bytes
 
 float walk(__global const P *p, int from, int steps)
 {
@@ -82,7 +83,7 @@ void leave(__global P *p, int i)
     }
 }
 
-__kernel void advance(__global P *p, __global const int *order, int n, __global float *out, __local P *copies)
+__kernel void advance(__global P *p, __global const int *order, int n, __global float *out, __local P *copies, __global Q *packed)
 {
     __local P shared[64];
     int i = get_global_id(0), t = get_local_id(0);
@@ -107,6 +108,10 @@ __kernel void advance(__global P *p, __global const int *order, int n, __global 
     }
     for (int j = 0; j < 4; j++) { if (j == 2) break; sum += AT(i); }
     p[i].v.zw += (float2)(sum, 1.0f);
+    __global Q *q = &packed[i];
+    packed[i].v.y += 2.0f;
+    q->n += packed[i].tag;
+    sum += q->n + q->v.y;
     atomic_inc(&p[i / 32].next);
     sum += walk(p, i, i % 2 ? 1 : 3);
     leave(p, i);
@@ -121,6 +126,7 @@ const HOST: &str = r#"
 #include <stdio.h>
 #include <stdlib.h>
 typedef struct { float a, b, c; int next; cl_float4 v; } P;
+typedef struct __attribute__((packed)) { cl_uchar tag; cl_float v[4]; cl_int n; } Q;
 #ifdef FROM_FILE
 static char text[1 << 16];
 #else
@@ -129,12 +135,14 @@ static const char *text = TEXT;
 int main(int count, char **arguments)
 {
     static P h[128];
+    static Q q[128];
     static int order[128];
     static float out[128];
     for (int i = 0; i < 128; i++) {
         P one = {1.0f * i, 2.0f, 0.5f, (i * 7) % 128};
         h[i] = one;
         order[i] = i * 5 % 128;
+        q[i].tag = i;
     }
     cl_platform_id platform;
     cl_device_id device;
@@ -149,12 +157,14 @@ int main(int count, char **arguments)
     cl_mem p = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof h, h, NULL);
     cl_mem o = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof order, order, NULL);
     cl_mem r = clCreateBuffer(context, CL_MEM_WRITE_ONLY, sizeof out, NULL, NULL);
+    cl_mem packed = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof q, q, NULL);
     int n = 128;
     clSetKernelArg(advance, 0, sizeof p, &p);
     clSetKernelArg(advance, 1, sizeof o, &o);
     clSetKernelArg(advance, 2, sizeof n, &n);
     clSetKernelArg(advance, 3, sizeof r, &r);
     clSetKernelArg(advance, 4, 64 * sizeof(P), NULL);
+    clSetKernelArg(advance, 5, sizeof packed, &packed);
     size_t global = 128, local = 64;
     for (int t = 0; t < 2; t++)
         if (clEnqueueNDRangeKernel(queue, advance, 1, NULL, &global, &local, 0, NULL, NULL) != CL_SUCCESS) return 1;
@@ -232,6 +242,11 @@ fn check_counts(profile: &layoutc_analysis::profile::Profile, is_file: bool) -> 
     ensure!((same.requests, same.lanes, same.shared) == (16, 512, 16), "{same:?}");
     let twice = sums(profile, "AT(i)")?;
     ensure!((twice.requests, twice.lanes) == (16, 512), "{twice:?}");
+    // Packed members have no address that a compiler could use, so their structs are noted.
+    let packed = sums(profile, "packed[i].v")?;
+    ensure!((packed.requests, packed.lanes, packed.blocks[0]) == (8, 256, 256), "{packed:?}");
+    let through = sums(profile, "q->n")?;
+    ensure!((through.requests, through.lanes, through.stride) == (16, 512, 1), "{through:?}");
     let atomic = sums(profile, "p[i / 32].next")?;
     ensure!((atomic.requests, atomic.lanes, atomic.blocks[0]) == (8, 256, 8), "{atomic:?}");
     // One step for odd work-items, three for even ones: a warp makes three, and ends twice.
@@ -254,7 +269,8 @@ fn check_counts(profile: &layoutc_analysis::profile::Profile, is_file: bool) -> 
     let trips = |text: &str| {
         let lines = KERNELS.lines().zip(1..);
         let of = lines.filter(|(own, _)| own.contains(text)).map(|(_, line)| line).next();
-        let first = if is_file { 0 } else { 9 };
+        let literal = HOST.lines().position(|line| line.contains("= TEXT")).map_or(0, |at| at + 1);
+        let first = if is_file { 0 } else { literal as u32 };
         let own = profile.runs[0].trips.iter();
         own.filter(|own| {
             Some(profile.loops[own.of as usize].place.line) == of.map(|of: u32| of + first)

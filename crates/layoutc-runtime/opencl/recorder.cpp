@@ -71,7 +71,8 @@ const char kPrelude[] = R"(
     layoutcWords[0] = (ulong)(what) << 28 | (number); \
     layoutcWords[1] = (ulong)(place); \
     __atomic_store_n(layoutcHead, layoutcTurn + 1, __ATOMIC_RELEASE); })
-#define layoutcAt(number, ...) (*({ __auto_type layoutcPlace = &(__VA_ARGS__); layoutcNote(0, number, layoutcPlace); layoutcPlace; }))
+#define layoutcAt(number, ...) (*layoutcTo(number, &(__VA_ARGS__)))
+#define layoutcTo(number, ...) ({ __auto_type layoutcPlace = (__VA_ARGS__); layoutcNote(0, number, layoutcPlace); layoutcPlace; })
 #define layoutcEnter(number) layoutcNote(1, number, 0)
 #define layoutcNext(number) layoutcNote(2, number, 0)
 #define layoutcLeave(number) layoutcNote(3, number, 0)

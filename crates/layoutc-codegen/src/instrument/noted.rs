@@ -72,10 +72,7 @@ pub(super) fn around(
         }
         if arrow {
             return match program.types.kind(own.ty.id) {
-                // The recorder of OpenCL has no such function.
-                TypeKind::Pointer(_) | TypeKind::Array(..)
-                    if !program.files[own.span.file.index()].is_opencl =>
-                {
+                TypeKind::Pointer(_) | TypeKind::Array(..) => {
                     Ok((Noted { span: own.span, function: "layoutcTo" }, offset))
                 }
                 _ => Err("it has no address"),
