@@ -61,6 +61,7 @@ fn every_program_is_tested() -> Result<()> {
 /// A kernel of each construct, whose counts are known: two work-groups of 64, launched twice.
 const KERNELS: &str = r"
 #define AT(i) p[i].b
+#define GAP(l, r) (p[l].c - p[r].c)
 typedef struct { float a, b, c; int next; float4 v; } P;   // 32 bytes
 typedef struct __attribute__((packed)) { uchar tag; float4 v; int n; } Q;   // 21 bytes
 
@@ -108,6 +109,7 @@ __kernel void advance(__global P *p, __global const int *order, int n, __global 
     }
     for (int j = 0; j < 4; j++) { if (j == 2) break; sum += AT(i); }
     p[i].v.zw += (float2)(sum, 1.0f);
+    sum += GAP(i, 5) + GAP(i, 5) * p[i].v.s3;
     __global Q *q = &packed[i];
     packed[i].v.y += 2.0f;
     q->n += packed[i].tag;
@@ -234,7 +236,16 @@ fn check_counts(profile: &layoutc_analysis::profile::Profile, is_file: bool) -> 
     ensure!((listed.requests, listed.lanes) == (48, 1536), "{listed:?}");
     // A lane of the vector, in each of two rounds with a barrier; another one, once.
     let lanes = sums(profile, "p[i].v")?;
-    ensure!((lanes.requests, lanes.lanes, lanes.strided) == (24, 768, 24), "{lanes:?}");
+    ensure!((lanes.requests, lanes.lanes, lanes.strided) == (32, 1024, 32), "{lanes:?}");
+    let own = profile.instructions.iter().filter(|own| own.text == "p[i].v");
+    let bytes: Vec<_> =
+        own.flat_map(|own| &own.ranges).map(|own| (own.offset, own.bytes)).collect();
+    ensure!(bytes == [(0, 4), (8, 8), (12, 4)], "{bytes:?}");
+    // Texts in a macro's body are one instruction for both uses.
+    for (text, shared) in [("p[l].c", 0), ("p[r].c", 16)] {
+        let own = sums(profile, text)?;
+        ensure!((own.requests, own.lanes, own.shared) == (16, 512, shared), "{text}: {own:?}");
+    }
     // What is the same for all work-items, in a loop with barriers: two trips, so three tests.
     let bound = sums(profile, "p[110].next")?;
     ensure!((bound.requests, bound.lanes, bound.address_lanes) == (24, 768, 768), "{bound:?}");

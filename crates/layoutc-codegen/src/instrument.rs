@@ -17,6 +17,7 @@
 
 mod accesses;
 mod bodies;
+mod lanes;
 mod loops;
 mod noted;
 mod ranges;

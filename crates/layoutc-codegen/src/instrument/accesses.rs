@@ -1,6 +1,7 @@
 //! Accesses of device code to elements.
 
 use super::bodies::{InBodies, shared};
+use super::lanes::{ranges_of, vector_of};
 use super::noted::{Noted, around, bytes_of, is_unbindable};
 use super::ranges::{joined, ranges};
 use super::shapes::{members_of, shape_of};
@@ -155,7 +156,7 @@ impl Finder<'_> {
             Use::Unseen(because) => Err(because),
         };
         let hidden = self.hidden_in(outer);
-        let expr = self.without_lanes(expr);
+        let expr = vector_of(program, expr);
         if expr != whole {
             text = expr;
         }
@@ -184,7 +185,9 @@ impl Finder<'_> {
             ExprKind::Member { field: Some(field), .. } if program.field(field).is_bit_field => {
                 bytes_of(program, field).map(|(_, bytes)| vec![Range { offset: 0, bytes }])
             }
-            _ => self.shape(class).and_then(|own| ranges(program, own, expr, place, &leaves)),
+            _ => (ranges_of(program, whole, expr).filter(|_| expr != whole)).or_else(|| {
+                self.shape(class).and_then(|own| ranges(program, own, expr, place, &leaves))
+            }),
         };
         let Some(ranges) = ranges else {
             self.omitted.entry(site).or_insert("the size of its type is not known");
@@ -364,17 +367,6 @@ impl Finder<'_> {
     fn depth(&self, expr: ExprId) -> usize {
         let home = |id: &ExpansionId| self.program.expansion(*id).home;
         std::iter::successors(self.program.home(expr), home).count()
-    }
-
-    /// The vector, of a lane of it in OpenCL C.
-    fn without_lanes(&self, expr: ExprId) -> ExprId {
-        let program = self.program;
-        let is_opencl = program.files[program.expr_site(expr).file.index()].is_opencl;
-        let mut at = expr;
-        while is_opencl && let ExprKind::Member { base, field: None, .. } = program.expr(at).kind {
-            at = program.strip_parens(base);
-        }
-        at
     }
 
     /// What around an expression is not known to evaluate it as it is written: a macro whose body is not in the model may

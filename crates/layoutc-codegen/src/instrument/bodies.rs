@@ -3,7 +3,8 @@
 //! A `#define` has one text for all of its uses, so an access in it is noted there, for all of them at once. That does
 //! what it should if the text is the same access everywhere: every mention of the macro is a use that the model
 //! has, and in each of them the text is, in device code, an access of one kind to the same members of one array, and in
-//! host code, where nothing is noted, an object that a reference can be bound to. So no use is a text to be printed, a
+//! host code, where nothing is noted, an object that a reference can be bound to. C knows no `layoutcAt` but in
+//! kernels. So no use is a text to be printed, a
 //! condition of the preprocessor, or what has no address.
 
 use super::accesses::Found;
@@ -65,7 +66,7 @@ impl Bodies<'_> {
         let program = self.program;
         let Some((id, first)) = uses.first() else { return Err("it is written in a macro") };
         let body = program.expansion(*id).body;
-        if self.has_c || program.files[span.file.index()].is_opencl {
+        if !is_of_kernels(program, span) && self.has_c {
             return Err("it is written in a macro of C");
         }
         if !is_accounted(program, body) {
@@ -108,6 +109,13 @@ impl Bodies<'_> {
         let exprs = self.on_host.get(&(use_of, span));
         exprs.is_some_and(|exprs| exprs.iter().any(|expr| is_object(self.program, *expr)))
     }
+}
+
+/// Whether a text is that of kernels in OpenCL C alone: what puts `layoutcAt` in front of them sees it all.
+fn is_of_kernels(program: &Program, span: Span) -> bool {
+    let (own, source) = (&program.files[span.file.index()], program.sources.file(span.file));
+    let is_named = source.path().extension().is_some_and(|extension| extension == "cl");
+    own.is_opencl && (own.is_root && is_named || source.view().is_some())
 }
 
 /// Whether an expression is a variable, what a pointer points to, or a member of one of these other than a bit-field.
