@@ -1,20 +1,30 @@
-//! The paper's five programs in OpenCL, in the layouts that `--selector kdlg` chooses for the K20m: each changes, and on the
-//! OpenCL that is installed it prints the same as before.
+//! The paper's five programs in OpenCL, in the layouts that `--selector kdlg` and `--selector cost` choose for the K20m: each
+//! changes with the first, and on the OpenCL that is installed it prints the same as before with both. Those of `trace` and
+//! `auto` are tested with the runs that they need, in `profile_opencl.rs`.
 
 use std::fs;
 
 use anyhow::{Context, Result, ensure};
 use layoutc_tests::layoutc::{Layoutc, TRANSFORM_LIMIT};
-use layoutc_tests::opencl::Host;
+use layoutc_tests::opencl::{Host, Runs};
 use layoutc_tests::program::Program;
 use serde_json::Value;
 
 fn test(name: &str) -> Result<()> {
     let program = Program::load(&format!("opencl/{name}"))?;
+    let expected = Host::build(&program, &program.folder)?;
+    let expected = expected.runs(&program)?;
+    ensure!(in_the_layout_of("kdlg", &program, &expected)?, "nothing changes");
+    in_the_layout_of("cost", &program, &expected)?;
+    Ok(())
+}
+
+/// Whether the selector changes the program, which prints what is expected.
+fn in_the_layout_of(selector: &str, program: &Program, expected: &Runs) -> Result<bool> {
     let out = tempfile::tempdir()?;
     let report = out.path().join("report.json");
     let mut arguments: Vec<String> =
-        ["transform", "--selector", "kdlg", "--device", "k20m", "-I", "."]
+        ["transform", "--selector", selector, "--device", "k20m", "-I", "."]
             .map(str::to_owned)
             .into();
     for (option, path) in [("--out-dir", out.path()), ("--report", report.as_path())] {
@@ -26,9 +36,9 @@ fn test(name: &str) -> Result<()> {
     let report: Value = serde_json::from_slice(&fs::read(&report)?)?;
     let classes = report["classes"].as_array().context("the report has no `classes`")?;
     let changes = classes.iter().any(|class| class["status"] == "changed");
-    ensure!(changes, "nothing changes: {report:#}");
-    let expected = Host::build(&program, &program.folder)?;
-    Host::build(&program, out.path())?.prints_the_same(&expected.runs(&program)?)
+    let host = Host::build(program, out.path())?;
+    host.prints_the_same(expected).with_context(|| format!("{selector}: {report:#}"))?;
+    Ok(changes)
 }
 
 macro_rules! programs {
