@@ -96,3 +96,62 @@ fn what_is_not_installed_is_told() -> Result<()> {
     ensure!(text.contains("cannot run `no-such-compiler`"), "{text}");
     Ok(())
 }
+
+/// What macros make strings of calls for is printed as before, unless it tells that the call has failed.
+#[test]
+fn strings_of_calls_stay_what_they_were() -> Result<()> {
+    const KERNEL: &str = "typedef struct { float a, b, c, d; int k; } B;\n\
+        __kernel void add(__global B *b) { int i = get_global_id(0); b[i].a += b[i].k; }\n";
+    const HOST: &str = r#"
+#include <CL/cl.h>
+#include <stdio.h>
+#include <stdlib.h>
+typedef struct { float a, b, c, d; int k; } B;
+#define TIMED(f, ...) do { cl_int e = f(__VA_ARGS__); if (e != CL_SUCCESS) exit(2); printf("%s: %d\n", #f, e); } while (0)
+#define FINE(x) do { cl_int e = (x); if (e == CL_SUCCESS) printf("fine: %s\n", #x); } while (0)
+#define ELSE(x) do { if ((x) != CL_SUCCESS) exit(3); else puts(#x); } while (0)
+#define TRACE(x) do { if (verbose) puts(#x); x; } while (0)
+#define TEST(x) do { if (x) puts(#x); } while (0)
+#define CHECK(x) do { cl_int e = (x); if (e != CL_SUCCESS) { fprintf(stderr, "%s: %d\n", #x, e); exit(4); } } while (0)
+int main(void)
+{
+    int verbose = 1;
+    static char text[1 << 12];
+    FILE *file = fopen("add.cl", "r");
+    if (file == NULL || fread(text, 1, sizeof text - 1, file) == 0) return 1;
+    const char *source = text;
+    cl_platform_id platform;
+    cl_device_id device;
+    clGetPlatformIDs(1, &platform, NULL);
+    clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL);
+    cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
+    cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
+    cl_program program = clCreateProgramWithSource(context, 1, &source, NULL, NULL);
+    clBuildProgram(program, 1, &device, "", NULL, NULL);
+    cl_kernel add = clCreateKernel(program, "add", NULL);
+    static B h[64];
+    for (int i = 0; i < 64; i++) h[i].k = i;
+    cl_mem b = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof h, NULL, NULL);
+    TIMED(clEnqueueWriteBuffer, queue, b, CL_TRUE, 0, sizeof h, h, 0, NULL, NULL);
+    FINE(clEnqueueWriteBuffer(queue, b, CL_TRUE, 0, sizeof h, h, 0, NULL, NULL));
+    ELSE(clEnqueueWriteBuffer(queue, b, CL_TRUE, 0, sizeof h, h, 0, NULL, NULL));
+    TRACE(clEnqueueWriteBuffer(queue, b, CL_TRUE, 0, sizeof h, h, 0, NULL, NULL));
+    TEST(clEnqueueWriteBuffer(queue, b, CL_TRUE, 0, sizeof h, h, 0, NULL, NULL) == CL_SUCCESS);
+    CHECK(clSetKernelArg(add, 0, sizeof b, &b));
+    size_t global = 64;
+    CHECK(clEnqueueNDRangeKernel(queue, add, 1, NULL, &global, NULL, 0, NULL, NULL));
+    CHECK(clEnqueueReadBuffer(queue, b, CL_TRUE, 0, sizeof h, h, 0, NULL, NULL));
+    printf("%g\n", h[5].a);
+    return 0;
+}
+"#;
+    let sandbox = Sandbox::with(&[("host.c", HOST), ("add.cl", KERNEL)])?;
+    let output = verify(&sandbox, &["verify", "host.c", "add.cl", "--layout", "B = soa"], None)?;
+    let said = said(&output);
+    ensure!(output.status.code() == Some(0) && said.contains("identical"), "{said}");
+    // Where it tells of a failure only, the call is rewritten in place.
+    let arguments = ["transform", "host.c", "add.cl", "--layout", "B = soa", "--diff"];
+    let output = sandbox.accepted(&arguments)?;
+    ensure!(output.stdout.contains("+    CHECK(arrayReadBuffer(&"), "{}", output.stdout);
+    Ok(())
+}

@@ -81,8 +81,8 @@ impl CallEdits {
     }
 }
 
-/// The uses that make strings of arguments with edits, and of which a program may print them whether or not a call fails:
-/// what they spell must stay. Behind a condition stand messages, which may spell the new call.
+/// The uses that make strings of arguments with edits, and of which a program may print them where no call has failed:
+/// what they spell must stay. Messages of [failed calls](failures) may spell the new call.
 fn spelling_uses(program: &Program, edits: &[(Span, String)]) -> Vec<ExpansionId> {
     let mut inside: BTreeMap<ExpansionId, Vec<ExpansionId>> = BTreeMap::new();
     for (at, expansion) in program.expansions.iter().enumerate() {
@@ -97,12 +97,16 @@ fn spelling_uses(program: &Program, edits: &[(Span, String)]) -> Vec<ExpansionId
         }
         for (index, argument) in expansion.arguments.iter().enumerate() {
             if edits.iter().any(|(span, _)| argument.contains(*span)) {
-                let id = ExpansionId(at as u32);
-                spells(program, &inside, id, index, &mut found);
+                spells(program, &inside, ExpansionId(at as u32), index, &mut found);
             }
         }
     }
     found
+}
+
+fn words_of(program: &Program, span: Span) -> Vec<&str> {
+    let text = program.text(span);
+    tokens(text).iter().map(|token| token.text(text)).collect()
 }
 
 /// Whether a use makes a string of an argument, itself or by the uses in its body; adds those that do.
@@ -117,15 +121,15 @@ fn spells(
     let Some(name) = expansion.parameters.get(index).or(expansion.rest.as_ref()) else {
         return false;
     };
-    let body = program.text(expansion.body);
-    let words: Vec<&str> = tokens(body).iter().map(|token| token.text(body)).collect();
-    let until = words.iter().position(|word| is_condition(word)).unwrap_or(words.len());
-    let mut is_spelled =
-        words[..until].windows(2).any(|pair| pair[0] == "#" && pair[1] == name.as_str());
+    let words = words_of(program, expansion.body);
+    let messages = messages(program, id, name, &words);
+    let mut is_spelled = words.windows(2).enumerate().any(|(at, pair)| {
+        let is_message = messages.iter().any(|own| own.contains(&at));
+        pair[0] == "#" && pair[1] == name.as_str() && !is_message
+    });
     for inner in inside.get(&id).into_iter().flatten() {
         for (at, argument) in program.expansion(*inner).arguments.iter().enumerate() {
-            let text = program.text(*argument);
-            let has_name = tokens(text).iter().any(|token| token.text(text) == name.as_str());
+            let has_name = words_of(program, *argument).contains(&name.as_str());
             is_spelled |= has_name && spells(program, inside, *inner, at, found);
         }
     }
@@ -135,9 +139,132 @@ fn spells(
     is_spelled
 }
 
-/// Whether what stands behind a word depends on a condition.
-fn is_condition(word: &str) -> bool {
-    matches!(word, "if" | "?" | "&&" | "||")
+/// Where, in the words of a use's body, a parameter that stands for a call, or for the function called, is spelled
+/// after that call has failed only.
+fn messages(program: &Program, id: ExpansionId, name: &str, words: &[&str]) -> Vec<Range<usize>> {
+    match is_call_argument(program, id, name) {
+        true => failures(words, &names_of(program, id)),
+        false => Vec::new(),
+    }
+}
+
+/// The names of all parameters.
+fn names_of(program: &Program, id: ExpansionId) -> Vec<&str> {
+    let expansion = program.expansion(id);
+    expansion.parameters.iter().chain(&expansion.rest).map(String::as_str).collect()
+}
+
+/// Whether a parameter stands for one call of OpenCL, or for the name of its function, through all macros around.
+fn is_call_argument(program: &Program, id: ExpansionId, name: &str) -> bool {
+    let Some(Some((range, file))) = arguments_of(program, id, name) else { return false };
+    let text = program.sources.file(file).text().get(range).unwrap_or_default();
+    let found = tokens(text);
+    let words: Vec<&str> = found.iter().map(|token| token.text(text)).collect();
+    match program.expansion(id).home {
+        None => is_call(&words),
+        Some(outer) => {
+            let names = names_of(program, outer);
+            let mut handed_on = words.iter().filter(|word| names.contains(word));
+            is_call(&words)
+                || (is_made_of(&words, &names)
+                    && handed_on.all(|name| is_call_argument(program, outer, name)))
+        }
+    }
+}
+
+/// Whether words are a function of OpenCL, or one call of it: a condition that tests it tests for an error.
+fn is_call(words: &[&str]) -> bool {
+    let [name, rest @ ..] = words else { return false };
+    let is_of_opencl =
+        name.strip_prefix("cl").is_some_and(|rest| rest.starts_with(|c: char| c.is_uppercase()));
+    is_of_opencl
+        && (rest.is_empty() || (rest[0] == "(" && closed_by(rest, 0) == Some(rest.len() - 1)))
+}
+
+fn is_identifier(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_alphabetic() || first == '_')
+}
+
+/// The position of what closes the bracket at a position.
+fn closed_by(words: &[&str], open: usize) -> Option<usize> {
+    let mut depth = 0usize;
+    for (at, word) in words.iter().enumerate().skip(open) {
+        match *word {
+            "(" | "{" | "[" => depth += 1,
+            ")" | "}" | "]" => depth = depth.checked_sub(1)?,
+            _ => continue,
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}
+
+/// Whether words hold nothing but arguments, in calls and conversions to numbers: `(cl_int)f(__VA_ARGS__)`.
+fn is_made_of(words: &[&str], arguments: &[&str]) -> bool {
+    let is_known = |word: &&str| {
+        arguments.contains(word) || matches!(*word, "(" | ")" | "," | "cl_int" | "int")
+    };
+    words.iter().all(is_known) && words.iter().any(|word| arguments.contains(word))
+}
+
+/// Where the body of a macro is executed after a call has failed only: behind `if (f(__VA_ARGS__) != CL_SUCCESS)`, or
+/// `if (error)` with a variable that the body gives the result of the call and nothing else.
+fn failures(words: &[&str], arguments: &[&str]) -> Vec<Range<usize>> {
+    let is_result = |own: &[&str]| {
+        let inner = match own {
+            ["(", inner @ .., ")"] if closed_by(own, 0) == Some(own.len() - 1) => inner,
+            _ => own,
+        };
+        match inner {
+            [variable] if !arguments.contains(variable) => is_set_once(words, variable, arguments),
+            [variable, "=", value @ ..] => is_identifier(variable) && is_made_of(value, arguments),
+            _ => is_made_of(own, arguments),
+        }
+    };
+    let mut found = Vec::new();
+    for (at, _) in words.iter().enumerate().filter(|(_, word)| **word == "if") {
+        let open = at + 1;
+        let Some(close) = closed_by(words, open).filter(|_| words[open] == "(") else { continue };
+        let is_failure = match &words[open + 1..close] {
+            [result @ .., "!=" | "<", "0" | "CL_SUCCESS"] => is_result(result),
+            ["0" | "CL_SUCCESS", "!=", result @ ..] => is_result(result),
+            result => is_result(result),
+        };
+        let end = match words.get(close + 1) {
+            Some(&"{") => closed_by(words, close + 1),
+            _ => words[close..].iter().position(|word| *word == ";").map(|own| close + own),
+        };
+        if let Some(end) = end.filter(|_| is_failure) {
+            found.push(close + 1..end);
+        }
+    }
+    found
+}
+
+/// Whether a variable gets a value in one place of a body, which is what a call returns.
+fn is_set_once(words: &[&str], variable: &str, arguments: &[&str]) -> bool {
+    let mut is_set = false;
+    for (at, _) in words.iter().enumerate().filter(|(_, word)| **word == variable) {
+        let before = at.checked_sub(1).map_or("", |at| words[at]);
+        let behind = words.get(at + 1).copied().unwrap_or_default();
+        match behind {
+            "=" if !is_set => {
+                let value = &words[at + 2..];
+                let end = value.iter().position(|word| *word == ";").unwrap_or(0);
+                if !is_made_of(&value[..end], arguments) {
+                    return false;
+                }
+                is_set = true;
+            }
+            "++" | "--" | "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "<<=" | ">>="
+            | "=" => return false,
+            _ if matches!(before, "&" | "++" | "--") => return false,
+            _ => {}
+        }
+    }
+    is_set
 }
 
 /// Writes expansions.
@@ -222,8 +349,9 @@ impl Writer<'_> {
                             .iter()
                             .any(|word| arguments_of(program, id, word.text(spelled)).is_some())
                     });
-                    let is_message =
-                        found[..place].iter().any(|token| is_condition(token.text(text)));
+                    let words: Vec<&str> = found.iter().map(|own| own.text(text)).collect();
+                    let messages = home.map(|id| messages(program, id, token.text(text), &words));
+                    let is_message = messages.iter().flatten().any(|own| own.contains(&place));
                     if is_handed_on && !is_message {
                         return None;
                     }
@@ -301,4 +429,55 @@ pub(super) fn first_argument(program: &Program, call: ExprId) -> Option<Span> {
     // The use stands in the text of a function.
     (is_first && is_call && expansion.home.is_none())
         .then(|| expansion.arguments[expansion.parameters.len()].at_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The text of a body that runs after a failure only.
+    fn of_failure(body: &str) -> Vec<String> {
+        let words: Vec<&str> = tokens(body).iter().map(|token| token.text(body)).collect();
+        let own = failures(&words, &["x", "f", "__VA_ARGS__"]);
+        own.into_iter().map(|range| words[range].join(" ")).collect()
+    }
+
+    #[test]
+    fn what_runs_after_a_failure_is_told() {
+        for body in [
+            "if ((x) != CL_SUCCESS) say(#x);",
+            "do { cl_int e = f(__VA_ARGS__); if (e) { say(#x); } } while (0)",
+            "do { int e; if ((e = (x)) != 0) say(#x); else done(#x); } while (0)",
+            "{ cl_int e = (x); if (e < 0) say(#x); puts(#x); }",
+        ] {
+            let found = of_failure(body);
+            let [own] = &found[..] else { panic!("{body}: {found:?}") };
+            assert!(own.contains("say ( # x )") && !own.contains("puts"), "{body}: {own}");
+        }
+        for body in [
+            "if ((x) == CL_SUCCESS) say(#x);",
+            "if (!(x)) say(#x);",
+            "if (verbose) say(#x);",
+            "if (ok(x)) say(#x);",
+            "if ((x) != 1) say(#x);",
+            "if (verbose || (x)) say(#x);",
+            "{ cl_int e = (x); e = !e; if (e) say(#x); }",
+            "{ cl_int e = (x) == CL_SUCCESS; if (e) say(#x); }",
+            "{ cl_int e = (x); flip(&e); if (e) say(#x); }",
+            "{ cl_int e = 1; x; if (e) say(#x); }",
+        ] {
+            assert!(of_failure(body).is_empty(), "{body}: {:?}", of_failure(body));
+        }
+    }
+
+    #[test]
+    fn calls_are_told_from_conditions() {
+        let is_call = |text: &str| {
+            is_call(&tokens(text).iter().map(|token| token.text(text)).collect::<Vec<_>>())
+        };
+        assert!(is_call("clFinish") && is_call("clFinish(f(q), 1)"));
+        assert!(!is_call("!clFinish(q)") && !is_call("clFinish(q) == CL_SUCCESS"));
+        assert!(!is_call("ok(q)") && !is_call("clear"));
+        assert!(!is_call("clA(q), clB(q)") && !is_call("e = clFinish(q)") && !is_call(""));
+    }
 }

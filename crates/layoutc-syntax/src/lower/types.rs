@@ -21,7 +21,6 @@ pub(crate) struct Declarator<'t> {
     pub(crate) result: QualType,
 }
 
-/// The scalar type of a specifier made of keywords.
 /// A name of the number, or vector of numbers, that words are a type of for kernels and for the host, if it is the same for
 /// both: `uint` there is `cl_uint` or `unsigned` here.
 pub(crate) fn number_of_both(text: &str) -> Option<String> {
@@ -42,6 +41,7 @@ pub(crate) fn words_of_number(text: &str) -> String {
     words.join(" ")
 }
 
+/// The scalar type of a specifier made of keywords.
 pub(crate) fn scalar_of_words(words: &[&str]) -> Option<Scalar> {
     let has = |word: &str| words.contains(&word);
     let longs = words.iter().filter(|word| **word == "long").count();
