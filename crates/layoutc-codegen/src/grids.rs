@@ -473,6 +473,10 @@ impl<'a> Planner<'a> {
     fn outcome(&mut self, id: ClassId) -> Option<GridOutcome> {
         let class = self.classes.class(id);
         let scalar = self.program.record(class.record).element?;
+        // The host's side of buffers is written for arrays of structs only.
+        if class.is_of_buffers {
+            return None;
+        }
         let requests = self.requests_for(id);
         // The last one counts, as for arrays of structs.
         self.met.extend(requests.iter().map(|(at, _)| *at));

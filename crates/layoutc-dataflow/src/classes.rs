@@ -297,7 +297,13 @@ fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Clas
     for (slot, node) in graph.slots() {
         members.entry(graph.find(node)).or_default().push(slot);
     }
-    // An array of unknown memory that a kernel is given is one to speak of, too.
+    let members_of_buffers: BTreeSet<usize> = members
+        .iter()
+        .filter(|(_, slots)| buffers.is_of_buffers(slots))
+        .map(|(node, _)| *node)
+        .collect();
+    // An array of unknown memory that a kernel is given is one to speak of, too; one of numbers, if
+    // its memory is a buffer.
     let mut launched = launched_parameters(program, &calls);
     launched.extend(&buffers.parameters);
     let unseen: BTreeSet<usize> = graph
@@ -305,7 +311,11 @@ fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Clas
         .filter(|(slot, _)| matches!(slot, Slot::Variable(id) if launched.contains(id)))
         .map(|(_, node)| graph.find(node))
         .filter(|node| !allocations.contains_key(node) && !symbols.contains_key(node))
-        .filter(|node| graph.record(*node).is_some_and(|id| program.record(id).body.is_some()))
+        .filter(|node| {
+            graph.record(*node).map(|id| program.record(id)).is_some_and(|own| {
+                own.body.is_some() || own.element.is_some() && members_of_buffers.contains(node)
+            })
+        })
         .collect();
     let nodes: BTreeSet<usize> =
         allocations.keys().chain(symbols.keys()).chain(&unseen).copied().collect();
@@ -314,11 +324,6 @@ fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Clas
         .map(|node| (members.get(node).and_then(|slots| slots.first().copied()), *node))
         .collect();
     order.sort();
-    let members_of_buffers: BTreeSet<usize> = members
-        .iter()
-        .filter(|(_, slots)| buffers.is_of_buffers(slots))
-        .map(|(node, _)| *node)
-        .collect();
     let mut classes = Vec::new();
     for (_, node) in order {
         let Some(record) = graph.record(node) else { continue };
