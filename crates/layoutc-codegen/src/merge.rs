@@ -7,6 +7,7 @@
 //! which scalars are records. *Invariant:* all edits of a merge apply, or none.
 
 mod accesses;
+mod buffers;
 mod calls;
 mod text;
 mod types;
@@ -319,6 +320,7 @@ impl PlannedMerges {
             rewriter.accesses();
             rewriter.calls();
             rewriter.place();
+            let declared = rewriter.host_of_buffers(&mut names);
             let Rewriter { edits, refusals, records, needs, .. } = rewriter;
             let mut refusals = refusals;
             if refusals.is_empty()
@@ -336,7 +338,7 @@ impl PlannedMerges {
                     .zip(&needs)
                     .flat_map(|(record, needs)| record.kernels(*needs))
                     .collect();
-                self.names = records.iter().flat_map(Record::names).collect();
+                self.names = records.iter().flat_map(Record::names).chain(declared).collect();
                 return;
             }
             let refused: BTreeSet<usize> = refusals.iter().map(|(at, _)| *at).collect();
@@ -468,6 +470,10 @@ impl Rewriter<'_> {
         for (at, class) in merge.members.iter().enumerate() {
             let class = self.classes.class(*class);
             // The name under which it is allocated.
+            let buffer = merge.buffers.iter().find_map(|joint| {
+                let mut all = std::iter::once(&joint.keeper).chain(&joint.followers);
+                Some(self.handle_name(all.find(|own| own.member == at)?.handle))
+            });
             let name = merge.allocations.iter().find_map(|joint| {
                 let mut all = std::iter::once(&joint.keeper).chain(&joint.followers);
                 let own = all.find(|own| own.member == at)?;
@@ -481,7 +487,7 @@ impl Rewriter<'_> {
                     _ => None,
                 }
             });
-            let mut name = bare_name(name.unwrap_or("value")).to_owned();
+            let mut name = bare_name(name.or(buffer).unwrap_or("value")).to_owned();
             while members.iter().any(|(other, _)| *other == name)
                 || self.program.macros.iter().any(|def| def.name == name)
             {
@@ -515,10 +521,14 @@ impl Rewriter<'_> {
     fn place(&mut self) {
         let order = FileOrder::new(self.program);
         for at in 0..self.merges.len() {
-            let text = self.records[at].text(self.needs[at]);
+            let is_opencl = !self.merges[at].1.buffers.is_empty();
+            let text = match is_opencl {
+                true => self.records[at].opencl_text(),
+                false => self.records[at].text(self.needs[at]),
+            };
             let uses: Vec<(FileId, Span)> =
                 self.uses[at].iter().map(|span| (span.file, *span)).collect();
-            let words = self.records[at].words();
+            let words = if is_opencl { &[] } else { self.records[at].words() };
             let hidden = self.program.macros.iter().find(|def| words.contains(&def.name.as_str()));
             if let Some(def) = hidden {
                 let span = def.span.or(uses.first().map(|(_, span)| *span));

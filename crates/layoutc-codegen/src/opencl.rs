@@ -5,7 +5,10 @@
 //! ([`Variant`]): the text is the same but for the names of what it calls.
 
 mod host_text;
+mod joint_text;
 mod macros;
+
+pub(crate) use joint_text::JointMember;
 
 use crate::edit::Edit;
 use crate::names::Names;
@@ -36,7 +39,7 @@ struct Variant {
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Target {
-    /// A generated function of a storage.
+    /// A generated function, for one of the arrays.
     Generated(usize, BufferApi, Form),
     /// Number of a variant of the function.
     Function(FunctionId, usize),
@@ -47,6 +50,36 @@ enum Target {
 pub(crate) struct HostEdits {
     pub(crate) edits: Vec<Edit>,
     pub(crate) refusals: Vec<Refusal>,
+    /// Names that are declared.
+    pub(crate) declared: Vec<String>,
+}
+
+/// How the host finds the values of an array.
+pub(crate) enum HostArray<'a> {
+    /// In structs of several elements.
+    Structs(&'a Storage),
+    /// In a buffer that it shares with other arrays.
+    Joint(JointMember),
+}
+
+impl HostArray<'_> {
+    /// The name of the constant that says so, unless another one has it; none is needed without host code.
+    fn wish(&self) -> Option<String> {
+        match self {
+            HostArray::Structs(storage) => {
+                storage.is_opencl.then(|| format!("{}Layout", storage.prefix))
+            }
+            HostArray::Joint(member) => Some(format!("{}Member", member.name)),
+        }
+    }
+
+    /// What variants of functions for these arrays are called after.
+    fn word(&self) -> &str {
+        match self {
+            HostArray::Structs(storage) => &storage.shape.shape.name,
+            HostArray::Joint(member) => &member.name,
+        }
+    }
 }
 
 /// Sends the calls on buffers to functions for their layouts.
@@ -57,9 +90,37 @@ pub(crate) fn host_edits(
     storage_of: &BTreeMap<ClassId, usize>,
     names: &mut Names,
 ) -> HostEdits {
+    let arrays: Vec<HostArray> =
+        storages.iter().map(|(_, storage)| HostArray::Structs(storage)).collect();
+    edits_of_host(program, classes, &arrays, storage_of, &BTreeMap::new(), names)
+}
+
+/// The same for arrays that share buffers; `shares` has the calls that make no buffer any more, with the text that names
+/// the one that they share.
+pub(crate) fn joint_edits(
+    program: &Program,
+    classes: &Classes,
+    members: Vec<JointMember>,
+    member_of: &BTreeMap<ClassId, usize>,
+    shares: &BTreeMap<ExprId, String>,
+    names: &mut Names,
+) -> HostEdits {
+    let arrays: Vec<HostArray> = members.into_iter().map(HostArray::Joint).collect();
+    edits_of_host(program, classes, &arrays, member_of, shares, names)
+}
+
+fn edits_of_host(
+    program: &Program,
+    classes: &Classes,
+    arrays: &[HostArray],
+    array_of: &BTreeMap<ClassId, usize>,
+    shares: &BTreeMap<ExprId, String>,
+    names: &mut Names,
+) -> HostEdits {
     let mut host = Host {
         program,
-        storages,
+        arrays,
+        shares,
         names,
         variants: BTreeMap::new(),
         of_instance: vec![None; classes.buffers.instances.len()],
@@ -76,7 +137,7 @@ pub(crate) fn host_edits(
     let mut changed: BTreeSet<ClassId> = BTreeSet::new();
     for call in &classes.buffers.calls {
         let class = classes.class_of_slot(Slot::Variable(call.parameter));
-        if let Some((class, at)) = class.and_then(|class| Some((class, *storage_of.get(&class)?))) {
+        if let Some((class, at)) = class.and_then(|class| Some((class, *array_of.get(&class)?))) {
             changed.insert(class);
             direct[call.instance].insert(call.call, Target::Generated(at, call.api, call.form));
         }
@@ -84,7 +145,7 @@ pub(crate) fn host_edits(
     if changed.is_empty() {
         return host.out;
     }
-    host.name_all(&storage_of.values().copied().collect());
+    host.name_all(&array_of.values().copied().collect());
     for at in 0..direct.len() {
         host.variant_of(classes, &direct, at, &mut Vec::new());
     }
@@ -101,12 +162,16 @@ pub(crate) fn host_edits(
 #[derive(Default)]
 struct Used {
     functions: BTreeSet<(BufferApi, Form)>,
-    storages: BTreeSet<usize>,
+    /// How buffers of other arrays are taken over.
+    shares: BTreeSet<Form>,
+    arrays: BTreeSet<usize>,
 }
 
 struct Host<'a> {
     program: &'a Program,
-    storages: &'a [(RecordId, Storage)],
+    arrays: &'a [HostArray<'a>],
+    /// Calls that take over a buffer, with what names it.
+    shares: &'a BTreeMap<ExprId, String>,
     names: &'a mut Names,
     /// The variants of each function, the original first if it is one.
     variants: BTreeMap<FunctionId, Vec<Variant>>,
@@ -114,9 +179,9 @@ struct Host<'a> {
     variant_names: BTreeMap<(FunctionId, usize), String>,
     /// Begins the names of generated functions.
     prefix: String,
-    /// Names of how the arrays of each storage lie.
+    /// Names of the constants that say how arrays lie.
     layout_names: BTreeMap<usize, String>,
-    /// Generated functions and the storages that they are for, by file.
+    /// Generated functions and the arrays that they are for, by file.
     used: BTreeMap<FileId, Used>,
     /// The edits of function bodies, and which are written.
     texts: BTreeMap<Span, Vec<(Span, String)>>,
@@ -160,15 +225,29 @@ impl Host<'_> {
         number
     }
 
-    fn name_all(&mut self, storages: &BTreeSet<usize>) {
-        let ends: Vec<String> = host_text::NAMES.iter().map(|name| (*name).to_owned()).collect();
-        self.prefix = self.names.fresh_with("array", &ends);
-        for at in storages.iter().filter(|at| self.storages[**at].1.is_opencl) {
-            let wish = format!("{}Layout", self.storages[*at].1.prefix);
+    fn name_all(&mut self, arrays: &BTreeSet<usize>) {
+        let (wish, names) = match self.is_joint() {
+            true => ("joint", joint_text::NAMES),
+            false => ("array", host_text::NAMES),
+        };
+        let ends: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        self.prefix = self.names.fresh_with(wish, &ends);
+        for at in arrays {
+            let Some(wish) = self.arrays[*at].wish() else { continue };
             let ends = ["", "Sections", "Members"].map(str::to_owned);
             let name = self.names.fresh_with(&wish, &ends);
             self.layout_names.insert(*at, name);
         }
+        let own = names.iter().flat_map(|name| {
+            let prefix = &self.prefix;
+            [format!("{prefix}{name}"), format!("{}{name}", upper_first(prefix))]
+        });
+        self.out.declared = own.chain(self.layout_names.values().cloned()).collect();
+    }
+
+    /// Whether arrays share buffers.
+    fn is_joint(&self) -> bool {
+        self.arrays.iter().any(|array| matches!(array, HostArray::Joint(_)))
     }
 
     /// Which variant of a function keeps its name and text: the one that is as it was, or the first.
@@ -188,9 +267,8 @@ impl Host<'_> {
             let name = if *at == self.kept(*function) {
                 own.name.clone()
             } else {
-                let storage = self.storage_in(*function, *at, 0);
-                let word =
-                    storage.map_or("Other", |at| self.storages[at].1.shape.shape.name.as_str());
+                let storage = self.array_in(*function, *at, 0);
+                let word = storage.map_or("Other", |at| self.arrays[at].word());
                 self.names.fresh(&format!("{}{}", own.name, upper_first(word)))
             };
             self.variant_names.insert((*function, *at), name);
@@ -212,13 +290,13 @@ impl Host<'_> {
         }
     }
 
-    /// A storage that a variant is about.
-    fn storage_in(&self, function: FunctionId, at: usize, depth: usize) -> Option<usize> {
+    /// An array that a variant is about.
+    fn array_in(&self, function: FunctionId, at: usize, depth: usize) -> Option<usize> {
         let targets = self.variants[&function][at].calls.values();
         targets.into_iter().find_map(|target| match *target {
             Target::Generated(storage, ..) => Some(storage),
             Target::Function(function, at) if depth < 32 => {
-                self.storage_in(function, at, depth + 1)
+                self.array_in(function, at, depth + 1)
             }
             Target::Function(..) => None,
         })
@@ -234,15 +312,31 @@ impl Host<'_> {
         self.out.refusals.push((ClassId(0), pin));
     }
 
-    /// The name that a call uses now, and its first argument.
-    fn target_name(&mut self, file: FileId, target: Target) -> (String, Option<String>) {
+    /// The name that a call uses now, and its first arguments.
+    fn target_name(
+        &mut self,
+        file: FileId,
+        call: ExprId,
+        target: Target,
+    ) -> (String, Option<String>) {
         match target {
-            Target::Generated(storage, api, form) => {
+            Target::Generated(array, api, form) => {
                 let used = self.used.entry(file).or_default();
+                used.arrays.insert(array);
+                let first = format!("&{}, ", self.layout_names[&array]);
+                if let Some(shared) = self.shares.get(&call) {
+                    used.shares.insert(form);
+                    let name = joint_text::share(&self.prefix, form);
+                    return (name, Some(format!("{first}{shared}, ")));
+                }
                 used.functions.insert((api, form));
-                used.storages.insert(storage);
-                let first = format!("&{}, ", self.layout_names[&storage]);
-                (host_text::name(&self.prefix, api), Some(first))
+                let name = match (form, api) {
+                    (Form::Construction, BufferApi::Create) => {
+                        host_text::construction(&self.prefix)
+                    }
+                    _ => host_text::name(&self.prefix, api),
+                };
+                (name, Some(first))
             }
             Target::Function(function, at) => (self.variant_names[&(function, at)].clone(), None),
         }
@@ -274,7 +368,7 @@ impl Host<'_> {
             }
             // Text that is in a header, or that a macro brings, ends up in the file of the function.
             let file = program.expr_site(call).file;
-            let (name, first) = self.target_name(file, target);
+            let (name, first) = self.target_name(file, call, target);
             if program.text(span) != name {
                 edits.add(program.home(callee), span, name);
             }
@@ -349,7 +443,7 @@ impl Host<'_> {
             self.refuse(program.expr_site(call), "the call stands in the body of a macro");
             return;
         }
-        let (name, first) = self.target_name(span.file, target);
+        let (name, first) = self.target_name(span.file, call, target);
         let first = first.unwrap_or_default();
         match &program.expr(call).kind {
             ExprKind::Call { callee, parentheses, .. } if form == Form::Method => {
@@ -368,7 +462,7 @@ impl Host<'_> {
                 let Some(open) = text.find(['(', '{']) else { return };
                 let start = span.start + open as u32 + 1;
                 let inside = Span { start, end: start, ..span };
-                let inner = format!("{}({first}", host_text::construction(&self.prefix));
+                let inner = format!("{name}({first}");
                 edits.add(None, inside, inner);
                 let end = span.end - 1;
                 edits.add(None, Span { start: end, end, ..span }, ")".to_owned());
@@ -475,13 +569,18 @@ impl Host<'_> {
             }
             _ => includes,
         };
-        let mut generated = host_text::functions(&self.prefix, &used.functions);
-        for at in &used.storages {
-            let storage = &self.storages[*at].1;
-            if let Some(sections) = Sections::new(storage) {
-                let name = &self.layout_names[at];
-                generated.push_str(&host_text::layout(&self.prefix, name, storage, &sections));
-            }
+        let mut generated = match self.is_joint() {
+            true => joint_text::functions(&self.prefix, &used.functions, &used.shares),
+            false => host_text::functions(&self.prefix, &used.functions),
+        };
+        for at in &used.arrays {
+            let Some(name) = self.layout_names.get(at) else { continue };
+            let text = match &self.arrays[*at] {
+                HostArray::Structs(storage) => Sections::new(storage)
+                    .map(|sections| host_text::layout(&self.prefix, name, storage, &sections)),
+                HostArray::Joint(member) => Some(member.text(&self.prefix, name)),
+            };
+            generated.push_str(&text.unwrap_or_default());
         }
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let generated = generated.replace('\n', newline);

@@ -44,13 +44,14 @@ pub use calls::{Callee, constructor_of, given_object, operator_operands, resolve
 pub use classify::{ElementCopy, WideAccess};
 pub use host_arrays::{HostAllocation, HostArray, HostSource};
 pub use lambdas::captures_reference;
+pub(crate) use opencl::is_buffer;
 pub use opencl::{BufferApi, BufferCall, Buffers, Form, Instance};
 pub use places::{Place, PlaceKind, Places, Value, element_of};
 pub use scalars::{type_flat_arrays, type_scalar_arrays};
 pub use separate::{Separation, separate};
 pub use shape::{ClassShape, LeafMember, class_shape};
 pub use sizes::Sizes;
-pub(crate) use sizes::takes_by_value;
+pub(crate) use sizes::{is_opencl_function, takes_by_value};
 pub use slots::Slot;
 pub use symbols::is_whole_copy;
 pub use typed::{Chain, Declared, Extent, RowSize, TypedArrays, brackets_of};

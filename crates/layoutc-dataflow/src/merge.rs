@@ -18,8 +18,12 @@
 //!
 //! That memory runs out is another matter: the first call says so, and the others succeed.
 //!
+//! Buffers of OpenCL are joined in the same way (`buffers`), but live as long as their handles: each handle is a
+//! reference to the joint buffer.
+//!
 //! What does not hold is a [`Pin`] that names the expression.
 
+mod buffers;
 mod memory;
 mod place;
 mod stable;
@@ -28,12 +32,13 @@ mod twins;
 use crate::classes::{
     Api, ApiCall, Callee, ClassId, Classes, Direction, Pin, PlaceKind, Slot, resolve_callee,
 };
-use crate::grid::facts::Changes;
+use crate::grid::facts::{Changes, read_arguments};
 use layoutc_diagnostics::{Code, Span};
-use layoutc_syntax::{ExprId, ExprKind, FunctionId, Program, TypeKind};
+use layoutc_syntax::{ExprId, ExprKind, FunctionId, Program, Space, TypeKind};
 use place::Statements;
 use std::collections::{BTreeMap, BTreeSet};
 use twins::Search;
+pub use buffers::{Created, HandlePlace, JointBuffer};
 pub use twins::Twin;
 
 /// Arrays of numbers that become one array of records.
@@ -43,6 +48,8 @@ pub struct Merge {
     pub members: Vec<ClassId>,
     /// What is allocated together.
     pub allocations: Vec<JointAllocation>,
+    /// Buffers of OpenCL that are made together; there are no allocations then.
+    pub buffers: Vec<JointBuffer>,
     /// Calls that free what another call frees.
     pub dropped_frees: Vec<ExprId>,
     /// Names of parameters and members in accesses, with another that always points to the same element.
@@ -86,11 +93,27 @@ pub fn find_merge(program: &Program, classes: &Classes, members: &[ClassId]) -> 
         merging.check_class(*class)?;
     }
     merging.check_uses()?;
+    if members.iter().any(|class| classes.class(*class).is_of_buffers) {
+        let buffers = merging.buffers()?;
+        return Ok(Merge {
+            members: members.to_vec(),
+            allocations: Vec::new(),
+            buffers,
+            dropped_frees: Vec::new(),
+            twins: BTreeMap::new(),
+        });
+    }
     let allocations = merging.allocations()?;
     let search = Search::new(&merging, &allocations);
     let dropped_frees = merging.frees(&search.pairs)?;
     let twins = search.twins();
-    Ok(Merge { members: members.to_vec(), allocations, dropped_frees, twins })
+    Ok(Merge {
+        members: members.to_vec(),
+        allocations,
+        buffers: Vec::new(),
+        dropped_frees,
+        twins,
+    })
 }
 
 /// What the checks look at.
@@ -102,6 +125,8 @@ struct Merging<'a> {
     statements: Statements,
     /// Functions that mention one of the arrays, or call one that does.
     mentioning: BTreeSet<FunctionId>,
+    /// Arguments that OpenCL only reads.
+    read_arguments: BTreeSet<ExprId>,
 }
 
 impl<'a> Merging<'a> {
@@ -114,6 +139,7 @@ impl<'a> Merging<'a> {
             changes: Changes::collect(program),
             statements,
             mentioning: BTreeSet::new(),
+            read_arguments: read_arguments(program),
         };
         this.mentioning = this.find_mentioning();
         this
@@ -191,12 +217,20 @@ impl<'a> Merging<'a> {
         if self.program.record(class.record).element.is_none() {
             return Err(pin(span, "the elements of this array are no numbers"));
         }
-        if class.is_managed || class.is_native || !class.symbols.is_empty() {
-            let message = "only arrays that `cudaMalloc` allocates can be merged with others";
+        let is_of_both = class.is_of_buffers && !class.allocations.is_empty();
+        if class.is_managed || class.is_native || is_of_both || !class.symbols.is_empty() {
+            let message =
+                "only arrays that `cudaMalloc` or `clCreateBuffer` allocate can be merged with others";
             return Err(pin(span, message));
         }
         for slot in &class.slots {
             self.check_slot(*slot)?;
+            if let Slot::Variable(id) = slot
+                && class.is_of_buffers
+                && self.program.variable(*id).pointer_space == Space::Constant
+            {
+                return Err(pin(span, "an array in constant memory is put together with no other"));
+            }
         }
         for call in self.calls_of(id) {
             self.check_call(call)?;

@@ -56,7 +56,8 @@ pub(crate) fn place_text(
     for (file, uses) in &uses {
         let own = &program.files[file.index()];
         let in_host_text = uses.iter().find(|span| program.is_host_text(**span));
-        if let Some(span) = in_host_text.or(uses.first().filter(|_| own.is_root && !own.is_cuda)) {
+        let is_of_host = own.is_root && !own.is_cuda && !own.is_opencl;
+        if let Some(span) = in_host_text.or(uses.first().filter(|_| is_of_host)) {
             return Err((*span, "the array is used in a file that is not compiled as CUDA"));
         }
         let Some(place) = place_in(program, *file, uses) else {

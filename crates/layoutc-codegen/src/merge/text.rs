@@ -2,6 +2,7 @@
 //! members.
 
 use super::Record;
+use layoutc_syntax::Scalar;
 use std::fmt::Write as _;
 
 /// The functions that a program uses.
@@ -106,10 +107,34 @@ impl Record {
         out
     }
 
+    /// The members in the order of the struct, by position: without gaps.
+    pub(super) fn in_order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.members.len()).collect();
+        order.sort_by_key(|at| std::cmp::Reverse(self.members[*at].1.size()));
+        order
+    }
+
+    /// The declaration in OpenCL C.
+    pub(super) fn opencl_text(&self) -> String {
+        let names: Vec<String> = self.members.iter().map(|(name, _)| format!("`{name}`")).collect();
+        let mut out =
+            format!("// Values of {} that lie together in one buffer.\ntypedef struct {{\n", names.join(", "));
+        for at in self.in_order() {
+            let (name, scalar) = &self.members[at];
+            // Numbers of the host have other names for the same sizes.
+            let spelling = match scalar {
+                Scalar::LongLong => "long",
+                Scalar::UnsignedLongLong => "unsigned long",
+                other => other.spelling(),
+            };
+            let _ = writeln!(out, "    {spelling} {name};");
+        }
+        let align = self.align.map(|align| format!(" __attribute__((aligned({align})))"));
+        let _ = writeln!(out, "}}{} {};", align.unwrap_or_default(), self.type_name);
+        out
+    }
+
     fn structure(&self, out: &mut String) {
-        let mut members: Vec<_> = self.members.iter().collect();
-        // Without gaps.
-        members.sort_by_key(|(_, scalar)| std::cmp::Reverse(scalar.size()));
         let names: Vec<String> = self.members.iter().map(|(name, _)| format!("`{name}`")).collect();
         let align = self.align.map_or_else(String::new, |align| format!(" __align__({align})"));
         let _ = write!(
@@ -118,7 +143,8 @@ impl Record {
             names.join(", "),
             self.type_name
         );
-        for (name, scalar) in members {
+        for at in self.in_order() {
+            let (name, scalar) = &self.members[at];
             let _ = writeln!(out, "    {} {name};", scalar.spelling());
         }
         out.push_str("};\n");

@@ -48,10 +48,9 @@ pub(crate) fn construction(prefix: &str) -> String {
 /// The functions that a file uses, with what they are made of; `prefix` begins all names.
 pub(crate) fn functions(prefix: &str, used: &BTreeSet<(BufferApi, Form)>) -> String {
     let uses = |api: BufferApi| used.iter().any(|(own, _)| *own == api);
-    let maps = uses(BufferApi::Map) || uses(BufferApi::Unmap);
     let transfers = [BufferApi::Write, BufferApi::Read, BufferApi::Fill, BufferApi::Copy];
     let mut text = vec![TYPES, MOVE];
-    text.extend((maps || transfers.into_iter().any(uses)).then_some(TRANSFER));
+    text.extend((maps(used) || transfers.into_iter().any(uses)).then_some(TRANSFER));
     let others = [
         (BufferApi::Create, CREATE),
         (BufferApi::Write, WRITE),
@@ -60,7 +59,18 @@ pub(crate) fn functions(prefix: &str, used: &BTreeSet<(BufferApi, Form)>) -> Str
         (BufferApi::Fill, FILL),
     ];
     text.extend(others.into_iter().filter(|(api, _)| uses(*api)).map(|(_, text)| text));
-    text.extend(maps.then_some(MAP));
+    text.extend(maps(used).then_some(MAP));
+    text.extend(cpp_functions(used));
+    named(prefix, &text.concat())
+}
+
+/// Whether buffers are mapped.
+pub(super) fn maps(used: &BTreeSet<(BufferApi, Form)>) -> bool {
+    used.iter().any(|(own, _)| matches!(own, BufferApi::Map | BufferApi::Unmap))
+}
+
+/// The functions that take the place of those of the C++ interface.
+pub(super) fn cpp_functions(used: &BTreeSet<(BufferApi, Form)>) -> Vec<&'static str> {
     let of_cpp =
         |api: BufferApi| used.iter().any(|(own, form)| *own == api && *form != Form::Function);
     let others = [
@@ -73,10 +83,16 @@ pub(crate) fn functions(prefix: &str, used: &BTreeSet<(BufferApi, Form)>) -> Str
         (BufferApi::Unmap, CPP_UNMAP),
     ];
     let waits = used.iter().any(|(api, form)| *api != BufferApi::Create && *form != Form::Function);
+    let mut text = Vec::new();
     text.extend(waits.then_some(CPP_EVENTS));
     text.extend(others.into_iter().filter(|(api, _)| of_cpp(*api)).map(|(_, text)| text));
+    text
+}
+
+/// Text with the names that begin with `prefix`.
+pub(super) fn named(prefix: &str, text: &str) -> String {
     let upper = crate::storage::upper_first(prefix);
-    text.concat().replace("$P", &upper).replace("$p", prefix)
+    text.replace("$P", &upper).replace("$p", prefix)
 }
 
 /// How the arrays of a class lie: `bodyLayout`.
@@ -295,7 +311,7 @@ static cl_int $pCopyBuffer(const $PLayout *layout, cl_command_queue queue, cl_me
 }
 ";
 
-const FILL: &str = "
+pub(super) const FILL: &str = "
 static cl_int $pFillBuffer(const $PLayout *layout, cl_command_queue queue, cl_mem buffer, const void *pattern,
                            size_t pattern_bytes, size_t offset, size_t bytes,
                            cl_uint waits, const cl_event *wait_list, cl_event *event)
@@ -313,7 +329,7 @@ static cl_int $pFillBuffer(const $PLayout *layout, cl_command_queue queue, cl_me
 }
 ";
 
-const MAP: &str = "
+pub(super) const MAP: &str = "
 // What is mapped is a copy; in front of it stands where it belongs.
 typedef struct { char *memory; size_t offset, bytes; int is_written; } $PMapping;
 

@@ -240,6 +240,12 @@ impl Kernels {
     }
 }
 
+/// Whether a type is a handle of a buffer, or holds some: pointers, arrays, containers.
+#[must_use]
+pub(crate) fn is_buffer(program: &Program, ty: layoutc_syntax::QualType) -> bool {
+    handles::handle_of(program, ty) == Some(handles::Handle::Buffer)
+}
+
 /// The record that a parameter points to.
 fn record_of(program: &Program, parameter: VarId) -> Option<RecordId> {
     match *program.types.kind(program.variable(parameter).ty.id) {

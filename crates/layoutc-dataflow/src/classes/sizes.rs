@@ -40,7 +40,12 @@ const BY_VALUE: &[&str] = &[
 
 /// Whether a function of a library takes numbers by value.
 pub(crate) fn takes_by_value(name: &str) -> bool {
-    name.starts_with("cuda") || BY_VALUE.contains(&name)
+    name.starts_with("cuda") || is_opencl_function(name) || BY_VALUE.contains(&name)
+}
+
+/// Whether this is a function of OpenCL's interface of C.
+pub(crate) fn is_opencl_function(name: &str) -> bool {
+    name.strip_prefix("cl").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
 }
 
 /// Everything that is assigned to each variable and field: what the proof rests on.

@@ -91,6 +91,7 @@ impl Changes {
     pub fn collect(program: &Program) -> Self {
         let mut this = Changes::default();
         let name = |expr: ExprId| named(program, expr);
+        let read = read_arguments(program);
         for id in program.variable_ids() {
             let variable = program.variable(id);
             let is_reference =
@@ -125,6 +126,7 @@ impl Changes {
                         this.places.entry(variable).or_default().push(site);
                     }
                 }
+                ExprKind::AddressOf(_) if read.contains(&id) => {}
                 ExprKind::AddressOf(operand) => this.anywhere.extend(name(*operand)),
                 ExprKind::MacroCall { arguments, .. }
                 | ExprKind::Opaque(arguments)
@@ -161,9 +163,10 @@ impl Changes {
                         crate::classes::Callee::Library(library) if takes_values(&library) => {}
                         crate::classes::Callee::Library(_)
                         | crate::classes::Callee::Ambiguous(_)
-                        | crate::classes::Callee::Unknown => this
-                            .anywhere
-                            .extend(arguments.iter().flat_map(|argument| name(*argument))),
+                        | crate::classes::Callee::Unknown => {
+                            let changed = arguments.iter().filter(|at| !read.contains(at));
+                            this.anywhere.extend(changed.flat_map(|argument| name(*argument)));
+                        }
                     }
                 }
                 ExprKind::Binary(BinaryOp::Shr, left, right)
@@ -251,6 +254,47 @@ impl Changes {
     }
 }
 
+/// Arguments that OpenCL only reads, and keeps no address of: `&n` of `clSetKernelArg(kernel, 3, sizeof n, &n)`, and
+/// what `cl::Kernel::setArg` is given.
+pub(crate) fn read_arguments(program: &Program) -> BTreeSet<ExprId> {
+    let mut found = BTreeSet::new();
+    for id in program.expr_ids() {
+        let ExprKind::Call { callee, arguments, .. } = &program.expr(id).kind else { continue };
+        match crate::classes::resolve_callee(program, *callee, arguments) {
+            crate::classes::Callee::Library(name) => {
+                let at = match name.as_str() {
+                    "clSetKernelArg" => 3..4,
+                    "clEnqueueNDRangeKernel" => 3..6,
+                    _ => continue,
+                };
+                for argument in arguments.get(at).into_iter().flatten() {
+                    let mut at = *argument;
+                    found.insert(at);
+                    while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } =
+                        program.expr(at).kind
+                    {
+                        at = inner;
+                        found.insert(at);
+                    }
+                }
+            }
+            crate::classes::Callee::Unknown => {
+                if let ExprKind::Member { base, name, .. } =
+                    program.expr(program.strip_parens(*callee)).kind
+                    && program.text(name) == "setArg"
+                    && let TypeKind::Named(of, _) =
+                        program.types.kind(program.expr(base).ty.id)
+                    && of == "cl::Kernel"
+                {
+                    found.extend(arguments);
+                }
+            }
+            crate::classes::Callee::Function(_) | crate::classes::Callee::Ambiguous(_) => {}
+        }
+    }
+    found
+}
+
 /// The variables that an expression may be as an lvalue.
 fn named(program: &Program, expr: ExprId) -> Vec<VarId> {
     let mut found = Vec::new();
@@ -314,6 +358,7 @@ fn takes_values(name: &str) -> bool {
             | "dim3"
     ) || name.starts_with("make_")
         || name.starts_with("cuda")
+        || crate::classes::is_opencl_function(name)
         || name.starts_with("__")
         || name.starts_with("atomic")
 }

@@ -20,7 +20,7 @@ struct Freed {
 
 /// Something whose address is written down: a variable, or a member.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Named {
+pub(super) enum Named {
     Variable(VarId),
     Field(FieldId),
 }
@@ -85,7 +85,7 @@ impl Merging<'_> {
         Ok(found)
     }
 
-    fn site(&self, expr: ExprId) -> Span {
+    pub(super) fn site(&self, expr: ExprId) -> Span {
         self.program.expr_site(expr)
     }
 
@@ -102,7 +102,7 @@ impl Merging<'_> {
     }
 
     /// What an lvalue names, if it is a variable, or a member of what a variable is or points to.
-    fn named(&self, lvalue: ExprId) -> Option<Named> {
+    pub(super) fn named(&self, lvalue: ExprId) -> Option<Named> {
         match self.program.expr(self.program.strip_parens(lvalue)).kind {
             ExprKind::Name(NameRef::Variable(id)) => Some(Named::Variable(id)),
             ExprKind::Member { field: Some(field), .. } => Some(Named::Field(field)),
@@ -127,7 +127,8 @@ impl Merging<'_> {
                 return Err(pin(other, "two of the arrays are allocated in different files"));
             }
             let between = Span { start: span.end, end: other.start, ..span };
-            self.check_same_count(keeper, follower, between)?;
+            let sizes = [keeper, follower].map(|own| (own.member, own.size));
+            self.check_same_count(sizes, between)?;
             self.check_keeps_pointer(keeper, between)?;
             followers.push(*follower);
         }
@@ -140,34 +141,32 @@ impl Merging<'_> {
         self.program.record(record).element.map_or(1, Scalar::size) as i64
     }
 
-    /// Whether two allocations have the same number of values.
-    fn check_same_count(
+    /// Whether two allocations, by member and byte count, have the same number of values.
+    pub(super) fn check_same_count(
         &self,
-        keeper: &Allocated,
-        follower: &Allocated,
+        [keeper, follower]: [(usize, ExprId); 2],
         between: Span,
     ) -> Result<(), Pin> {
-        let span = self.program.expr(follower.size).span;
+        let span = self.program.expr(follower.1).span;
         let mut indices = Indices::default();
-        let count = |indices: &mut Indices, own: &Allocated, other: &Allocated| {
-            let bytes = self.bytes(indices, own.size)?;
-            bytes.times(&Index::constant(self.value_bytes(other.member)))
+        let count = |indices: &mut Indices, size: ExprId, other: usize| {
+            self.bytes(indices, size)?.times(&Index::constant(self.value_bytes(other)))
         };
-        let one = count(&mut indices, keeper, follower);
-        let other = count(&mut indices, follower, keeper);
+        let one = count(&mut indices, keeper.1, follower.0);
+        let other = count(&mut indices, follower.1, keeper.0);
         let (Some(one), Some(other)) = (one, other) else {
             return Err(pin(span, "this byte count is not followed"));
         };
         if Some(&one) != self.with_members_of(&indices, &one, other).as_ref() {
             let message = "the arrays are not shown to have the same number of values";
-            let keeper = self.program.expr(keeper.size).span;
+            let keeper = self.program.expr(keeper.1).span;
             let related = vec![(keeper, "the other byte count".to_owned())];
             return Err(Pin { related, ..pin(span, message) });
         }
-        for own in [keeper, follower] {
-            if !self.is_stable(own.size, between) {
+        for (_, size) in [keeper, follower] {
+            if !self.is_stable(size, between) {
                 let message = "this byte count may change between the allocations";
-                return Err(pin(self.program.expr(own.size).span, message));
+                return Err(pin(self.program.expr(size).span, message));
             }
         }
         Ok(())

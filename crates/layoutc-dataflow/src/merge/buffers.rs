@@ -1,0 +1,433 @@
+//! Buffers of OpenCL that become one.
+//!
+//! Each array keeps its handle: the first that is made is that of the joint buffer, and the others are the same, with a
+//! reference each. So whoever releases its handle need not know of the others, and the joint buffer lives as long
+//! as any of them.
+//!
+//! *Claims.* Calls that make buffers are paired as allocations are; the handle of the first is the same
+//! where the others are made, and nothing releases it before; the text that makes buffers means the same arrays for
+//! all chains of calls that reach it; and no code asks whether two handles are equal.
+
+use super::{Merging, NOWHERE, memory::Named, pin, place::Position, strip_casts};
+use crate::classes::{BufferApi, BufferCall, Form, Pin, is_buffer, takes_by_value};
+use layoutc_diagnostics::Span;
+use layoutc_syntax::{
+    BinaryOp, ExprId, ExprKind, FunctionId, NameRef, QualType, RecordId, StmtId, StmtKind, Storage,
+    VarId,
+};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One buffer of the new program.
+#[derive(Clone, Debug)]
+pub struct JointBuffer {
+    /// The call that makes it.
+    pub keeper: Created,
+    /// Calls whose handles become references to it.
+    pub followers: Vec<Created>,
+}
+
+/// A call that makes a buffer.
+#[derive(Clone, Copy, Debug)]
+pub struct Created {
+    /// Position in [`Merge::members`](super::Merge::members).
+    pub member: usize,
+    /// The call, or the construction of a `cl::Buffer`.
+    pub call: ExprId,
+    /// What keeps the handle.
+    pub handle: HandlePlace,
+    /// The byte count.
+    pub size: ExprId,
+}
+
+/// What keeps a handle.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum HandlePlace {
+    /// A variable, perhaps declared with it.
+    Variable(VarId),
+    /// A member of an object: the expression that names it.
+    Member(ExprId),
+}
+
+impl Merging<'_> {
+    /// Pairs the calls that make the buffers of the members.
+    pub(super) fn buffers(&self) -> Result<Vec<JointBuffer>, Pin> {
+        self.check_comparisons()?;
+        let mut lists: BTreeMap<StmtId, Vec<Vec<(Position, Created)>>> = BTreeMap::new();
+        let mut known: BTreeSet<ExprId> = BTreeSet::new();
+        let mut spans: Vec<Span> = Vec::new();
+        for (member, class) in self.members.iter().enumerate() {
+            let calls = self.classes.buffers.calls_of(self.classes, *class);
+            for call in calls.filter(|call| call.api == BufferApi::Create) {
+                self.check_one_meaning(call, member)?;
+                if !known.insert(call.call) {
+                    continue;
+                }
+                let span = self.program.expr(call.call).span;
+                if spans.contains(&span) || self.program.home(call.call).is_some() {
+                    return Err(pin(self.site(call.call), "a macro makes this buffer"));
+                }
+                spans.push(span);
+                let Some(handle) = self.handle_place(call.call) else {
+                    let message = "this buffer is kept in no variable or member";
+                    return Err(pin(span, message));
+                };
+                let Some(size) = self.buffer_size(call) else {
+                    return Err(pin(span, "the size of this buffer is not seen"));
+                };
+                let Some(position) = self.statements.position(self.program, call.call) else {
+                    let message = "it cannot be seen how often this buffer is made";
+                    return Err(pin(span, message));
+                };
+                let own = Created { member, call: call.call, handle, size };
+                let list = lists.entry(position.list).or_default();
+                list.resize_with(self.members.len(), Vec::new);
+                list[member].push((position, own));
+            }
+        }
+        let mut found = Vec::new();
+        for (stmt, mut list) in lists {
+            for calls in &mut list {
+                calls.sort_by_key(|(position, own)| (position.index, self.site(own.call).start));
+            }
+            let most = list.iter().map(Vec::len).max().unwrap_or_default();
+            for at in 0..most {
+                let group: Option<Vec<_>> =
+                    list.iter().map(|calls| calls.get(at).cloned()).collect();
+                let Some(mut group) = group else {
+                    let alone = list.iter().find_map(|calls| calls.get(at));
+                    let span = alone.map_or(NOWHERE, |(_, own)| self.site(own.call));
+                    return Err(pin(span, "not all of the arrays are allocated here"));
+                };
+                group.sort_by_key(|(position, own)| (position.index, self.site(own.call).start));
+                found.push(self.joint_buffer(stmt, &group)?);
+            }
+        }
+        if found.is_empty() {
+            let slot = self.classes.class(self.members[0]).slots.first();
+            let span = slot.map_or(NOWHERE, |slot| self.slot_span(*slot));
+            return Err(pin(span, "it cannot be seen where this array is allocated"));
+        }
+        Ok(found)
+    }
+
+    /// Text is rewritten once: a call must make buffers of one array, whoever calls its function.
+    fn check_one_meaning(&self, call: &BufferCall, member: usize) -> Result<(), Pin> {
+        let buffers = &self.classes.buffers;
+        let function = buffers.instances[call.instance].function;
+        let others = buffers.instances.iter().enumerate();
+        for (instance, _) in others.filter(|(_, own)| own.function == function) {
+            let is_same = buffers.calls.iter().any(|own| {
+                let slot = crate::classes::Slot::Variable(own.parameter);
+                (own.call, own.instance) == (call.call, instance)
+                    && self.slot_member(slot) == Some(member)
+            });
+            if !is_same {
+                let message = "the function that makes this buffer is called for several arrays";
+                return Err(pin(self.site(call.call), message));
+            }
+        }
+        Ok(())
+    }
+
+    /// The variable or member that a buffer is made for.
+    fn handle_place(&self, call: ExprId) -> Option<HandlePlace> {
+        let program = self.program;
+        let is_it = |expr: ExprId| strip_casts(program, expr) == call;
+        let declared = program
+            .variable_ids()
+            .find(|id| program.variable(*id).init.is_some_and(is_it))
+            .filter(|id| is_buffer(program, program.variable(*id).ty));
+        if let Some(id) = declared {
+            return Some(HandlePlace::Variable(id));
+        }
+        let left = program.expr_ids().find_map(|expr| match program.expr(expr).kind {
+            ExprKind::Assign(None, left, right) if is_it(right) => Some(left),
+            _ => None,
+        })?;
+        let left = program.strip_parens(left);
+        if program.home(left).is_some() || !is_buffer(program, program.expr(left).ty) {
+            return None;
+        }
+        match program.expr(left).kind {
+            ExprKind::Name(NameRef::Variable(id)) => Some(HandlePlace::Variable(id)),
+            ExprKind::Member { field: Some(_), .. } => Some(HandlePlace::Member(left)),
+            _ => None,
+        }
+    }
+
+    fn buffer_size(&self, call: &BufferCall) -> Option<ExprId> {
+        match (&self.program.expr(call.call).kind, call.form) {
+            (ExprKind::Call { arguments, .. }, Form::Function)
+            | (ExprKind::Construct { arguments, .. }, Form::Construction) => {
+                arguments.get(2).copied()
+            }
+            _ => None,
+        }
+    }
+
+    /// One buffer for several that are made one behind the other.
+    fn joint_buffer(
+        &self,
+        list: StmtId,
+        group: &[(Position, Created)],
+    ) -> Result<JointBuffer, Pin> {
+        let (first, keeper) = &group[0];
+        let span = self.site(keeper.call);
+        if !first.is_unconditional() {
+            return Err(pin(span, "this buffer is made on a condition"));
+        }
+        let mut followers = Vec::new();
+        for (position, follower) in &group[1..] {
+            let other = self.site(follower.call);
+            if position.index == first.index {
+                return Err(pin(other, "two of the arrays are allocated by one statement"));
+            }
+            if other.file != span.file || other.start < span.end {
+                return Err(pin(other, "two of the arrays are allocated in different files"));
+            }
+            let between = Span { start: span.end, end: other.start, ..span };
+            let sizes = [keeper, follower].map(|own| (own.member, own.size));
+            self.check_same_count(sizes, between)?;
+            self.check_keeps_handle(keeper, between)?;
+            self.check_same_name(list, keeper, other)?;
+            followers.push(*follower);
+        }
+        Ok(JointBuffer { keeper: *keeper, followers })
+    }
+
+    /// The variable at the root of what names a handle.
+    fn root(&self, handle: HandlePlace) -> Option<VarId> {
+        let mut at = match handle {
+            HandlePlace::Variable(id) => return Some(id),
+            HandlePlace::Member(expr) => expr,
+        };
+        loop {
+            match self.program.expr(at).kind {
+                ExprKind::Member { base, .. } => at = base,
+                ExprKind::Paren(inner) => at = inner,
+                ExprKind::Name(NameRef::Variable(id)) => return Some(id),
+                _ => return None,
+            }
+        }
+    }
+
+    /// The text that names the keeper's handle must mean it where a follower is made, too.
+    fn check_same_name(&self, list: StmtId, keeper: &Created, follower: Span) -> Result<(), Pin> {
+        let Some(root) = self.root(keeper.handle) else { return Ok(()) };
+        let name = &self.program.variable(root).name;
+        let block = self.program.stmt_site(list);
+        let hides = self.program.variable_ids().any(|id| {
+            let own = self.program.variable(id);
+            id != root && own.name == *name && block.contains(own.site.name)
+        });
+        if hides {
+            return Err(pin(follower, "another variable has the name of the first array's buffer"));
+        }
+        Ok(())
+    }
+
+    /// Whether what keeps the first handle holds it still where another one becomes a reference to it.
+    fn check_keeps_handle(&self, keeper: &Created, between: Span) -> Result<(), Pin> {
+        let program = self.program;
+        let own = match keeper.handle {
+            HandlePlace::Variable(id) => Some(Named::Variable(id)),
+            HandlePlace::Member(expr) => {
+                if !self.is_stable_object(expr, between) {
+                    let message = "what holds this handle may change before the others are made";
+                    return Err(pin(program.expr(expr).span, message));
+                }
+                self.named(expr)
+            }
+        };
+        let is_local = match keeper.handle {
+            HandlePlace::Variable(id) => {
+                let variable = program.variable(id);
+                variable.function.is_some()
+                    && variable.storage != Storage::Static
+                    && !self.is_reference(id)
+            }
+            HandlePlace::Member(_) => false,
+        };
+        for stmt in program.stmt_ids() {
+            let is_entered = matches!(program.stmt(stmt).kind, StmtKind::Labelled { .. })
+                && between.contains(program.stmt_site(stmt).at_start());
+            if is_entered {
+                let span = program.stmt_site(stmt).at_start();
+                return Err(pin(span, "control may come here without the buffer of the first array"));
+            }
+        }
+        let refuse = |expr: ExprId| {
+            let message = "this may change or release a handle before all buffers are made";
+            Err(pin(self.site(expr), message))
+        };
+        for expr in program.expr_ids() {
+            if !between.contains(self.site(expr)) {
+                continue;
+            }
+            let is_handle = |target: ExprId| is_buffer(program, program.expr(target).ty);
+            let has_handles = |target: ExprId| self.has_handles(program.expr(target).ty);
+            let (target, is_written) = match program.expr(expr).kind {
+                ExprKind::Assign(_, left, _) => (Some(left), true),
+                ExprKind::Unary(op, operand) if op.is_update() => (Some(operand), true),
+                ExprKind::AddressOf(_) if self.read_arguments.contains(&expr) => (None, false),
+                ExprKind::AddressOf(operand) => (Some(operand), false),
+                _ => (None, false),
+            };
+            if let Some(target) = target {
+                let named = self.named(target);
+                let may_be = is_handle(target) && (named.is_none() || named == own);
+                if may_be || (is_written && !is_handle(target) && self.is_object(target)) {
+                    return refuse(expr);
+                }
+            }
+            match &program.expr(expr).kind {
+                ExprKind::Call { callee, arguments, .. } => {
+                    let any = || arguments.iter().any(|argument| has_handles(*argument));
+                    match crate::classes::resolve_callee(program, *callee, arguments) {
+                        crate::classes::Callee::Library(name) => {
+                            let is_harmless =
+                                takes_by_value(&name) && name != "clReleaseMemObject";
+                            if any() && !is_harmless {
+                                return refuse(expr);
+                            }
+                        }
+                        crate::classes::Callee::Function(function) => {
+                            let is_harmless = is_local && !any() && !self.has_address(keeper);
+                            if !is_harmless && self.touches_handles(function, &mut BTreeSet::new())
+                            {
+                                return refuse(expr);
+                            }
+                        }
+                        crate::classes::Callee::Ambiguous(_) | crate::classes::Callee::Unknown => {
+                            let is_method = matches!(
+                                program.expr(program.strip_parens(*callee)).kind,
+                                ExprKind::Member { base, .. } if has_handles(base)
+                            );
+                            if any() || is_method || !is_local {
+                                return refuse(expr);
+                            }
+                        }
+                    }
+                }
+                ExprKind::MacroCall { .. } | ExprKind::Opaque(_) | ExprKind::Lambda { .. } => {
+                    return refuse(expr);
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the object around a member is the same behind `between`: a variable, or what a pointer that does not change
+    /// points to. What its members hold is looked at apart.
+    fn is_stable_object(&self, expr: ExprId, between: Span) -> bool {
+        match self.program.expr(expr).kind {
+            ExprKind::Paren(inner) => self.is_stable_object(inner, between),
+            ExprKind::Member { base, arrow, field: Some(_), .. } => {
+                match self.program.expr(self.program.strip_parens(base)).kind {
+                    ExprKind::This => true,
+                    ExprKind::Name(NameRef::Variable(id)) if !arrow => !self.is_reference(id),
+                    ExprKind::Name(NameRef::Variable(_)) => self.is_stable_place(base, between),
+                    ExprKind::Member { .. } if !arrow => self.is_stable_object(base, between),
+                    _ => false,
+                }
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the address of a local handle is kept, so that other functions may change it.
+    fn has_address(&self, keeper: &Created) -> bool {
+        let HandlePlace::Variable(id) = keeper.handle else { return true };
+        let program = self.program;
+        let is_it = |expr: ExprId| {
+            matches!(program.expr(program.strip_parens(expr)).kind,
+                ExprKind::Name(NameRef::Variable(own)) if own == id)
+        };
+        program.expr_ids().any(|expr| match program.expr(expr).kind {
+            ExprKind::AddressOf(operand) => is_it(operand) && !self.read_arguments.contains(&expr),
+            _ => false,
+        }) || program.variable_ids().any(|other| {
+            self.is_reference(other) && program.variable(other).init.is_some_and(is_it)
+        })
+    }
+
+    /// Whether a function, or one that it calls, works with handles of buffers, or with objects that have some.
+    fn touches_handles(&self, function: FunctionId, seen: &mut BTreeSet<FunctionId>) -> bool {
+        if !seen.insert(function) {
+            return false;
+        }
+        let program = self.program;
+        if program.function(function).body.is_none() {
+            return true;
+        }
+        program.function_parts(function).exprs.into_iter().any(|expr| {
+            let is_unknown = match &program.expr(expr).kind {
+                ExprKind::Call { callee, arguments, .. } => matches!(
+                    crate::classes::resolve_callee(program, *callee, arguments),
+                    crate::classes::Callee::Ambiguous(_) | crate::classes::Callee::Unknown
+                ),
+                ExprKind::MacroCall { .. } | ExprKind::Opaque(_) | ExprKind::Lambda { .. } => true,
+                _ => false,
+            };
+            is_unknown
+                || self.has_handles(program.expr(expr).ty)
+                || self.called(expr).into_iter().any(|called| self.touches_handles(called, seen))
+        })
+    }
+
+    /// Whether a type is a handle, or one of objects that have some.
+    fn has_handles(&self, ty: QualType) -> bool {
+        is_buffer(self.program, ty)
+            || crate::classes::element_of(self.program, ty)
+                .is_some_and(|(record, _)| self.holds_handles(record, 0))
+    }
+
+    /// Whether an expression is an object with handles in it.
+    fn is_object(&self, expr: ExprId) -> bool {
+        let of = crate::classes::element_of(self.program, self.program.expr(expr).ty);
+        of.is_some_and(|(record, depth)| depth == 0 && self.holds_handles(record, 0))
+    }
+
+    fn holds_handles(&self, record: RecordId, depth: usize) -> bool {
+        depth > 8
+            || self.program.record(record).fields.iter().any(|field| {
+                let ty = self.program.field(*field).ty;
+                is_buffer(self.program, ty)
+                    || crate::classes::element_of(self.program, ty)
+                        .is_some_and(|(inner, _)| self.holds_handles(inner, depth + 1))
+            })
+    }
+
+    /// Handles that were different are equal now.
+    fn check_comparisons(&self) -> Result<(), Pin> {
+        let program = self.program;
+        let is_handle = |expr: ExprId| {
+            let inner = strip_casts(program, expr);
+            let object = match program.expr(inner).kind {
+                ExprKind::Call { callee, .. } => program.strip_parens(callee),
+                _ => inner,
+            };
+            is_buffer(program, program.expr(inner).ty)
+                || is_buffer(program, program.expr(object).ty)
+        };
+        for expr in program.expr_ids() {
+            let ExprKind::Binary(op, left, right) = program.expr(expr).kind else { continue };
+            let compares = matches!(
+                op,
+                BinaryOp::Eq
+                    | BinaryOp::Ne
+                    | BinaryOp::Lt
+                    | BinaryOp::Gt
+                    | BinaryOp::Le
+                    | BinaryOp::Ge
+                    | BinaryOp::Sub
+            );
+            if compares && is_handle(left) && is_handle(right) {
+                let message = "handles of joint buffers are equal, which is asked here";
+                return Err(pin(self.site(expr), message));
+            }
+        }
+        Ok(())
+    }
+}
