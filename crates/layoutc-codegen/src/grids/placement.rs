@@ -9,6 +9,7 @@ use crate::edit::Edit;
 use crate::rewrite::FileOrder;
 use layoutc_diagnostics::{FileId, Span};
 use layoutc_syntax::Program;
+use layoutc_syntax::preprocess::{TokenKind, tokens_and_lines};
 use std::collections::BTreeMap;
 
 /// A place in a file, and the first text behind it that uses what is put there.
@@ -100,6 +101,7 @@ pub(crate) fn place_text(
             false if is_blank(lines.nth(1)) => "",
             false => "\n",
         };
+        let (head, tail) = if source.view().is_some() { ("", "\n\n") } else { (head, tail) };
         let text = format!("{head}{text}{tail}");
         let text = if source.text().contains("\r\n") { text.replace('\n', "\r\n") } else { text };
         Edit { is_generated: true, ..Edit::replace(place.at, text) }
@@ -126,11 +128,43 @@ fn place_in(program: &Program, file: FileId, uses: &[Span]) -> Option<Place> {
     let first = first
         .unwrap_or_else(|| uses.iter().map(|span| span.start as usize).min().unwrap_or_default());
     let line = source.line_range(first).start;
-    let at = [program.files[file.index()].after_includes, line]
+    // Text in string literals has lines of its own.
+    let places = match source.view() {
+        Some(_) => [declaration_start(source.text(), first); 2],
+        None => [program.files[file.index()].after_includes, line],
+    };
+    let line = line.max(places[1]);
+    let at = places
         .into_iter()
         .find(|at| *at <= line && is_open_scope(&source.text()[..*at]))?;
     let span = |at: usize| Span { file, start: at as u32, end: at as u32 };
     Some(Place { at: span(at), use_at: span(first) })
+}
+
+/// The first token of the declaration at file scope that holds a place.
+fn declaration_start(text: &str, place: usize) -> usize {
+    let (mut depth, mut start) = (0usize, None);
+    for line in tokens_and_lines(text).split(|token| token.kind == TokenKind::Newline) {
+        if line.first().is_some_and(|token| token.text(text) == "#") {
+            continue;
+        }
+        for token in line {
+            let at = token.range().start;
+            if at >= place {
+                return start.unwrap_or(at);
+            }
+            start = start.or(Some(at));
+            match token.text(text) {
+                "{" => depth += 1,
+                "}" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 && matches!(token.text(text), ";" | "}") {
+                start = None;
+            }
+        }
+    }
+    start.unwrap_or(place)
 }
 
 /// Whether declarations behind a text are at file scope, and belong to no condition but the file's

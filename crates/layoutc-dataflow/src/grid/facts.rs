@@ -197,6 +197,11 @@ impl Changes {
                 this.anywhere.extend(changed);
             }
         }
+        // Whoever has the address of a constant number cannot change it.
+        this.anywhere.retain(|id| {
+            let ty = program.variable(*id).ty;
+            ty.is_volatile || !ty.is_const || program.types.as_scalar(ty.id).is_none()
+        });
         this
     }
 
@@ -320,7 +325,10 @@ fn named(program: &Program, expr: ExprId) -> Vec<VarId> {
 fn copies_numbers(program: &Program, of: QualType) -> bool {
     match program.types.kind(of.id) {
         TypeKind::Scalar(_) | TypeKind::Vector(_) | TypeKind::Enum(..) => true,
-        TypeKind::Named(name, _) => layoutc_syntax::is_made_of_numbers(name),
+        // OpenCL's interface of C++ takes sizes and flags by value.
+        TypeKind::Named(name, _) => {
+            name.starts_with("cl::") || layoutc_syntax::is_made_of_numbers(name)
+        }
         TypeKind::Unknown
         | TypeKind::Void
         | TypeKind::Record(_)
