@@ -66,8 +66,18 @@ impl CallEdits {
             }
             let text = writer.out.replace("\\\r\n", " ").replace("\\\n", " ");
             // A macro's name in its own expansion is not expanded, but in other text it is.
-            let names: BTreeSet<&str> =
-                inlined.iter().map(|id| program.expansion(*id).name.as_str()).collect();
+            let outermost_of = |id: &ExpansionId| {
+                let mut at = *id;
+                while let Some(home) = program.expansion(at).home {
+                    at = home;
+                }
+                at
+            };
+            let names: BTreeSet<&str> = inlined
+                .iter()
+                .filter(|inner| outermost_of(inner) == *id)
+                .map(|inner| program.expansion(*inner).name.as_str())
+                .collect();
             if tokens(&text).into_iter().any(|token| names.contains(token.text(&text))) {
                 return Err(use_span);
             }

@@ -54,7 +54,7 @@ impl Merging<'_> {
         self.check_comparisons()?;
         let mut lists: BTreeMap<StmtId, Vec<Vec<(Position, Created)>>> = BTreeMap::new();
         let mut known: BTreeSet<ExprId> = BTreeSet::new();
-        let mut spans: Vec<Span> = Vec::new();
+        let mut texts: Vec<_> = Vec::new();
         for (member, class) in self.members.iter().enumerate() {
             let calls = self.classes.buffers.calls_of(self.classes, *class);
             for call in calls.filter(|call| call.api == BufferApi::Create) {
@@ -63,10 +63,12 @@ impl Merging<'_> {
                     continue;
                 }
                 let span = self.program.expr(call.call).span;
-                if spans.contains(&span) || self.program.home(call.call).is_some() {
-                    return Err(pin(self.site(call.call), "a macro makes this buffer"));
+                let text = (self.program.home(call.call), span);
+                if texts.contains(&text) {
+                    let message = "a macro evaluates this allocation more than once";
+                    return Err(pin(self.site(call.call), message));
                 }
-                spans.push(span);
+                texts.push(text);
                 let Some(handle) = self.handle_place(call.call) else {
                     let message = "this buffer is kept in no variable or member";
                     return Err(pin(span, message));
@@ -185,7 +187,11 @@ impl Merging<'_> {
             if other.file != span.file || other.start < span.end {
                 return Err(pin(other, "two of the arrays are allocated in different files"));
             }
-            let between = Span { start: span.end, end: other.start, ..span };
+            // What else a macro does that makes the buffer counts, too.
+            let in_macro = |own: &Created| self.program.home(own.call).is_some();
+            let start = if in_macro(keeper) { span.start } else { span.end };
+            let end = if in_macro(follower) { other.end } else { other.start };
+            let between = Span { start, end, ..span };
             let sizes = [keeper, follower].map(|own| (own.member, own.size));
             self.check_same_count(sizes, between)?;
             self.check_keeps_handle(keeper, between)?;
@@ -267,6 +273,9 @@ impl Merging<'_> {
             let is_handle = |target: ExprId| is_buffer(program, program.expr(target).ty);
             let has_handles = |target: ExprId| self.has_handles(program.expr(target).ty);
             let (target, is_written) = match program.expr(expr).kind {
+                ExprKind::Assign(None, _, right) if strip_casts(program, right) == keeper.call => {
+                    (None, false)
+                }
                 ExprKind::Assign(_, left, _) => (Some(left), true),
                 ExprKind::Unary(op, operand) if op.is_update() => (Some(operand), true),
                 ExprKind::AddressOf(_) if self.read_arguments.contains(&expr) => (None, false),

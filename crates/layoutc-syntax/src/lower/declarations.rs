@@ -378,9 +378,13 @@ impl<'t> Lowering<'t> {
             && node.named_child_count() == 2
             && array.named_child_count() == 1
             && let Some(right) = array.child_by_field_name("declarator")
-            && right.kind() == "identifier"
         {
-            let (left, right) = (self.name(name), self.name(right));
+            let left = self.name(name);
+            let right = match right.kind() {
+                "identifier" => self.name(right),
+                "function_declarator" => self.size_like_a_function(right)?,
+                _ => return None,
+            };
             let types = (self.program.expr(left).ty, self.program.expr(right).ty);
             let ty = self.binary_type(BinaryOp::Mul, types.0, types.1);
             let span = self.span(node);
@@ -403,6 +407,26 @@ impl<'t> Lowering<'t> {
         let kind = ExprKind::Index { base, index, brackets: self.span(array) };
         let span = self.span(node);
         Some(self.add_expr(kind, span, ty))
+    }
+
+    /// `sizeof(T)`, read as a function of that name.
+    fn size_like_a_function(&mut self, node: Node<'t>) -> Option<crate::program::ExprId> {
+        let word = node.child_by_field_name("declarator")?;
+        let parameters = node.child_by_field_name("parameters")?;
+        let is_size = word.kind() == "identifier" && self.text_of(word) == "sizeof";
+        let of = parameters.named_child(0).filter(|of| {
+            is_size && parameters.named_child_count() == 1 && of.kind() == "parameter_declaration"
+        })?;
+        let ty = of.child_by_field_name("type").filter(|_| of.named_child_count() == 1)?;
+        let size = self.program.types.scalar(crate::types::Scalar::UnsignedLong);
+        let span = self.span(node);
+        if ty.kind() == "type_identifier" && self.names_value(self.text_of(ty)) {
+            let operand = self.name(ty);
+            return Some(self.add_expr(ExprKind::SizeOfExpr(operand), span, size));
+        }
+        let of_span = self.span(of);
+        let of = self.type_descriptor(of);
+        Some(self.add_expr(ExprKind::SizeOfType { of, of_span, is_align: false }, span, size))
     }
 
     /// A variable with its initializer.

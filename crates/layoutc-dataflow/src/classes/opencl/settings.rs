@@ -160,6 +160,8 @@ impl<'a> Found<'a> {
                 pins.push(pin(program.expr_site(*call), Code::INCOMPATIBLE_CAST, message));
             }
         }
+        // Numbers are moved byte by byte, whatever the host has them for.
+        let own = own.filter(|own| program.record(*own).element.is_none());
         for (host, call) in hosts.into_iter().flatten() {
             if let Some(own) = own
                 && !are_alike(program, *host, own)
