@@ -124,7 +124,11 @@ impl Listed {
         Ok(())
     }
 
-    fn transform(&self, layouts: &[String], out: &Path) -> Result<()> {
+    /// Writes the program into a folder, in layouts in which each array that they name must change.
+    ///
+    /// # Errors
+    /// When it cannot be written, or an array stays.
+    pub fn transform(&self, layouts: &[String], out: &Path) -> Result<()> {
         let report = out.join("report.json");
         let mut arguments = vec!["transform".to_owned()];
         arguments.extend(self.files.iter().cloned());

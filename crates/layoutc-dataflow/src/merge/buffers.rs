@@ -87,7 +87,7 @@ impl Merging<'_> {
             }
         }
         let mut found = Vec::new();
-        for (stmt, mut list) in lists {
+        for mut list in lists.into_values() {
             for calls in &mut list {
                 calls.sort_by_key(|(position, own)| (position.index, self.site(own.call).start));
             }
@@ -101,7 +101,7 @@ impl Merging<'_> {
                     return Err(pin(span, "not all of the arrays are allocated here"));
                 };
                 group.sort_by_key(|(position, own)| (position.index, self.site(own.call).start));
-                found.push(self.joint_buffer(stmt, &group)?);
+                found.push(self.joint_buffer(&group)?);
             }
         }
         if found.is_empty() {
@@ -168,11 +168,7 @@ impl Merging<'_> {
     }
 
     /// One buffer for several that are made one behind the other.
-    fn joint_buffer(
-        &self,
-        list: StmtId,
-        group: &[(Position, Created)],
-    ) -> Result<JointBuffer, Pin> {
+    fn joint_buffer(&self, group: &[(Position, Created)]) -> Result<JointBuffer, Pin> {
         let (first, keeper) = &group[0];
         let span = self.site(keeper.call);
         if !first.is_unconditional() {
@@ -195,7 +191,7 @@ impl Merging<'_> {
             let sizes = [keeper, follower].map(|own| (own.member, own.size));
             self.check_same_count(sizes, between)?;
             self.check_keeps_handle(keeper, between)?;
-            self.check_same_name(list, keeper, other)?;
+            self.check_same_name(first.function, keeper, other)?;
             followers.push(*follower);
         }
         Ok(JointBuffer { keeper: *keeper, followers })
@@ -218,13 +214,17 @@ impl Merging<'_> {
     }
 
     /// The text that names the keeper's handle must mean it where a follower is made, too.
-    fn check_same_name(&self, list: StmtId, keeper: &Created, follower: Span) -> Result<(), Pin> {
+    fn check_same_name(
+        &self,
+        function: FunctionId,
+        keeper: &Created,
+        follower: Span,
+    ) -> Result<(), Pin> {
         let Some(root) = self.root(keeper.handle) else { return Ok(()) };
         let name = &self.program.variable(root).name;
-        let block = self.program.stmt_site(list);
         let hides = self.program.variable_ids().any(|id| {
             let own = self.program.variable(id);
-            id != root && own.name == *name && block.contains(own.site.name)
+            id != root && own.name == *name && own.function == Some(function)
         });
         if hides {
             return Err(pin(follower, "another variable has the name of the first array's buffer"));
