@@ -70,6 +70,8 @@ fn outputs(compiled: &Compiled) -> Vec<(String, String)> {
         .program
         .sources
         .iter()
+        // Parts of files are in those.
+        .filter(|(_, file)| file.view().is_none())
         .map(|(id, file)| {
             let text = compiled
                 .edits

@@ -295,9 +295,7 @@ impl Host<'_> {
         let targets = self.variants[&function][at].calls.values();
         targets.into_iter().find_map(|target| match *target {
             Target::Generated(storage, ..) => Some(storage),
-            Target::Function(function, at) if depth < 32 => {
-                self.array_in(function, at, depth + 1)
-            }
+            Target::Function(function, at) if depth < 32 => self.array_in(function, at, depth + 1),
             Target::Function(..) => None,
         })
     }

@@ -33,12 +33,12 @@ use crate::classes::{
     Api, ApiCall, Callee, ClassId, Classes, Direction, Pin, PlaceKind, Slot, resolve_callee,
 };
 use crate::grid::facts::{Changes, read_arguments};
+pub use buffers::{Created, HandlePlace, JointBuffer};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{ExprId, ExprKind, FunctionId, Program, Space, TypeKind};
 use place::Statements;
 use std::collections::{BTreeMap, BTreeSet};
 use twins::Search;
-pub use buffers::{Created, HandlePlace, JointBuffer};
 pub use twins::Twin;
 
 /// Arrays of numbers that become one array of records.
@@ -107,13 +107,7 @@ pub fn find_merge(program: &Program, classes: &Classes, members: &[ClassId]) -> 
     let search = Search::new(&merging, &allocations);
     let dropped_frees = merging.frees(&search.pairs)?;
     let twins = search.twins();
-    Ok(Merge {
-        members: members.to_vec(),
-        allocations,
-        buffers: Vec::new(),
-        dropped_frees,
-        twins,
-    })
+    Ok(Merge { members: members.to_vec(), allocations, buffers: Vec::new(), dropped_frees, twins })
 }
 
 /// What the checks look at.
@@ -219,8 +213,7 @@ impl<'a> Merging<'a> {
         }
         let is_of_both = class.is_of_buffers && !class.allocations.is_empty();
         if class.is_managed || class.is_native || is_of_both || !class.symbols.is_empty() {
-            let message =
-                "only arrays that `cudaMalloc` or `clCreateBuffer` allocate can be merged with others";
+            let message = "only arrays that `cudaMalloc` or `clCreateBuffer` allocate can be merged with others";
             return Err(pin(span, message));
         }
         for slot in &class.slots {

@@ -134,9 +134,7 @@ fn place_in(program: &Program, file: FileId, uses: &[Span]) -> Option<Place> {
         None => [program.files[file.index()].after_includes, line],
     };
     let line = line.max(places[1]);
-    let at = places
-        .into_iter()
-        .find(|at| *at <= line && is_open_scope(&source.text()[..*at]))?;
+    let at = places.into_iter().find(|at| *at <= line && is_open_scope(&source.text()[..*at]))?;
     let span = |at: usize| Span { file, start: at as u32, end: at as u32 };
     Some(Place { at: span(at), use_at: span(first) })
 }

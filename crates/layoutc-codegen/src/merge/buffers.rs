@@ -24,9 +24,7 @@ impl Rewriter<'_> {
     fn handle_text(&self, handle: HandlePlace) -> String {
         match handle {
             HandlePlace::Variable(id) => self.program.variable(id).name.clone(),
-            HandlePlace::Member(expr) => {
-                self.program.text(self.program.expr(expr).span).to_owned()
-            }
+            HandlePlace::Member(expr) => self.program.text(self.program.expr(expr).span).to_owned(),
         }
     }
 

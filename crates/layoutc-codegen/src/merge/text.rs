@@ -117,8 +117,10 @@ impl Record {
     /// The declaration in OpenCL C.
     pub(super) fn opencl_text(&self) -> String {
         let names: Vec<String> = self.members.iter().map(|(name, _)| format!("`{name}`")).collect();
-        let mut out =
-            format!("// Values of {} that lie together in one buffer.\ntypedef struct {{\n", names.join(", "));
+        let mut out = format!(
+            "// Values of {} that lie together in one buffer.\ntypedef struct {{\n",
+            names.join(", ")
+        );
         for at in self.in_order() {
             let (name, scalar) = &self.members[at];
             // Numbers of the host have other names for the same sizes.

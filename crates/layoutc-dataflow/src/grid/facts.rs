@@ -287,8 +287,7 @@ pub(crate) fn read_arguments(program: &Program) -> BTreeSet<ExprId> {
                 if let ExprKind::Member { base, name, .. } =
                     program.expr(program.strip_parens(*callee)).kind
                     && program.text(name) == "setArg"
-                    && let TypeKind::Named(of, _) =
-                        program.types.kind(program.expr(base).ty.id)
+                    && let TypeKind::Named(of, _) = program.types.kind(program.expr(base).ty.id)
                     && of == "cl::Kernel"
                 {
                     found.extend(arguments);

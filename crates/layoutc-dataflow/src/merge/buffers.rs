@@ -259,7 +259,10 @@ impl Merging<'_> {
                 && between.contains(program.stmt_site(stmt).at_start());
             if is_entered {
                 let span = program.stmt_site(stmt).at_start();
-                return Err(pin(span, "control may come here without the buffer of the first array"));
+                return Err(pin(
+                    span,
+                    "control may come here without the buffer of the first array",
+                ));
             }
         }
         let refuse = |expr: ExprId| {
@@ -294,8 +297,7 @@ impl Merging<'_> {
                     let any = || arguments.iter().any(|argument| has_handles(*argument));
                     match crate::classes::resolve_callee(program, *callee, arguments) {
                         crate::classes::Callee::Library(name) => {
-                            let is_harmless =
-                                takes_by_value(&name) && name != "clReleaseMemObject";
+                            let is_harmless = takes_by_value(&name) && name != "clReleaseMemObject";
                             if any() && !is_harmless {
                                 return refuse(expr);
                             }
