@@ -55,9 +55,17 @@ impl Listed {
     /// # Errors
     /// When the folder of the programs cannot be read.
     pub fn names(settings: &str) -> Result<Vec<String>> {
+        Self::names_in("", settings)
+    }
+
+    /// The same for the programs of a folder in that of the programs: `opencl/`.
+    ///
+    /// # Errors
+    /// As [`Listed::names`].
+    pub fn names_in(folder: &str, settings: &str) -> Result<Vec<String>> {
         let mut found = Vec::new();
-        for entry in fs::read_dir(programs_folder())? {
-            let name = entry?.file_name().to_string_lossy().into_owned();
+        for entry in fs::read_dir(programs_folder().join(folder))? {
+            let name = format!("{folder}{}", entry?.file_name().to_string_lossy());
             if Listed::load(&name, settings).is_ok_and(|listed| !listed.layouts.is_empty()) {
                 found.push(name);
             }
@@ -115,10 +123,15 @@ impl Listed {
         Ok(())
     }
 
+    /// Compiles CUDA files; `verify` builds those of OpenCL programs.
     fn compile(&self, out: &Path) -> Result<()> {
+        let files = || self.files.iter().filter(|file| file.ends_with(".cu"));
+        if files().next().is_none() {
+            return Ok(());
+        }
         let nvcc = Nvcc::find()?;
         let flags = Flags { include_dirs: vec![out.to_path_buf()], ..Flags::default() };
-        for file in &self.files {
+        for file in files() {
             nvcc.compile_object(&out.join(file), &flags, ARCH, &out.join("object.o"))?;
         }
         Ok(())

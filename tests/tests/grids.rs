@@ -73,11 +73,61 @@ mod automatic {
     }
 }
 
+/// OpenCL programs, in `testdata/programs/opencl`.
+mod opencl {
+    use super::{Listed, SETTINGS};
+
+    macro_rules! opencl {
+        ($($program:ident)*) => {
+            $(mod $program {
+                use super::{Listed, SETTINGS};
+
+                #[test]
+                fn asked_for() -> anyhow::Result<()> {
+                    Listed::load(concat!("opencl/", stringify!($program)), SETTINGS)?.test()
+                }
+
+                #[test]
+                fn automatic() -> anyhow::Result<()> {
+                    Listed::load(concat!("opencl/", stringify!($program)), SETTINGS)?
+                        .test_automatic()
+                }
+            })*
+
+            const TESTED: &[&str] = &[$(concat!("opencl/", stringify!($program))),*];
+        };
+    }
+
+    opencl! {
+        grid_channel
+        grid_columns
+        grid_heat3d
+    }
+
+    #[test]
+    fn every_program_with_layouts_is_tested() -> anyhow::Result<()> {
+        assert_eq!(Listed::names_in("opencl/", SETTINGS)?, TESTED);
+        Ok(())
+    }
+
+    /// What nobody asks for: lanes that are apart come together, and the others stay.
+    #[test]
+    fn choices() -> anyhow::Result<()> {
+        insta::assert_snapshot!("opencl_choices", super::choices_of(TESTED)?);
+        Ok(())
+    }
+}
+
 /// All grids of all programs with what becomes of them and why, so that a change of the rules shows.
 #[test]
 fn choices() -> Result<()> {
+    insta::assert_snapshot!("choices", choices_of(automatic::TESTED)?);
+    Ok(())
+}
+
+fn choices_of(names: &[&str]) -> Result<String> {
     let mut text = String::new();
-    for name in automatic::TESTED {
+    for name in names {
         let settings = Listed::load(name, SETTINGS)?;
         for device in DEVICES {
             let mut arguments = vec!["analyze", "--json", "--device", device];
@@ -94,8 +144,7 @@ fn choices() -> Result<()> {
             }
         }
     }
-    insta::assert_snapshot!("choices", text);
-    Ok(())
+    Ok(text)
 }
 
 #[test]

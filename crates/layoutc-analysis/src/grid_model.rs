@@ -63,6 +63,17 @@ impl<'a> GridModel<'a> {
         }
     }
 
+    /// Adds the launches of OpenCL kernels: work-items of a group along each dimension, where they are
+    /// constants.
+    #[must_use]
+    pub fn with_groups(mut self, groups: &BTreeMap<FunctionId, Option<[u64; 3]>>) -> Self {
+        for (kernel, block) in groups {
+            let launch = KernelLaunch { block: *block, ..KernelLaunch::default() };
+            self.launches.entry(*kernel).or_insert(launch);
+        }
+        self
+    }
+
     /// How a kernel is launched, if it is.
     #[must_use]
     pub fn launch(&self, kernel: FunctionId) -> Option<&KernelLaunch> {

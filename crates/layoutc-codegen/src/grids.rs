@@ -8,6 +8,7 @@
 mod accesses;
 pub(crate) mod assumptions;
 mod bodies;
+mod buffers;
 mod calls;
 mod choose;
 mod declarations;
@@ -177,7 +178,7 @@ fn plan(
         requests,
         met: BTreeSet::new(),
         errors: Vec::new(),
-        model: GridModel::new(&program, &definitions),
+        model: GridModel::new(&program, &definitions).with_groups(&classes.buffers.blocks),
         indices: grids.indices.clone(),
         options,
         families: apart.families(&program, &classes),
@@ -201,7 +202,7 @@ fn plan(
             .filter_map(|outcome| Some((outcome.class, outcome.plan.as_ref()?)))
             .collect();
         let mut rewriter = Rewriter::new(found, &changes, &plans);
-        rewriter.leaders = siblings::leaders(&families, &plans);
+        rewriter.leaders = siblings::leaders(&classes, &families, &plans);
         rewriter.checks_bounds = request.checks_bounds;
         rewriter.rewrite();
         let Rewriter { edits, refusals, functions, version_names, .. } = rewriter;
@@ -473,10 +474,6 @@ impl<'a> Planner<'a> {
     fn outcome(&mut self, id: ClassId) -> Option<GridOutcome> {
         let class = self.classes.class(id);
         let scalar = self.program.record(class.record).element?;
-        // The host's side of buffers is written for arrays of structs only.
-        if class.is_of_buffers {
-            return None;
-        }
         let requests = self.requests_for(id);
         // The last one counts, as for arrays of structs.
         self.met.extend(requests.iter().map(|(at, _)| *at));
@@ -737,8 +734,13 @@ impl Rewriter<'_> {
                     Slot::Result(_) => None,
                 })
                 .unwrap_or_else(|| "grid".to_owned());
-            let functions =
-                declarations::Functions::new(self.program, plan, &wish, &mut self.names);
+            let functions = declarations::Functions::new(
+                self.program,
+                plan,
+                &wish,
+                &mut self.names,
+                class.is_of_buffers,
+            );
             self.functions.insert(*id, functions);
         }
         for id in self.plans.keys() {
@@ -759,6 +761,7 @@ impl Rewriter<'_> {
         self.typed();
         self.accesses();
         self.calls();
+        self.buffers();
         self.pragmas();
         self.finish_small();
         self.versions();

@@ -4,10 +4,12 @@
 //! A function of the host through which buffers of several layouts go is written out again for each
 //! ([`Variant`]): the text is the same but for the names of what it calls.
 
+mod grid_text;
 mod host_text;
 mod joint_text;
 mod macros;
 
+pub(crate) use grid_text::{HostGrid, MOST_EXTENTS};
 pub(crate) use joint_text::JointMember;
 
 use crate::edit::Edit;
@@ -60,6 +62,8 @@ pub(crate) enum HostArray<'a> {
     Structs(&'a Storage),
     /// In a buffer that it shares with other arrays.
     Joint(JointMember),
+    /// In another order of digits.
+    Grid(HostGrid),
 }
 
 impl HostArray<'_> {
@@ -70,6 +74,7 @@ impl HostArray<'_> {
                 storage.is_opencl.then(|| format!("{}Layout", storage.prefix))
             }
             HostArray::Joint(member) => Some(format!("{}Member", member.name)),
+            HostArray::Grid(grid) => Some(format!("{}Layout", grid.name)),
         }
     }
 
@@ -78,6 +83,7 @@ impl HostArray<'_> {
         match self {
             HostArray::Structs(storage) => &storage.shape.shape.name,
             HostArray::Joint(member) => &member.name,
+            HostArray::Grid(grid) => &grid.name,
         }
     }
 }
@@ -92,7 +98,7 @@ pub(crate) fn host_edits(
 ) -> HostEdits {
     let arrays: Vec<HostArray> =
         storages.iter().map(|(_, storage)| HostArray::Structs(storage)).collect();
-    edits_of_host(program, classes, &arrays, storage_of, &BTreeMap::new(), names)
+    edits_of_host(program, classes, &arrays, storage_of, &Makers::default(), names)
 }
 
 /// The same for arrays that share buffers; `shares` has the calls that make no buffer any more, with the text that names
@@ -106,7 +112,31 @@ pub(crate) fn joint_edits(
     names: &mut Names,
 ) -> HostEdits {
     let arrays: Vec<HostArray> = members.into_iter().map(HostArray::Joint).collect();
-    edits_of_host(program, classes, &arrays, member_of, shares, names)
+    let makers = Makers { shares: shares.clone(), extents: BTreeMap::new() };
+    edits_of_host(program, classes, &arrays, member_of, &makers, names)
+}
+
+/// The same for grids in another order; `extents` are those that each call which makes a buffer gives it, as C.
+pub(crate) fn grid_edits(
+    program: &Program,
+    classes: &Classes,
+    grids: Vec<HostGrid>,
+    grid_of: &BTreeMap<ClassId, usize>,
+    extents: BTreeMap<ExprId, Vec<String>>,
+    names: &mut Names,
+) -> HostEdits {
+    let arrays: Vec<HostArray> = grids.into_iter().map(HostArray::Grid).collect();
+    let makers = Makers { shares: BTreeMap::new(), extents };
+    edits_of_host(program, classes, &arrays, grid_of, &makers, names)
+}
+
+/// What is to be said of calls that make buffers.
+#[derive(Default)]
+struct Makers {
+    /// Those that take over a buffer, with what names it.
+    shares: BTreeMap<ExprId, String>,
+    /// The extents of grids.
+    extents: BTreeMap<ExprId, Vec<String>>,
 }
 
 fn edits_of_host(
@@ -114,13 +144,13 @@ fn edits_of_host(
     classes: &Classes,
     arrays: &[HostArray],
     array_of: &BTreeMap<ClassId, usize>,
-    shares: &BTreeMap<ExprId, String>,
+    makers: &Makers,
     names: &mut Names,
 ) -> HostEdits {
     let mut host = Host {
         program,
         arrays,
-        shares,
+        makers,
         names,
         variants: BTreeMap::new(),
         of_instance: vec![None; classes.buffers.instances.len()],
@@ -170,8 +200,7 @@ struct Used {
 struct Host<'a> {
     program: &'a Program,
     arrays: &'a [HostArray<'a>],
-    /// Calls that take over a buffer, with what names it.
-    shares: &'a BTreeMap<ExprId, String>,
+    makers: &'a Makers,
     names: &'a mut Names,
     /// The variants of each function, the original first if it is one.
     variants: BTreeMap<FunctionId, Vec<Variant>>,
@@ -226,15 +255,16 @@ impl Host<'_> {
     }
 
     fn name_all(&mut self, arrays: &BTreeSet<usize>) {
-        let (wish, names) = match self.is_joint() {
-            true => ("joint", joint_text::NAMES),
-            false => ("array", host_text::NAMES),
+        let (wish, names) = match self.arrays.first() {
+            Some(HostArray::Joint(_)) => ("joint", joint_text::NAMES),
+            Some(HostArray::Grid(_)) => ("grid", grid_text::NAMES),
+            Some(HostArray::Structs(_)) | None => ("array", host_text::NAMES),
         };
         let ends: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
         self.prefix = self.names.fresh_with(wish, &ends);
         for at in arrays {
             let Some(wish) = self.arrays[*at].wish() else { continue };
-            let ends = ["", "Sections", "Members"].map(str::to_owned);
+            let ends = ["", "Sections", "Members", "Place", "Count"].map(str::to_owned);
             let name = self.names.fresh_with(&wish, &ends);
             self.layout_names.insert(*at, name);
         }
@@ -243,11 +273,6 @@ impl Host<'_> {
             [format!("{prefix}{name}"), format!("{}{name}", upper_first(prefix))]
         });
         self.out.declared = own.chain(self.layout_names.values().cloned()).collect();
-    }
-
-    /// Whether arrays share buffers.
-    fn is_joint(&self) -> bool {
-        self.arrays.iter().any(|array| matches!(array, HostArray::Joint(_)))
     }
 
     /// Which variant of a function keeps its name and text: the one that is as it was, or the first.
@@ -322,7 +347,7 @@ impl Host<'_> {
                 let used = self.used.entry(file).or_default();
                 used.arrays.insert(array);
                 let first = format!("&{}, ", self.layout_names[&array]);
-                if let Some(shared) = self.shares.get(&call) {
+                if let Some(shared) = self.makers.shares.get(&call) {
                     used.shares.insert(form);
                     let name = joint_text::share(&self.prefix, form);
                     return (name, Some(format!("{first}{shared}, ")));
@@ -334,7 +359,10 @@ impl Host<'_> {
                     }
                     _ => host_text::name(&self.prefix, api),
                 };
-                (name, Some(first))
+                let extents = self.makers.extents.get(&call);
+                let extents =
+                    extents.map_or_else(String::new, |own| grid_text::extents(&self.prefix, own));
+                (name, Some(format!("{first}{extents}")))
             }
             Target::Function(function, at) => (self.variant_names[&(function, at)].clone(), None),
         }
@@ -526,7 +554,8 @@ impl Host<'_> {
                 true => whole.at_end(),
                 false => Span { start: whole.end + 1, end: whole.end + 1, ..whole },
             };
-            self.out.edits.push(Edit::host_call(behind, format!("{gap}{text}{end}")));
+            let edit = Edit::host_call(behind, format!("{gap}{text}{end}"));
+            self.out.edits.push(Edit { version_of: Some(whole), ..edit });
         }
     }
 
@@ -567,9 +596,16 @@ impl Host<'_> {
             }
             _ => includes,
         };
-        let mut generated = match self.is_joint() {
-            true => joint_text::functions(&self.prefix, &used.functions, &used.shares),
-            false => host_text::functions(&self.prefix, &used.functions),
+        let mut generated = match self.arrays.first() {
+            Some(HostArray::Joint(_)) => {
+                joint_text::functions(&self.prefix, &used.functions, &used.shares)
+            }
+            Some(HostArray::Grid(_)) => {
+                host_text::functions(&self.prefix, &grid_text::GRIDS, &used.functions)
+            }
+            Some(HostArray::Structs(_)) | None => {
+                host_text::functions(&self.prefix, &host_text::STRUCTS, &used.functions)
+            }
         };
         for at in &used.arrays {
             let Some(name) = self.layout_names.get(at) else { continue };
@@ -577,6 +613,7 @@ impl Host<'_> {
                 HostArray::Structs(storage) => Sections::new(storage)
                     .map(|sections| host_text::layout(&self.prefix, name, storage, &sections)),
                 HostArray::Joint(member) => Some(member.text(&self.prefix, name)),
+                HostArray::Grid(grid) => Some(grid.text(&self.prefix, name)),
             };
             generated.push_str(&text.unwrap_or_default());
         }

@@ -45,7 +45,7 @@ pub use classify::{ElementCopy, WideAccess};
 pub use host_arrays::{HostAllocation, HostArray, HostSource};
 pub use lambdas::captures_reference;
 pub(crate) use opencl::is_buffer;
-pub use opencl::{BufferApi, BufferCall, Buffers, Form, Instance};
+pub use opencl::{BufferApi, BufferCall, Buffers, Form, Given, Instance, Numbers, Range};
 pub use places::{Place, PlaceKind, Places, Value, element_of};
 pub use scalars::{type_flat_arrays, type_scalar_arrays};
 pub use separate::{Separation, separate};

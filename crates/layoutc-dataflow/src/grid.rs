@@ -17,6 +17,7 @@
 //! from C99 array parameters; here they are recovered from linear indices.
 
 mod assumed;
+mod buffers;
 mod callers;
 mod cells;
 mod declared;
@@ -164,9 +165,13 @@ fn find(
     wanted: Wanted,
 ) -> Grids {
     let mut grids = Grids::default();
-    let accesses = accesses(program, typed, changes, wanted, &mut grids.indices);
+    let accesses = accesses(program, classes, typed, changes, wanted, &mut grids.indices);
     for (class, accesses) in accesses {
         let is_assumed = in_bounds.contains(&class);
+        if let Err(pin) = buffers::check_macros(program, classes, class, &accesses) {
+            grids.refused.insert(class, pin);
+            continue;
+        }
         if let Err(pin) = of_types::check_pragmas(program, classes, class, typed) {
             grids.refused.insert(class, pin);
             continue;
@@ -205,22 +210,29 @@ fn find(
         }
         let full = full.map(|full| {
             let (mut full, unknown) = full?;
-            callers::add(program, classes, class, &mut grids.indices, &mut full).map_err(
-                |mut pin| {
-                    // Nobody declared what the indices seem to say.
-                    if pin.code == Code::GRID_CONFLICT {
-                        pin.code = Code::UNSUPPORTED_USE;
-                    }
-                    pin
-                },
-            )?;
-            // Functions that take an array and do not index it, where all agrees.
-            let known = full.by_function.clone();
-            callers::hand_down(program, classes, class, &mut grids.indices, &mut full);
-            if full.by_function != known
-                && callers::add(program, classes, class, &mut grids.indices, &mut full).is_err()
-            {
-                full.by_function = known;
+            // Nobody declared what the indices seem to say.
+            let undeclared = |pin: Pin| match pin.code {
+                Code::GRID_CONFLICT => Pin { code: Code::UNSUPPORTED_USE, ..pin },
+                _ => pin,
+            };
+            callers::add(program, classes, class, &mut grids.indices, &mut full)
+                .map_err(undeclared)?;
+            // Functions that take an array and do not index it, where all agrees; kernels are told by
+            // what the host gives them, and so what they call.
+            loop {
+                let known = full.by_function.clone();
+                callers::hand_down(program, classes, class, &mut grids.indices, &mut full);
+                if full.by_function != known
+                    && callers::add(program, classes, class, &mut grids.indices, &mut full).is_err()
+                {
+                    full.by_function = known;
+                }
+                let count = full.by_function.len();
+                buffers::add(program, classes, class, &mut grids.indices, &mut full)
+                    .map_err(undeclared)?;
+                if full.by_function.len() == count {
+                    break;
+                }
             }
             let is_unknown = |function: &&FunctionId| !full.by_function.contains_key(function);
             if let Some(function) = unknown.keys().find(is_unknown) {
@@ -267,6 +279,7 @@ fn values(program: &Program, classes: &Classes) -> Wanted {
 /// The accesses to each class, with what is known at each.
 fn accesses(
     program: &Program,
+    classes: &Classes,
     typed: &TypedArrays,
     changes: &Changes,
     wanted: Wanted,
@@ -285,7 +298,7 @@ fn accesses(
             by_function.insert(function, own);
         }
     }
-    let mut entries = Entries::new(program, changes);
+    let mut entries = Entries::new(program, classes, changes);
     for function in entries.order(&by_function.keys().copied().collect()) {
         let own = by_function.remove(&function).unwrap_or_default();
         let start = entries.start(indices, function);
@@ -406,6 +419,8 @@ fn of_pragmas(
     let deeper = declared.add_shown(program, &mut grids.indices, &mut full, accesses);
     declared.fill(&mut full, accesses);
     callers::add(program, classes, class, &mut grids.indices, &mut full)
+        .map_err(|pin| declared.explain(pin))?;
+    buffers::add(program, classes, class, &mut grids.indices, &mut full)
         .map_err(|pin| declared.explain(pin))?;
     if let Some(access) =
         accesses.iter().find(|access| !full.by_function.contains_key(&access.function))

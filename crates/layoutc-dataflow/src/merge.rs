@@ -32,7 +32,7 @@ mod twins;
 use crate::classes::{
     Api, ApiCall, Callee, ClassId, Classes, Direction, Pin, PlaceKind, Slot, resolve_callee,
 };
-use crate::grid::facts::{Changes, read_arguments};
+use crate::grid::facts::{Changes, copied};
 pub use buffers::{Created, HandlePlace, JointBuffer};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{ExprId, ExprKind, FunctionId, Program, Space, TypeKind};
@@ -133,7 +133,7 @@ impl<'a> Merging<'a> {
             changes: Changes::collect(program),
             statements,
             mentioning: BTreeSet::new(),
-            read_arguments: read_arguments(program),
+            read_arguments: copied(program),
         };
         this.mentioning = this.find_mentioning();
         this

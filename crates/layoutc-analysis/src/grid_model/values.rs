@@ -7,7 +7,7 @@ use super::form::Form;
 use crate::grid::{Auxiliary, Axis, Column};
 use crate::index_form::{Definition, Definitions, mentions};
 use layoutc_dataflow::classes::{Callee, resolve_callee};
-use layoutc_dataflow::grid::index::{Atom, Index, Indices, single_result};
+use layoutc_dataflow::grid::index::{Atom, Index, Indices, single_result, work_item};
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, Storage, UnaryOp, VarId, evaluate,
 };
@@ -113,6 +113,9 @@ impl<'a> Values<'a> {
             }
             ExprKind::Comma(_, value) | ExprKind::Assign(None, _, value) => self.of(*value, depth),
             ExprKind::Call { callee, arguments, .. } => {
+                if let Some((name, dimension)) = work_item(program, expr) {
+                    return of_work_item(name, dimension);
+                }
                 match resolve_callee(program, *callee, arguments) {
                     Callee::Library(name)
                         if matches!(name.as_str(), "min" | "max" | "std::min" | "std::max")
@@ -326,6 +329,22 @@ impl<'a> Values<'a> {
             _ => return None,
         };
         Some(self.of(step, depth)).filter(Form::is_uniform)
+    }
+}
+
+/// `get_global_id(0)` and the like in CUDA's terms.
+fn of_work_item(name: &str, dimension: usize) -> Form {
+    let axis = Axis::ALL[dimension];
+    let thread = Form::column(Column::Thread(axis));
+    let block = Form::column(Column::Block(axis));
+    let of_group = Form::symbol(&format!("blockDim.{axis}"));
+    match name {
+        "get_local_id" => thread,
+        "get_group_id" => block,
+        "get_global_id" => block.times(&of_group, name).plus(&thread, name),
+        "get_local_size" => of_group,
+        "get_num_groups" => Form::symbol(&format!("gridDim.{axis}")),
+        _ => Form::symbol(&format!("{name}({dimension})")),
     }
 }
 

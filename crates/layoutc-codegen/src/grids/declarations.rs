@@ -45,6 +45,10 @@ pub(super) struct Functions {
     pub(super) files: BTreeSet<(FileId, Span)>,
     /// The type in which places are computed.
     index: &'static str,
+    /// The text is OpenCL C: the host has functions of its own.
+    is_opencl: bool,
+    /// Begins names of the host's text.
+    pub(super) base: String,
     /// Names of the extents that are no constants.
     extents: Vec<String>,
     coordinates: Vec<String>,
@@ -71,10 +75,18 @@ const WORDS: [&str; 15] = [
 
 impl Functions {
     /// Chooses names that nothing in the program has.
-    pub(super) fn new(program: &Program, plan: &GridPlan, wish: &str, names: &mut Names) -> Self {
+    pub(super) fn new(
+        program: &Program,
+        plan: &GridPlan,
+        wish: &str,
+        names: &mut Names,
+        is_opencl: bool,
+    ) -> Self {
         let base = wish.trim_end_matches('_');
         let (coordinates, extents) = local_names(&plan.grid, &WORDS);
         Functions {
+            is_opencl,
+            base: base.to_owned(),
             place: names.fresh(&format!("{base}At")),
             linear: names.fresh(&format!("{base}AtLinear")),
             bytes: names.fresh(&format!("{base}Bytes")),
@@ -86,7 +98,7 @@ impl Functions {
             kernel: names.fresh(&format!("{base}Convert")),
             fill: names.fresh(&format!("{base}Fill")),
             guard: names.fresh(&format!("{}_LAYOUT", base.to_uppercase())),
-            index: index_type(program, subscripts(program, &plan.grid)),
+            index: index_of(program, plan, is_opencl),
             extents,
             coordinates,
             ..Functions::default()
@@ -95,10 +107,19 @@ impl Functions {
 
     /// Lets another class use the functions: places are computed in the wider type.
     pub(super) fn share(&mut self, program: &Program, plan: &GridPlan) {
-        let other = index_type(program, subscripts(program, &plan.grid));
+        let other = index_of(program, plan, self.is_opencl);
         let width = |name: &str| ["int", "unsigned", "size_t"].iter().position(|own| *own == name);
         if width(other) > width(self.index) {
             self.index = other;
+        }
+    }
+
+    /// How many values places can count, as C.
+    pub(super) fn most(&self) -> &'static str {
+        match self.index {
+            "int" => "0x7fffffff",
+            "unsigned" => "0xffffffffu",
+            _ => "(size_t)-1 / 16",
         }
     }
 
@@ -188,26 +209,31 @@ impl Functions {
     pub(super) fn text(&self, plan: &GridPlan) -> Option<String> {
         let (grid, digits, scalar) = (&plan.grid, &plan.digits, plan.scalar.spelling());
         let extents = self.extents(grid);
+        // Not every version of OpenCL C has `static` functions.
+        let specifiers =
+            if self.is_opencl { "" } else { "static __host__ __device__ __forceinline__ " };
         let mut out = String::new();
         let _ = writeln!(out, "// Where a value lies: {}, slowest first.", plan.notation());
         if self.needs_place {
             let all: Vec<String> = self.coordinates.iter().chain(&self.extents).cloned().collect();
             let _ = writeln!(
                 out,
-                "static __host__ __device__ __forceinline__ {0} {1}({2})\n{{\n    return {3};\n}}",
+                "{4}{0} {1}({2})\n{{\n    return {3};\n}}",
                 self.index,
                 self.place,
                 self.parameters(self.index, &all),
                 flatten::place(grid, digits, &self.coordinates, &extents),
+                specifiers,
             );
         }
         if self.needs_linear || self.needs_memcpy || self.needs_memset {
             let coordinates = flatten::unflatten(grid, "at", &extents);
             let _ = writeln!(
                 out,
-                "\nstatic __host__ __device__ __forceinline__ size_t {}(size_t at{})\n{{\n    return {}{};\n}}",
+                "\n{}size_t {}(size_t at{})\n{{\n    return {}{};\n}}",
+                specifiers,
                 self.linear,
-                self.more("long long"),
+                self.more(if self.is_opencl { "long" } else { "long long" }),
                 // Without values in a row, the array is what it was.
                 if self.extents.is_empty() {
                     String::new()
@@ -236,11 +262,7 @@ impl Functions {
                 self.more("long long"),
                 flatten::count(grid, digits, "count", &extents),
                 self.index,
-                match self.index {
-                    "int" => "0x7fffffff",
-                    "unsigned" => "0xffffffffu",
-                    _ => "(size_t)-1 / 16",
-                },
+                self.most(),
             );
         }
         if self.needs_memcpy {
@@ -394,6 +416,13 @@ fn subscripts<'a>(program: &'a Program, grid: &'a Grid) -> impl Iterator<Item = 
         ExprKind::Index { index, .. } => Some(index),
         _ => None,
     })
+}
+
+/// The type in which the places of a grid are computed.
+fn index_of(program: &Program, plan: &GridPlan, is_opencl: bool) -> &'static str {
+    let found = index_type(program, subscripts(program, &plan.grid));
+    // Numbers of work-items are `size_t`, which the model does not say.
+    if is_opencl && found == "unsigned" { "size_t" } else { found }
 }
 
 /// The widest type of some indices.

@@ -7,7 +7,7 @@
 use super::Rewriter;
 use crate::edit::Edit;
 use crate::rewrite::FileOrder;
-use layoutc_diagnostics::{FileId, Span};
+use layoutc_diagnostics::{FileId, Span, ViewKind};
 use layoutc_syntax::Program;
 use layoutc_syntax::preprocess::{TokenKind, tokens_and_lines};
 use std::collections::BTreeMap;
@@ -72,6 +72,16 @@ pub(crate) fn place_text(
             .all(|other| other.at == place.at || order.obstacle(other.use_at, place.at).is_none())
     });
     let guarded;
+    // The preprocessor makes a string of the argument of a macro: it holds no lines.
+    let is_argument = |place: &Place| {
+        let view = program.sources.file(place.at.file).view();
+        view.is_some_and(|view| view.kind == ViewKind::Argument)
+    };
+    if single.is_none()
+        && let Some(place) = places.iter().find(|place| is_argument(place))
+    {
+        return Err((place.use_at, "there is no place for what is generated in this text alone"));
+    }
     let text = match single {
         Some(only) => {
             places = vec![places.swap_remove(only)];
@@ -131,9 +141,13 @@ fn place_in(program: &Program, file: FileId, uses: &[Span]) -> Option<Place> {
     // Text in string literals has lines of its own.
     let places = match source.view() {
         Some(_) => [declaration_start(source.text(), first); 2],
+        // The heads of kernels may begin with macros on other lines.
+        None if program.files[file.index()].is_opencl => {
+            [program.files[file.index()].after_includes, 0]
+        }
         None => [program.files[file.index()].after_includes, line],
     };
-    let line = line.max(places[1]);
+    let line = if source.view().is_some() { line.max(places[1]) } else { line };
     let at = places.into_iter().find(|at| *at <= line && is_open_scope(&source.text()[..*at]))?;
     let span = |at: usize| Span { file, start: at as u32, end: at as u32 };
     Some(Place { at: span(at), use_at: span(first) })

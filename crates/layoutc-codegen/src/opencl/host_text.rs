@@ -45,22 +45,45 @@ pub(crate) fn construction(prefix: &str) -> String {
     format!("{prefix}Buffer")
 }
 
+/// The texts that depend on what is in the buffers; the others are made of these.
+pub(crate) struct Texts {
+    pub(crate) types: &'static str,
+    /// Moves bytes in the host's memory.
+    pub(crate) moves: &'static str,
+    /// Moves a range of bytes between the host and a buffer.
+    pub(crate) transfer: &'static str,
+    pub(crate) create: &'static str,
+    pub(crate) copy: &'static str,
+    /// Makes buffers of the C++ interface.
+    pub(crate) construct: &'static str,
+}
+
+/// Those of arrays of structs.
+pub(crate) const STRUCTS: Texts = Texts {
+    types: TYPES,
+    moves: MOVE,
+    transfer: TRANSFER,
+    create: CREATE,
+    copy: COPY,
+    construct: CPP_CREATE,
+};
+
 /// The functions that a file uses, with what they are made of; `prefix` begins all names.
-pub(crate) fn functions(prefix: &str, used: &BTreeSet<(BufferApi, Form)>) -> String {
+pub(crate) fn functions(prefix: &str, texts: &Texts, used: &BTreeSet<(BufferApi, Form)>) -> String {
     let uses = |api: BufferApi| used.iter().any(|(own, _)| *own == api);
     let transfers = [BufferApi::Write, BufferApi::Read, BufferApi::Fill, BufferApi::Copy];
-    let mut text = vec![TYPES, MOVE];
-    text.extend((maps(used) || transfers.into_iter().any(uses)).then_some(TRANSFER));
+    let mut text = vec![texts.types, texts.moves];
+    text.extend((maps(used) || transfers.into_iter().any(uses)).then_some(texts.transfer));
     let others = [
-        (BufferApi::Create, CREATE),
+        (BufferApi::Create, texts.create),
         (BufferApi::Write, WRITE),
         (BufferApi::Read, READ),
-        (BufferApi::Copy, COPY),
+        (BufferApi::Copy, texts.copy),
         (BufferApi::Fill, FILL),
     ];
     text.extend(others.into_iter().filter(|(api, _)| uses(*api)).map(|(_, text)| text));
     text.extend(maps(used).then_some(MAP));
-    text.extend(cpp_functions(used));
+    text.extend(cpp_functions(texts.construct, used));
     named(prefix, &text.concat())
 }
 
@@ -70,11 +93,14 @@ pub(super) fn maps(used: &BTreeSet<(BufferApi, Form)>) -> bool {
 }
 
 /// The functions that take the place of those of the C++ interface.
-pub(super) fn cpp_functions(used: &BTreeSet<(BufferApi, Form)>) -> Vec<&'static str> {
+pub(super) fn cpp_functions(
+    construct: &'static str,
+    used: &BTreeSet<(BufferApi, Form)>,
+) -> Vec<&'static str> {
     let of_cpp =
         |api: BufferApi| used.iter().any(|(own, form)| *own == api && *form != Form::Function);
     let others = [
-        (BufferApi::Create, CPP_CREATE),
+        (BufferApi::Create, construct),
         (BufferApi::Write, CPP_WRITE),
         (BufferApi::Read, CPP_READ),
         (BufferApi::Copy, CPP_COPY),
@@ -391,7 +417,7 @@ struct $PEvents {
 };
 ";
 
-const CPP_CREATE: &str = "
+pub(super) const CPP_CREATE: &str = "
 static cl::Buffer $pBuffer(const $PLayout *layout, const cl::Context &context, cl_mem_flags flags, size_t bytes,
                            void *host = NULL, cl_int *error = NULL)
 {

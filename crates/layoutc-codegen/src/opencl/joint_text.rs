@@ -4,7 +4,7 @@
 //! Values are moved as rectangles with one value in a row (`clEnqueueWriteBufferRect`), which leave what lies between them
 //! alone, whoever changes it meanwhile.
 
-use super::host_text::{FILL, MAP, cpp_functions, maps, named};
+use super::host_text::{CPP_CREATE, FILL, MAP, cpp_functions, maps, named};
 use crate::storage::upper_first;
 use layoutc_dataflow::classes::{BufferApi, Form};
 use std::collections::BTreeSet;
@@ -84,7 +84,7 @@ pub(super) fn functions(
     text.extend(others.into_iter().filter(|(api, _)| uses(*api)).map(|(_, text)| text));
     text.extend((!shares.is_empty()).then_some(SHARE));
     text.extend(maps(used).then_some(MAP));
-    text.extend(cpp_functions(used));
+    text.extend(cpp_functions(CPP_CREATE, used));
     text.extend(shares.contains(&Form::Construction).then_some(CPP_SHARE));
     named(prefix, &text.concat())
 }

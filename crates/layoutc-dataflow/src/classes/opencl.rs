@@ -20,11 +20,14 @@ mod functors;
 mod handles;
 mod instances;
 mod lists;
+mod numbers;
 mod options;
 mod settings;
 mod tables;
 mod unseen;
 mod values;
+
+pub use numbers::{Given, Numbers, Range};
 
 use super::calls::CallGraph;
 use super::slots::SlotGraph;
@@ -139,6 +142,8 @@ pub struct Buffers {
     /// Work-items of a group along each dimension, if all launches of a kernel give the same
     /// constants.
     pub blocks: BTreeMap<FunctionId, Option<[u64; 3]>>,
+    /// The numbers that kernels are given.
+    pub numbers: Numbers,
     /// Calls that make kernels which no text of the program defines.
     pub missing: Vec<Pin>,
     /// Parameters of kernels that get the same buffer.
@@ -147,6 +152,8 @@ pub struct Buffers {
     pub(super) reached: BTreeSet<VarId>,
     /// Why what the parameter is given must keep its layout.
     pub(super) pins: BTreeMap<VarId, Vec<Pin>>,
+    /// Macros of kernel text that may mean something else once the kernels are built.
+    changeable: BTreeSet<String>,
     /// Parameters that point to elements, of kernels in OpenCL C.
     pub(super) parameters: BTreeSet<VarId>,
 }
@@ -174,6 +181,12 @@ impl Buffers {
                 graph.unite(left, right);
             }
         }
+    }
+
+    /// Whether a parameter of a kernel gets buffers.
+    #[must_use]
+    pub fn reaches(&self, parameter: VarId) -> bool {
+        self.reached.contains(&parameter)
     }
 
     /// Whether some of the slots are given OpenCL buffers.

@@ -234,7 +234,11 @@ fn outside(
 }
 
 /// An extent with the locals in it replaced by what they are made of.
-fn in_parameters(program: &Program, indices: &mut Indices, extent: &Index) -> Option<Index> {
+pub(super) fn in_parameters(
+    program: &Program,
+    indices: &mut Indices,
+    extent: &Index,
+) -> Option<Index> {
     let mut extent = extent.clone();
     for _ in 0..8 {
         let local = extent.atoms().into_iter().find_map(|atom| match atom {
@@ -247,6 +251,24 @@ fn in_parameters(program: &Program, indices: &mut Indices, extent: &Index) -> Op
         extent = extent.replace(&atom, &indices.index(program, init)?)?;
     }
     None
+}
+
+/// Where the outermost loop around a place in a function's body begins.
+pub(super) fn start_of_loops(program: &Program, body: Span, place: Span) -> Option<u32> {
+    let is_loop = |stmt: &layoutc_syntax::Stmt| {
+        matches!(
+            stmt.kind,
+            StmtKind::For { .. }
+                | StmtKind::While { .. }
+                | StmtKind::DoWhile { .. }
+                | StmtKind::ForRange { .. }
+        )
+    };
+    let around = program
+        .stmts
+        .iter()
+        .filter(|stmt| is_loop(stmt) && stmt.span.contains(place) && body.contains(stmt.span));
+    around.map(|stmt| stmt.span.start).min()
 }
 
 /// Checks that the extents keep their values from the first use of an array of the class on.
@@ -273,22 +295,7 @@ fn check_fixed(
         .map(|expr| program.expr_site(expr))
         .min_by_key(|site| site.start)
         .unwrap_or(whole);
-    let start = program
-        .stmts
-        .iter()
-        .filter(|stmt| {
-            matches!(
-                stmt.kind,
-                StmtKind::For { .. }
-                    | StmtKind::While { .. }
-                    | StmtKind::DoWhile { .. }
-                    | StmtKind::ForRange { .. }
-            ) && stmt.span.contains(first)
-                && whole.contains(stmt.span)
-        })
-        .map(|stmt| stmt.span.start)
-        .min()
-        .unwrap_or(first.start);
+    let start = start_of_loops(program, whole, first).unwrap_or(first.start);
     let region = Span { start, ..whole };
     for atom in here.iter().flat_map(Index::atoms) {
         match atom {

@@ -144,6 +144,8 @@ impl Uses<'_> {
                 self.refuse(id, start, "cells of the host's arrays keep their order");
             } else if class.is_managed {
                 self.refuse(id, start, "cells in managed memory keep their order");
+            } else if class.is_of_buffers {
+                self.refuse(id, start, "cells of OpenCL buffers keep their order");
             }
             for symbol in &class.symbols {
                 let span = self.program.variable(*symbol).site.name;

@@ -6,14 +6,17 @@
 //!
 //! A launch says more: `blockIdx.x` is below the grid that it gives, and `threadIdx.x` below the block.
 
+use super::buffers;
 use super::facts::{Changes, Fact, Facts};
-use super::index::{Atom, Index, Indices, builtin_of, is_integer, turns_negative, widens_wrapped};
+use super::index::{
+    Atom, Index, Indices, builtin_of, is_integer, turns_negative, widens_wrapped, work_item,
+};
 use super::proof::Prover;
-use crate::classes::{Callee, resolve_callee};
+use crate::classes::{Callee, Classes, resolve_callee};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
-    BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, Scalar, Storage, TypeKind, VarId,
-    evaluate,
+    BinaryOp, ExecutionSpace, ExprId, ExprKind, FunctionId, NameRef, Program, Scalar, Storage,
+    TypeKind, VarId, evaluate,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,6 +36,7 @@ struct Site {
 /// All calls of a program's functions, and what holds at those that were walked.
 pub(super) struct Entries<'a> {
     program: &'a Program,
+    classes: &'a Classes,
     changes: &'a Changes,
     sites: BTreeMap<FunctionId, Vec<Site>>,
     /// All calls in a function.
@@ -42,21 +46,25 @@ pub(super) struct Entries<'a> {
     facts: BTreeMap<ExprId, Facts>,
     /// `threadIdx.x` and the like, where they occur.
     builtins: BTreeMap<(String, String), ExprId>,
+    /// `get_global_id(0)` and the like by their dimension, where they occur.
+    numbers: BTreeMap<usize, ExprId>,
     /// Variables that are used otherwise than as a launch's shape or as numbers read from it: they
     /// may change there, through a reference to a member or the like.
     exposed: BTreeSet<VarId>,
 }
 
 impl<'a> Entries<'a> {
-    pub(super) fn new(program: &'a Program, changes: &'a Changes) -> Self {
+    pub(super) fn new(program: &'a Program, classes: &'a Classes, changes: &'a Changes) -> Self {
         let mut this = Entries {
             program,
+            classes,
             changes,
             sites: BTreeMap::new(),
             calls: BTreeMap::new(),
             escaped: program.operators.values().copied().collect(),
             facts: BTreeMap::new(),
             builtins: BTreeMap::new(),
+            numbers: BTreeMap::new(),
             exposed: BTreeSet::new(),
         };
         let mut callees = BTreeSet::new();
@@ -85,6 +93,9 @@ impl<'a> Entries<'a> {
             }
         }
         for expr in program.expr_ids() {
+            if let Some(("get_global_id", axis)) = work_item(program, expr) {
+                this.numbers.entry(axis).or_insert(expr);
+            }
             match &program.expr(expr).kind {
                 ExprKind::Name(NameRef::Functions(functions))
                     if !callees.contains(&expr) || !inside.contains(&expr) =>
@@ -183,6 +194,18 @@ impl<'a> Entries<'a> {
     /// What holds where the function begins; its callers were walked.
     pub(super) fn start(&self, indices: &mut Indices, function: FunctionId) -> Facts {
         let sites = self.sites.get(&function).map_or(&[][..], Vec::as_slice);
+        // A kernel of OpenCL that others call is launched, too.
+        let file = self.program.function(function).sites.first().map(|site| site.span.file);
+        let is_opencl = file.is_some_and(|file| self.program.files[file.index()].is_opencl);
+        let is_kernel = self.program.function(function).space == ExecutionSpace::Kernel;
+        if is_opencl && is_kernel && !sites.is_empty() {
+            return Facts::default();
+        }
+        if sites.is_empty() && !self.escaped.contains(&function) {
+            let (program, changes) = (self.program, self.changes);
+            let numbers = &self.numbers;
+            return buffers::launched(program, self.classes, changes, indices, function, numbers);
+        }
         if sites.is_empty()
             || sites.len() > LIMIT
             || self.escaped.contains(&function)

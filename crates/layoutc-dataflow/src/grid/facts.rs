@@ -6,9 +6,11 @@
 //! statement drops what it changes, and so does a loop, before its body, what it changes anywhere.
 
 mod choices;
+mod copies;
 mod places;
 
 pub(super) use choices::{is_truth, unfolded};
+pub(crate) use copies::copied;
 
 use super::index::{
     Atom, Index, Indices, builtin_of, holds_builtin, is_integer, is_thread_number, turns_negative,
@@ -91,7 +93,6 @@ impl Changes {
     pub fn collect(program: &Program) -> Self {
         let mut this = Changes::default();
         let name = |expr: ExprId| named(program, expr);
-        let read = read_arguments(program);
         for id in program.variable_ids() {
             let variable = program.variable(id);
             let is_reference =
@@ -113,9 +114,11 @@ impl Changes {
                 this.anywhere.extend(operands.iter().flat_map(|operand| name(*operand)));
             }
         }
+        let copied = copied(program);
         for id in program.expr_ids() {
             let site = program.expr_site(id);
             match &program.expr(id).kind {
+                _ if copied.contains(&id) => {}
                 ExprKind::Assign(_, left, _) => {
                     for variable in name(*left) {
                         this.places.entry(variable).or_default().push(site);
@@ -126,7 +129,6 @@ impl Changes {
                         this.places.entry(variable).or_default().push(site);
                     }
                 }
-                ExprKind::AddressOf(_) if read.contains(&id) => {}
                 ExprKind::AddressOf(operand) => this.anywhere.extend(name(*operand)),
                 ExprKind::MacroCall { arguments, .. }
                 | ExprKind::Opaque(arguments)
@@ -163,10 +165,9 @@ impl Changes {
                         crate::classes::Callee::Library(library) if takes_values(&library) => {}
                         crate::classes::Callee::Library(_)
                         | crate::classes::Callee::Ambiguous(_)
-                        | crate::classes::Callee::Unknown => {
-                            let changed = arguments.iter().filter(|at| !read.contains(at));
-                            this.anywhere.extend(changed.flat_map(|argument| name(*argument)));
-                        }
+                        | crate::classes::Callee::Unknown => this
+                            .anywhere
+                            .extend(arguments.iter().flat_map(|argument| name(*argument))),
                     }
                 }
                 ExprKind::Binary(BinaryOp::Shr, left, right)
@@ -183,6 +184,11 @@ impl Changes {
                 this.anywhere.insert(id);
             }
         }
+        // What is declared `const` never changes, whoever knows it.
+        this.anywhere.retain(|id| {
+            let ty = program.variable(*id).ty;
+            !ty.is_const || ty.is_volatile || program.types.as_scalar(ty.id).is_none()
+        });
         // Lambdas without a list of captures may change what they name: their text does so in places
         // that are listed, but they run elsewhere.
         for expr in &program.exprs {
@@ -197,11 +203,6 @@ impl Changes {
                 this.anywhere.extend(changed);
             }
         }
-        // Whoever has the address of a constant number cannot change it.
-        this.anywhere.retain(|id| {
-            let ty = program.variable(*id).ty;
-            ty.is_volatile || !ty.is_const || program.types.as_scalar(ty.id).is_none()
-        });
         this
     }
 
@@ -259,46 +260,6 @@ impl Changes {
     }
 }
 
-/// Arguments that OpenCL only reads, and keeps no address of: `&n` of `clSetKernelArg(kernel, 3, sizeof n, &n)`, and
-/// what `cl::Kernel::setArg` is given.
-pub(crate) fn read_arguments(program: &Program) -> BTreeSet<ExprId> {
-    let mut found = BTreeSet::new();
-    for id in program.expr_ids() {
-        let ExprKind::Call { callee, arguments, .. } = &program.expr(id).kind else { continue };
-        match crate::classes::resolve_callee(program, *callee, arguments) {
-            crate::classes::Callee::Library(name) => {
-                let at = match name.as_str() {
-                    "clSetKernelArg" => 3..4,
-                    "clEnqueueNDRangeKernel" => 3..6,
-                    _ => continue,
-                };
-                for argument in arguments.get(at).into_iter().flatten() {
-                    let mut at = *argument;
-                    found.insert(at);
-                    while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } =
-                        program.expr(at).kind
-                    {
-                        at = inner;
-                        found.insert(at);
-                    }
-                }
-            }
-            crate::classes::Callee::Unknown => {
-                if let ExprKind::Member { base, name, .. } =
-                    program.expr(program.strip_parens(*callee)).kind
-                    && program.text(name) == "setArg"
-                    && let TypeKind::Named(of, _) = program.types.kind(program.expr(base).ty.id)
-                    && of == "cl::Kernel"
-                {
-                    found.extend(arguments);
-                }
-            }
-            crate::classes::Callee::Function(_) | crate::classes::Callee::Ambiguous(_) => {}
-        }
-    }
-    found
-}
-
 /// The variables that an expression may be as an lvalue.
 fn named(program: &Program, expr: ExprId) -> Vec<VarId> {
     let mut found = Vec::new();
@@ -339,10 +300,10 @@ fn copies_numbers(program: &Program, of: QualType) -> bool {
     }
 }
 
-/// Library functions of device code that take numbers by value.
+/// Library functions that take numbers by value.
 fn takes_values(name: &str) -> bool {
     matches!(
-        name,
+        name.strip_prefix("std::").unwrap_or(name),
         "min"
             | "max"
             | "abs"

@@ -275,7 +275,8 @@ pub fn widens_wrapped(program: &Program, operand: ExprId, to: layoutc_syntax::Ty
     let from = program.types.as_scalar(program.expr(operand).ty.id);
     // Builtins are unsigned, and the model does not know their type.
     let is_unsigned = from.map_or_else(|| holds_builtin(program, operand), Scalar::is_unsigned);
-    let size = from.map_or(4, Scalar::size);
+    // `threadIdx.x` has 32 bits, and `get_global_id(0)` those of the largest type.
+    let size = from.map_or(if holds_work_item(program, operand) { 8 } else { 4 }, Scalar::size);
     let widens = program.types.as_scalar(to).is_some_and(|to| to.size() > size);
     is_unsigned && widens && may_wrap(program, operand)
 }
@@ -365,6 +366,9 @@ fn key(program: &Program, expr: ExprId, depth: usize) -> Option<String> {
             Some(format!("cast{}({})", target.id.0, key(program, *operand, depth)?))
         }
         ExprKind::Call { callee, arguments, .. } => {
+            if let Some((name, dimension)) = work_item(program, expr) {
+                return Some(format!("{name}({dimension})"));
+            }
             match resolve_callee(program, *callee, arguments) {
                 Callee::Library(name) if name == "min" || name == "max" => {
                     let arguments: Option<Vec<String>> =
@@ -384,14 +388,51 @@ pub fn is_builtin(name: &str) -> bool {
     matches!(name, "threadIdx" | "blockIdx" | "blockDim" | "gridDim")
 }
 
-/// The builtin that an expression is a component of: `threadIdx` for `threadIdx.x`.
+/// The builtin that an expression is a component of: `threadIdx` for `threadIdx.x`, and
+/// `get_global_id` for `get_global_id(0)`.
 #[must_use]
 pub fn builtin_of(program: &Program, expr: ExprId) -> Option<&str> {
     let ExprKind::Member { base, .. } = program.expr(program.strip_parens(expr)).kind else {
-        return None;
+        return work_item(program, expr).map(|(name, _)| name);
     };
     match &program.expr(program.strip_parens(base)).kind {
         ExprKind::Name(NameRef::Unknown(name)) if is_builtin(name) => Some(name),
         _ => None,
     }
+}
+
+/// A call of one of OpenCL C's work-item functions (6.12.1) with its dimension, from 0 to 2.
+#[must_use]
+pub fn work_item(program: &Program, expr: ExprId) -> Option<(&str, usize)> {
+    let expr = program.expr(program.strip_parens(expr));
+    let ExprKind::Call { callee, arguments, .. } = &expr.kind else { return None };
+    let [dimension] = arguments.as_slice() else { return None };
+    let ExprKind::Name(NameRef::Unknown(name)) = &program.expr(program.strip_parens(*callee)).kind
+    else {
+        return None;
+    };
+    let is_known = matches!(
+        name.as_str(),
+        "get_global_id"
+            | "get_local_id"
+            | "get_group_id"
+            | "get_global_size"
+            | "get_local_size"
+            | "get_num_groups"
+    );
+    let is_opencl = program.files[expr.span.file.index()].is_opencl;
+    let dimension = evaluate::constant(program, *dimension).filter(|at| (0..3).contains(at))?;
+    (is_known && is_opencl).then_some((name, usize::try_from(dimension).ok()?))
+}
+
+/// Whether such a call occurs in an expression.
+fn holds_work_item(program: &Program, expr: ExprId) -> bool {
+    let mut stack = vec![expr];
+    while let Some(at) = stack.pop() {
+        if work_item(program, at).is_some() {
+            return true;
+        }
+        stack.extend(program.expr(at).children());
+    }
+    false
 }

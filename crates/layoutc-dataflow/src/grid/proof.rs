@@ -242,7 +242,11 @@ impl<'a> Prover<'a> {
         match atom {
             Atom::Variable(id) => self.positive.contains(&id),
             Atom::Expression(number) => builtin_of(self.program, self.indices.expression(number))
-                .is_some_and(|name| matches!(name, "blockDim" | "gridDim")),
+                .is_some_and(|name| {
+                    matches!(name, "blockDim" | "gridDim")
+                        || name.ends_with("_size")
+                        || name == "get_num_groups"
+                }),
         }
     }
 

@@ -25,8 +25,8 @@ pub(super) fn uneven(program: &Program, changes: &Changes) -> BTreeSet<VarId> {
         };
         for function in functions {
             let own = program.function(function);
-            let is_called_by_threads = own.space.on_device() && own.space != ExecutionSpace::Kernel;
-            if is_called_by_threads {
+            // Kernels of OpenCL may be called, too.
+            if own.space.on_device() {
                 for (parameter, argument) in own.parameters.iter().zip(arguments) {
                     given.entry(*parameter).or_default().push(*argument);
                 }

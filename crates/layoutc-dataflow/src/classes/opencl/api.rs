@@ -169,6 +169,7 @@ impl Follow<'_> {
             _ => false,
         };
         let is_null = is_null(program, stripped);
+        let number = self.number(at, value, size.is_some());
         let size = size.map(|size| self.resolved(at, size).1);
         let has_size_of_handle = size.is_none_or(|size| match &program.expr(size).kind {
             ExprKind::SizeOfType { of, .. } => {
@@ -187,6 +188,7 @@ impl Follow<'_> {
             is_null,
             may_be_buffer: buffer.is_none() && !is_plain && !is_null,
             has_size_of_handle,
+            number,
         });
     }
 
@@ -238,9 +240,11 @@ impl Follow<'_> {
         name: &str,
         position: usize,
     ) {
-        if (self.handles[node], name) == (Handle::Kernel, "clEnqueueNDRangeKernel") {
+        let is_launch = matches!(name, "clEnqueueNDRangeKernel" | "clEnqueueTask");
+        if is_launch && self.handles[node] == Handle::Kernel {
             let block = self.group_size(at, call);
-            self.launches.push((node, block));
+            let range = self.range(at, call).filter(|_| name == "clEnqueueNDRangeKernel");
+            self.launches.push((node, block, range));
         }
         let is_known = match (self.handles[node], name) {
             (Handle::Kernel, "clSetKernelArg") => position == 0,

@@ -133,7 +133,8 @@ impl Follow<'_> {
             let indices = i64::try_from(index).ok().map(|index| BTreeSet::from([index]));
             self.set_value(at, call, KernelOf::node(node), indices, None, *value);
         }
-        self.launches.push((node, None));
+        let range = arguments.first().and_then(|queue| self.range_of_arguments(at, call, *queue));
+        self.launches.push((node, None, range));
     }
 
     /// Functors that are not followed give kernels arguments by themselves: those that they are made for, or any.

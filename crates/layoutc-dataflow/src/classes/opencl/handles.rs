@@ -9,7 +9,7 @@ use super::functors::kept_functors;
 use super::instances::{Functions, MOST_INSTANCES, variable};
 use super::settings::Found;
 use super::values::{Integers, integer_arguments};
-use super::{BufferApi, BufferCall, Buffers, Form, Kernels, pin};
+use super::{BufferApi, BufferCall, Buffers, Form, Given, Kernels, Range, pin};
 use crate::classes::{Pin, Slot};
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{
@@ -94,6 +94,8 @@ pub(super) struct Setting {
     pub(super) is_null: bool,
     /// The size is that of a handle, as far as it can be told.
     pub(super) has_size_of_handle: bool,
+    /// What it is if it is a number.
+    pub(super) number: Option<Given>,
 }
 
 pub(super) struct Follow<'a> {
@@ -115,8 +117,8 @@ pub(super) struct Follow<'a> {
     pub(super) events: Vec<(usize, BufferCall)>,
     pub(super) host_records: Vec<(usize, RecordId, ExprId)>,
     pub(super) settings: Vec<Setting>,
-    /// Kernels that are launched, by groups of so many work-items.
-    pub(super) launches: Vec<(usize, Option<[u64; 3]>)>,
+    /// Kernels that are launched, by groups of so many work-items, and how many in all.
+    pub(super) launches: Vec<(usize, Option<[u64; 3]>, Option<Range>)>,
     /// What cannot be followed and may give any kernel any memory.
     pub(super) unseen: Vec<Pin>,
     /// Kernels that get arguments which are not seen.
@@ -718,8 +720,9 @@ impl Follow<'_> {
             ExprKind::Call { .. } if member_call(program, parent).is_some() => {
                 match member_call(program, parent) {
                     Some((_, name)) if self.handles[node] == Handle::Kernel => {
-                        if name == "enqueueNDRangeKernel" {
-                            self.launches.push((node, None));
+                        if matches!(name, "enqueueNDRangeKernel" | "enqueueTask") {
+                            let range = self.range_of_method(at, parent);
+                            self.launches.push((node, None, range));
                         }
                         matches!(name, "enqueueNDRangeKernel" | "enqueueTask") && position == 1
                     }
@@ -853,9 +856,13 @@ impl Follow<'_> {
             let buffer = setting.buffer.map(|node| self.union.find(node));
             found.set(self.program, &setting, targets, buffer);
         }
-        for (node, block) in std::mem::take(&mut self.launches) {
-            let Some(Some(kernels)) = kernels.get(&self.union.find(node)) else { continue };
+        for (node, block, range) in std::mem::take(&mut self.launches) {
+            let Some(Some(kernels)) = kernels.get(&self.union.find(node)) else {
+                found.buffers.numbers.launch_any();
+                continue;
+            };
             for kernel in kernels.iter().flatten() {
+                found.buffers.numbers.launch(*kernel, range.as_ref());
                 let known = found.buffers.blocks.entry(*kernel).or_insert(block);
                 *known = known.filter(|known| block == Some(*known));
             }

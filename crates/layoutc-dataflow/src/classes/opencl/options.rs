@@ -3,7 +3,8 @@
 use super::super::regions::macro_bodies;
 use super::{Buffers, pin, record_of};
 use layoutc_diagnostics::{Code, Span};
-use layoutc_syntax::{Program, RecordId};
+use layoutc_syntax::preprocess::tokens;
+use layoutc_syntax::{FunctionId, Program, RecordId};
 use std::collections::BTreeSet;
 
 /// Macros and aliases of types whose definition depends on what is defined already, in the texts of kernels.
@@ -101,26 +102,65 @@ fn use_in(
     })
 }
 
+/// Where the head of a function uses such a macro.
+fn use_in_head(program: &Program, id: FunctionId, macros: &BTreeSet<String>) -> Option<Span> {
+    let function = program.function(id);
+    let body = function.body.map(|body| program.stmt(body).span);
+    function.sites.iter().find_map(|site| {
+        let end =
+            body.filter(|body| site.span.contains(*body)).map_or(site.span.end, |body| body.start);
+        word_in(program, Span { end, ..site.span }, macros)
+    })
+}
+
+/// A text that mentions one of the words.
+fn word_in(program: &Program, span: Span, words: &BTreeSet<String>) -> Option<Span> {
+    let text = program.text(span);
+    let token = tokens(text).into_iter().find(|token| words.contains(token.text(text)))?;
+    let at = |offset: usize| span.start as usize + offset;
+    Some(Span::new(span.file, at(token.range().start), at(token.range().end)))
+}
+
 impl Buffers {
+    /// Where the text of a function uses a macro that options of `clBuildProgram` may define otherwise,
+    /// perhaps through others.
+    #[must_use]
+    pub fn changeable_in(&self, program: &Program, function: FunctionId) -> Option<Span> {
+        let sites = &program.function(function).sites;
+        sites.iter().find_map(|site| word_in(program, site.span, &self.changeable))
+    }
+
     /// Keeps arrays whose elements may be others once the kernels are built.
     pub(super) fn pin_changeable(&mut self, program: &Program) {
         let direct = changeable(program);
         if direct.is_empty() {
             return;
         }
-        let mut macros = direct.clone();
-        for (name, words) in macro_bodies(program) {
-            if words.iter().any(|word| direct.contains(word)) {
-                macros.insert(name.to_owned());
+        let mut macros = direct;
+        loop {
+            let before = macros.len();
+            for (name, words) in macro_bodies(program) {
+                if words.iter().any(|word| macros.contains(word)) {
+                    macros.insert(name.to_owned());
+                }
+            }
+            if macros.len() == before {
+                break;
             }
         }
         for id in self.parameters.clone() {
-            let found =
-                record_of(program, id).and_then(|record| use_in(program, record, &macros, 0));
+            let found = record_of(program, id).and_then(|record| {
+                // Numbers have the type that the kernel's head gives them.
+                match program.record(record).element {
+                    Some(_) => use_in_head(program, program.variable(id).function?, &macros),
+                    None => use_in(program, record, &macros, 0),
+                }
+            });
             if let Some(span) = found {
                 let message = "its members depend on a macro that an option of `clBuildProgram` may define otherwise";
                 self.pins.entry(id).or_default().push(pin(span, Code::INACTIVE_BRANCH, message));
             }
         }
+        self.changeable = macros;
     }
 }

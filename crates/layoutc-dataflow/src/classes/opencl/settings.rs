@@ -59,6 +59,9 @@ impl<'a> Found<'a> {
         buffer: Option<usize>,
     ) {
         let span = program.expr_site(setting.call);
+        if buffer.is_none() {
+            self.buffers.numbers.set(program, self.kernels, setting, targets);
+        }
         let Some(targets) = targets else {
             if buffer.is_some() || setting.may_be_buffer {
                 let message = "it cannot be seen which kernel this argument is for";
