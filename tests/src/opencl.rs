@@ -146,6 +146,7 @@ impl Host {
             out_dir: scratch.path().to_path_buf(),
             cache_dir: Some(kernel_cache()?),
             is_recorded: false,
+            is_traced: false,
         })?;
         Ok(Host { built, _scratch: scratch })
     }

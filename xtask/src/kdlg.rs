@@ -7,12 +7,13 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use layoutc_tests::layoutc::Layoutc;
+use layoutc_tests::opencl;
 use layoutc_tests::program::{Program, names};
 use layoutc_tests::repository_root;
 
 use crate::bench_opencl::section_of;
 use crate::choices::simulated;
-use crate::rank::{choice, common};
+use crate::rank::{choice, common, is_opencl};
 
 /// The device that all choices are simulated on.
 const DEVICE: &str = "h100";
@@ -32,6 +33,7 @@ pub struct Options {
 /// A program's choices, each with its simulated cost in that of the source's layout.
 struct Row {
     program: String,
+    is_opencl: bool,
     /// By `cost`, by `kdlg`, and by `kdlg` with the tree of [`TREE`].
     choices: [(String, f64); 3],
 }
@@ -43,16 +45,18 @@ struct Row {
 pub fn run(options: &Options) -> Result<()> {
     let layoutc = Layoutc::built()?;
     let mut rows = Vec::new();
-    for name in names()?.into_iter().filter(|name| name.contains(&options.only)) {
+    let all = names()?.into_iter().chain(opencl::names()?);
+    for name in all.filter(|name| name.contains(&options.only)) {
         let program = Program::load(&name)?;
         if program.kept.is_none() && !program.records.is_empty() {
             rows.push(row(&layoutc, &program)?);
         }
     }
+    let (opencl, cuda): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.is_opencl);
     let path = repository_root().join(&options.out);
     // The times at its end are another command's.
     let times = section_of(&fs::read_to_string(&path).unwrap_or_default());
-    fs::write(&path, table(&rows) + &times).with_context(|| path.display().to_string())
+    fs::write(&path, text(&cuda, &opencl) + &times).with_context(|| path.display().to_string())
 }
 
 fn row(layoutc: &Layoutc, program: &Program) -> Result<Row> {
@@ -64,7 +68,8 @@ fn row(layoutc: &Layoutc, program: &Program) -> Result<Row> {
     let texts = [chosen(DEVICE, "cost")?, chosen(DEVICE, "kdlg")?, chosen(TREE, "kdlg")?];
     let choices = simulated(layoutc, program, DEVICE, &texts)?;
     let choices = choices.try_into().ok().context("three choices")?;
-    Ok(Row { program: program.name.clone(), choices })
+    let name = program.name.trim_start_matches("opencl/").to_owned();
+    Ok(Row { program: name, is_opencl: is_opencl(program), choices })
 }
 
 const HEAD: &str = "\
@@ -72,14 +77,23 @@ const HEAD: &str = "\
 
 `cargo xtask kdlg` asks `transform` for the layouts that `--selector cost` and `--selector kdlg` choose for the H100, and
 those of `kdlg` for the K20m, the one device of the paper whose decision tree can be read. It runs every program in each of
-them on the CPU, with `simulated` or the first arguments of its `program.toml`, and simulates the addresses that its
-kernels touch in the caches of the H100. Numbers are simulated costs against the layout of the source; below 1 is a
+them on the CPU (OpenCL on PoCL), with `simulated` or the first arguments of its `program.toml`, and simulates the
+addresses that its kernels touch in the caches of the H100. Numbers are simulated costs against the layout of the source; below 1 is a
 gain. No device file has a measured tree for the H100, so clusters of several values get tiles in which each
 member fills what is fetched at once. Nothing here is a time.
 ";
 
-fn table(rows: &[Row]) -> String {
+fn text(cuda: &[Row], opencl: &[Row]) -> String {
     let mut out = String::from(HEAD);
+    out.push_str("\n## CUDA\n");
+    table(&mut out, cuda);
+    out.push_str("\n## OpenCL\n");
+    table(&mut out, opencl);
+    out.push_str(CAUSES);
+    out
+}
+
+fn table(out: &mut String, rows: &[Row]) {
     let _ = writeln!(
         out,
         "\n| program | `cost` | | `kdlg`, ε = 128 | | `kdlg`, tree of the K20m | |\n|---|---|---|---|---|---|---|"
@@ -116,8 +130,6 @@ fn table(rows: &[Row]) -> String {
             "{name} costs at least 1 % less than `cost` in {better} programs and at least 1 % more in {worse}."
         );
     }
-    out.push_str(CAUSES);
-    out
 }
 
 /// What stands behind the differences.

@@ -258,7 +258,15 @@ pub fn common(program: &Program, device: &str, model: &str) -> Vec<String> {
     if !program.native.is_empty() {
         common.extend(["--host".to_owned(), "native".to_owned()]);
     }
+    if is_opencl(program) {
+        common.extend(["-I".to_owned(), ".".to_owned()]);
+    }
     common
+}
+
+/// Whether a program is one of OpenCL.
+pub fn is_opencl(program: &Program) -> bool {
+    program.name.starts_with("opencl/")
 }
 
 /// Prices and simulates one program.

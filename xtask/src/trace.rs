@@ -8,11 +8,12 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use layoutc_tests::layoutc::Layoutc;
+use layoutc_tests::opencl;
 use layoutc_tests::program::{Program, names};
 use layoutc_tests::repository_root;
 
 use crate::choices::simulated;
-use crate::rank::{LIMIT, choice, common};
+use crate::rank::{LIMIT, choice, common, is_opencl};
 
 /// The device that all choices are made for and simulated on.
 const DEVICE: &str = "h100";
@@ -41,6 +42,7 @@ pub struct Options {
 /// A program's choices, each with its simulated cost in that of the source's layout.
 struct Row {
     program: String,
+    is_opencl: bool,
     choices: Vec<(String, f64)>,
 }
 
@@ -51,15 +53,17 @@ struct Row {
 pub fn run(options: &Options) -> Result<()> {
     let layoutc = Layoutc::built()?;
     let mut rows = Vec::new();
-    for name in names()?.into_iter().filter(|name| name.contains(&options.only)) {
+    let all = names()?.into_iter().chain(opencl::names()?);
+    for name in all.filter(|name| name.contains(&options.only)) {
         let program = Program::load(&name)?;
         if program.kept.is_none() && !program.records.is_empty() {
             rows.push(row(&layoutc, &program)?);
             println!("{name}");
         }
     }
+    let (opencl, cuda): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.is_opencl);
     let path = repository_root().join(&options.out);
-    fs::write(&path, table(&rows)).with_context(|| path.display().to_string())
+    fs::write(&path, text(&cuda, &opencl)).with_context(|| path.display().to_string())
 }
 
 fn row(layoutc: &Layoutc, program: &Program) -> Result<Row> {
@@ -82,7 +86,8 @@ fn row(layoutc: &Layoutc, program: &Program) -> Result<Row> {
         texts.push(choice(layoutc, program, &arguments)?);
     }
     let choices = simulated(layoutc, program, DEVICE, &texts)?;
-    Ok(Row { program: program.name.clone(), choices })
+    let name = program.name.trim_start_matches("opencl/").to_owned();
+    Ok(Row { program: name, is_opencl: is_opencl(program), choices })
 }
 
 const HEAD: &str = "\
@@ -94,8 +99,27 @@ addresses that its kernels touch in the caches of the H100. `paper` is the metho
 beyond it. Numbers are simulated costs against the layout of the source; below 1 is a gain. Nothing here is a time.
 ";
 
-fn table(rows: &[Row]) -> String {
+fn text(cuda: &[Row], opencl: &[Row]) -> String {
     let mut out = String::from(HEAD);
+    for (title, rows) in [("CUDA", cuda), ("OpenCL", opencl)] {
+        let _ = writeln!(out, "\n## {title}");
+        costs(&mut out, rows);
+        against(&mut out, rows);
+    }
+    out.push_str(STEPS);
+    for (title, rows) in [("CUDA", cuda), ("OpenCL", opencl)] {
+        let _ = writeln!(out, "\n## What was chosen: {title}");
+        out.push_str("\n| program | `cost` | `auto` | `trace` | paper |\n|---|---|---|---|---|\n");
+        for row in rows {
+            let texts: Vec<&str> =
+                row.choices.iter().take(4).map(|(text, _)| text.as_str()).collect();
+            let _ = writeln!(out, "| {} | {} |", row.program, texts.join(" | "));
+        }
+    }
+    out
+}
+
+fn costs(out: &mut String, rows: &[Row]) {
     let names: Vec<&str> = CHOICES.iter().map(|(name, _)| *name).collect();
     let _ =
         writeln!(out, "\n| program | {} |\n|---|{}", names.join(" | "), "---|".repeat(names.len()));
@@ -109,20 +133,16 @@ fn table(rows: &[Row]) -> String {
     };
     let means: Vec<String> = (0..names.len()).map(|at| format!("{:.3}", mean(at))).collect();
     let _ = writeln!(out, "| geometric mean of {} | {} |", rows.len(), means.join(" | "));
-    out.push_str("\n## Against `cost`\n\n| | at least 1 % less | within 1 % | at least 1 % more |\n|---|---|---|---|\n");
-    for (at, name) in names.iter().enumerate().skip(1) {
+}
+
+fn against(out: &mut String, rows: &[Row]) {
+    out.push_str("\nAgainst `cost`:\n\n| | at least 1 % less | within 1 % | at least 1 % more |\n|---|---|---|---|\n");
+    for (at, (name, _)) in CHOICES.iter().enumerate().skip(1) {
         let against = |row: &Row| row.choices[at].1 / row.choices[0].1;
         let less = rows.iter().filter(|row| against(row) < 1.0 - TIE).count();
         let more = rows.iter().filter(|row| against(row) > 1.0 + TIE).count();
         let _ = writeln!(out, "| {name} | {less} | {} | {more} |", rows.len() - less - more);
     }
-    out.push_str(STEPS);
-    out.push_str("\n## What was chosen\n\n| program | `cost` | `auto` | `trace` | paper |\n|---|---|---|---|---|\n");
-    for row in rows {
-        let texts: Vec<&str> = row.choices.iter().take(4).map(|(text, _)| text.as_str()).collect();
-        let _ = writeln!(out, "| {} | {} |", row.program, texts.join(" | "));
-    }
-    out
 }
 
 /// What the steps bring, and what measured facts do not.

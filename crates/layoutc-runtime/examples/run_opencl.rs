@@ -29,6 +29,7 @@ fn try_main() -> Result<ExitCode, Box<dyn std::error::Error>> {
         out_dir: scratch.path().to_path_buf(),
         cache_dir: Some(std::env::temp_dir().join("layoutc-run-opencl")),
         is_recorded: false,
+        is_traced: false,
     };
     let mut files = Vec::new();
     let mut timeout = 600;

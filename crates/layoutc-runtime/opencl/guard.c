@@ -8,7 +8,7 @@
 // - with LAYOUTC_CL_LOG the names of launched kernels are written to that file, one for each line.
 //
 // Buffers on other devices and in memory of the program's own (CL_MEM_USE_HOST_PTR) stay as they are. A recorder that is
-// linked, too (recorder.cpp), is told of all buffers.
+// linked, too (recorder.cpp, tracer.cpp), is told of all buffers.
 // LAYOUTC_CL_GUARD=0 turns all but the log off.
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -37,7 +37,9 @@ struct guarded {
 
 extern void layoutc_recorder_buffer(void *first, size_t size) __attribute__((weak));
 extern void layoutc_recorder_release(void *first) __attribute__((weak));
+extern void layoutc_recorder_launching(cl_kernel kernel) __attribute__((weak));
 extern void layoutc_recorder_launched(void) __attribute__((weak));
+extern void layoutc_recorder_waits(cl_command_queue queue, cl_uint waits, const cl_event *wait_list) __attribute__((weak));
 extern void layoutc_recorder_finish(void) __attribute__((weak));
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -218,8 +220,10 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                               cl_event *event)
 {
     log_launch(kernel);
+    if (layoutc_recorder_launching) layoutc_recorder_launching(kernel);
     launch_function *launch = (launch_function *)next_function("clEnqueueNDRangeKernel");
     const cl_int error = launch(queue, kernel, dimensions, offset, global, local, waits, wait_list, event);
     if (layoutc_recorder_launched) layoutc_recorder_launched();
+    if (layoutc_recorder_waits && error == CL_SUCCESS) layoutc_recorder_waits(queue, waits, wait_list);
     return error;
 }

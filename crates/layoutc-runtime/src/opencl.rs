@@ -7,9 +7,12 @@
 //! [`verify`](verify()), which compares what two versions print and how they end; with `opencl/recorder.cpp` an
 //! instrumented program is recorded ([`record`](crate::profile::record())).
 
+mod accesses;
 mod mirror;
+mod trace;
 mod verify;
 
+pub use trace::{KernelPlaces, TracedRun};
 pub use verify::{OpenClVerifyError, OpenClVerifyRequest, verify};
 
 use crate::process::{RunRequest, RunResult, RunStatus, run};
@@ -65,6 +68,8 @@ pub struct OpenClRequest {
     pub cache_dir: Option<PathBuf>,
     /// The program is instrumented, and what records it is linked.
     pub is_recorded: bool,
+    /// What traces the program is linked, and kernel files say what they are called.
+    pub is_traced: bool,
 }
 
 /// A built program.
@@ -76,6 +81,7 @@ pub struct OpenClBuilt {
     pub folder: PathBuf,
     cache: PathBuf,
     is_recorded: bool,
+    mirror: PathBuf,
 }
 
 /// Why there is no OpenCL, or why a program could not be built.
@@ -252,30 +258,48 @@ impl OpenCl {
         if program.is_recorded {
             linked.push(self.recorder(&objects)?);
         }
+        if program.is_traced {
+            linked.push(self.tracer(&objects)?);
+        }
         let executable = out.join("program");
-        let is_c = !program.is_recorded && roots.iter().all(|root| is_c(&root.path));
+        let is_c =
+            !program.is_recorded && !program.is_traced && roots.iter().all(|root| is_c(&root.path));
         let mut link = Command::new(if is_c { &self.compilers.c } else { &self.compilers.cpp });
         link.arg("-o").arg(&executable).args(&linked);
         link.args(["-lOpenCL", "-lm", "-lpthread", "-ldl"]).args(openmp(program));
         if let Some(messages) = output_of(&mut link)? {
             return Err(OpenClError::Link { messages });
         }
-        let cache = program.cache_dir.as_deref().map_or_else(|| out.join("kernels"), absolute);
+        // What is traced is of use to one run only.
+        let kept = program.cache_dir.as_deref().filter(|_| !program.is_traced);
+        let cache = kept.map_or_else(|| out.join("kernels"), absolute);
         fs::create_dir_all(&cache).map_err(io_error(&cache))?;
         Ok(OpenClBuilt {
             executable,
             folder: mirror.place(&program.folder),
             cache,
             is_recorded: program.is_recorded,
+            mirror: mirror.root().to_path_buf(),
         })
     }
 
     /// Compiles `opencl/recorder.cpp`.
     fn recorder(&self, objects: &Path) -> Result<PathBuf, OpenClError> {
-        let (source, object) = (objects.join("recorder.cpp"), objects.join("recorder.o"));
         let sums = objects.join("profile_sums.hpp");
-        fs::write(&source, include_str!("../opencl/recorder.cpp")).map_err(io_error(&source))?;
         fs::write(&sums, include_str!("../runtime/profile_sums.hpp")).map_err(io_error(&sums))?;
+        self.linked(objects, "recorder", include_str!("../opencl/recorder.cpp"))
+    }
+
+    /// Compiles `opencl/tracer.cpp`.
+    fn tracer(&self, objects: &Path) -> Result<PathBuf, OpenClError> {
+        self.linked(objects, "tracer", include_str!("../opencl/tracer.cpp"))
+    }
+
+    /// Compiles a file of C++ that is linked with programs.
+    fn linked(&self, objects: &Path, name: &str, text: &str) -> Result<PathBuf, OpenClError> {
+        let source = objects.join(name).with_extension("cpp");
+        let object = objects.join(name).with_extension("o");
+        fs::write(&source, text).map_err(io_error(&source))?;
         let mut compile = Command::new(&self.compilers.cpp);
         compile.args(["-std=gnu++17", "-O2", "-w", "-c", "-o"]).arg(&object).arg(&source);
         match output_of(&mut compile)? {

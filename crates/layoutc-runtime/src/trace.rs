@@ -8,6 +8,8 @@
 //! The accesses of a block arrive when it has run, and are handed to a [`TraceSink`] one block at a time; the blocks
 //! of a cooperative launch arrive once for each stretch between two grid barriers. Launches from kernels are not
 //! traced. A copy of memory by `memcpy` in device code is seen only where the compiler makes assignments of it.
+//!
+//! OpenCL programs are traced by [`OpenClBuilt::trace`](crate::opencl::OpenClBuilt::trace), which hands on the same.
 
 mod reader;
 mod symbols;
@@ -43,12 +45,14 @@ pub enum AccessKind {
 /// A place and what it does, the same each time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Offset of its return address from the start of the program's image.
+    /// Offset of its return address from the start of the program's image; for OpenCL its number.
     pub offset: u32,
     /// What it does.
     pub kind: AccessKind,
     /// How many bytes.
     pub bytes: u32,
+    /// What the compiler knows that the address is aligned to; 1 if nothing.
+    pub align: u32,
 }
 
 /// Memory that kernels can access.
@@ -62,6 +66,8 @@ pub struct Allocation {
     pub site: Option<SiteId>,
     /// Whether it is the host's own memory, which kernels reach over the bus.
     pub is_host: bool,
+    /// The first eight bytes of an OpenCL buffer when it was made: the number of units, if it is a divided one.
+    pub units: Option<u64>,
 }
 
 /// A launch.
@@ -136,12 +142,15 @@ pub enum TraceError {
     },
     /// The trace is none that this version writes.
     Malformed(&'static str),
+    /// The program's kernels cannot be rewritten, in words.
+    Kernels(String),
 }
 
 impl fmt::Display for TraceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Io { path, source } => write!(f, "{}: {source}", path.display()),
+            Self::Kernels(why) => write!(f, "the kernels cannot be traced: {why}"),
             Self::Malformed(what) => write!(f, "the trace cannot be read: {what}"),
         }
     }
@@ -163,25 +172,41 @@ pub fn trace(
     sink: &mut dyn TraceSink,
 ) -> Result<RunResult, TraceError> {
     let executable = &built.executable;
+    let ranges = symbols::ranges(executable, variables)?;
+    let mut request = request.clone();
+    request.env.push(("LAYOUTC_RT_TRACE_SYMBOLS".to_owned(), OsString::from(ranges)));
+    listen(executable, &request, &mut |request| run(executable, request), sink, &mut |_, _| {
+        Err("the program builds kernels".to_owned())
+    })
+}
+
+/// What is asked for while a program runs: the module at a path is to have calls of the functions at three addresses.
+pub(crate) type Rewrite<'a> = &'a mut dyn FnMut(&Path, [u64; 3]) -> Result<(), String>;
+
+/// Runs a program and hands what it sends to `sink`.
+pub(crate) fn listen(
+    executable: &Path,
+    request: &RunRequest,
+    run: &mut (dyn FnMut(&RunRequest) -> io::Result<RunResult> + Send),
+    sink: &mut dyn TraceSink,
+    rewrite: Rewrite,
+) -> Result<RunResult, TraceError> {
     // The path of a socket has about 100 bytes.
     let folder = tempfile::Builder::new().prefix("trace").tempdir();
     let folder = folder.map_err(io_error(&std::env::temp_dir()))?;
     let path = folder.path().join("s");
     let listener = UnixListener::bind(&path).map_err(io_error(&path))?;
     listener.set_nonblocking(true).map_err(io_error(&path))?;
-    let ranges = symbols::ranges(executable, variables)?;
     let mut request = request.clone();
-    request.env.extend([
-        ("LAYOUTC_RT_TRACE".to_owned(), path.clone().into_os_string()),
-        ("LAYOUTC_RT_TRACE_SYMBOLS".to_owned(), OsString::from(ranges)),
-    ]);
+    request.env.push(("LAYOUTC_RT_TRACE".to_owned(), path.clone().into_os_string()));
     std::thread::scope(|scope| {
-        let running = scope.spawn(|| run(executable, &request));
+        let running = scope.spawn(|| run(&request));
         loop {
             match listener.accept() {
                 Ok((stream, _)) => {
                     stream.set_nonblocking(false).map_err(io_error(&path))?;
-                    reader::read(stream, sink)?;
+                    let answers = stream.try_clone().map_err(io_error(&path))?;
+                    reader::read(stream, answers, sink, rewrite)?;
                     break;
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
@@ -198,7 +223,7 @@ pub fn trace(
     })
 }
 
-fn io_error(path: &Path) -> impl FnOnce(io::Error) -> TraceError {
+pub(crate) fn io_error(path: &Path) -> impl FnOnce(io::Error) -> TraceError {
     let path = path.to_path_buf();
     move |source| TraceError::Io { path, source }
 }

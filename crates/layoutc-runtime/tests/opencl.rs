@@ -96,6 +96,7 @@ impl Case {
             out_dir: self.folder.path().join(out),
             cache_dir: Some(Path::new(env!("CARGO_TARGET_TMPDIR")).join("opencl-kernels")),
             is_recorded: false,
+            is_traced: false,
         }
     }
 

@@ -2,6 +2,8 @@
 //! that its kernels touch go through a simulated device.
 
 mod feed;
+mod opencl;
+mod segments;
 
 use crate::arguments::ProgramArguments;
 use crate::compile::{Failure, Purpose, Success, compile_for};
@@ -9,16 +11,17 @@ use crate::verify::{
     HANDLE_SITES_HEADER, SiteNumbers, build_request, cache_dir, changed, lowered_sources,
     original_sources, rewritten_sources,
 };
-use feed::{Feed, Segment};
+use feed::Feed;
 use layoutc_analysis::device::Device;
 use layoutc_analysis::simulate::{Counts, Machine, Simulator};
-use layoutc_dataflow::layout::{GroupForm, Layout, RecordShape};
+use layoutc_dataflow::layout::{Layout, RecordShape};
 use layoutc_diagnostics::{Diagnostic, Severity};
 use layoutc_runtime::lowering::SiteId;
-use layoutc_runtime::process::{REPORTED_STATUS, RunRequest, RunStatus};
+use layoutc_runtime::process::{REPORTED_STATUS, RunRequest, RunResult, RunStatus};
 use layoutc_runtime::program::{SourceText, device_variables};
 use layoutc_runtime::toolchain::build;
-use layoutc_runtime::trace::{AccessKind, Locations, Place, trace};
+use layoutc_runtime::trace::{AccessKind, Allocation, Location, Locations, Place, trace};
+use segments::segments;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
@@ -47,6 +50,9 @@ pub struct Simulated {
     pub write_back: Counts,
     /// What that costs.
     pub write_back_cost: f64,
+    /// What accesses memory and is not traced, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 /// A kernel.
@@ -88,6 +94,9 @@ pub struct SimulatedPlace {
 /// # Errors
 /// A sentence: the program does not compile, build or run, or the device cannot be simulated.
 pub fn simulate_source(run: &SimulatedRun, success: &Success) -> Result<Simulated, String> {
+    if is_opencl(success) {
+        return opencl::simulate(run, success, false);
+    }
     let sources = lowered_sources(success)?;
     run_and_simulate(run, success, sources, None)
 }
@@ -107,6 +116,9 @@ pub fn simulate_layout(run: &SimulatedRun, layouts: &[String]) -> Result<Simulat
         let because = first_message(&success.compiled.diagnostics);
         return Err(format!("nothing changes: {because}"));
     }
+    if is_opencl(&success) {
+        return opencl::simulate(run, &success, true);
+    }
     let numbers = SiteNumbers::new(&original_sources(&success)?);
     let sources = rewritten_sources(&success, &numbers)?;
     let mut shapes = Shapes::new();
@@ -117,6 +129,10 @@ pub fn simulate_layout(run: &SimulatedRun, layouts: &[String]) -> Result<Simulat
         }
     }
     run_and_simulate(run, &success, sources, Some(&shapes))
+}
+
+fn is_opencl(success: &Success) -> bool {
+    success.compiled.program.files.iter().any(|file| file.is_opencl)
 }
 
 fn first_message(diagnostics: &[Diagnostic]) -> String {
@@ -135,9 +151,6 @@ fn run_and_simulate(
     sources: Vec<SourceText>,
     shapes: Option<&Shapes>,
 ) -> Result<Simulated, String> {
-    if success.compiled.program.files.iter().any(|file| file.is_opencl) {
-        return Err("OpenCL kernels are not traced".to_owned());
-    }
     let machine = Machine::new(run.device).map_err(|error| error.to_string())?;
     let folder =
         tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
@@ -152,89 +165,45 @@ fn run_and_simulate(
     }
     request.cache_dir = Some(cache_dir().unwrap_or_else(|| folder.path().join("runtime")));
     let built = build(&request).map_err(|error| error.to_string())?;
-    let of_allocation = |site: SiteId, bytes: u64| {
-        let geometry = shapes.and_then(|shapes| shapes.get(&site));
-        geometry.map(|(shape, layout)| segments(shape, layout, bytes)).unwrap_or_default()
+    let of_allocation = |own: &Allocation| {
+        let geometry = shapes.zip(own.site).and_then(|(shapes, site)| shapes.get(&site));
+        geometry.map(|(shape, layout)| segments(shape, layout, own.bytes)).unwrap_or_default()
     };
     let mut feed =
         Feed::new(Simulator::new(machine), &of_allocation, &success.compiled.generated_kernels);
     let request = RunRequest { timeout: run.timeout, ..RunRequest::new(run.args.to_vec()) };
     let result =
         trace(&built, &variables, &request, &mut feed).map_err(|error| error.to_string())?;
-    match result.status {
-        RunStatus::Exited(status) if status != REPORTED_STATUS => {}
-        RunStatus::Exited(_) => {
-            return Err(format!("the run fails: {}", text_of(&result.stderr)));
-        }
-        RunStatus::Signalled(signal) => {
-            return Err(format!("the run ends by signal {signal}: {}", text_of(&result.stderr)));
-        }
-        RunStatus::TimedOut => {
-            return Err(format!("the run takes more than {} seconds", run.timeout.as_secs()));
-        }
-    }
+    check_end(run, &result)?;
     let locations = Locations::new(&built).map_err(|error| error.to_string())?;
     let (simulator, places) = feed.finish();
     let texts = Texts { success, is_rewritten: shapes.is_some() };
-    Ok(collect(&texts, simulator, &places, &locations))
+    Ok(collect(&texts, simulator, &places, &|place| locations.of(place)))
+}
+
+/// Whether the run ended by itself.
+fn check_end(run: &SimulatedRun, result: &RunResult) -> Result<(), String> {
+    match result.status {
+        RunStatus::Exited(status) if status != REPORTED_STATUS => Ok(()),
+        RunStatus::Exited(_) => Err(format!("the run fails: {}", text_of(&result.stderr))),
+        RunStatus::Signalled(signal) => {
+            Err(format!("the run ends by signal {signal}: {}", text_of(&result.stderr)))
+        }
+        RunStatus::TimedOut => {
+            Err(format!("the run takes more than {} seconds", run.timeout.as_secs()))
+        }
+    }
 }
 
 fn text_of(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).trim().to_owned()
 }
 
-/// How the parts of an allocation are aligned: where each group of a layout begins, and its struct's
-/// alignment.
-fn segments(shape: &RecordShape, layout: &Layout, bytes: u64) -> Vec<Segment> {
-    let groups: Vec<(u64, u64, u32, u64)> = layout
-        .groups()
-        .iter()
-        .map(|group| {
-            let own = group.struct_layout(shape);
-            let tile = match group.form() {
-                GroupForm::Tile(tile) => tile,
-                GroupForm::Array | GroupForm::Struct | GroupForm::Grid => 1,
-            };
-            let planes = match group.form() {
-                GroupForm::Array => shape.leaf(group.leaves()[0]).scalars(),
-                _ => 1,
-            };
-            (tile, own.size.0, u32::try_from(own.align.0).unwrap_or(16), planes)
-        })
-        .collect();
-    let starts = |elements: u64| {
-        let mut at: u64 = 0;
-        let mut found = Vec::new();
-        for (tile, stride, align, planes) in &groups {
-            // A plain array of a member that is an array is one array for each of its scalars.
-            let (stride, count) =
-                if *planes > 1 { (stride / planes, *planes) } else { (*stride, 1) };
-            for _ in 0..count {
-                at = at.next_multiple_of(256);
-                found.push(Segment { start: at, align: *align });
-                at = at.saturating_add(elements.div_ceil(*tile).saturating_mul(stride));
-            }
-        }
-        (found, at)
-    };
-    // As many elements as fit; groups follow each other in the order of the layout.
-    let (mut least, mut most) = (0, bytes + 1);
-    while most - least > 1 {
-        let middle = least + (most - least) / 2;
-        if starts(middle).1 <= bytes {
-            least = middle;
-        } else {
-            most = middle;
-        }
-    }
-    starts(least).0
-}
-
 fn collect(
     texts: &Texts,
     mut simulator: Simulator,
     places: &[Place],
-    locations: &Locations,
+    locations: &dyn Fn(&Place) -> Vec<Location>,
 ) -> Simulated {
     let write_back = simulator.write_back();
     let weights = simulator.machine().weights;
@@ -254,7 +223,7 @@ fn collect(
                 AccessKind::Write => "write",
                 AccessKind::Atomic => "atomic",
             };
-            let frames = locations.of(place);
+            let frames = locations(place);
             // Generated functions stand for what calls them.
             let own = frames.iter().find(|own| texts.source_line(&own.path, own.line).is_some());
             let (file, line) = own.or(frames.first()).map_or_else(
@@ -281,7 +250,7 @@ fn collect(
         });
     }
     let write_back_cost = write_back.sector_cost(weights);
-    Simulated { kernels, write_back, write_back_cost }
+    Simulated { kernels, write_back, write_back_cost, left_out: Vec::new() }
 }
 
 /// A kernel's name without namespaces and template arguments.

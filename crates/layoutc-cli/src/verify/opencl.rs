@@ -19,10 +19,7 @@ pub fn compare(
     original: Vec<SourceText>,
 ) -> Result<VerifyOutcome, String> {
     let opencl = OpenCl::find(&compilers()).map_err(|error| error.to_string())?;
-    let rewritten = sources(success, |id, file| match success.compiled.edits.get(&id) {
-        None => Ok(unchanged(file)),
-        Some(edits) => Ok((edits.apply(file.text()), edits.generated_ranges())),
-    })?;
+    let rewritten = rewritten(success)?;
     let folder =
         tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
     let before = request(success, &folder.path().join("before"), original)?;
@@ -33,6 +30,14 @@ pub fn compare(
     };
     verify(&opencl, &OpenClVerifyRequest { before: &before, after: &after, run: &run })
         .map_err(|error| error.to_string())
+}
+
+/// The rewritten program.
+pub fn rewritten(success: &Success) -> Result<Vec<SourceText>, String> {
+    sources(success, |id, file| match success.compiled.edits.get(&id) {
+        None => Ok(unchanged(file)),
+        Some(edits) => Ok((edits.apply(file.text()), edits.generated_ranges())),
+    })
 }
 
 /// A program that launches no kernel says nothing about the rewrite; most often it does not find their text.
@@ -79,5 +84,6 @@ pub fn request(
         out_dir: out_dir.to_path_buf(),
         cache_dir: cache_dir().map(|folder| folder.join("opencl-kernels")),
         is_recorded: false,
+        is_traced: false,
     })
 }

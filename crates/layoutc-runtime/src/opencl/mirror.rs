@@ -30,7 +30,7 @@ impl Mirror {
         let run_in = absolute(&program.folder);
         let mut folders: BTreeSet<PathBuf> =
             run_in.ancestors().take(1 + FOLDERS_ABOVE).map(Path::to_path_buf).collect();
-        for source in &program.sources {
+        for source in &program.texts() {
             let path = absolute(&source.path);
             let place = mirror.place(&path);
             if let Some(folder) = place.parent() {

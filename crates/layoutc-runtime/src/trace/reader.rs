@@ -1,16 +1,31 @@
-//! The trace's records; `runtime/trace.cpp` describes them.
+//! The trace's records; `runtime/trace.cpp` and `opencl/tracer.cpp` describe them.
 
-use super::{Access, AccessKind, Allocation, Block, Launch, Place, PlaceId, TraceError, TraceSink};
+use super::{
+    Access, AccessKind, Allocation, Block, Launch, Place, PlaceId, Rewrite, TraceError, TraceSink,
+};
 use crate::lowering::SiteId;
-use std::io::{self, BufReader, Read};
+use std::ffi::OsString;
+use std::io::{self, BufReader, Read, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
 
 /// Kinds of memory, in the order of the runtime's `MemoryKind`.
 const PINNED: u8 = 2;
 
+/// Of a block; CUDA has at most 1024, devices of OpenCL may have more.
+const MOST_THREADS: u32 = 4096;
+
 /// Reads to the end and hands every record on. A record that is cut short, as when a program dies, is left out.
-pub(super) fn read(stream: impl Read, sink: &mut dyn TraceSink) -> Result<(), TraceError> {
+pub(super) fn read(
+    stream: impl Read,
+    answers: impl Write,
+    sink: &mut dyn TraceSink,
+    rewrite: Rewrite,
+) -> Result<(), TraceError> {
     let mut reader = Reader {
         input: BufReader::with_capacity(1 << 20, stream),
+        answers,
+        units: None,
         places: Vec::new(),
         count: 0,
         pointers: Vec::new(),
@@ -19,9 +34,10 @@ pub(super) fn read(stream: impl Read, sink: &mut dyn TraceSink) -> Result<(), Tr
         bytes: vec![0; 1 << 20],
     };
     loop {
-        match reader.record(sink) {
+        match reader.record(sink, rewrite) {
             Ok(()) => {}
             Err(Stop::Ended) => return Ok(()),
+            Err(Stop::Kernels(why)) => return Err(TraceError::Kernels(why)),
             Err(Stop::Malformed(what)) => return Err(TraceError::Malformed(what)),
         }
     }
@@ -31,6 +47,7 @@ pub(super) fn read(stream: impl Read, sink: &mut dyn TraceSink) -> Result<(), Tr
 enum Stop {
     Ended,
     Malformed(&'static str),
+    Kernels(String),
 }
 
 impl From<io::Error> for Stop {
@@ -40,8 +57,11 @@ impl From<io::Error> for Stop {
     }
 }
 
-struct Reader<R> {
+struct Reader<R, W> {
     input: BufReader<R>,
+    answers: W,
+    /// Of the allocation that follows.
+    units: Option<u64>,
     /// The number of each place, by its offset; places have an offset below 2^24.
     places: Vec<u32>,
     count: u32,
@@ -53,7 +73,7 @@ struct Reader<R> {
 
 const NONE: u32 = u32::MAX;
 
-impl<R: Read> Reader<R> {
+impl<R: Read, W: Write> Reader<R, W> {
     fn array<const N: usize>(&mut self) -> Result<[u8; N], Stop> {
         let mut bytes = [0; N];
         self.input.read_exact(&mut bytes)?;
@@ -76,13 +96,20 @@ impl<R: Read> Reader<R> {
         Ok([self.u32()?, self.u32()?, self.u32()?])
     }
 
-    fn record(&mut self, sink: &mut dyn TraceSink) -> Result<(), Stop> {
+    fn record(&mut self, sink: &mut dyn TraceSink, rewrite: Rewrite) -> Result<(), Stop> {
         match self.byte()? {
-            b'S' => self.place(sink),
+            b'S' => self.place(sink, false),
+            b'T' => self.place(sink, true),
+            b'K' => self.kernels(rewrite),
+            b'U' => {
+                self.units = Some(self.u64()?);
+                Ok(())
+            }
             b'A' => {
                 let (base, bytes, kind) = (self.u64()?, self.u64()?, self.byte()?);
                 let site = u32::try_from(i32::from_le_bytes(self.array()?)).ok().map(SiteId);
-                sink.allocation(Allocation { base, bytes, site, is_host: kind == PINNED });
+                let (is_host, units) = (kind == PINNED, self.units.take());
+                sink.allocation(Allocation { base, bytes, site, is_host, units });
                 Ok(())
             }
             b'P' => {
@@ -108,8 +135,18 @@ impl<R: Read> Reader<R> {
         }
     }
 
-    fn place(&mut self, sink: &mut dyn TraceSink) -> Result<(), Stop> {
+    fn kernels(&mut self, rewrite: Rewrite) -> Result<(), Stop> {
+        let hooks = [self.u64()?, self.u64()?, self.u64()?];
+        let mut path = vec![0; self.u32()? as usize];
+        self.input.read_exact(&mut path)?;
+        let done = rewrite(&PathBuf::from(OsString::from_vec(path)), hooks);
+        self.answers.write_all(&[u8::from(done.is_err())])?;
+        done.map_err(Stop::Kernels)
+    }
+
+    fn place(&mut self, sink: &mut dyn TraceSink, has_align: bool) -> Result<(), Stop> {
         let (offset, kind, bytes) = (self.u32()?, self.byte()?, self.u32()?);
+        let align = if has_align { self.u32()? } else { 1 };
         let kind = match kind {
             0 => AccessKind::Read,
             1 => AccessKind::Write,
@@ -124,14 +161,14 @@ impl<R: Read> Reader<R> {
             self.places.resize(at + 1, NONE);
         }
         self.places[at] = self.count;
-        sink.place(PlaceId(self.count), Place { offset, kind, bytes });
+        sink.place(PlaceId(self.count), Place { offset, kind, bytes, align });
         self.count += 1;
         Ok(())
     }
 
     fn block(&mut self, sink: &mut dyn TraceSink) -> Result<(), Stop> {
         let (index, static_shared, threads) = (self.triple()?, self.u64()?, self.u32()?);
-        if threads > 1024 {
+        if threads > MOST_THREADS {
             return Err(Stop::Malformed("block too large"));
         }
         self.ends.clear();

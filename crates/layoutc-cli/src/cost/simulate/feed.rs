@@ -3,7 +3,6 @@
 use super::base_name;
 use layoutc_analysis::cost::kernel::AccessKind;
 use layoutc_analysis::simulate::{LaunchShape, Simulator, ThreadAccess};
-use layoutc_runtime::lowering::SiteId;
 use layoutc_runtime::trace::{self, Allocation, Block, Launch, Place, PlaceId, TraceSink};
 
 /// A part of an allocation whose structs have one alignment.
@@ -27,8 +26,8 @@ pub struct Region {
     pointers: u32,
 }
 
-/// How the parts of an allocation of a call site, with so many bytes, are aligned.
-pub type Segments<'a> = &'a dyn Fn(SiteId, u64) -> Vec<Segment>;
+/// How the parts of an allocation are aligned.
+pub type Segments<'a> = &'a dyn Fn(&Allocation) -> Vec<Segment>;
 
 /// Takes a trace and simulates it.
 pub struct Feed<'a> {
@@ -101,8 +100,8 @@ impl TraceSink for Feed<'_> {
     }
 
     fn allocation(&mut self, allocation: Allocation) {
-        let Allocation { base, bytes, site, is_host } = allocation;
-        let segments = site.map(|site| (self.segments)(site, bytes)).unwrap_or_default();
+        let segments = (self.segments)(&allocation);
+        let Allocation { base, bytes, is_host, .. } = allocation;
         let region = Region { start: base, end: base + bytes, is_host, segments, pointers: 1 };
         let at = self.regions.partition_point(|own| own.start < base);
         self.regions.insert(at, region);
@@ -134,7 +133,7 @@ impl TraceSink for Feed<'_> {
             own.clear();
             for access in accesses {
                 let place = self.places[access.place.0 as usize];
-                let mut align = natural(place.bytes);
+                let mut align = natural(place.bytes).max(place.align);
                 if let Some(region) = region_at(&self.regions, access.address, &mut last) {
                     let region = &self.regions[region];
                     if region.is_host {
@@ -143,7 +142,7 @@ impl TraceSink for Feed<'_> {
                     let known = region.align(access.address);
                     // A pointer to bytes says nothing about the values behind it.
                     if known > 2 {
-                        align = known;
+                        align = known.max(place.align);
                     }
                 }
                 own.push(ThreadAccess {

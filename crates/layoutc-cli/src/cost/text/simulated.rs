@@ -49,6 +49,18 @@ pub(super) fn simulated(out: &mut String, shown: &TableShown) {
     }
     right(&mut all, &[1, 2, 3, 4, 5, 6, 7]);
     push(out, &all);
+    let left_out: BTreeSet<&str> = costs
+        .iter()
+        .filter_map(|cost| match cost {
+            SimulatedCosts::Cost { counted, .. } => Some(&counted.left_out),
+            SimulatedCosts::Error(_) => None,
+        })
+        .flatten()
+        .map(String::as_str)
+        .collect();
+    for what in left_out {
+        let _ = writeln!(out, "    not counted: {what}");
+    }
     for kernel in &own {
         lines(out, kernel, &costs);
     }
