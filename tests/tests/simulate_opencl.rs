@@ -170,7 +170,7 @@ __kernel void structs(__global const Wide *from, __global Wide *to)
     to[i] = from[i];
 }
 
-__kernel void sums(__global int *sums, __global const int *values, __local int *part)
+__kernel void sums(__global int *sums, __global const int *values, __local int *part, __constant float *weights)
 {
     const int t = get_local_id(0), i = get_global_id(0);
     __local int groups[64];
@@ -179,7 +179,7 @@ __kernel void sums(__global int *sums, __global const int *values, __local int *
     barrier(CLK_LOCAL_MEM_FENCE);
     int own[4] = {0, 0, 0, 0};
     for (int k = 0; k < 64; k++) own[k & 3] += part[k] * groups[(k + t) & 63];
-    atomic_add(&sums[t & 3], own[0] + own[1] + own[2] + own[3]);
+    atomic_add(&sums[t & 3], own[0] + own[1] + own[2] + own[3] + (int)weights[t]);
 }
 ";
 
@@ -205,6 +205,7 @@ int main(void)
     cl_mem p = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof h, h, NULL);
     cl_mem from = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof h, h, NULL);
     cl_mem to = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof h, h, NULL);
+    cl_mem weights = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof h, h, NULL);
     float dt = 0.5f;
     size_t global = 256, local = 64;
     cl_kernel drift = clCreateKernel(program, "drift", NULL);
@@ -227,6 +228,7 @@ int main(void)
     clSetKernelArg(sums, 0, sizeof to, &to);
     clSetKernelArg(sums, 1, sizeof from, &from);
     clSetKernelArg(sums, 2, 64 * sizeof(int), NULL);
+    clSetKernelArg(sums, 3, sizeof weights, &weights);
     clEnqueueNDRangeKernel(queue, sums, 1, NULL, &global, &local, 0, NULL, NULL);
     clEnqueueNDRangeKernel(queue, sums, 1, NULL, &global, &local, 0, NULL, NULL);
     clEnqueueReadBuffer(queue, p, CL_TRUE, 0, sizeof h, h, 0, NULL, NULL);
@@ -266,9 +268,37 @@ fn counts_are_those_of_the_text() -> Result<()> {
     assert_eq!(count(source, "vectors")?, (2 * WARPS, 2 * 16 * WARPS));
     // Two of 16 bytes each, 32 bytes from lane to lane, read and written.
     assert_eq!(count(source, "structs")?, (4 * WARPS, 4 * 32 * WARPS));
-    // Twice a read of 4 bytes and an atomic addition to four values, and nothing of local or private memory.
+    // Twice a read of 4 bytes and an atomic addition to four values, and nothing of local, private or
+    // constant memory.
     assert_eq!(count(source, "sums")?, (2 * 2 * WARPS, 2 * (4 + 1) * WARPS));
     let ratio = tiled["cost"]["ratio"].as_f64().context("no ratio")?;
     assert!(ratio < 0.5, "{ratio}");
+    Ok(())
+}
+
+/// What is not counted is said.
+#[test]
+fn images_are_named() -> Result<()> {
+    let program = Program::load("opencl/idiom_images")?;
+    let found = of_program(&program, &[format!("{} = soa", program.records[0])], &[])?;
+    let left_out = &found.first().context("no source")?["cost"]["counted"]["left_out"];
+    let left_out: Vec<String> = serde_json::from_value(left_out.clone())?;
+    assert!(left_out.iter().any(|own| own.contains("_image")), "{left_out:?}");
+    Ok(())
+}
+
+/// A program whose kernels cannot be told says so, and is not one without accesses.
+#[test]
+fn linked_programs_are_not_traced() -> Result<()> {
+    let built = "clBuildProgram(program, 1, &device, \"\", NULL, NULL)";
+    let linked = "(clCompileProgram(program, 1, &device, \"\", 0, NULL, NULL, NULL, NULL), \
+                  program = clLinkProgram(context, 1, &device, \"\", 1, &program, NULL, NULL, NULL), CL_SUCCESS)";
+    let host = HOST.replace(built, linked);
+    ensure!(host != HOST, "the host builds in another way");
+    let sandbox = Sandbox::with(&[("known.c", host.as_str()), ("known.cl", KERNELS)])?;
+    let arguments = ["known.c", "known.cl", "--layout", "P = tiled(32)"].map(str::to_owned);
+    let found = simulated(sandbox.path(), &arguments)?;
+    let message = found.first().context("no source")?["error"].as_str().context("simulated")?;
+    assert!(message.contains("clLinkProgram"), "{message}");
     Ok(())
 }

@@ -10,6 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use layoutc_tests::layoutc::Layoutc;
+use layoutc_tests::opencl;
 use layoutc_tests::program::{Program, names};
 use layoutc_tests::repository_root;
 use serde::{Deserialize, Serialize};
@@ -131,19 +132,22 @@ pub fn run(options: &Options) -> Result<()> {
     let mut text = String::from(HEAD);
     for on in &options.on {
         let (device, model) = on.split_once(':').context("`--on` is DEVICE:MODEL")?;
-        let mut rows = Vec::new();
-        for name in names()?.into_iter().filter(|name| name.contains(&options.only)) {
-            let program = Program::load(&name)?;
-            if program.kept.is_some() || program.records.is_empty() {
-                continue;
+        let of_all = |names: Vec<String>| -> Result<Vec<Row>> {
+            let mut rows = Vec::new();
+            for name in names.into_iter().filter(|name| name.contains(&options.only)) {
+                let program = Program::load(&name)?;
+                if program.kept.is_some() || program.records.is_empty() {
+                    continue;
+                }
+                rows.extend(row(&layoutc, &program, device, model, options)?);
             }
-            if let Some(row) = row(&layoutc, &program, device, model, options)? {
-                rows.push(row);
-            }
-        }
-        section(&mut text, &format!("{device}, model `{model}`"), &rows);
+            Ok(rows)
+        };
+        section(&mut text, &format!("{device}, model `{model}`"), &of_all(names()?)?);
         let rows = separate::rows(&layoutc, device, model, options)?;
         separate::section(&mut text, device, &rows);
+        let title = format!("{device}, model `{model}`: OpenCL");
+        section(&mut text, &title, &of_all(opencl::names()?)?);
     }
     text.push_str(CAUSES);
     let path = repository_root().join(&options.out);
@@ -203,7 +207,8 @@ fn row(
     options: &Options,
 ) -> Result<Option<Row>> {
     let find = || simulated(layoutc, program, device, model);
-    row_of(&program.name, model, kept(&program.name, device, model, options, find)?)
+    let found = kept(&program.name, device, model, options, find)?;
+    row_of(program.name.trim_start_matches("opencl/"), model, found)
 }
 
 /// What is kept of a program, or what `find` finds.
@@ -214,7 +219,7 @@ fn kept(
     options: &Options,
     find: impl FnOnce() -> Result<Kept>,
 ) -> Result<Kept> {
-    let file = format!("{device}-{model}-{name}.json");
+    let file = format!("{device}-{model}-{}.json", name.replace('/', "-"));
     let path = options.keep.as_ref().map(|folder| folder.join(file));
     if let Some(json) = path.as_ref().and_then(|path| fs::read_to_string(path).ok()) {
         return serde_json::from_str(&json).with_context(|| name.to_owned());

@@ -43,6 +43,9 @@
 #include <unistd.h>
 #include <vector>
 
+extern "C" int layoutc_is_on_cpus(cl_context context);
+extern "C" void layoutc_recorder_finish(void);
+
 namespace {
 
 constexpr uint64_t kPage = 4096, kAlignment = 256;
@@ -60,6 +63,7 @@ uint64_t round_up(uint64_t n, uint64_t to) { return (n + to - 1) / to * to; }
 struct Buffer {
     uint64_t end;   // behind its last byte
     uint64_t base;  // in the trace
+    bool is_constant = false;  // in the launch that runs: behind a pointer to constant memory, which has a cache of its own
 };
 
 struct Tracer {
@@ -75,10 +79,11 @@ struct Tracer {
     size_t size = 0, total = 0;
     uint32_t group[3] = {};
     bool is_launched = false;
-    std::vector<std::pair<uint64_t, uint32_t>> pointers;
+    std::vector<std::pair<uint64_t, uint32_t>> pointers;  // alignment 0: to constant memory
     uint64_t local_bytes = 0;
     // The buffer that was accessed last.
     uint64_t first = 1, end = 0, base = 0;
+    bool is_constant = false;
 
     Tracer() {
         const char* path = getenv("LAYOUTC_RT_TRACE");
@@ -92,6 +97,7 @@ struct Tracer {
         known.resize(kPlaces);
         items.resize(kItems);
         begun.resize(kItems);
+        atexit(layoutc_recorder_finish);
     }
 
     void send(const void* data, size_t bytes) {
@@ -124,6 +130,7 @@ struct Tracer {
             --behind;
             if (address >= behind->second.end) return false;
             first = behind->first, end = behind->second.end, base = behind->second.base;
+            is_constant = behind->second.is_constant;
         }
         address = base + (address - first);
         return true;
@@ -164,8 +171,7 @@ Tracer& tracer() {
 void pointed(const void* pointer, uint32_t alignment) {
     Tracer& t = tracer();
     std::lock_guard<std::mutex> held(t.lock);
-    uint64_t address = (uint64_t)pointer;
-    if (t.translate(address)) t.pointers.push_back({address, alignment});
+    t.pointers.push_back({(uint64_t)pointer, alignment});
 }
 
 // `s`: work-items of a group, `g`: the group's index, `n`: groups, each along three axes.
@@ -184,7 +190,13 @@ void begun(const char* kernel, uint64_t item, uint64_t sx, uint64_t sy, uint64_t
     if (is_other && is_first) t.end_launch();
     if (is_other) t.end_group();
     if (!t.is_launched) {
+        for (auto& [first, buffer] : t.buffers) {
+            auto is_meant = [&](const std::pair<uint64_t, uint32_t>& p) { return p.second == 0 && p.first >= first && p.first < buffer.end; };
+            buffer.is_constant = std::any_of(t.pointers.begin(), t.pointers.end(), is_meant);
+        }
+        t.first = 1, t.end = 0;
         for (auto [address, alignment] : t.pointers) {
+            if (alignment == 0 || !t.translate(address)) continue;
             t.put('P');
             t.put(address);
             t.put(alignment);
@@ -205,7 +217,7 @@ void begun(const char* kernel, uint64_t item, uint64_t sx, uint64_t sy, uint64_t
 // `what`: bytes, the exponent of the alignment (4 bits), and the kind (2 bits).
 void noted(uint64_t item, uint32_t place, uint32_t what, uint64_t address) {
     Tracer& t = tracer();
-    if (!t.translate(address)) return;
+    if (!t.translate(address) || t.is_constant) return;
     if (!t.known[place]) {
         std::lock_guard<std::mutex> held(t.lock);
         t.known[place] = true;
@@ -268,14 +280,19 @@ void check(cl_int error, const char* what, cl_program program = nullptr) {
     failed(text);
 }
 
-// The same program with calls in front of its accesses; null for one that was made of no text.
+typedef cl_program Link(cl_context, cl_uint, const cl_device_id*, const char*, cl_uint, const cl_program*,
+                        void(CL_CALLBACK*)(cl_program, void*), void*, cl_int*);
+
+// The same program with calls in front of its accesses.
 cl_program rewritten_of(cl_program program, const char* options) {
-    size_t bytes = 0;
-    if (clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, nullptr, &bytes) != CL_SUCCESS || bytes <= 1) return nullptr;
-    std::vector<char> text(bytes);
-    clGetProgramInfo(program, CL_PROGRAM_SOURCE, bytes, text.data(), nullptr);
     cl_context context;
     clGetProgramInfo(program, CL_PROGRAM_CONTEXT, sizeof context, &context, nullptr);
+    if (!layoutc_is_on_cpus(context)) failed("kernels are traced on CPU devices only, and the program uses another one");
+    size_t bytes = 0;
+    if (clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, nullptr, &bytes) != CL_SUCCESS || bytes <= 1)
+        failed("kernels are traced that are built of text, and the program builds others");
+    std::vector<char> text(bytes);
+    clGetProgramInfo(program, CL_PROGRAM_SOURCE, bytes, text.data(), nullptr);
     // What is compiled to be traced is no other program of the cache.
     const std::string own = std::string(options ? options : "") + " -g -DLAYOUTC_TRACED";
     const char* source = text.data();
@@ -288,12 +305,14 @@ cl_program rewritten_of(cl_program program, const char* options) {
     check(error, "clCreateProgramWithSource");
     check(clCompileProgram(first, 0, nullptr, own.c_str(), 0, nullptr, nullptr, nullptr, nullptr), "clCompileProgram", first);
     find_modules(folder, after);
+    if (after.empty()) failed("kernels are traced on PoCL only, and the program uses another OpenCL");
     for (const std::string& path : after)
         if (!before.count(path)) rewrite(path);
     cl_program second = clCreateProgramWithSource(context, 1, &source, nullptr, &error);
     check(error, "clCreateProgramWithSource");
     check(clCompileProgram(second, 0, nullptr, own.c_str(), 0, nullptr, nullptr, nullptr, nullptr), "clCompileProgram", second);
-    cl_program linked = clLinkProgram(context, 0, nullptr, nullptr, 1, &second, nullptr, nullptr, &error);
+    static Link* const link = next_function<Link>("clLinkProgram");
+    cl_program linked = link(context, 0, nullptr, nullptr, 1, &second, nullptr, nullptr, &error);
     check(error, "clLinkProgram", linked);
     clReleaseProgram(first);
     clReleaseProgram(second);
@@ -311,10 +330,14 @@ extern "C" cl_int clBuildProgram(cl_program program, cl_uint count, const cl_dev
     tracer();
     std::lock_guard<std::mutex> held(programs_lock);
     const cl_int error = build(program, count, devices, options, nullptr, nullptr);
-    if (error == CL_SUCCESS)
-        if (cl_program own = rewritten_of(program, options)) rewritten[program] = own;
+    if (error == CL_SUCCESS) rewritten[program] = rewritten_of(program, options);
     if (notify) notify(program, data);
     return error;
+}
+
+extern "C" cl_program clLinkProgram(cl_context, cl_uint, const cl_device_id*, const char*, cl_uint, const cl_program*,
+                                    void(CL_CALLBACK*)(cl_program, void*), void*, cl_int*) {
+    failed("programs that are compiled and linked apart (clLinkProgram) are not traced");
 }
 
 extern "C" cl_kernel clCreateKernel(cl_program program, const char* name, cl_int* error) {

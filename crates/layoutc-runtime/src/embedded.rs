@@ -97,6 +97,11 @@ pub(crate) fn write_all(include: &Path, runtime: &Path) -> io::Result<()> {
 pub(crate) fn fingerprint() -> u64 {
     let bytes =
         HEADERS.iter().chain(RUNTIME).flat_map(|(path, text)| path.bytes().chain(text.bytes()));
+    hash(bytes)
+}
+
+/// FNV-1a, which is the same in each version of the compiler.
+pub(crate) fn hash(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
     })

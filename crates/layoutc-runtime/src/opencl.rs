@@ -8,6 +8,7 @@
 //! instrumented program is recorded ([`record`](crate::profile::record())).
 
 mod accesses;
+mod linked;
 mod mirror;
 mod trace;
 mod verify;
@@ -256,10 +257,10 @@ impl OpenCl {
         }
         linked.push(guard);
         if program.is_recorded {
-            linked.push(self.recorder(&objects)?);
+            linked.push(linked::object(self, program, &objects, &linked::RECORDER)?);
         }
         if program.is_traced {
-            linked.push(self.tracer(&objects)?);
+            linked.push(linked::object(self, program, &objects, &linked::TRACER)?);
         }
         let executable = out.join("program");
         let is_c =
@@ -281,31 +282,6 @@ impl OpenCl {
             is_recorded: program.is_recorded,
             mirror: mirror.root().to_path_buf(),
         })
-    }
-
-    /// Compiles `opencl/recorder.cpp`.
-    fn recorder(&self, objects: &Path) -> Result<PathBuf, OpenClError> {
-        let sums = objects.join("profile_sums.hpp");
-        fs::write(&sums, include_str!("../runtime/profile_sums.hpp")).map_err(io_error(&sums))?;
-        self.linked(objects, "recorder", include_str!("../opencl/recorder.cpp"))
-    }
-
-    /// Compiles `opencl/tracer.cpp`.
-    fn tracer(&self, objects: &Path) -> Result<PathBuf, OpenClError> {
-        self.linked(objects, "tracer", include_str!("../opencl/tracer.cpp"))
-    }
-
-    /// Compiles a file of C++ that is linked with programs.
-    fn linked(&self, objects: &Path, name: &str, text: &str) -> Result<PathBuf, OpenClError> {
-        let source = objects.join(name).with_extension("cpp");
-        let object = objects.join(name).with_extension("o");
-        fs::write(&source, text).map_err(io_error(&source))?;
-        let mut compile = Command::new(&self.compilers.cpp);
-        compile.args(["-std=gnu++17", "-O2", "-w", "-c", "-o"]).arg(&object).arg(&source);
-        match output_of(&mut compile)? {
-            Some(messages) => Err(OpenClError::Compile { file: source, messages }),
-            None => Ok(object),
-        }
     }
 
     fn compile(

@@ -8,6 +8,7 @@
 
 mod builtins;
 mod debug;
+mod hooks;
 mod operands;
 mod types;
 
@@ -15,21 +16,12 @@ use super::super::trace::AccessKind;
 use builtins::{Builtin, builtin};
 use debug::DebugInfo;
 pub(super) use debug::Frame;
+pub(super) use hooks::Hooks;
+use hooks::functions;
 use operands::{align_in, pointer_in, split, type_in, within, without_debug, words_after};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use types::Types;
-
-/// Where the functions that kernels call are in the program.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Hooks {
-    /// `(item, place, what, address)`; what: bytes, the exponent of the alignment (4 bits), the kind (2 bits).
-    pub(super) noted: u64,
-    /// `(kernel's name, item, sizes of the group, its index, numbers of groups)`.
-    pub(super) begun: u64,
-    /// `(pointer argument, alignment)`.
-    pub(super) pointed: u64,
-}
 
 /// A module with calls.
 #[derive(Debug)]
@@ -73,6 +65,7 @@ pub(super) fn instrument(
     let mut own = Rewriter {
         types,
         debug,
+        defined: module.lines().filter_map(defined_in).collect(),
         first_place,
         text: String::with_capacity(module.len() * 2),
         places: Vec::new(),
@@ -87,7 +80,7 @@ pub(super) fn instrument(
         if line.starts_with("define ") {
             own.private.clear();
             own.line(&without_debug(line));
-            kernel = Kernel::of(line);
+            kernel = Kernel::of(line, module);
             continue;
         }
         if line.starts_with("!llvm.dbg.cu") || line.trim_start().starts_with("#dbg_") {
@@ -115,6 +108,8 @@ pub(super) fn instrument(
 struct Rewriter<'t> {
     types: Types<'t>,
     debug: DebugInfo<'t>,
+    /// The functions that the module defines.
+    defined: BTreeSet<&'t str>,
     first_place: u32,
     text: String,
     places: Vec<Vec<Frame>>,
@@ -164,7 +159,7 @@ impl Rewriter<'_> {
     }
 
     fn instruction(&mut self, line: &str) -> Result<(), String> {
-        let (found, left_out) = accesses(line, &self.types)?;
+        let (found, left_out) = accesses(line, &self.types, &self.defined)?;
         self.left_out.extend(left_out);
         let frames = self.debug.frames(line);
         for access in found {
@@ -209,7 +204,7 @@ impl Rewriter<'_> {
 }
 
 /// What an instruction accesses, and what it accesses that is not told.
-fn accesses<'t>(line: &'t str, types: &Types) -> Accesses<'t> {
+fn accesses<'t>(line: &'t str, types: &Types, defined: &BTreeSet<&str>) -> Accesses<'t> {
     let instruction = line.trim();
     let body = match instruction.strip_prefix('%') {
         Some(rest) => rest.split_once(" = ").map_or(instruction, |(_, body)| body),
@@ -232,20 +227,22 @@ fn accesses<'t>(line: &'t str, types: &Types) -> Accesses<'t> {
             one(AccessKind::Atomic, type_in(value), pointer_in(at)?)
         }
         ("cmpxchg", [at, value, ..]) => one(AccessKind::Atomic, type_in(value), pointer_in(at)?),
-        ("call" | "tail" | "musttail" | "notail", _) => call(rest),
+        ("call" | "tail" | "musttail" | "notail", _) => call(rest, defined),
         _ => NOTHING,
     }
 }
 
 /// A call of what accesses memory itself.
-fn call(rest: &str) -> Result<(Vec<Found<'_>>, Option<String>), String> {
+fn call<'t>(rest: &'t str, defined: &BTreeSet<&str>) -> Accesses<'t> {
     let Some((_, callee)) = rest.split_once('@') else { return NOTHING };
     let Some((name, arguments)) = callee.split_once('(') else { return NOTHING };
     let arguments = split(within(arguments));
     if let Some(operation) = name.strip_prefix("llvm.mem") {
         return copy(operation, &arguments);
     }
-    match builtin(name) {
+    // What the module defines itself has calls of its own.
+    let of_opencl = if defined.contains(name) { Builtin::None } else { builtin(name) };
+    match of_opencl {
         Builtin::None => NOTHING,
         Builtin::LeftOut(what) => Ok((Vec::new(), Some(what))),
         Builtin::Accesses { kind, bytes, align, has_offset } => {
@@ -285,77 +282,105 @@ fn copy<'t>(operation: &str, arguments: &[&'t str]) -> Accesses<'t> {
     Ok((found, None))
 }
 
+/// The function that a line defines.
+fn defined_in(line: &str) -> Option<&str> {
+    let (_, rest) = line.strip_prefix("define ")?.split_once('@')?;
+    rest.split('(').next()
+}
+
 /// A kernel's definition.
 struct Kernel {
     name: String,
-    /// Its arguments that are pointers: type, name, and what they point to is aligned to.
+    /// Its arguments that are pointers: type, name, and what they point to is aligned to; 0 for constant memory.
     pointers: Vec<(String, String, u64)>,
 }
 
 impl Kernel {
-    fn of(line: &str) -> Option<Kernel> {
-        if !line.contains("!kernel_arg_addr_space") {
-            return None;
-        }
+    fn of(line: &str, module: &str) -> Option<Kernel> {
+        let (_, spaces) = line.split_once("!kernel_arg_addr_space ")?;
+        let spaces = spaces.split(' ').next().unwrap_or("");
+        let node = module.lines().find_map(|own| own.strip_prefix(spaces)?.strip_prefix(" = !{"));
+        let spaces: Vec<&str> =
+            node.map(|own| split(own.trim_end_matches('}'))).unwrap_or_default();
         let (name, rest) = line.split_once('@')?.1.split_once('(')?;
         let mut pointers = Vec::new();
-        for parameter in split(within(rest)) {
+        for (at, parameter) in split(within(rest)).into_iter().enumerate() {
             let (Ok((pointer, name)), Some(align)) = (pointer_in(parameter), align_in(parameter))
             else {
                 continue;
             };
+            let is_constant = spaces.get(at) == Some(&"i32 2");
+            let align = if is_constant { 0 } else { align };
             pointers.push((pointer.to_owned(), name.to_owned(), align));
         }
         Some(Kernel { name: name.trim_matches('"').to_owned(), pointers })
     }
 }
 
-/// What the calls call: functions that ask for the work-item and go on to the program's.
-fn functions(module: &str, Hooks { noted, begun, pointed }: Hooks) -> String {
-    let mut text = String::new();
-    for name in
-        ["_Z12get_local_idj", "_Z14get_local_sizej", "_Z12get_group_idj", "_Z14get_num_groupsj"]
-    {
-        if !module.contains(&format!("@{name}(i32")) {
-            let _ = writeln!(text, "declare i64 @{name}(i32)");
-        }
+#[cfg(test)]
+mod tests {
+    use super::{Hooks, instrument};
+
+    const HOOKS: Hooks = Hooks { noted: 1, begun: 2, pointed: 3 };
+
+    const MODULE: &str = r#"
+define spir_kernel void @move(ptr noundef align 16 %p, ptr align 4 %table) #0 !kernel_arg_addr_space !1 !dbg !4 {
+entry:
+  %own = alloca i32, align 4
+  %call = tail call i64 @_Z13get_global_idj(i32 noundef 0), !dbg !7
+  %at = getelementptr inbounds %struct.P, ptr %p, i64 %call, !dbg !7
+  %0 = load <4 x float>, ptr %at, align 16, !dbg !7, !tbaa !9
+  store i32 1, ptr %own, align 4, !dbg !7
+  %1 = atomicrmw add ptr %at, i32 1 seq_cst, align 4, !dbg !8
+  store float %2, ptr @move.tile, align 4
+  %3 = tail call <2 x i32> @_Z6vload2mPU8CLglobalKi(i64 noundef %call, ptr noundef %p), !dbg !8
+  call void @llvm.memcpy.p0.p0.i64(ptr align 8 %at, ptr align 8 %p, i64 24, i1 false), !dbg !8
+  %4 = tail call float @_Z5fractfPU8CLglobalf(float %f, ptr %p), !dbg !8
+  ret void, !dbg !8
+}
+!1 = !{i32 1, i32 2}
+!2 = !DIFile(filename: "a.cl", directory: "/in")
+!4 = distinct !DISubprogram(name: "move", scope: !2, file: !2, line: 3)
+!5 = distinct !DISubprogram(name: "inner", scope: !2, file: !2, line: 1)
+!7 = !DILocation(line: 5, column: 9, scope: !4)
+!8 = !DILocation(line: 2, column: 3, scope: !5, inlinedAt: !7)
+"#;
+
+    #[test]
+    fn calls_are_in_front_of_accesses() {
+        let found = instrument(MODULE, HOOKS, 10).expect("a module");
+        let calls: Vec<&str> =
+            found.text.lines().filter(|line| line.contains("  call void @layoutc.")).collect();
+        let what = |bytes: u64, exponent: u64, kind: u64| bytes << 6 | exponent << 2 | kind;
+        let noted = |place: u32, what: u64, at: &str| {
+            format!("  call void @layoutc.noted(i32 {place}, i32 {what}, ptr {at})")
+        };
+        assert_eq!(
+            calls,
+            [
+                "  call void @layoutc.pointed(ptr %p, i32 16)",
+                // A pointer to constant memory.
+                "  call void @layoutc.pointed(ptr %table, i32 0)",
+                "  call void @layoutc.begun(ptr @layoutc.name.0)",
+                &noted(10, what(16, 4, 0), "%at"),
+                &noted(11, what(4, 2, 2), "%at"),
+                &noted(12, what(8, 2, 0), "%layoutc.at.0"),
+                &noted(13, what(24, 3, 0), "%p"),
+                &noted(14, what(24, 3, 1), "%at"),
+            ]
+        );
+        assert!(!found.text.contains("!dbg"), "{}", found.text);
+        let lines = |place: usize| -> Vec<(&str, u32)> {
+            found.places[place].iter().map(|own| (own.file.as_str(), own.line)).collect()
+        };
+        assert_eq!(lines(0), [("/in/a.cl", 5)]);
+        assert_eq!(lines(1), [("/in/a.cl", 2), ("/in/a.cl", 5)]);
+        assert_eq!(found.left_out.into_iter().collect::<Vec<_>>(), ["calls of `fract`"]);
     }
-    let mut asked = String::new();
-    let mut ask = |prefix: &str, name: &str| {
-        for axis in 0..3 {
-            let _ = writeln!(asked, "  %{prefix}{axis} = call i64 @{name}(i32 {axis})");
-        }
-    };
-    ask("i", "_Z12get_local_idj");
-    ask("s", "_Z14get_local_sizej");
-    asked.push_str(
-        "  %a = mul i64 %i2, %s1\n  %b = add i64 %a, %i1\n  %c = mul i64 %b, %s0\n  %item = add i64 %c, %i0\n",
-    );
-    let _ = writeln!(
-        text,
-        "define void @layoutc.noted(i32 %place, i32 %what, ptr %at) {{\n{asked}  \
-         %address = ptrtoint ptr %at to i64\n  %f = inttoptr i64 {noted} to ptr\n  \
-         call void %f(i64 %item, i32 %place, i32 %what, i64 %address)\n  ret void\n}}"
-    );
-    let mut ask = |prefix: &str, name: &str| {
-        for axis in 0..3 {
-            let _ = writeln!(asked, "  %{prefix}{axis} = call i64 @{name}(i32 {axis})");
-        }
-    };
-    ask("g", "_Z12get_group_idj");
-    ask("n", "_Z14get_num_groupsj");
-    let list =
-        ["s0", "s1", "s2", "g0", "g1", "g2", "n0", "n1", "n2"].map(|name| format!("i64 %{name}"));
-    let _ = writeln!(
-        text,
-        "define void @layoutc.begun(ptr %name) {{\n{asked}  %f = inttoptr i64 {begun} to ptr\n  \
-         call void %f(ptr %name, i64 %item, {})\n  ret void\n}}",
-        list.join(", ")
-    );
-    let _ = writeln!(
-        text,
-        "define void @layoutc.pointed(ptr %at, i32 %align) {{\n  %f = inttoptr i64 {pointed} to ptr\n  \
-         call void %f(ptr %at, i32 %align)\n  ret void\n}}"
-    );
-    text
+
+    #[test]
+    fn types_of_pointers_are_refused() {
+        let module = MODULE.replace("ptr %at, align 16", "<4 x float>* %at, align 16");
+        assert!(instrument(&module, HOOKS, 0).is_err());
+    }
 }

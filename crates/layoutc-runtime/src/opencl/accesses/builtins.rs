@@ -57,8 +57,11 @@ pub(super) fn builtin(mangled: &str) -> Builtin {
         let align = if is_aligned { bytes } else { scalar };
         return Builtin::Accesses { kind, bytes, align, has_offset: true };
     }
-    let left_out = ["async_work_group", "read_image", "write_image", "read_pipe", "write_pipe"];
-    match left_out.iter().any(|own| name.starts_with(own)) {
+    // `fract(x, &p[i])`, `async_work_group_copy`; images are no buffers.
+    let is_global =
+        ["U8CLglobal", "U3AS1", "U9CLgeneric", "U3AS4"].iter().any(|own| parameters.contains(own));
+    let is_other = ["read_image", "write_image", "read_pipe", "write_pipe"];
+    match is_global || is_other.iter().any(|own| name.starts_with(own)) {
         true => Builtin::LeftOut(format!("calls of `{name}`")),
         false => Builtin::None,
     }
@@ -121,6 +124,7 @@ mod tests {
             ("_Z14_cl_atomic_addPU3AS1Vii", accesses(AccessKind::Atomic, 4, 4, false)),
             ("_Z8atom_addPVll", accesses(AccessKind::Atomic, 8, 8, false)),
             ("_Z12get_local_idj", Builtin::None),
+            ("_Z5fractfPU8CLglobalf", Builtin::LeftOut("calls of `fract`".to_owned())),
             ("pull", Builtin::None),
             (
                 "_Z11read_imagef14ocl_image2d_ro11ocl_samplerDv2_i",
