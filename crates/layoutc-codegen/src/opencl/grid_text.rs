@@ -278,10 +278,6 @@ static cl_mem $pCreateBuffer(const $PLayout *layout, $PExtents extents, cl_conte
     own[0] = bytes;
     memcpy(own + 1, extents.extent, sizeof extents.extent);
     memcpy(all + count * layout->value, own, tail);
-#ifdef CL_MEM_HOST_WRITE_ONLY
-    // Transfers read what is behind the values.
-    flags &= ~(cl_mem_flags)(CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS);
-#endif
     buffer = clCreateBuffer(context, flags | CL_MEM_COPY_HOST_PTR, count * layout->value + tail, all, error);
     free(all);
     return buffer;
@@ -300,6 +296,8 @@ static cl_int $pCopyBuffer(const $PLayout *layout, cl_command_queue queue, cl_me
     cl_int status;
     if (bytes == 0)
         return clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, waits, wait_list, event);
+    if (from == to && from_offset < to_offset + bytes && to_offset < from_offset + bytes)
+        return CL_MEM_COPY_OVERLAP;
     status = $pTail(layout, queue, from, from_offset, bytes, own, waits, wait_list);
     if (status == CL_SUCCESS)
         status = $pTail(layout, queue, to, to_offset, bytes, other, 0, NULL);

@@ -342,7 +342,8 @@ static cl_int $pFillBuffer(const $PLayout *layout, cl_command_queue queue, cl_me
                            size_t pattern_bytes, size_t offset, size_t bytes,
                            cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
-    if (bytes == 0 || pattern == NULL || pattern_bytes == 0 || bytes % pattern_bytes != 0)
+    if (bytes == 0 || pattern == NULL || pattern_bytes == 0 || pattern_bytes > 128 ||
+        (pattern_bytes & (pattern_bytes - 1)) != 0 || offset % pattern_bytes != 0 || bytes % pattern_bytes != 0)
         return clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset, bytes, waits, wait_list, event);
     char *host = (char *)malloc(bytes);
     if (host == NULL)

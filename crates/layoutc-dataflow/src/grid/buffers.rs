@@ -366,7 +366,7 @@ pub(super) fn check_macros(
             continue;
         }
         if let Some(span) = classes.buffers.changeable_in(program, function) {
-            let message = "what indices mean depends on a macro that an option of `clBuildProgram` may define otherwise";
+            let message = "what indices mean depends on a macro or a branch that an option of `clBuildProgram` may choose";
             return Err(pin(span, Code::INACTIVE_BRANCH, message.to_owned()));
         }
         pending.extend(edges.get(&function).into_iter().flatten());

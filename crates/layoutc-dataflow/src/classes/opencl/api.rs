@@ -3,10 +3,10 @@
 use super::handles::{Follow, Handle, Setting, handle_of, is_plain_flags};
 use super::instances::variable;
 use super::lists::holds_handles;
-use super::{BufferApi, BufferCall, Form, pin};
+use super::{BufferApi, BufferCall, Form, pin, record_of};
 use crate::classes::classify::is_null;
 use layoutc_diagnostics::Code;
-use layoutc_syntax::{ExprId, ExprKind, FunctionId, TypeKind, VarId};
+use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, TypeKind, VarId};
 use std::collections::BTreeSet;
 
 /// The kernel of which an argument is set.
@@ -34,6 +34,8 @@ impl Follow<'_> {
                 let uses_host = arguments.get(1).is_some_and(|flags| {
                     !is_plain_flags(self.program, self.resolved(at, *flags).1)
                 });
+                let flags = arguments.get(1).map(|flags| self.resolved(at, *flags).1);
+                self.check_access(node, call, flags);
                 let host = arguments.get(3).map(|host| self.resolved(at, *host).1);
                 let has_host = host.is_none_or(|host| !is_null(self.program, host));
                 if uses_host && has_host {
@@ -67,6 +69,11 @@ impl Follow<'_> {
                 let message = "the kernels of this program are no text";
                 self.unseen.push(pin(span, Code::OPENCL_SOURCE, message));
             }
+            "clCreateUserEvent" => {
+                let span = self.program.expr_site(call);
+                let message = "calls that wait for an event of the host return at once here, and would not in another layout";
+                self.unseen.push(pin(span, Code::OPENCL_BUFFER, message));
+            }
             "clCreateKernelsInProgram" | "clCloneKernel" => {
                 let span = self.program.expr_site(call);
                 self.unseen.push(pin(
@@ -93,6 +100,27 @@ impl Follow<'_> {
                 ));
             }
             _ => {}
+        }
+    }
+
+    /// The host's side of numbers reads more of a buffer than the program does.
+    pub(super) fn check_access(&mut self, node: usize, call: ExprId, flags: Option<ExprId>) {
+        let program = self.program;
+        let is_number = |id: &VarId| {
+            record_of(program, *id).is_some_and(|record| program.record(record).element.is_some())
+        };
+        let Some(flags) = flags.filter(|_| self.kernels.parameters.iter().any(is_number)) else {
+            return;
+        };
+        let mut stack = vec![flags];
+        while let Some(at) = stack.pop() {
+            if let ExprKind::Name(NameRef::Unknown(name)) = &program.expr(at).kind
+                && matches!(name.as_str(), "CL_MEM_HOST_WRITE_ONLY" | "CL_MEM_HOST_NO_ACCESS")
+            {
+                let message = format!("the host may not read this buffer: `{name}`");
+                self.fail(node, call, Code::OPENCL_BUFFER, message);
+            }
+            stack.extend(program.expr(at).children());
         }
     }
 

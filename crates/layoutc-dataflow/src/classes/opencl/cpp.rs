@@ -78,6 +78,8 @@ impl Follow<'_> {
             }
             Handle::Buffer => {
                 self.made_buffers.push(node);
+                let flags = self.resolved(at, arguments[1]).1;
+                self.check_access(node, id, Some(flags));
                 let is_plain = arguments.len() >= 3
                     && is_plain_flags(program, self.resolved(at, arguments[1]).1);
                 let host = arguments.get(3).map(|host| self.resolved(at, *host).1);

@@ -148,6 +148,12 @@ impl Follow<'_> {
                 let message = "the kernels of this program are no text";
                 self.unseen.push(pin(program.expr_site(id), Code::OPENCL_SOURCE, message));
             }
+            if matches!(program.types.kind(expr.ty.id),
+                TypeKind::Named(name, _) if name == "cl::UserEvent")
+            {
+                let message = "calls that wait for an event of the host return at once here, and would not in another layout";
+                self.unseen.push(pin(program.expr_site(id), Code::OPENCL_BUFFER, message));
+            }
             if self.makes_functor(id) {
                 continue;
             }

@@ -113,6 +113,21 @@ fn use_in_head(program: &Program, id: FunctionId, macros: &BTreeSet<String>) -> 
     })
 }
 
+/// A directive that begins a branch.
+fn branch_in(program: &Program, span: Span) -> Option<Span> {
+    let text = program.text(span);
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
+        if directive.is_some_and(|rest| rest.starts_with("if") || rest.starts_with("el")) {
+            let start = span.start as usize + at + line.len() - line.trim_start().len();
+            return Some(Span::new(span.file, start, start + line.trim().len()));
+        }
+        at += line.len();
+    }
+    None
+}
+
 /// A text that mentions one of the words.
 fn word_in(program: &Program, span: Span, words: &BTreeSet<String>) -> Option<Span> {
     let text = program.text(span);
@@ -123,11 +138,13 @@ fn word_in(program: &Program, span: Span, words: &BTreeSet<String>) -> Option<Sp
 
 impl Buffers {
     /// Where the text of a function uses a macro that options of `clBuildProgram` may define otherwise,
-    /// perhaps through others.
+    /// perhaps through others, or has branches of which options may choose another.
     #[must_use]
     pub fn changeable_in(&self, program: &Program, function: FunctionId) -> Option<Span> {
         let sites = &program.function(function).sites;
-        sites.iter().find_map(|site| word_in(program, site.span, &self.changeable))
+        sites.iter().find_map(|site| {
+            word_in(program, site.span, &self.changeable).or_else(|| branch_in(program, site.span))
+        })
     }
 
     /// Keeps arrays whose elements may be others once the kernels are built.
