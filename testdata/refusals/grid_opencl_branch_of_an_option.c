@@ -4,7 +4,7 @@
 static const char *text =
     "__kernel void smooth(__global float *u, int nx, int ny) {\n"
     "    int x = get_global_id(0), y = get_global_id(1);\n"
-    "#ifdef ALL //~ LC0005 an option of\n"
+    "#ifdef ALL\n" //~ LC0005 an option of
     "    if (y < ny)\n"
     "#else\n"
     "    if (x < nx && y < ny)\n"

@@ -7,7 +7,7 @@ static const char *text =
     "#endif\n"
     "__kernel void smooth(__global float *u, int ny) {\n"
     "    int x = get_global_id(0), y = get_global_id(1);\n"
-    "    if (x < NX && y < ny) u[y * NX + x] *= 0.5f; //~ LC0005 an option of\n"
+    "    if (x < NX && y < ny) u[y * NX + x] *= 0.5f;\n" //~ LC0005 an option of
     "}\n";
 int main(void)
 {

@@ -4,7 +4,7 @@
 static const char *text =
     "__kernel void smooth(__global float *u, int nx, int ny) {\n"
     "    int x = get_global_id(0), y = get_global_id(1);\n"
-    "    u[y * nx + x] *= 0.5f; //~ LC0067 to stay inside its extent `nx`\n"
+    "    u[y * nx + x] *= 0.5f;\n" //~ LC0067 to stay inside its extent `nx`
     "}\n";
 int main(void)
 {

@@ -6,6 +6,7 @@ use std::{env, fs};
 use anyhow::{Context, Result, ensure};
 use layoutc_tests::layoutc::Layoutc;
 use layoutc_tests::program::Program;
+use layoutc_tests::repository_root;
 use layoutc_tests::sandbox::Sandbox;
 
 const FILES: [&str; 2] = ["nbody.c", "nbody_kernels.cl"];
@@ -63,6 +64,23 @@ fn a_difference_is_told() -> Result<()> {
     let output = verify(&sandbox, &VERIFY, None)?;
     let said = said(&output);
     ensure!(output.status.code() == Some(1) && said.contains("\ndifferent: "), "{said}");
+    Ok(())
+}
+
+/// Kernels cannot end a program, so they print what is wrong.
+#[test]
+fn an_assumption_about_a_grid_that_does_not_hold_is_told() -> Result<()> {
+    let name = "grid_opencl_range_changes.c";
+    let text = fs::read_to_string(repository_root().join("testdata/refusals").join(name))?;
+    let sandbox = Sandbox::new()?;
+    // The rows are longer than their extent, and one is left out: nothing behind the buffer is written.
+    sandbox.write(name, text.replace("{nx, ny}", "{nx, ny - 1}"))?;
+    let layout = ["--layout", "u = [y/4, x/4, y%4, x%4]", "--assume", "in-bounds"];
+    let output = verify(&sandbox, &[&["verify", name], &layout[..]].concat(), None)?;
+    let said = said(&output);
+    ensure!(output.status.code() == Some(1), "{said}");
+    ensure!(said.contains("the coordinate `x` is "), "{said}");
+    ensure!(said.contains(", and its extent is 8"), "{said}");
     Ok(())
 }
 

@@ -159,5 +159,15 @@ pub(crate) fn checked(
         .flat_map(|c| if matches!(c, '"' | '\\') { vec!['\\', c] } else { vec![c] })
         .collect();
     let name = &grid.dimensions[dimension].name;
+    if program.files[program.expr_site(expr).file.index()].is_opencl {
+        // The compilers of CPU devices take statements in expressions. A kernel cannot end the program,
+        // but what it prints is a difference.
+        let place = place.replace('%', "%%");
+        return format!(
+            "({{ long layoutc_at = {text}; if (layoutc_at < 0 || layoutc_at >= {extent}) {{ \
+             printf(\"{place}: the coordinate `{name}` is %ld, and its extent is %ld\\n\", layoutc_at, (long)({extent})); \
+             layoutc_at = 0; }} layoutc_at; }})"
+        );
+    }
     format!("::{CHECK}({text}, {extent}, \"{place}\", \"{name}\")")
 }
