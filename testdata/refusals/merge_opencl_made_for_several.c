@@ -9,6 +9,7 @@ static const char *text =
 static cl_mem make(cl_context context, size_t bytes)
 {
     cl_mem made = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL); //~ LC0028 called for several arrays
+    clRetainMemObject(made);
     return made;
 }
 int main(int argc, char **argv)

@@ -45,6 +45,8 @@ enum Target {
     Generated(usize, BufferApi, Form),
     /// Number of a variant of the function.
     Function(FunctionId, usize),
+    /// The buffer that a function made is taken over for one of the arrays.
+    Taken(usize),
 }
 
 /// The edits of host code, and what could not be written.
@@ -101,19 +103,30 @@ pub(crate) fn host_edits(
     edits_of_host(program, classes, &arrays, storage_of, &Makers::default(), names)
 }
 
-/// The same for arrays that share buffers; `shares` has the calls that make no buffer any more, with the text that names
-/// the one that they share.
+/// What is to be said of calls that make buffers.
+#[derive(Default)]
+pub(crate) struct Makers {
+    /// Those that make no buffer any more, with the text that names the one that they share.
+    pub(crate) shares: BTreeMap<ExprId, String>,
+    /// Calls of functions of the program that make a buffer, with the array that it is for.
+    pub(crate) taken: BTreeMap<ExprId, usize>,
+    /// The calls in those functions, which stay.
+    pub(crate) plain: BTreeSet<ExprId>,
+    /// The extents of grids.
+    pub(crate) extents: BTreeMap<ExprId, Vec<String>>,
+}
+
+/// The same for arrays that share buffers.
 pub(crate) fn joint_edits(
     program: &Program,
     classes: &Classes,
     members: Vec<JointMember>,
     member_of: &BTreeMap<ClassId, usize>,
-    shares: &BTreeMap<ExprId, String>,
+    makers: &Makers,
     names: &mut Names,
 ) -> HostEdits {
     let arrays: Vec<HostArray> = members.into_iter().map(HostArray::Joint).collect();
-    let makers = Makers { shares: shares.clone(), extents: BTreeMap::new() };
-    edits_of_host(program, classes, &arrays, member_of, &makers, names)
+    edits_of_host(program, classes, &arrays, member_of, makers, names)
 }
 
 /// The same for grids in another order; `extents` are those that each call which makes a buffer gives it, as C.
@@ -126,17 +139,8 @@ pub(crate) fn grid_edits(
     names: &mut Names,
 ) -> HostEdits {
     let arrays: Vec<HostArray> = grids.into_iter().map(HostArray::Grid).collect();
-    let makers = Makers { shares: BTreeMap::new(), extents };
+    let makers = Makers { extents, ..Makers::default() };
     edits_of_host(program, classes, &arrays, grid_of, &makers, names)
-}
-
-/// What is to be said of calls that make buffers.
-#[derive(Default)]
-struct Makers {
-    /// Those that take over a buffer, with what names it.
-    shares: BTreeMap<ExprId, String>,
-    /// The extents of grids.
-    extents: BTreeMap<ExprId, Vec<String>>,
 }
 
 fn edits_of_host(
@@ -166,12 +170,23 @@ fn edits_of_host(
         vec![BTreeMap::new(); classes.buffers.instances.len()];
     let mut changed: BTreeSet<ClassId> = BTreeSet::new();
     for call in &classes.buffers.calls {
+        if makers.plain.contains(&call.call) {
+            continue;
+        }
         let class = classes.class_of_slot(Slot::Variable(call.parameter));
         if let Some((class, at)) = class.and_then(|class| Some((class, *array_of.get(&class)?))) {
             changed.insert(class);
             direct[call.instance].insert(call.call, Target::Generated(at, call.api, call.form));
         }
     }
+    for (at, instance) in classes.buffers.instances.iter().enumerate() {
+        for call in instance.calls.keys() {
+            if let Some(array) = makers.taken.get(call) {
+                direct[at].insert(*call, Target::Taken(*array));
+            }
+        }
+    }
+    changed.extend(array_of.keys().filter(|_| !makers.taken.is_empty()));
     if changed.is_empty() {
         return host.out;
     }
@@ -190,10 +205,12 @@ fn edits_of_host(
 
 /// What of the generated text a file uses.
 #[derive(Default)]
-struct Used {
+pub(crate) struct Used {
     functions: BTreeSet<(BufferApi, Form)>,
-    /// How buffers of other arrays are taken over.
+    /// How buffers of other arrays are shared.
     shares: BTreeSet<Form>,
+    /// Buffers that functions made are taken over.
+    takes: bool,
     arrays: BTreeSet<usize>,
 }
 
@@ -321,6 +338,7 @@ impl Host<'_> {
         targets.into_iter().find_map(|target| match *target {
             Target::Generated(storage, ..) => Some(storage),
             Target::Function(function, at) if depth < 32 => self.array_in(function, at, depth + 1),
+            Target::Taken(array) => Some(array),
             Target::Function(..) => None,
         })
     }
@@ -364,6 +382,14 @@ impl Host<'_> {
                     extents.map_or_else(String::new, |own| grid_text::extents(&self.prefix, own));
                 (name, Some(format!("{first}{extents}")))
             }
+            Target::Taken(array) => {
+                let used = self.used.entry(file).or_default();
+                used.arrays.insert(array);
+                used.takes = true;
+                let joint = self.makers.shares.get(&call).map_or("NULL", String::as_str);
+                let first = format!("&{}, {joint}, ", self.layout_names[&array]);
+                (joint_text::take(&self.prefix), Some(first))
+            }
             Target::Function(function, at) => (self.variant_names[&(function, at)].clone(), None),
         }
     }
@@ -375,6 +401,15 @@ impl Host<'_> {
         for (call, target) in calls {
             if let Target::Generated(_, _, form @ (Form::Method | Form::Construction)) = target {
                 self.write_cpp(call, target, form, &mut edits);
+                continue;
+            }
+            if let Target::Taken(_) = target {
+                let ExprKind::Call { parentheses, .. } = program.expr(call).kind else { continue };
+                let span = program.expr(call).span;
+                let (name, first) = self.target_name(span.file, call, target);
+                edits.add(None, span.at_start(), format!("{name}({}", first.unwrap_or_default()));
+                let close = Span { start: parentheses.end - 1, ..parentheses };
+                edits.add(None, close, "))".to_owned());
                 continue;
             }
             let ExprKind::Call { callee, parentheses, .. } = program.expr(call).kind else {
@@ -597,9 +632,7 @@ impl Host<'_> {
             _ => includes,
         };
         let mut generated = match self.arrays.first() {
-            Some(HostArray::Joint(_)) => {
-                joint_text::functions(&self.prefix, &used.functions, &used.shares)
-            }
+            Some(HostArray::Joint(_)) => joint_text::functions(&self.prefix, used),
             Some(HostArray::Grid(_)) => {
                 host_text::functions(&self.prefix, &grid_text::GRIDS, &used.functions)
             }

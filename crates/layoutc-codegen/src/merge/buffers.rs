@@ -2,10 +2,10 @@
 
 use super::Rewriter;
 use crate::names::Names;
-use crate::opencl::{JointMember, joint_edits};
+use crate::opencl::{JointMember, Makers, joint_edits};
 use layoutc_dataflow::classes::ClassId;
 use layoutc_dataflow::merge::HandlePlace;
-use layoutc_syntax::{ExprId, ExprKind};
+use layoutc_syntax::ExprKind;
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Rewriter<'_> {
@@ -32,7 +32,7 @@ impl Rewriter<'_> {
     pub(super) fn host_of_buffers(&mut self, names: &mut Names) -> Vec<String> {
         let mut members: Vec<JointMember> = Vec::new();
         let mut member_of: BTreeMap<ClassId, usize> = BTreeMap::new();
-        let mut shares: BTreeMap<ExprId, String> = BTreeMap::new();
+        let mut makers = Makers::default();
         for (at, (_, merge)) in self.merges.iter().enumerate() {
             if merge.buffers.is_empty() {
                 continue;
@@ -57,13 +57,20 @@ impl Rewriter<'_> {
             for joint in &merge.buffers {
                 let keeper = self.handle_text(joint.keeper.handle);
                 let followers = joint.followers.iter().map(|own| (own.call, keeper.clone()));
-                shares.extend(followers);
+                makers.shares.extend(followers);
+                for own in std::iter::once(&joint.keeper).chain(&joint.followers) {
+                    if own.maker.is_some() {
+                        let member = member_of[&merge.members[own.member]];
+                        makers.taken.insert(own.call, member);
+                        makers.plain.insert(own.inner);
+                    }
+                }
             }
         }
         if members.is_empty() {
             return Vec::new();
         }
-        let host = joint_edits(self.program, self.classes, members, &member_of, &shares, names);
+        let host = joint_edits(self.program, self.classes, members, &member_of, &makers, names);
         self.edits.extend(host.edits);
         let mut refused: BTreeSet<(usize, layoutc_dataflow::classes::Pin)> = BTreeSet::new();
         for (class, pin) in host.refusals {

@@ -4,10 +4,10 @@
 //! Values are moved as rectangles with one value in a row (`clEnqueueWriteBufferRect`), which leave what lies between them
 //! alone, whoever changes it meanwhile.
 
+use super::Used;
 use super::host_text::{CPP_CREATE, FILL, MAP, cpp_functions, maps, named};
 use crate::storage::upper_first;
 use layoutc_dataflow::classes::{BufferApi, Form};
-use std::collections::BTreeSet;
 
 /// Ends of the names in the generated text.
 pub(crate) const NAMES: &[&str] = &[
@@ -15,9 +15,11 @@ pub(crate) const NAMES: &[&str] = &[
     "Mapping",
     "Transfer",
     "Rows",
+    "Queue",
     "CreateBuffer",
     "ShareBuffer",
     "SharedBuffer",
+    "TakeBuffer",
     "WriteBuffer",
     "ReadBuffer",
     "CopyBuffer",
@@ -63,17 +65,20 @@ pub(super) fn share(prefix: &str, form: Form) -> String {
     }
 }
 
+/// The function that puts the values of a buffer into the joint one.
+pub(super) fn take(prefix: &str) -> String {
+    format!("{prefix}TakeBuffer")
+}
+
 /// The functions that a file uses, with what they are made of; `prefix` begins all names.
-pub(super) fn functions(
-    prefix: &str,
-    used: &BTreeSet<(BufferApi, Form)>,
-    shares: &BTreeSet<Form>,
-) -> String {
+pub(super) fn functions(prefix: &str, used: &Used) -> String {
+    let Used { functions: used, shares, takes, .. } = used;
     let uses = |api: BufferApi| used.iter().any(|(own, _)| *own == api);
-    let transfers = [BufferApi::Write, BufferApi::Read, BufferApi::Fill, BufferApi::Copy];
     let mut text = vec![TYPES];
-    let transfers = !shares.is_empty() || maps(used) || transfers.into_iter().any(uses);
-    text.extend(transfers.then_some(TRANSFER));
+    let blocks = !shares.is_empty() || maps(used) || uses(BufferApi::Fill) || uses(BufferApi::Copy);
+    let moves = blocks || uses(BufferApi::Write) || uses(BufferApi::Read);
+    text.extend(moves.then_some(ROWS));
+    text.extend(blocks.then_some(TRANSFER));
     let others = [
         (BufferApi::Create, CREATE),
         (BufferApi::Write, WRITE),
@@ -82,7 +87,9 @@ pub(super) fn functions(
         (BufferApi::Fill, FILL),
     ];
     text.extend(others.into_iter().filter(|(api, _)| uses(*api)).map(|(_, text)| text));
+    text.extend((!shares.is_empty() || *takes).then_some(QUEUE));
     text.extend((!shares.is_empty()).then_some(SHARE));
+    text.extend(takes.then_some(TAKE));
     text.extend(maps(used).then_some(MAP));
     text.extend(cpp_functions(CPP_CREATE, used));
     text.extend(shares.contains(&Form::Construction).then_some(CPP_SHARE));
@@ -103,7 +110,7 @@ typedef struct {
 } $PLayout;
 ";
 
-const TRANSFER: &str = "
+const ROWS: &str = "
 // Moves bytes of values: some of the first one, whole ones, some of the last one.
 static cl_int $pRows(const $PLayout *layout, int to_device, cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                      size_t offset, size_t bytes, char *host,
@@ -133,7 +140,9 @@ static cl_int $pRows(const $PLayout *layout, int to_device, cl_command_queue que
     }
     return status;
 }
+";
 
+const TRANSFER: &str = "
 static cl_int $pTransfer(const $PLayout *layout, int to_device, cl_command_queue queue, cl_mem buffer,
                          size_t offset, size_t bytes, char *host,
                          cl_uint waits, const cl_event *wait_list, cl_event *event)
@@ -171,6 +180,22 @@ static cl_mem $pCreateBuffer(const $PLayout *layout, cl_context context, cl_mem_
 }
 ";
 
+const QUEUE: &str = "
+// A queue for values that go to a buffer when it is made.
+static cl_command_queue $pQueue(cl_context context, cl_int *status)
+{
+    cl_device_id devices[64];
+    *status = clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof devices, devices, NULL);
+    if (*status != CL_SUCCESS)
+        return NULL;
+#ifdef CL_VERSION_2_0
+    return clCreateCommandQueueWithProperties(context, devices[0], NULL, status);
+#else
+    return clCreateCommandQueue(context, devices[0], 0, status);
+#endif
+}
+";
+
 const SHARE: &str = "
 // Another reference to the buffer that holds this array, too.
 static cl_mem $pShareBuffer(const $PLayout *layout, cl_mem joint, cl_context context, cl_mem_flags flags, size_t bytes,
@@ -180,18 +205,7 @@ static cl_mem $pShareBuffer(const $PLayout *layout, cl_mem joint, cl_context con
     if (bytes == 0 || (host == NULL) != !(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
         return clCreateBuffer(context, flags, bytes, host, error); // an error
     if (status == CL_SUCCESS && host != NULL) {
-        // Values go there by a queue.
-        cl_device_id devices[64];
-        size_t size = 0;
-        cl_command_queue queue = NULL;
-        status = clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof devices, devices, &size);
-        if (status == CL_SUCCESS) {
-#ifdef CL_VERSION_2_0
-            queue = clCreateCommandQueueWithProperties(context, devices[0], NULL, &status);
-#else
-            queue = clCreateCommandQueue(context, devices[0], 0, &status);
-#endif
-        }
+        cl_command_queue queue = $pQueue(context, &status);
         if (status == CL_SUCCESS)
             status = $pTransfer(layout, 1, queue, joint, 0, bytes, (char *)host, 0, NULL, NULL);
         if (queue != NULL)
@@ -201,6 +215,48 @@ static cl_mem $pShareBuffer(const $PLayout *layout, cl_mem joint, cl_context con
         status = clRetainMemObject(joint);
     if (error != NULL)
         *error = status;
+    return status == CL_SUCCESS ? joint : NULL;
+}
+";
+
+const TAKE: &str = "
+// The values of a buffer go to the one that holds this array, too, which is made if there is none yet.
+static cl_mem $pTakeBuffer(const $PLayout *layout, cl_mem joint, cl_mem own)
+{
+    cl_context context = NULL;
+    cl_mem_flags flags = 0;
+    size_t bytes = 0;
+    const int is_first = joint == NULL;
+    cl_int status = CL_SUCCESS;
+    if (own == NULL)
+        return NULL;
+    status = clGetMemObjectInfo(own, CL_MEM_CONTEXT, sizeof context, &context, NULL);
+    if (status == CL_SUCCESS)
+        status = clGetMemObjectInfo(own, CL_MEM_FLAGS, sizeof flags, &flags, NULL);
+    if (status == CL_SUCCESS)
+        status = clGetMemObjectInfo(own, CL_MEM_SIZE, sizeof bytes, &bytes, NULL);
+    if (status == CL_SUCCESS && is_first)
+        joint = clCreateBuffer(context, CL_MEM_READ_WRITE | (flags & CL_MEM_ALLOC_HOST_PTR),
+                               (bytes + layout->value - 1) / layout->value * layout->step, NULL, &status);
+    else if (status == CL_SUCCESS)
+        status = clRetainMemObject(joint);
+    // Not every OpenCL tells whether it holds values of the host.
+    if (status == CL_SUCCESS) {
+        const size_t whole = bytes / layout->value, rest = bytes % layout->value;
+        const size_t from[3] = {0, 0, 0}, to[3] = {layout->at, 0, 0}, region[3] = {layout->value, whole, 1};
+        cl_command_queue queue = $pQueue(context, &status);
+        if (status == CL_SUCCESS && whole > 0)
+            status = clEnqueueCopyBufferRect(queue, own, joint, from, to, region, layout->value, 0, layout->step, 0,
+                                             0, NULL, NULL);
+        if (status == CL_SUCCESS && rest > 0)
+            status = clEnqueueCopyBuffer(queue, own, joint, whole * layout->value, layout->at + whole * layout->step,
+                                         rest, 0, NULL, NULL);
+        if (status == CL_SUCCESS)
+            status = clFinish(queue);
+        if (queue != NULL)
+            clReleaseCommandQueue(queue);
+    }
+    clReleaseMemObject(own);
     return status == CL_SUCCESS ? joint : NULL;
 }
 ";

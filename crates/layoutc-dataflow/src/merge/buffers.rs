@@ -8,7 +8,7 @@
 //! where the others are made, and nothing releases it before; the text that makes buffers means the same arrays for
 //! all chains of calls that reach it; and no code asks whether two handles are equal.
 
-use super::{Merging, NOWHERE, memory::Named, pin, place::Position, strip_casts};
+use super::{Merging, NOWHERE, Parents, memory::Named, pin, place::Position, strip_casts};
 use crate::classes::{BufferApi, BufferCall, Form, Pin, is_buffer, takes_by_value};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
@@ -37,6 +37,10 @@ pub struct Created {
     pub handle: HandlePlace,
     /// The byte count.
     pub size: ExprId,
+    /// The function of the program that is called, and which makes the buffer by the call with that size.
+    pub maker: Option<FunctionId>,
+    /// The call of OpenCL.
+    pub inner: ExprId,
 }
 
 /// What keeps a handle.
@@ -55,32 +59,44 @@ impl Merging<'_> {
         let mut lists: BTreeMap<StmtId, Vec<Vec<(Position, Created)>>> = BTreeMap::new();
         let mut known: BTreeSet<ExprId> = BTreeSet::new();
         let mut texts: Vec<_> = Vec::new();
+        let mut makers: BTreeSet<FunctionId> = BTreeSet::new();
+        let parents = Parents::new(self.program);
         for (member, class) in self.members.iter().enumerate() {
             let calls = self.classes.buffers.calls_of(self.classes, *class);
             for call in calls.filter(|call| call.api == BufferApi::Create) {
-                self.check_one_meaning(call, member)?;
-                if !known.insert(call.call) {
+                let is_maker = self.is_maker(&parents, call);
+                let made_by = match is_maker {
+                    true => self.call_of_maker(call, member)?,
+                    false => {
+                        self.check_one_meaning(call, member)?;
+                        call.call
+                    }
+                };
+                let function = self.classes.buffers.instances[call.instance].function;
+                makers.extend(is_maker.then_some(function));
+                if !known.insert(made_by) {
                     continue;
                 }
-                let span = self.program.expr(call.call).span;
-                let text = (self.program.home(call.call), span);
+                let span = self.program.expr(made_by).span;
+                let text = (self.program.home(made_by), span);
                 if texts.contains(&text) {
                     let message = "a macro evaluates this allocation more than once";
-                    return Err(pin(self.site(call.call), message));
+                    return Err(pin(self.site(made_by), message));
                 }
                 texts.push(text);
-                let Some(handle) = self.handle_place(call.call) else {
+                let Some(handle) = self.handle_place(made_by) else {
                     let message = "this buffer is kept in no variable or member";
-                    return Err(pin(span, message));
+                    return Err(pin(self.site(made_by), message));
                 };
                 let Some(size) = self.buffer_size(call) else {
-                    return Err(pin(span, "the size of this buffer is not seen"));
+                    return Err(pin(self.site(made_by), "the size of this buffer is not seen"));
                 };
-                let Some(position) = self.statements.position(self.program, call.call) else {
+                let Some(position) = self.statements.position(self.program, made_by) else {
                     let message = "it cannot be seen how often this buffer is made";
-                    return Err(pin(span, message));
+                    return Err(pin(self.site(made_by), message));
                 };
-                let own = Created { member, call: call.call, handle, size };
+                let maker = is_maker.then_some(function);
+                let own = Created { member, call: made_by, handle, size, maker, inner: call.call };
                 let list = lists.entry(position.list).or_default();
                 list.resize_with(self.members.len(), Vec::new);
                 list[member].push((position, own));
@@ -101,7 +117,7 @@ impl Merging<'_> {
                     return Err(pin(span, "not all of the arrays are allocated here"));
                 };
                 group.sort_by_key(|(position, own)| (position.index, self.site(own.call).start));
-                found.push(self.joint_buffer(&group)?);
+                found.push(self.joint_buffer(&makers, &group)?);
             }
         }
         if found.is_empty() {
@@ -132,7 +148,7 @@ impl Merging<'_> {
     }
 
     /// The variable or member that a buffer is made for.
-    fn handle_place(&self, call: ExprId) -> Option<HandlePlace> {
+    pub(super) fn handle_place(&self, call: ExprId) -> Option<HandlePlace> {
         let program = self.program;
         let is_it = |expr: ExprId| strip_casts(program, expr) == call;
         let declared = program
@@ -168,7 +184,11 @@ impl Merging<'_> {
     }
 
     /// One buffer for several that are made one behind the other.
-    fn joint_buffer(&self, group: &[(Position, Created)]) -> Result<JointBuffer, Pin> {
+    fn joint_buffer(
+        &self,
+        makers: &BTreeSet<FunctionId>,
+        group: &[(Position, Created)],
+    ) -> Result<JointBuffer, Pin> {
         let (first, keeper) = &group[0];
         let span = self.site(keeper.call);
         if !first.is_unconditional() {
@@ -188,9 +208,8 @@ impl Merging<'_> {
             let start = if in_macro(keeper) { span.start } else { span.end };
             let end = if in_macro(follower) { other.end } else { other.start };
             let between = Span { start, end, ..span };
-            let sizes = [keeper, follower].map(|own| (own.member, own.size));
-            self.check_same_count(sizes, between)?;
-            self.check_keeps_handle(keeper, between)?;
+            self.check_made_counts([keeper, follower], between)?;
+            self.check_keeps_handle(makers, keeper, between)?;
             self.check_same_name(first.function, keeper, other)?;
             followers.push(*follower);
         }
@@ -233,7 +252,12 @@ impl Merging<'_> {
     }
 
     /// Whether what keeps the first handle holds it still where another one becomes a reference to it.
-    fn check_keeps_handle(&self, keeper: &Created, between: Span) -> Result<(), Pin> {
+    fn check_keeps_handle(
+        &self,
+        makers: &BTreeSet<FunctionId>,
+        keeper: &Created,
+        between: Span,
+    ) -> Result<(), Pin> {
         let program = self.program;
         let own = match keeper.handle {
             HandlePlace::Variable(id) => Some(Named::Variable(id)),
@@ -303,7 +327,8 @@ impl Merging<'_> {
                             }
                         }
                         crate::classes::Callee::Function(function) => {
-                            let is_harmless = is_local && !any() && !self.has_address(keeper);
+                            let is_harmless = (is_local && !any() && !self.has_address(keeper))
+                                || makers.contains(&function);
                             if !is_harmless && self.touches_handles(function, &mut BTreeSet::new())
                             {
                                 return refuse(expr);

@@ -136,7 +136,7 @@ impl Merging<'_> {
         Ok(JointAllocation { keeper: *keeper, followers, is_whole })
     }
 
-    fn value_bytes(&self, member: usize) -> i64 {
+    pub(super) fn value_bytes(&self, member: usize) -> i64 {
         let record = self.classes.class(self.members[member]).record;
         self.program.record(record).element.map_or(1, Scalar::size) as i64
     }
@@ -207,7 +207,7 @@ impl Merging<'_> {
     }
 
     /// A byte count, with the definitions of variables that never change.
-    fn bytes(&self, indices: &mut Indices, size: ExprId) -> Option<Index> {
+    pub(super) fn bytes(&self, indices: &mut Indices, size: ExprId) -> Option<Index> {
         let mut found = indices.index(self.program, size)?;
         for _ in 0..DEPTH {
             let defined = found.atoms().into_iter().find_map(|atom| {

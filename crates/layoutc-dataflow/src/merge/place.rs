@@ -95,9 +95,10 @@ impl Statements {
                 inner.extend(body);
             }
             StmtKind::Return(value) => exprs.extend(value.map(|value| (value, false))),
+            // An exception leaves a block as `return` does.
+            StmtKind::Try(blocks) => inner.extend(blocks),
             // What they hold is executed in no order that is followed: it has no place.
-            StmtKind::Try(_)
-            | StmtKind::Asm(_)
+            StmtKind::Asm(_)
             | StmtKind::Nothing(_)
             | StmtKind::Opaque { .. }
             | StmtKind::Break

@@ -25,6 +25,15 @@ struct state {
 static cl_context context;
 static cl_command_queue queue;
 
+/* Numbers of one kind, with values or without. */
+static cl_mem floats(cl_mem_flags flags, size_t n, float *values)
+{
+    cl_int err;
+    cl_mem made = clCreateBuffer(context, flags, n * sizeof(float), values, &err);
+    CHECK(err);
+    return made;
+}
+
 static void allocate(struct state *s, size_t n)
 {
     cl_int err;
@@ -160,11 +169,10 @@ int main(int argc, char **argv)
     cl_mem d_vz = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, &err);
     CHECK(err);
     cl_mem d_fx, d_fy, d_fz;
-    d_fx = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL);
-    d_fy = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL);
-    d_fz = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL);
-    cl_mem d_charge = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, sizeof(cl_float) * n, h.charge, &err);
-    CHECK(err);
+    d_fx = floats(CL_MEM_READ_WRITE, n, NULL);
+    d_fy = floats(CL_MEM_READ_WRITE, n, NULL);
+    d_fz = floats(CL_MEM_READ_WRITE, n, NULL);
+    cl_mem d_charge = floats(CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, n, h.charge);
     cl_mem d_kind = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof(cl_short) * n, h.kind, &err);
     CHECK(err);
     cl_mem d_bonds = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, BONDS * n * sizeof(int), h.bonds, &err);
