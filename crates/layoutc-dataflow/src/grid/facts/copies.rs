@@ -77,7 +77,8 @@ fn takes_copies(program: &Program, callee: ExprId) -> bool {
         }
         ExprKind::Name(NameRef::Variable(id)) => is_of_opencl(program, program.variable(*id).ty),
         // `cl::NDRange(nx, ny)`
-        ExprKind::Name(NameRef::Unknown(name)) => {
+        ExprKind::Name(NameRef::Unknown(_) | NameRef::Functions(_)) => {
+            let name = program.text(program.expr(callee).span);
             name.strip_prefix("cl::").is_some_and(|rest| rest.starts_with(char::is_uppercase))
         }
         _ => false,
