@@ -5,7 +5,8 @@
 //! as any of them.
 //!
 //! *Claims.* Calls that make buffers are paired as allocations are; the handle of the first is the same
-//! where the others are made, and nothing releases it before; the text that makes buffers means the same arrays for
+//! where the others are made, and nothing uses or releases it before; one queue is all that works on buffers, because what
+//! two queues do to one buffer at the same time is not defined, whatever bytes they mean; the text that makes buffers means the same arrays for
 //! all chains of calls that reach it; and no code asks whether two handles are equal.
 
 use super::{Merging, NOWHERE, Parents, memory::Named, pin, place::Position, strip_casts};
@@ -13,7 +14,7 @@ use crate::classes::{BufferApi, BufferCall, Form, Pin, is_buffer, takes_by_value
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, QualType, RecordId, StmtId, StmtKind, Storage,
-    VarId,
+    TypeKind, VarId, evaluate,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -56,6 +57,7 @@ impl Merging<'_> {
     /// Pairs the calls that make the buffers of the members.
     pub(super) fn buffers(&self) -> Result<Vec<JointBuffer>, Pin> {
         self.check_comparisons()?;
+        self.check_queues()?;
         let mut lists: BTreeMap<StmtId, Vec<Vec<(Position, Created)>>> = BTreeMap::new();
         let mut known: BTreeSet<ExprId> = BTreeSet::new();
         let mut texts: Vec<_> = Vec::new();
@@ -290,7 +292,7 @@ impl Merging<'_> {
             }
         }
         let refuse = |expr: ExprId| {
-            let message = "this may change or release a handle before all buffers are made";
+            let message = "this may use, change or release a handle before all buffers are made";
             Err(pin(self.site(expr), message))
         };
         for expr in program.expr_ids() {
@@ -321,7 +323,9 @@ impl Merging<'_> {
                     let any = || arguments.iter().any(|argument| has_handles(*argument));
                     match crate::classes::resolve_callee(program, *callee, arguments) {
                         crate::classes::Callee::Library(name) => {
-                            let is_harmless = takes_by_value(&name) && name != "clReleaseMemObject";
+                            let is_harmless = takes_by_value(&name)
+                                && name != "clReleaseMemObject"
+                                && !name.starts_with("clEnqueue");
                             if any() && !is_harmless {
                                 return refuse(expr);
                             }
@@ -433,6 +437,54 @@ impl Merging<'_> {
                     || crate::classes::element_of(self.program, ty)
                         .is_some_and(|(inner, _)| self.holds_handles(inner, depth + 1))
             })
+    }
+
+    /// Two queues may work on separate buffers at the same time, but not on one.
+    fn check_queues(&self) -> Result<(), Pin> {
+        let program = self.program;
+        let makes_queue = |expr: ExprId| match &program.expr(expr).kind {
+            ExprKind::Call { callee, arguments, .. } => {
+                let is_object = program.text(program.expr(*callee).span) == "cl::CommandQueue";
+                is_object
+                    || matches!(crate::classes::resolve_callee(program, *callee, arguments),
+                        crate::classes::Callee::Library(name)
+                            if name.starts_with("clCreateCommandQueue"))
+            }
+            ExprKind::Construct { of, arguments } => {
+                // A copy is the same queue.
+                arguments.len() > 1
+                    && matches!(program.types.kind(of.id),
+                        TypeKind::Named(name, _) if name == "cl::CommandQueue")
+            }
+            _ => false,
+        };
+        let made: Vec<ExprId> = program.expr_ids().filter(|expr| makes_queue(*expr)).collect();
+        for (at, expr) in made.iter().enumerate() {
+            let span = self.site(*expr);
+            let is_looped = program.stmt_ids().any(|stmt| {
+                let is_loop = match program.stmt(stmt).kind {
+                    StmtKind::For { .. } | StmtKind::ForRange { .. } | StmtKind::While { .. } => {
+                        true
+                    }
+                    // Macros have loops of one round around them.
+                    StmtKind::DoWhile { condition, .. } => {
+                        evaluate::constant(program, condition) != Some(0)
+                    }
+                    _ => false,
+                };
+                is_loop && program.stmt_site(stmt).contains(span)
+            });
+            let around = program.function_ids().find(|id| {
+                let body = program.function(*id).body;
+                body.is_some_and(|body| program.stmt_site(body).contains(span))
+            });
+            let instances = &self.classes.buffers.instances;
+            let reached = instances.iter().filter(|own| Some(own.function) == around).count();
+            if at > 0 || is_looped || reached > 1 {
+                return Err(pin(span, "several queues may work on the buffers at the same time"));
+            }
+        }
+        Ok(())
     }
 
     /// Handles that were different are equal now.

@@ -70,8 +70,6 @@ int main(int argc, char **argv)
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &error);
     OCL(error);
     cl_command_queue queue = clCreateCommandQueue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &error);
-    if (error != CL_SUCCESS)
-        queue = clCreateCommandQueue(context, device, 0, &error);
     OCL(error);
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, &error);
     OCL(error);
