@@ -24,6 +24,7 @@
 //! What does not hold is a [`Pin`] that names the expression.
 
 mod buffers;
+mod handles;
 mod makers;
 mod memory;
 mod place;
