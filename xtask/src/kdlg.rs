@@ -149,9 +149,9 @@ one load may bring several members.
 
 In OpenCL:
 
-- **idiom_context_struct, idiom_shared_header, idiom_stringify**: indices from memory; what is read together there is one struct
+- **idiom_shared_header, idiom_stringify**: indices from memory; what is read together there is one struct
   in the choice of `cost`, and a sector for each member otherwise.
-- **idiom_handle_lists, idiom_buffer_class, sampo**: several groups are one buffer whose header says where they begin; each warp that
+- **idiom_context_struct, idiom_handle_lists, idiom_buffer_class, sampo**: several groups are one buffer whose header says where they begin; each warp that
   accesses one behind the first reads it. In one tile, nothing is to be looked up.
 - **idiom_argument_tables, idiom_setters**: `cost` keeps an array that each thread of one kernel reads from end to end. Launches do
   not say how large they are, so the price takes this one to be as large as the others; in the run it has a few threads.
