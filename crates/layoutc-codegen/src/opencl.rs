@@ -277,7 +277,8 @@ impl Host<'_> {
             Some(HostArray::Grid(_)) => ("grid", grid_text::NAMES),
             Some(HostArray::Structs(_)) | None => ("array", host_text::NAMES),
         };
-        let ends: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        let names = || host_text::COMMON_NAMES.iter().chain(names);
+        let ends: Vec<String> = names().map(|name| (*name).to_owned()).collect();
         self.prefix = self.names.fresh_with(wish, &ends);
         for at in arrays {
             let Some(wish) = self.arrays[*at].wish() else { continue };
@@ -285,7 +286,7 @@ impl Host<'_> {
             let name = self.names.fresh_with(&wish, &ends);
             self.layout_names.insert(*at, name);
         }
-        let own = names.iter().flat_map(|name| {
+        let own = names().flat_map(|name| {
             let prefix = &self.prefix;
             [format!("{prefix}{name}"), format!("{}{name}", upper_first(prefix))]
         });

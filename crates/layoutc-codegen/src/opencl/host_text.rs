@@ -7,13 +7,10 @@ use layoutc_dataflow::classes::{BufferApi, Form};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-/// Ends of the names in the generated text.
-pub(crate) const NAMES: &[&str] = &[
-    "Section",
-    "Member",
+/// Ends of the names in the text that is generated for any arrays.
+pub(super) const COMMON_NAMES: &[&str] = &[
     "Layout",
     "Mapping",
-    "Move",
     "Transfer",
     "CreateBuffer",
     "WriteBuffer",
@@ -25,6 +22,9 @@ pub(crate) const NAMES: &[&str] = &[
     "Buffer",
     "Events",
 ];
+
+/// Ends of the names in the generated text that only these arrays have.
+pub(super) const NAMES: &[&str] = &["Section", "Member", "Move"];
 
 /// The name of the function that a program calls instead of OpenCL's: `arrayWriteBuffer`.
 pub(crate) fn name(prefix: &str, api: BufferApi) -> String {

@@ -9,26 +9,8 @@ use super::host_text::{CPP_CREATE, FILL, MAP, cpp_functions, maps, named};
 use crate::storage::upper_first;
 use layoutc_dataflow::classes::{BufferApi, Form};
 
-/// Ends of the names in the generated text.
-pub(crate) const NAMES: &[&str] = &[
-    "Layout",
-    "Mapping",
-    "Transfer",
-    "Rows",
-    "Queue",
-    "CreateBuffer",
-    "ShareBuffer",
-    "SharedBuffer",
-    "TakeBuffer",
-    "WriteBuffer",
-    "ReadBuffer",
-    "CopyBuffer",
-    "FillBuffer",
-    "MapBuffer",
-    "UnmapMemObject",
-    "Buffer",
-    "Events",
-];
+/// Ends of the names in the generated text that only these arrays have.
+pub(super) const NAMES: &[&str] = &["Rows", "Queue", "ShareBuffer", "SharedBuffer", "TakeBuffer"];
 
 /// An array in a buffer that it shares with others.
 #[derive(Clone, Debug)]
