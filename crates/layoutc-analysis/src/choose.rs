@@ -8,7 +8,7 @@ use layoutc_dataflow::classes::{ClassId, ClassShape, Classes, Pin, Slot, class_s
 use layoutc_dataflow::layout::Layout;
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, nearest};
 use layoutc_diagnostics::{Code, Diagnostic, Span};
-use layoutc_syntax::Program;
+use layoutc_syntax::{Program, TypeKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The layout of one class, with what it is made of.
@@ -361,6 +361,17 @@ fn conflicting(
     diagnostic.help("ask for one layout for both, or keep their pointers apart")
 }
 
+/// A variable of that name that points to numbers.
+fn numbers_called(program: &Program, target: &str) -> Option<Span> {
+    let name = target.rsplit("::").next()?;
+    let own = program.variables.iter().find(|own| {
+        own.name == name
+            && matches!(*program.types.kind(own.ty.id), TypeKind::Pointer(to) | TypeKind::Array(to, _)
+                if program.types.as_scalar(to.id).is_some())
+    })?;
+    Some(own.site.name)
+}
+
 /// The diagnostic for a target that names nothing.
 #[must_use]
 pub fn unknown_target(program: &Program, classes: &Classes, target: &str) -> Diagnostic {
@@ -376,6 +387,12 @@ pub fn unknown_target(program: &Program, classes: &Classes, target: &str) -> Dia
                 .flat_map(|slot| slot_names(program, *slot))
                 .filter(|name| !name.is_empty()),
         );
+    }
+    if let Some(span) = numbers_called(program, target) {
+        let message = format!("`{target}` is an array of numbers whose memory is not followed");
+        return Diagnostic::error(Code::UNKNOWN_CLASS, message)
+            .at(span, "this is the array".to_owned())
+            .help("its memory must come from `cudaMalloc` or `clCreateBuffer`, and reach kernels in ways that are followed");
     }
     let message =
         format!("`{target}` is no array of structs in device memory, nor the type of one");
