@@ -129,6 +129,11 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let mut diagnostics = preprocessed.diagnostics.clone();
     let (mut program, found) = lower_program(preprocessed);
     diagnostics.extend(found);
+    if program.files.iter().any(|file| file.is_opencl) {
+        // What is generated in kernels is text of those that are built with these.
+        let options = crate::opencl::option_names(&program);
+        program.identifiers.extend(options);
+    }
     let mut request = request.clone();
     let (merges, errors) = merge_requests(&mut request.layouts);
     let is_automatic = request.layouts.is_empty() && merges.is_empty() && errors.is_empty();

@@ -467,6 +467,7 @@ impl Rewriter<'_> {
     /// Chooses names.
     fn record(&self, merge: &Merge, align: Option<u64>, names: &mut Names) -> Record {
         let mut members: Vec<(String, Scalar)> = Vec::new();
+        let options = crate::opencl::option_names(self.program);
         for (at, class) in merge.members.iter().enumerate() {
             let class = self.classes.class(*class);
             // The name under which it is allocated.
@@ -490,6 +491,8 @@ impl Rewriter<'_> {
             let mut name = bare_name(name.or(buffer).unwrap_or("value")).to_owned();
             while members.iter().any(|(other, _)| *other == name)
                 || self.program.macros.iter().any(|def| def.name == name)
+                || !merge.buffers.is_empty() && crate::opencl::is_word_of_kernels(&name)
+                || options.contains(&name)
             {
                 name.push('_');
             }

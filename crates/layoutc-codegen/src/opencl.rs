@@ -8,9 +8,11 @@ mod grid_text;
 mod host_text;
 mod joint_text;
 mod macros;
+mod words;
 
 pub(crate) use grid_text::{HostGrid, MOST_EXTENTS};
 pub(crate) use joint_text::JointMember;
+pub(crate) use words::{is_word_of_kernels, option_names};
 
 use crate::edit::Edit;
 use crate::names::Names;
@@ -19,7 +21,7 @@ use crate::sections::Sections;
 use crate::storage::{Storage, upper_first};
 use layoutc_dataflow::classes::{BufferApi, ClassId, Classes, Form, Pin, Slot};
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
-use layoutc_syntax::preprocess::{TokenKind, tokens_and_lines};
+use layoutc_syntax::preprocess::{TokenKind, tokens, tokens_and_lines};
 use layoutc_syntax::{ExprId, ExprKind, FunctionId, Program, RecordId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -650,6 +652,19 @@ impl Host<'_> {
                 HostArray::Grid(grid) => Some(grid.text(&self.prefix, name)),
             };
             generated.push_str(&text.unwrap_or_default());
+        }
+        let words = tokens(&generated);
+        let words: BTreeSet<&str> = words.iter().map(|token| token.text(&generated)).collect();
+        let is_of_host = |span: &Span| !self.program.files[span.file.index()].is_opencl;
+        let hidden = self.program.macros.iter().find(|def| {
+            words.contains(def.name.as_str()) && def.span.as_ref().is_none_or(is_of_host)
+        });
+        if let Some(def) = hidden {
+            let span = def.span.unwrap_or(Span::new(file, at, at));
+            let message =
+                format!("the generated code uses the name `{}`, which is a macro here", def.name);
+            self.refuse(span, &message);
+            return;
         }
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
         let generated = generated.replace('\n', newline);

@@ -111,7 +111,15 @@ pub(crate) fn place_text(
             false if is_blank(lines.nth(1)) => "",
             false => "\n",
         };
-        let (head, tail) = if source.view().is_some() { ("", "\n\n") } else { (head, tail) };
+        // Text in front, of another file or string of the same program, may end without a line break, and
+        // a directive needs a line of its own.
+        let is_opencl = program.files[place.at.file.index()].is_opencl;
+        let head = match source.view() {
+            _ if is_opencl && text.starts_with('#') => "\n",
+            Some(_) => "",
+            None => head,
+        };
+        let tail = if source.view().is_some() { "\n\n" } else { tail };
         let text = format!("{head}{text}{tail}");
         let text = if source.text().contains("\r\n") { text.replace('\n', "\r\n") } else { text };
         Edit { is_generated: true, ..Edit::replace(place.at, text) }

@@ -389,6 +389,8 @@ static cl_int $pUnmapMemObject(const $PLayout *layout, cl_command_queue queue, c
 {
     $PMapping mapping;
     cl_int status = CL_SUCCESS;
+    if (host == NULL)
+        return clEnqueueUnmapMemObject(queue, buffer, host, waits, wait_list, event); // an error
     memcpy(&mapping, (char *)host - 128, sizeof mapping);
     if (mapping.is_written)
         status = $pTransfer(layout, 1, queue, buffer, mapping.offset, mapping.bytes, (char *)host,

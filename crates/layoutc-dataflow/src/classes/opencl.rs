@@ -170,6 +170,7 @@ impl Buffers {
         };
         let mut buffers = Buffers { missing, ..found };
         buffers.pin_changeable(program);
+        buffers.pin_mentioned(program);
         buffers
     }
 

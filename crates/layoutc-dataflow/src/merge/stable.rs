@@ -174,9 +174,8 @@ impl Merging<'_> {
         });
         is_referred
             || self.program.expr_ids().any(|expr| match &self.program.expr(expr).kind {
-                ExprKind::AddressOf(operand) => {
-                    !self.read_arguments.contains(&expr) && is_it(*operand)
-                }
+                _ if self.read_arguments.contains(&expr) => false,
+                ExprKind::AddressOf(operand) => is_it(*operand),
                 ExprKind::Call { callee, arguments, .. } => {
                     match resolve_callee(self.program, *callee, arguments) {
                         Callee::Function(function) => {

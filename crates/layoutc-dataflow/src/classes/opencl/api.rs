@@ -115,9 +115,9 @@ impl Follow<'_> {
         let mut stack = vec![flags];
         while let Some(at) = stack.pop() {
             if let ExprKind::Name(NameRef::Unknown(name)) = &program.expr(at).kind
-                && matches!(name.as_str(), "CL_MEM_HOST_WRITE_ONLY" | "CL_MEM_HOST_NO_ACCESS")
+                && name.starts_with("CL_MEM_HOST_")
             {
-                let message = format!("the host may not read this buffer: `{name}`");
+                let message = format!("what the host may do with this buffer is limited: `{name}`");
                 self.fail(node, call, Code::OPENCL_BUFFER, message);
             }
             stack.extend(program.expr(at).children());

@@ -4,7 +4,7 @@ use super::super::regions::macro_bodies;
 use super::{Buffers, pin, record_of};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::preprocess::tokens;
-use layoutc_syntax::{FunctionId, Program, RecordId};
+use layoutc_syntax::{ExprKind, FunctionId, Program, RecordId};
 use std::collections::BTreeSet;
 
 /// Macros and aliases of types whose definition depends on what is defined already, in the texts of kernels.
@@ -145,6 +145,39 @@ impl Buffers {
         sites.iter().find_map(|site| {
             word_in(program, site.span, &self.changeable).or_else(|| branch_in(program, site.span))
         })
+    }
+
+    /// Keeps arrays that the value of an option or a macro in a string that is no kernel may name: that text
+    /// is not rewritten.
+    pub(super) fn pin_mentioned(&mut self, program: &Program) {
+        let mut mentions: Vec<(Span, BTreeSet<&str>)> = Vec::new();
+        for expr in program.exprs.iter().filter(|expr| matches!(expr.kind, ExprKind::Literal)) {
+            let text = program.text(expr.span);
+            let is_part = |(_, file): (_, &layoutc_diagnostics::SourceFile)| {
+                file.view().is_some_and(|view| view.of == expr.span.file)
+                    && !file.text()[expr.span.range()].trim().is_empty()
+            };
+            let may_define = text.contains("-D") || text.contains("#define");
+            if !may_define || !text.contains('"') || program.sources.iter().any(is_part) {
+                continue;
+            }
+            // The name of what is defined is no mention.
+            let values = text.split("-D").map(|part| match part.split_once('=') {
+                Some((_, value)) if !part.contains("#define") => value,
+                _ => part,
+            });
+            let is_between = |c: char| !c.is_alphanumeric() && c != '_';
+            let words = values.flat_map(|value| value.split(is_between));
+            mentions.push((expr.span, words.filter(|word| !word.is_empty()).collect()));
+        }
+        for id in self.parameters.clone() {
+            let name = program.variable(id).name.as_str();
+            if let Some((span, _)) = mentions.iter().find(|(_, words)| words.contains(name)) {
+                let message =
+                    format!("this text may mention `{name}` where kernels are built with it");
+                self.pins.entry(id).or_default().push(pin(*span, Code::OPAQUE_MACRO, message));
+            }
+        }
     }
 
     /// Keeps arrays whose elements may be others once the kernels are built.

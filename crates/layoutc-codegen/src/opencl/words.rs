@@ -1,0 +1,69 @@
+//! Words that mean something in kernel text, though nothing in the program declares them.
+
+use layoutc_syntax::preprocess::tokens;
+use layoutc_syntax::{ExprKind, Program};
+use std::collections::BTreeSet;
+
+/// Keywords and types of OpenCL C (6.1, 6.11) that are names in C and C++.
+const WORDS: [&str; 37] = [
+    "bool",
+    "char",
+    "constant",
+    "double",
+    "event_t",
+    "float",
+    "generic",
+    "global",
+    "half",
+    "image1d_array_t",
+    "image1d_buffer_t",
+    "image1d_t",
+    "image2d_array_t",
+    "image2d_t",
+    "image3d_t",
+    "int",
+    "intptr_t",
+    "kernel",
+    "local",
+    "long",
+    "pipe",
+    "private",
+    "ptrdiff_t",
+    "quad",
+    "queue_t",
+    "read_only",
+    "read_write",
+    "reserve_id_t",
+    "sampler_t",
+    "short",
+    "size_t",
+    "uchar",
+    "uint",
+    "uintptr_t",
+    "ulong",
+    "ushort",
+    "write_only",
+];
+
+/// Whether a name may be a keyword, type or macro of OpenCL C.
+pub(crate) fn is_word_of_kernels(name: &str) -> bool {
+    let is_macro = !name.contains(|c: char| c.is_lowercase()) && name.len() > 1;
+    // `float4` and the like.
+    let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    is_macro || name.starts_with("__") || WORDS.contains(&name) || WORDS.contains(&scalar)
+}
+
+/// Macros that options of `clBuildProgram` define, as far as they stand in strings.
+pub(crate) fn option_names(program: &Program) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for expr in &program.exprs {
+        if !matches!(expr.kind, ExprKind::Literal) {
+            continue;
+        }
+        for option in program.text(expr.span).split("-D").skip(1) {
+            let option = option.trim_start();
+            found.extend(tokens(option).first().map(|token| token.text(option).to_owned()));
+        }
+    }
+    found
+}
