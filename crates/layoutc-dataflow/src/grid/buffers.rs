@@ -227,6 +227,9 @@ impl<'a> Roots<'a> {
             if start_of_loops(program, whole, variable.site.name).is_some() {
                 return fail("is a variable of a loop");
             }
+            if self.in_lambda(variable.site.name) {
+                return fail("is a variable of a lambda");
+            }
             let jumps = |stmt: &layoutc_syntax::Stmt| {
                 matches!(stmt.kind, StmtKind::Goto(_)) && whole.contains(stmt.span)
             };
