@@ -8,7 +8,7 @@ struct Vec<T *> {
     T *y, *x;
     int id;
 };
-struct Body { //~ LC0027 the size of a member is not known
+struct Body { //~ LC0027 a member has no form
     Vec<float *> pos;
     float mass;
 };

@@ -3,7 +3,7 @@
 #include <cuda_runtime.h>
 struct P { float x, y; int id; };
 template <class T> struct Buffer { //~ LC0029 members that are not modelled
-    T *d; int n; static int live; friend void count(Buffer &b) { b.n++; } //~ LC0028 may initialize it as a pointer
+    T *d; int n; static int live; friend void count(Buffer &b) { b.n++; } //~ LC0028 it cannot be shown that nothing initializes member `d` as a pointer
     explicit Buffer(int m) : n(m) { cudaMalloc(&d, n * sizeof(T)); live++; }
     ~Buffer() { cudaFree(d); }
     T *get() const { return d; }

@@ -1,5 +1,5 @@
 //@ layout = "P = soa"
-struct P { //~ LC0027 size of a member is not known
+struct P { //~ LC0027 a member has no form
     float x;
     int id;
     enum Kind { None, Some } kind;

@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
 };
-__global__ void step(P *p, int n) { //~ LC0021 meet in one pointer
+__global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         p[i].x += 1.0f;
@@ -14,7 +14,7 @@ int main() {
     P *e;
     cudaMalloc(&d, n * sizeof(P));
     cudaMalloc(&e, n * sizeof(P));
-    step<<<1, 128>>>(d, n);
+    step<<<1, 128>>>(d, n); //~ LC0021 meet in one pointer
     step<<<1, 128>>>(e, n);
     cudaFree(d);
     cudaFree(e);

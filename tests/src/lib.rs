@@ -16,6 +16,7 @@ pub mod process;
 pub mod profile;
 pub mod program;
 pub mod random;
+pub mod random_opencl;
 pub mod sandbox;
 pub mod sass;
 pub mod seeded;

@@ -103,6 +103,31 @@ impl Nvcc {
         self.compile("-c", file, flags, arch, object)
     }
 
+    /// Compiles one source file to nothing, with all warnings as errors or with none.
+    ///
+    /// A random program of 1500 lines costs 1.1 s of CPU time, of which 0.6 s are the headers: two
+    /// runs of the preprocessor 0.1, `cudafe++` 0.25, `cicc` 0.4, `ptxas` 0.15, the host compiler
+    /// 0.4. `-Xcicc -O0 -Xptxas -O0` saves a tenth, and hides what only the optimiser refuses.
+    ///
+    /// # Errors
+    /// With nvcc's own messages when the file does not compile.
+    pub fn check(&self, file: &Path, warnings: bool) -> Result<()> {
+        let warnings: &[&str] = if warnings { &["-Werror", "all-warnings"] } else { &["-w"] };
+        let mut arguments: Vec<OsString> = warnings.iter().map(Into::into).collect();
+        arguments.extend(["-std=c++17", "-arch", ARCH, "-c", "-o", "/dev/null"].map(Into::into));
+        arguments.push(file.into());
+        let output = self.run(arguments)?;
+        if !output.status.success() {
+            bail!(
+                "nvcc does not accept {}\n{}{}",
+                file.display(),
+                String::from_utf8_lossy(&output.stdout),
+                String::from_utf8_lossy(&output.stderr),
+            );
+        }
+        Ok(())
+    }
+
     /// Compiles the device code of one source file with `-O3`, for reading with [`Nvcc::kernels`].
     ///
     /// # Errors

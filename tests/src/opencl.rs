@@ -32,6 +32,7 @@ macro_rules! every_opencl_program {
             idiom_argument_tables
             idiom_attributes
             idiom_buffer_class
+            idiom_build_options
             idiom_context_struct
             idiom_copy_host_ptr
             idiom_cpp_buffers
@@ -43,9 +44,11 @@ macro_rules! every_opencl_program {
             idiom_handle_lists
             idiom_images
             idiom_included_text
+            idiom_invalid_ranges
             idiom_macros
             idiom_map_ranges
             idiom_member_arrays
+            idiom_out_of_order
             idiom_pointers
             idiom_setters
             idiom_shared_header

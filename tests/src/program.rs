@@ -60,6 +60,7 @@ macro_rules! every_program {
             idiom_managed
             idiom_many_members
             idiom_memset
+            idiom_names
             idiom_padding
             idiom_pointer_swap
             idiom_prefix_copy

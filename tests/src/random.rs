@@ -23,6 +23,7 @@
 pub mod campaign;
 pub mod generate;
 pub mod layouts;
+pub mod names;
 pub mod program;
 pub mod reduce;
 pub mod rng;

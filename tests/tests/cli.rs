@@ -136,6 +136,37 @@ fn check_says_by_its_exit_code_whether_something_would_change() -> Result<()> {
 }
 
 #[test]
+fn a_transformed_program_is_up_to_date() -> Result<()> {
+    let sandbox = Sandbox::with(&[("in.cu", PARTICLES)])?;
+    let request = ["--layout", "Particle = tiled(32)"];
+    sandbox.accepted(&[&["transform", "in.cu", "-o", "out.cu"][..], &request[..]].concat())?;
+    for request in [&[][..], &request[..], &["--layout", "* = soa"][..]] {
+        let again = [&["transform", "out.cu", "--check"][..], request].concat();
+        let outcome = sandbox.accepted(&again)?;
+        let expected = "up to date: Particle has the layout tiled(32)\n";
+        ensure!(outcome.stderr == expected, "{request:?}: {}", outcome.stderr);
+    }
+    let other = ["transform", "out.cu", "--check", "--layout", "Particle = soa"];
+    sandbox.rejected(&other, &["LC0046"])?;
+    Ok(())
+}
+
+#[test]
+fn memory_that_is_not_followed_is_named() -> Result<()> {
+    let text = "struct P { float x, y; };\nint main() {\n  void *p;\n  cudaMalloc(&p, 64);\n}\n";
+    let sandbox = Sandbox::with(&[("in.cu", text), ("plain.cu", PLAIN)])?;
+    let outcome = sandbox.accepted(&["transform", "in.cu", "--check"])?;
+    ensure!(outcome.stderr.contains("in.cu:4"), "{}", outcome.stderr);
+    let outcome = sandbox.accepted(&["transform", "plain.cu", "--check"])?;
+    ensure!(
+        outcome.stderr.contains("no array of structs in device memory was found"),
+        "{}",
+        outcome.stderr
+    );
+    Ok(())
+}
+
+#[test]
 fn nothing_to_change_is_the_same_bytes() -> Result<()> {
     for text in [PLAIN, &PLAIN.replace('\n', "\r\n"), PLAIN.trim_end(), "\u{feff}int é; // π\n"] {
         let sandbox = Sandbox::with(&[("in.cu", text)])?;

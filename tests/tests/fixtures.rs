@@ -11,6 +11,7 @@
 
 use layoutc_codegen::{Compiled, EditSet, HostLayout, Request, Status, compile};
 use layoutc_dataflow::layout::notation::LayoutSpec;
+use layoutc_diagnostics::{Diagnostic, Severity};
 use layoutc_syntax::preprocess::{LoadResult, PreprocessOptions, SourceLoader, preprocess_program};
 use layoutc_tests::fixture::{self, Fixture};
 use layoutc_tests::repository_root;
@@ -196,6 +197,7 @@ const TESTED_ELSEWHERE: &[(&str, &str)] = &[
     ("LC0001", "unreadable files are met by the command line: bad_input.rs"),
     ("LC0003", "generated brackets and include chains: limits.rs and bad_input.rs"),
     ("LC0075", "profiles are given on the command line: profile.rs"),
+    ("LC0076", "folders are given on the command line: scope.rs"),
     ("LC0060", "programs with pragmas: grid_bad.rs"),
     ("LC0061", "programs with pragmas: grid_bad.rs"),
     ("LC0062", "programs with pragmas: grid_bad.rs"),
@@ -423,8 +425,13 @@ fn a_second_run_changes_nothing() {
     check_all(&rewrites(), |fixture| holds(fixture, second_run_changes_nothing));
 }
 
-fn second_run_changes_nothing(_: &Fixture, _: &str, compiled: &Compiled) -> Result<(), String> {
-    let again = run(&outputs(compiled), &Request::default());
+/// Neither when nobody asks for anything, nor when the same layout is asked for again.
+fn second_run_changes_nothing(
+    fixture: &Fixture,
+    layout: &str,
+    compiled: &Compiled,
+) -> Result<(), String> {
+    let texts = outputs(compiled);
     // An array that was not asked for may change once somebody asks.
     let kept: BTreeSet<&String> = compiled
         .classes
@@ -432,14 +439,39 @@ fn second_run_changes_nothing(_: &Fixture, _: &str, compiled: &Compiled) -> Resu
         .filter(|class| class.status == Status::Kept)
         .flat_map(|class| &class.names)
         .collect();
-    let changed: Vec<String> = again
-        .classes
-        .iter()
-        .filter(|class| class.status == Status::Changed)
-        .filter(|class| !class.names.iter().any(|name| kept.contains(name)))
-        .map(|class| format!("{}: {}", class.type_name, class.layout))
-        .collect();
-    if changed.is_empty() { Ok(()) } else { Err(format!("a second run changes {changed:?}")) }
+    let same = request(&[layout.to_owned()], fixture.options.host)
+        .map_err(|error| format!("{error:?}"))?;
+    for (which, request) in [("without a request", Request::default()), ("again", same)] {
+        let again = run(&texts, &request);
+        let changed: Vec<String> = again
+            .classes
+            .iter()
+            .filter(|class| class.status == Status::Changed)
+            .filter(|class| !class.names.iter().any(|name| kept.contains(name)))
+            .map(|class| format!("{}: {}", class.type_name, class.layout))
+            .collect();
+        if !changed.is_empty() {
+            return Err(format!("a second run {which} changes {changed:?}"));
+        }
+        // What was said of arrays that stayed is said again.
+        if !compiled.diagnostics.is_empty() || !kept.is_empty() {
+            continue;
+        }
+        if !again.edits.is_empty() {
+            return Err(format!("a second run {which} makes edits"));
+        }
+        // A note is about an array that nobody asked for, and that was never changed.
+        let is_told = |found: &&Diagnostic| found.severity != Severity::Note;
+        if let Some(found) = again.diagnostics.iter().find(is_told) {
+            let place = found.primary.as_ref().map(|label| {
+                let file = again.program.sources.file(label.span.file);
+                let line = file.line_range(label.span.start as usize);
+                format!("{}: {}", file.path().display(), file.text()[line].trim())
+            });
+            return Err(format!("a second run {which} says {} at {place:?}", found.message));
+        }
+    }
+    Ok(())
 }
 
 #[test]

@@ -10,6 +10,7 @@ use anyhow::{Result, bail};
 use layoutc_tests::random::campaign::{Campaign, Statistics, run as run_campaign};
 use layoutc_tests::random::generate::{Size, generate};
 use layoutc_tests::random::layouts::KINDS;
+use layoutc_tests::random_opencl;
 
 /// What to run.
 #[derive(clap::Args)]
@@ -23,9 +24,9 @@ pub struct Options {
     /// Programs at a time
     #[arg(long, default_value_t = 1)]
     jobs: usize,
-    /// Compile one case of every N programs with nvcc
-    #[arg(long, value_name = "N")]
-    nvcc_every: Option<usize>,
+    /// Compile one program of N, and what becomes of it, with nvcc; 0: none
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    nvcc_every: usize,
     /// Layouts of each program
     #[arg(long, default_value_t = KINDS.len())]
     layouts: usize,
@@ -44,6 +45,9 @@ pub struct Options {
     /// The share of array classes, in per cent, that must change
     #[arg(long, default_value_t = 50.0)]
     floor: f64,
+    /// OpenCL programs instead of CUDA programs; `--kernels` counts those of OpenCL then
+    #[arg(long)]
+    opencl: bool,
     /// Print the program of the seed and stop
     #[arg(long)]
     print: bool,
@@ -59,6 +63,9 @@ fn write_summary(folder: &Path, text: &str) -> io::Result<()> {
 /// # Errors
 /// When a case fails, or when too few classes change for the run to mean anything.
 pub fn run(options: &Options) -> Result<()> {
+    if options.opencl {
+        return run_opencl(options);
+    }
     let size = Size { units: options.units, ..Size::default() };
     if options.print {
         print!("{}", generate(options.seed, size).text());
@@ -68,7 +75,7 @@ pub fn run(options: &Options) -> Result<()> {
         kernels: options.kernels,
         seed: options.seed,
         jobs: options.jobs,
-        nvcc_every: options.nvcc_every,
+        nvcc_every: (options.nvcc_every > 0).then_some(options.nvcc_every),
         layouts: options.layouts,
         size,
         out: Some(options.out.clone()),
@@ -76,29 +83,75 @@ pub fn run(options: &Options) -> Result<()> {
         reductions: options.reductions,
         layoutc: None,
     };
-    let pause = Duration::from_secs(if stderr().is_terminal() { 1 } else { 30 });
-    let last = Mutex::new(Instant::now());
-    let start = Instant::now();
-    let statistics = run_campaign(&campaign, &|statistics: &Statistics, elapsed| {
-        if let Ok(mut last) = last.lock()
-            && last.elapsed() > pause
+    let progress = Progress::new(options);
+    let statistics = run_campaign(&campaign, &|now, elapsed| progress.tell(now, elapsed))?;
+    progress.end(&statistics)
+}
+
+/// Runs a campaign of OpenCL programs.
+fn run_opencl(options: &Options) -> Result<()> {
+    use random_opencl::campaign::{Campaign, KINDS, run};
+    use random_opencl::generate::{Size, generate};
+    let size = Size { units: options.units.min(Size::default().units), ..Size::default() };
+    if options.print {
+        print!("{}", generate(options.seed, size).text());
+        return Ok(());
+    }
+    let programs = options.kernels.div_ceil((size.units * size.kernels).max(1));
+    let campaign = Campaign {
+        seeds: (options.seed..).take(programs).collect(),
+        jobs: options.jobs,
+        layouts: options.layouts.min(KINDS.len()),
+        size,
+        out: Some(options.out.clone()),
+        reduce: Duration::from_secs(options.reduce),
+        reductions: options.reductions,
+        layoutc: None,
+    };
+    let progress = Progress::new(options);
+    let statistics = run(&campaign, &|now, elapsed| progress.tell(now, elapsed))?;
+    progress.end(&statistics)
+}
+
+/// What a campaign tells as it goes on.
+struct Progress<'a> {
+    options: &'a Options,
+    pause: Duration,
+    start: Instant,
+    last: Mutex<Instant>,
+}
+
+impl<'a> Progress<'a> {
+    fn new(options: &'a Options) -> Self {
+        let pause = Duration::from_secs(if stderr().is_terminal() { 1 } else { 30 });
+        Progress { options, pause, start: Instant::now(), last: Mutex::new(Instant::now()) }
+    }
+
+    fn tell(&self, statistics: &Statistics, elapsed: Duration) {
+        if let Ok(mut last) = self.last.lock()
+            && last.elapsed() > self.pause
         {
             *last = Instant::now();
             let line = statistics.line(elapsed);
             eprintln!("{line}");
             // What is known so far, should the run be stopped; a failure to write shows at the end.
-            let _ = write_summary(&options.out, &format!("{}\n{line}\n", statistics.table()));
+            let _ = write_summary(&self.options.out, &format!("{}\n{line}\n", statistics.table()));
         }
-    })?;
-    println!("{}", statistics.table());
-    println!("{}", statistics.line(start.elapsed()));
-    write_summary(&options.out, &statistics.table())?;
-    if statistics.failed() > 0 {
-        bail!("{} failures, reduced in {}", statistics.failed(), options.out.display());
     }
-    let share = 100.0 * statistics.changed_share();
-    if share < options.floor {
-        bail!("{share:.1} % of the classes changed, fewer than {} %", options.floor);
+
+    /// The end of a campaign.
+    fn end(&self, statistics: &Statistics) -> Result<()> {
+        let options = self.options;
+        println!("{}", statistics.table());
+        println!("{}", statistics.line(self.start.elapsed()));
+        write_summary(&options.out, &statistics.table())?;
+        if statistics.failed() > 0 {
+            bail!("{} failures, reduced in {}", statistics.failed(), options.out.display());
+        }
+        let share = 100.0 * statistics.changed_share();
+        if share < options.floor {
+            bail!("{share:.1} % of the classes changed, fewer than {} %", options.floor);
+        }
+        Ok(())
     }
-    Ok(())
 }

@@ -3,7 +3,12 @@
 //! What the user asks for goes first. Without a request the least cost decides
 //! ([`crate::cost_choice`]). A class that would gain nothing is left alone and says so.
 
+mod meeting;
+
+pub use meeting::conflicting;
+
 use crate::cost_choice::Verdict;
+use crate::generated;
 use layoutc_dataflow::classes::{ClassId, ClassShape, Classes, Pin, Slot, class_shape};
 use layoutc_dataflow::layout::Layout;
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, nearest};
@@ -49,6 +54,8 @@ pub struct Plan {
     pub choices: BTreeMap<ClassId, Choice>,
     /// Classes that stay although nothing forbids a change, and why.
     pub kept: BTreeMap<ClassId, Pin>,
+    /// Classes of text that an earlier run generated, and that no request names.
+    pub generated: BTreeSet<ClassId>,
     /// Requests that cannot be met.
     pub errors: Vec<Diagnostic>,
 }
@@ -97,6 +104,9 @@ pub fn targets(
     let is_alias = program.aliases.iter().any(|(name, ty, _)| {
         name == target && program.types.as_record(ty.id) == Some(class.record)
     });
+    if is_instance && target != record.name {
+        return Some(Target::Instance);
+    }
     if target == record.name || target == qualified || is_instance || is_alias {
         return Some(Target::Record);
     }
@@ -110,7 +120,7 @@ pub fn targets(
 }
 
 /// Whether two texts name the same instance of a class template, blanks and namespaces aside.
-fn is_same_instance(spelled: &str, target: &str) -> bool {
+pub(crate) fn is_same_instance(spelled: &str, target: &str) -> bool {
     let words = |text: &str| {
         let mut words: Vec<String> = Vec::new();
         for c in text.chars() {
@@ -139,6 +149,8 @@ pub enum Target {
     Every,
     /// The record type: all classes of it.
     Record,
+    /// One instance of a class template: all classes of it.
+    Instance,
     /// One array.
     Array,
 }
@@ -172,6 +184,13 @@ pub fn choose_with_cells(
             .enumerate()
             .filter_map(|(at, request)| Some((targets(program, classes, id, &request.target)?, at)))
             .collect();
+        let is_named =
+            wanted.iter().any(|(target, _)| matches!(target, Target::Record | Target::Instance));
+        let is_of_record = generated::region_of_record(program, class.record).is_some();
+        if generated::is_of_generated_text(program, class) || (is_of_record && !is_named) {
+            plan.generated.insert(id);
+            continue;
+        }
         for (_, at) in &wanted {
             met[*at] = true;
         }
@@ -185,16 +204,22 @@ pub fn choose_with_cells(
                 kept(
                     span,
                     Code::UNSUPPORTED_RECORD,
-                    "the size of a member is not known, or an array typedef hides it",
+                    "a member has no form that a generated struct can repeat: its size is not known, or its type is local to the record or hidden by a typedef",
                 ),
             );
             continue;
         };
-        // A request for the array goes before one for its type, that before one for every array, and
-        // a later one before an earlier.
+        // A request for the array goes before one for its type, that before one for every array. Requests
+        // for the same must agree.
         wanted.sort();
         let best = wanted.last().map(|(target, _)| *target);
         wanted.retain(|(target, _)| Some(*target) == best);
+        if let Some(conflict) = contradiction(program, classes, id, &shape, &wanted, requests) {
+            if !plan.errors.iter().any(|known| known.message == conflict.message) {
+                plan.errors.push(conflict);
+            }
+            continue;
+        }
         let is_open = !wanted.is_empty() || requests.is_empty();
         let request = wanted.last().map(|(_, at)| &requests[*at]);
         match if is_open { cells(id, request, &shape) } else { CellLayout::None } {
@@ -235,7 +260,7 @@ pub fn choose_with_cells(
                         plan.kept.insert(id, kept(span, Code::NO_GAIN, because));
                     }
                     None => {
-                        let why = "nobody asked what it would gain";
+                        let why = "no selector evaluated this array";
                         plan.kept.insert(id, kept(span, Code::NO_GAIN, why));
                     }
                 }
@@ -248,21 +273,6 @@ pub fn choose_with_cells(
         };
         match requests[*at].resolve(&shape.shape) {
             Ok(layout) => {
-                let conflict = wanted.iter().find(|(_, other)| {
-                    requests[*other].resolve(&shape.shape).is_ok_and(|theirs| theirs != layout)
-                });
-                if best == Some(Target::Array)
-                    && let Some((_, other)) = conflict
-                {
-                    plan.errors.push(conflicting(
-                        program,
-                        classes,
-                        id,
-                        &requests[*at],
-                        &requests[*other],
-                    ));
-                    continue;
-                }
                 insert(&mut plan, program, classes, id, shape, layout, "asked for".to_owned());
             }
             // What was asked of every array need not fit each of them.
@@ -282,7 +292,11 @@ pub fn choose_with_cells(
     }
     let unmet = |(request, met): &(&LayoutSpec, &bool)| !**met && request.target != EVERY_ARRAY;
     for (request, _) in requests.iter().zip(&met).filter(unmet) {
-        plan.errors.push(unknown_target(program, classes, &request.target));
+        match generated::answer(program, request) {
+            Some(Ok(())) => {}
+            Some(Err(transformed)) => plan.errors.push(*transformed),
+            None => plan.errors.push(unknown_target(program, classes, &request.target)),
+        }
     }
     plan
 }
@@ -335,30 +349,38 @@ fn indivisible(
     })
 }
 
-fn conflicting(
+/// Two requests for a class that go equally far and ask for different layouts.
+fn contradiction(
     program: &Program,
     classes: &Classes,
     id: ClassId,
-    first: &LayoutSpec,
-    second: &LayoutSpec,
-) -> Diagnostic {
-    let class = classes.class(id);
-    let mut diagnostic = Diagnostic::error(
-        Code::INCOMPATIBLE_LAYOUTS,
-        format!("`{second}` and `{first}` are asked for arrays that meet in one pointer"),
-    );
-    for slot in &class.slots {
-        let span = match slot {
-            Slot::Variable(variable) => program.variable(*variable).site.name,
-            Slot::Field(field) => program.field(*field).site.name,
-            Slot::Result(function) => program.function(*function).sites[0].name,
-        };
-        diagnostic = match diagnostic.primary {
-            None => diagnostic.at(span, "both arrays reach this"),
-            Some(_) => diagnostic.with(span, "and this"),
-        };
+    shape: &ClassShape,
+    wanted: &[(Target, usize)],
+    requests: &[LayoutSpec],
+) -> Option<Diagnostic> {
+    let (target, last) = *wanted.last()?;
+    let last = &requests[last];
+    let layout = last.resolve(&shape.shape).ok();
+    let is_same = |other: &LayoutSpec| {
+        other.body == last.body || (layout.is_some() && other.resolve(&shape.shape).ok() == layout)
+    };
+    let others = wanted.iter().map(|(_, at)| &requests[*at]);
+    let other = others.into_iter().find(|other| !is_same(other))?;
+    if target == Target::Array {
+        return Some(conflicting(program, classes, id, other, last));
     }
-    diagnostic.help("ask for one layout for both, or keep their pointers apart")
+    let what = match target {
+        Target::Every => "every array".to_owned(),
+        _ => format!("`{}`", program.spelled_name(classes.class(id).record)),
+    };
+    let message = format!("`{other}` and `{last}` ask for different layouts of {what}");
+    let name = program.record(classes.class(id).record).name_span;
+    let diagnostic = Diagnostic::error(Code::INCOMPATIBLE_LAYOUTS, message);
+    let diagnostic = match target {
+        Target::Every => diagnostic,
+        _ => diagnostic.at(name, "both name this type"),
+    };
+    Some(diagnostic.help("ask for one layout, or name the arrays that are to have another one"))
 }
 
 /// A variable of that name that points to numbers.
@@ -399,8 +421,9 @@ pub fn unknown_target(program: &Program, classes: &Classes, target: &str) -> Dia
     let diagnostic = Diagnostic::error(Code::UNKNOWN_CLASS, message);
     match nearest(target, known.iter().map(String::as_str)) {
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
-        None if known.is_empty() => diagnostic
-            .help("the program has no array of structs from `cudaMalloc` or `clCreateBuffer`"),
+        None if known.is_empty() => {
+            diagnostic.help("this tool follows no array of structs of the program")
+        }
         None => diagnostic
             .help(format!("known names: {}", known.into_iter().collect::<Vec<_>>().join(", "))),
     }

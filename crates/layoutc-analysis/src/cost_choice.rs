@@ -58,19 +58,29 @@ impl Prices<'_> {
         let stay = |because: &str| Verdict::Stay { because: because.to_owned() };
         let found =
             self.model.arrays.iter().position(|info| info.source == ArraySource::Class(class));
-        let Some(at) = found else { return stay("the sizes of its members are not known") };
+        let Some(at) = found else {
+            return stay("it is not known how its members can be laid out apart");
+        };
         let array = ArrayId(at as u32);
         let shape = &self.model.arrays[at].shape;
         let scalars: u64 = shape.leaves.iter().map(Leaf::scalars).sum();
         if scalars < 2 {
-            return stay("a record of one scalar has one layout only");
+            // A vector, or an array of structs in the element, is as wide as several scalars.
+            let is_scalar = shape
+                .leaves
+                .iter()
+                .all(|leaf| leaf.scalar_size == leaf.align && leaf.scalar_size.0 <= 8);
+            return stay(match is_scalar {
+                true => "a record of one scalar has one layout only",
+                false => "its one member is stored as a whole, which leaves one layout only",
+            });
         }
         let kernels: Vec<KernelCode> = (self.model.kernels.iter())
             .filter(|kernel| kernel.code.accesses.iter().any(|access| access.array == array))
             .map(|kernel| kernel.code.clone())
             .collect();
         if kernels.is_empty() {
-            return stay("no kernel accesses its elements");
+            return stay(no_access(self.model, class));
         }
         let mut own = kernels.iter().flat_map(|code| &code.accesses);
         let is_uniform = own.all(|access| {
@@ -79,7 +89,10 @@ impl Prices<'_> {
             access.array != array || is_one
         });
         if is_uniform {
-            return stay("all threads of a block access the same element");
+            return stay(match self.model.guessed.contains(&array) {
+                false => "all threads of a block access the same element",
+                true => "it is not known which elements neighbouring threads access",
+            });
         }
         match self.search(array, shape, &kernels) {
             Ok(best) => self.judge(array, shape, &kernels, &best),
@@ -206,6 +219,14 @@ pub(crate) fn tile_of<'l>(device: &Device, leaves: impl Iterator<Item = &'l Leaf
     let fetched = SectorDevice::new(device).map_or(0, |device| device.sector);
     let least = leaves.map(|leaf| leaf.scalar_size.0).min().unwrap_or(1).max(1);
     TILE.max((fetched / least).next_power_of_two())
+}
+
+/// Why there is nothing to price.
+pub(crate) fn no_access(model: &CostModel, class: ClassId) -> &'static str {
+    match model.on_device.contains(&class) {
+        false => "no kernel accesses its elements",
+        true => "it is not known how kernels access its elements",
+    }
 }
 
 const ZERO: crate::cost::kernel::Factor = crate::cost::kernel::Factor::Number(0);

@@ -34,10 +34,10 @@ use crate::grid_model::{KernelLaunch, constant_of, launches};
 use crate::index_form::Definitions;
 use arrays::{Arrays, PlainArrays};
 use copies::Copies;
-use layoutc_dataflow::classes::Classes;
-use layoutc_syntax::{ExecutionSpace, ExprKind, FunctionId, Program, VarId};
+use layoutc_dataflow::classes::{ClassId, Classes};
+use layoutc_syntax::{ExecutionSpace, ExprKind, FunctionId, NameRef, Program, VarId};
 use repeats::Repeats;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use value::Value;
 use walk::Walk;
 
@@ -55,6 +55,10 @@ pub struct CostModel {
     pub arrays: Vec<ArrayInfo>,
     /// The kernels, in the order of the text.
     pub kernels: Vec<Kernel>,
+    /// Arrays with an index that is taken to be the same in all lanes, and is not shown to be.
+    pub guessed: BTreeSet<ArrayId>,
+    /// Classes whose pointers device code holds.
+    pub on_device: BTreeSet<ClassId>,
 }
 
 /// A kernel and where its numbers come from.
@@ -96,6 +100,8 @@ impl CostModel {
         let repeats = Repeats::new(program, &definitions);
         let copies = Copies::new(program);
         let mut kernels = Vec::new();
+        let mut guessed = BTreeSet::new();
+        let changeable = changeable(program);
         for id in program.function_ids() {
             let function = program.function(id);
             let Some(body) = function.body else { continue };
@@ -120,7 +126,9 @@ impl CostModel {
                 blocks.or(options.blocks).unwrap_or(DEFAULT_BLOCKS),
             );
             let mut walk = Walk::new(program, classes, &mut arrays, &copies, values, shape);
+            walk.changeable.clone_from(&changeable);
             walk.statement(body);
+            guessed.append(&mut walk.guessed);
             let (accesses, loops, flow) = (walk.accesses, walk.loops, walk.flow);
             let operations = walk.operations.into_iter().collect();
             kernels.push(Kernel {
@@ -147,8 +155,34 @@ impl CostModel {
             let accesses = kernel.code.accesses.iter();
             kernel.code.extents = accesses.filter_map(|access| extent(access.array)).collect();
         }
-        CostModel { arrays: arrays.infos, kernels }
+        let on_device = on_device(program, classes);
+        CostModel { arrays: arrays.infos, kernels, guessed, on_device }
     }
+}
+
+/// Variables of which something may hold the address: what a call does to them is not followed.
+fn changeable(program: &Program) -> BTreeSet<VarId> {
+    let addresses = program.exprs.iter().filter_map(|expr| match expr.kind {
+        ExprKind::AddressOf(of) => Some(program.strip_parens(of)),
+        _ => None,
+    });
+    let names = addresses.filter_map(|of| match program.expr(of).kind {
+        ExprKind::Name(NameRef::Variable(id)) => Some(id),
+        _ => None,
+    });
+    names.filter(|id| program.types.as_scalar(program.variable(*id).ty.id).is_some()).collect()
+}
+
+/// The classes of which a pointer or an element is met in device code.
+fn on_device(program: &Program, classes: &Classes) -> BTreeSet<ClassId> {
+    let functions = program.function_ids().filter(|id| program.function(*id).space.on_device());
+    let exprs = functions.flat_map(|id| program.function_parts(id).exprs);
+    exprs
+        .filter_map(|expr| {
+            let value = classes.value(expr).map(|(class, _)| class);
+            value.or_else(|| classes.place(expr).map(|(class, _)| class))
+        })
+        .collect()
 }
 
 /// Parameters of a kernel to which all launches give the same constant.

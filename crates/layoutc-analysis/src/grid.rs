@@ -174,7 +174,10 @@ pub fn choose_grid_layout(
         }
     };
     if fastest.is_none() {
-        notes.push("no subscript depends on the thread index, so nothing can coalesce".to_owned());
+        notes.push(
+            "no subscript is seen to depend on the thread index, so nothing can coalesce"
+                .to_owned(),
+        );
     }
     if !grid.value_bytes.is_power_of_two() {
         notes.push(format!(

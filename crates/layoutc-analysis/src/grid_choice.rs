@@ -170,7 +170,7 @@ pub fn choose_for_grid(
         match &choice.pattern {
             Err(why) => Verdict::Ineligible(choice.reason(program, why)),
             Ok(_) => Verdict::NoGain(
-                "neighbouring threads access neighbouring values, or one value, already".to_owned(),
+                "no other order of the grid that was priced serves its accesses better".to_owned(),
             ),
         }
     } else if steers && cost.after <= cost.before && cost.peak[1] <= cost.peak[0] * 0.9 {
@@ -250,7 +250,7 @@ impl GridChoice {
             found.map_or_else(String::new, |dimension| dimension.name.clone())
         };
         match why {
-            Ineligible::NoAccess => "no kernel accesses the grid".to_owned(),
+            Ineligible::NoAccess => "no access of a kernel to the grid is recognised".to_owned(),
             Ineligible::Rank { .. } => why.to_string(),
             Ineligible::NotAffine { access, dimension, text: expression } => format!(
                 "the {} of {} depends on `{expression}`, which is no affine form of thread, block and loop indices",

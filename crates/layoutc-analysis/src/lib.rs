@@ -13,6 +13,7 @@ pub mod cost;
 pub mod cost_choice;
 pub mod cost_model;
 pub mod device;
+pub mod generated;
 pub mod grid;
 pub mod grid_choice;
 pub mod grid_model;

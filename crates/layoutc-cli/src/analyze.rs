@@ -12,6 +12,7 @@ use crate::exit::{Exit, fail, print, say};
 use crate::outputs::{input_conflicts, is_same_file};
 use crate::refusals::has_errors;
 use crate::render::render;
+use crate::summary;
 use crate::transform::report_failure;
 use crate::write::{Target, write_all};
 use costs::{Costs, costs};
@@ -182,10 +183,36 @@ pub fn run(arguments: &AnalyzeArguments) -> Exit {
     {
         say("no array in device memory is indexed by several coordinates");
     }
+    if let Some(missing) = summary::missing_headers(&success) {
+        say(missing);
+    }
+    if !analysis.grids.is_empty() {
+        say(grid_counts(&analysis.grids));
+    }
     if let Some(path) = &arguments.html {
         say(format_args!("wrote {}", path.display()));
     }
     Exit::Done
+}
+
+/// How many grids change, and why the others stay.
+fn grid_counts(grids: &[Grid]) -> String {
+    let plural = if grids.len() == 1 { "" } else { "s" };
+    let with = |status: &str| grids.iter().filter(|grid| grid.status == status).count();
+    let mut line = format!("{} of {} grid{plural} would change", with("changes"), grids.len());
+    if with("stays") > 0 {
+        line.push_str(&format!("; {} would gain nothing", with("stays")));
+    }
+    if with("refused") > 0 {
+        let reasons: Vec<String> = grids
+            .iter()
+            .filter(|grid| grid.status == "refused")
+            .filter_map(|grid| grid.reasons.first())
+            .map(|reason| format!("{} (`{}:{}`)", reason.code, reason.file, reason.line))
+            .collect();
+        line.push_str(&format!("; {} cannot: {}", with("refused"), summary::listed(&reasons)));
+    }
+    line
 }
 
 /// An error where the page would replace a file of the program, a profile or another output.

@@ -152,6 +152,23 @@ pub struct Arguments {
     pub command: Command,
 }
 
+/// The words of a command line, with `-isystem` as the option that it is: one dash and several letters
+/// are several options otherwise.
+pub fn spelled_as_options(words: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut behind_options = false;
+    let spell = |word: OsString| {
+        behind_options |= word == "--";
+        match word.to_str().and_then(|text| text.strip_prefix("-isystem")) {
+            Some("") if !behind_options => OsString::from("--isystem"),
+            Some(folder) if !behind_options => {
+                OsString::from(format!("--isystem={}", folder.trim_start_matches('=')))
+            }
+            _ => word,
+        }
+    };
+    words.map(spell).collect()
+}
+
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -199,6 +216,14 @@ pub struct ProgramArguments {
     /// Search this folder for headers.
     #[arg(short = 'I', value_name = "DIR")]
     pub include_dirs: Vec<PathBuf>,
+    /// Search this folder for headers of libraries, after all others; also `-isystem`. They are never edited.
+    #[arg(long = "isystem", value_name = "DIR")]
+    pub system_dirs: Vec<PathBuf>,
+    /// Only files below this folder are the program's; headers elsewhere are read, but never edited or
+    /// written. May be repeated. Otherwise: the folder of the compilation database, or the common
+    /// folder of the files, and headers elsewhere that they include with quotes.
+    #[arg(long = "root", value_name = "DIR")]
+    pub roots: Vec<PathBuf>,
     /// Define a macro; without a value it is 1.
     #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = parse_define)]
     pub defines: Vec<(String, String)>,
@@ -349,7 +374,7 @@ pub struct OutputArguments {
     /// Write the rewritten program to this file (for a program of one file).
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Write all files of the program, changed or not, below this folder.
+    /// Write all files of the program, changed or not, below this folder; headers of others are not written.
     #[arg(long, value_name = "DIR")]
     pub out_dir: Option<PathBuf>,
     /// Overwrite the files that change.
@@ -421,6 +446,9 @@ pub struct VerifyArguments {
     /// Stop each run after this time.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: u64,
+    /// Do not compile the result with the nvcc of `$NVCC` or the PATH
+    #[arg(long)]
+    pub no_nvcc: bool,
     /// What the program is run with.
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<OsString>,

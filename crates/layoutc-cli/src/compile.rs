@@ -10,11 +10,13 @@ use crate::load::{DiskLoader, load_root};
 use crate::profile::given;
 use crate::project::{self, Entry};
 use crate::refusals::{has_errors, refuse};
+use crate::scope::Scope;
+use crate::write::parent;
 use layoutc_analysis::grid_choice::GridOptions;
 use layoutc_analysis::profile::Profile;
 use layoutc_codegen::{Compiled, InBounds, Request};
 use layoutc_dataflow::layout::notation::LayoutSpec;
-use layoutc_diagnostics::{Diagnostic, FileId, SourceSet};
+use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceSet};
 use layoutc_syntax::preprocess::{Compilation, PreprocessOptions, preprocess_compilations};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -45,6 +47,11 @@ impl Success {
     /// The original texts.
     pub fn sources(&self) -> &SourceSet {
         &self.compiled.program.sources
+    }
+
+    /// Whether a file is the program's: all others are read and never written.
+    pub fn is_ours(&self, id: FileId) -> bool {
+        !self.compiled.program.is_foreign(id)
     }
 
     /// The bytes that a text of this file stands for, the original one or one after edits.
@@ -230,6 +237,7 @@ fn compilations(
     arguments: &ProgramArguments,
     loader: &mut DiskLoader,
 ) -> Result<Vec<Compilation>, Vec<Diagnostic>> {
+    let mut all_files: Option<Vec<PathBuf>> = None;
     let entries = match &arguments.project {
         None => arguments
             .files
@@ -238,9 +246,20 @@ fn compilations(
             .collect(),
         Some(path) => {
             let entries = project::read(path).map_err(|error| vec![error])?;
+            all_files = Some(entries.iter().map(|entry| entry.file.clone()).collect());
             project::select(entries, &arguments.files)?
         }
     };
+    let database = arguments.project.as_ref().map(|path| match path.is_dir() {
+        true => path.as_path(),
+        false => parent(path),
+    });
+    let files = all_files.as_deref().unwrap_or(&arguments.files);
+    loader.scope = Scope::new(&arguments.roots, database, files);
+    if let Some(root) = arguments.roots.iter().find(|root| !root.is_dir()) {
+        let message = format!("`--root {}`: there is no such folder", root.display());
+        return Err(vec![Diagnostic::error(Code::UNREADABLE_INPUT, message)]);
+    }
     let mut read: Vec<(PathBuf, PathBuf, String)> = Vec::new();
     let mut errors = Vec::new();
     for Entry { file, .. } in &entries {
@@ -266,6 +285,7 @@ fn compilations(
         let path = names.entry(real).or_insert_with(|| path.clone()).clone();
         options.missing_is_unseen = arguments.missing_headers == MissingHeaders::Opaque;
         options.include_dirs.extend(arguments.include_dirs.iter().cloned());
+        options.system_dirs.extend(arguments.system_dirs.iter().cloned());
         for (name, value) in &arguments.defines {
             options.undefines.retain(|other| other != name);
             options.defines.retain(|(other, _)| other != name);

@@ -1,8 +1,9 @@
 //! Reading source files, which must be text; one that is not UTF-8 is read as [`crate::encoding`] says.
 
 use crate::encoding::{Decoded, decode};
+use crate::scope::Scope;
 use layoutc_diagnostics::{Code, Diagnostic};
-use layoutc_syntax::preprocess::{LoadResult, SourceLoader};
+use layoutc_syntax::preprocess::{Asked, LoadResult, Owner, SourceLoader};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -75,6 +76,8 @@ fn read(path: &Path) -> Result<Option<Decoded>, Unreadable> {
 pub struct DiskLoader {
     /// What the placeholders of a file stand for, by its path; only of files that have any.
     pub replaced: BTreeMap<PathBuf, Vec<u8>>,
+    /// Whose each header is.
+    pub scope: Scope,
 }
 
 impl DiskLoader {
@@ -98,6 +101,10 @@ impl SourceLoader for DiskLoader {
             Ok(None) => LoadResult::Missing,
             Err(error) => LoadResult::NotReadable(format!("{}: {}", error.place, error.cause)),
         }
+    }
+
+    fn owner(&mut self, asked: &Asked<'_>) -> Owner {
+        self.scope.owner(asked)
     }
 }
 

@@ -18,6 +18,8 @@ mod project;
 mod refusals;
 mod render;
 mod report;
+mod scope;
+mod summary;
 mod transform;
 mod verify;
 mod write;
@@ -28,7 +30,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     compile::keep_panics_quiet();
-    let arguments = Arguments::parse();
+    let arguments = Arguments::parse_from(arguments::spelled_as_options(std::env::args_os()));
     let exit = match arguments.command {
         Command::Transform(arguments) => transform::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),

@@ -3,7 +3,7 @@
 use crate::arguments::OutputMode;
 use crate::compile::Success;
 use crate::write::{Target, parent};
-use layoutc_diagnostics::{Code, Diagnostic};
+use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceFile};
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
@@ -58,34 +58,38 @@ fn single_file<'a>(path: &Path, success: &'a Success) -> Result<Target<'a>, Vec<
     Ok(Target { path: path.to_path_buf(), bytes, creates_folders: false })
 }
 
-/// Every file, at its path relative to the current folder, or to the folder that holds them all.
+/// Every file of the program, at its path relative to the current folder, or to the folder that holds them all.
 fn whole_program<'a>(folder: &Path, success: &'a Success) -> Vec<Target<'a>> {
-    let paths: Vec<PathBuf> =
-        success.sources().iter().map(|(_, file)| absolute(file.path())).collect();
+    // Kernel text in a host program is no file.
+    let files: Vec<(FileId, &SourceFile)> = success
+        .sources()
+        .iter()
+        .filter(|(id, file)| file.view().is_none() && success.is_ours(*id))
+        .collect();
+    let paths: Vec<PathBuf> = files.iter().map(|(_, file)| absolute(file.path())).collect();
     // Files below the current folder keep their paths from there, so that the same command builds
     // them; the common folder is for files elsewhere.
     let here = absolute(Path::new("."));
     let common = if paths.iter().all(|path| path.starts_with(&here))
-        && success.sources().iter().all(|(_, file)| file.path().is_relative())
+        && files.iter().all(|(_, file)| file.path().is_relative())
     {
         here
     } else {
         common_folder(&paths)
     };
-    let files = success.sources().iter().zip(&success.rewritten).zip(&paths);
-    files
-        // Kernel text in a host program is no file.
-        .filter(|(((_, file), _), _)| file.view().is_none())
-        .map(|(((id, file), rewritten), path)| Target {
+    let target = |((id, file), path): ((FileId, &'a SourceFile), &PathBuf)| {
+        let rewritten = success.rewritten[id.index()].as_deref();
+        Target {
             path: folder.join(path.strip_prefix(&common).unwrap_or(path)),
-            bytes: success.bytes(id, rewritten.as_deref().unwrap_or_else(|| file.text())),
+            bytes: success.bytes(id, rewritten.unwrap_or_else(|| file.text())),
             creates_folders: true,
-        })
-        .collect()
+        }
+    };
+    files.into_iter().zip(&paths).map(target).collect()
 }
 
 /// The path from the root of the file system, `.` and `..` resolved by name.
-fn absolute(path: &Path) -> PathBuf {
+pub fn absolute(path: &Path) -> PathBuf {
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     let mut out = PathBuf::new();
     for component in full.components() {
@@ -101,7 +105,7 @@ fn absolute(path: &Path) -> PathBuf {
 }
 
 /// The deepest folder above all of these files.
-fn common_folder(files: &[PathBuf]) -> PathBuf {
+pub fn common_folder(files: &[PathBuf]) -> PathBuf {
     let mut folders = files.iter().map(|file| parent(file));
     let first = folders.next().unwrap_or(Path::new(""));
     let common = |common: &Path, folder: &Path| {

@@ -348,7 +348,7 @@ fn run_of(arguments: Vec<String>, partial: Option<String>, sums: &Sums, profile:
 }
 
 /// Where a file of the program goes below a folder.
-fn below(folder: &Path, path: &Path) -> PathBuf {
+pub fn below(folder: &Path, path: &Path) -> PathBuf {
     let mut found = folder.to_path_buf();
     for part in path.components() {
         if let std::path::Component::Normal(part) = part {

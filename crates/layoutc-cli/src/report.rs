@@ -86,17 +86,23 @@ struct Place {
 struct File {
     path: String,
     changed: bool,
+    /// Whether the file is the program's; others are read and never written.
+    ours: bool,
 }
 
 /// The report of a run, with a final line break.
 pub fn report(success: &Success) -> String {
     let sources = success.sources();
     let files = || sources.iter().filter(|(_, file)| file.view().is_none());
-    let names = || files().map(|(_, file)| file.path().display().to_string());
+    let ours = || files().filter(|(id, _)| success.is_ours(*id));
+    let names = || ours().map(|(_, file)| file.path().display().to_string());
     let report = Report {
         version: VERSION,
         program: names().collect(),
-        classes: success.compiled.classes.iter().map(|class| class_of(sources, class)).collect(),
+        classes: (success.compiled.classes.iter())
+            .filter(|class| !class.is_generated)
+            .map(|class| class_of(sources, class))
+            .collect(),
         host_arrays: success
             .compiled
             .host_arrays
@@ -118,6 +124,7 @@ pub fn report(success: &Success) -> String {
             .map(|(id, file)| File {
                 path: file.path().display().to_string(),
                 changed: success.rewritten[id.index()].is_some(),
+                ours: success.is_ours(id),
             })
             .collect(),
     };
@@ -211,6 +218,7 @@ mod tests {
             geometry: None,
             assumed: Vec::new(),
             is_automatic: false,
+            is_generated: false,
         };
         let value: Value = serde_json::to_value(class_of(&sources, &class)).expect("JSON");
         let reason = json!({"code": "LC0014", "name": "offsetof", "message": "why",

@@ -7,6 +7,7 @@ use crate::exit::{Exit, fail, print, say};
 use crate::outputs::{input_conflicts, is_same_file, plan};
 use crate::render::render;
 use crate::report::report;
+use crate::summary;
 use crate::write::{Target, write_all};
 use layoutc_codegen::{ClassOutcome, Status};
 use layoutc_diagnostics::{Code, Diagnostic};
@@ -93,11 +94,14 @@ fn diff(success: &Success) -> Vec<u8> {
     success.changed().flat_map(one).collect()
 }
 
-/// One line per class that changed, and per class that stayed without a warning.
+/// One line per class that changed, per class that stayed without a warning, and per layout of an
+/// earlier run; the last line counts.
 fn summarize(mode: &OutputMode, success: &Success) {
-    let classes = &success.compiled.classes;
+    let program = &success.compiled.program;
+    let classes: Vec<&ClassOutcome> =
+        success.compiled.classes.iter().filter(|class| !class.is_generated).collect();
     let would = if *mode == OutputMode::Check { "would change" } else { "changed" };
-    for class in classes {
+    for class in &classes {
         let names = class.names.join(", ");
         match (class.status, class.reasons.first()) {
             (Status::Changed, _) => {
@@ -106,17 +110,27 @@ fn summarize(mode: &OutputMode, success: &Success) {
             (Status::Kept, Some(reason)) if reason.code == Code::NO_GAIN && !class.is_automatic => {
                 say(format_args!("kept: {} ({names}): {}", class.type_name, reason.message));
             }
+            // Nothing else tells of reasons in text that an earlier run generated.
+            (Status::Kept, Some(reason)) if program.generated_at(reason.span).is_some() => {
+                say(format_args!("kept: {} ({names}): {}", class.type_name, reason.message));
+            }
             // Its warning says why.
             (Status::Kept, _) => {}
         }
     }
-    let is_silent = |class: &ClassOutcome| {
-        let first = class.reasons.first();
-        class.is_automatic && first.is_some_and(|reason| reason.code == Code::NO_GAIN)
-    };
-    if classes.iter().all(is_silent) {
-        say(
-            "nothing to change: the program has no array of structs from `cudaMalloc` or `clCreateBuffer`",
-        );
+    let mut done: Vec<(&str, &str)> = Vec::new();
+    for region in &program.generated {
+        let own = (region.target.as_str(), region.layout.as_str());
+        if !done.contains(&own) {
+            say(format_args!("up to date: {} has the layout {}", own.0, own.1));
+            done.push(own);
+        }
+    }
+    if let Some(missing) = summary::missing_headers(success) {
+        say(missing);
+    }
+    // What an earlier run did has been said.
+    if done.is_empty() || !classes.is_empty() {
+        say(summary::counts(success, *mode == OutputMode::Check));
     }
 }

@@ -1,6 +1,7 @@
 //! `layoutc verify`: the program before and after its rewrite, run on the CPU and compared.
 
 mod numbering;
+pub mod nvcc;
 pub mod opencl;
 mod site_layout;
 
@@ -48,7 +49,7 @@ pub fn run(arguments: &VerifyArguments) -> Exit {
     if success.compiled.program.files.iter().any(|file| file.is_opencl) {
         return match opencl::compare(arguments, &success, original) {
             Ok(outcome) if outcome.launches == 0 => fail(opencl::nothing_ran(&outcome)),
-            Ok(outcome) => report(&success, &SiteNumbers::new(&[]), &outcome, None),
+            Ok(outcome) => report(&success, &SiteNumbers::new(&[]), &outcome, None, None),
             Err(message) => fail(message),
         };
     }
@@ -58,7 +59,18 @@ pub fn run(arguments: &VerifyArguments) -> Exit {
         Err(message) => return fail(message),
     };
     match compare(arguments, &success, original, &numbers) {
-        Ok((outcome, layouts)) => report(&success, &numbers, &outcome, Some(layouts.len())),
+        Ok((outcome, layouts)) => {
+            let answer = match arguments.no_nvcc || outcome.verdict != Verdict::Same {
+                true => Ok(nvcc::Answer::NotAsked("it was not asked for")),
+                false => nvcc::ask(&success),
+            };
+            match answer {
+                Ok(answer) => {
+                    report(&success, &numbers, &outcome, Some(layouts.len()), Some(&answer))
+                }
+                Err(message) => fail(message),
+            }
+        }
         Err(message) => fail(message),
     }
 }
@@ -316,6 +328,7 @@ fn report(
     numbers: &SiteNumbers,
     outcome: &VerifyOutcome,
     layouts: Option<usize>,
+    nvcc: Option<&nvcc::Answer>,
 ) -> Exit {
     let mut text = String::new();
     for class in changed(success) {
@@ -341,8 +354,16 @@ fn report(
     }
     let exit = match outcome.verdict {
         Verdict::Same => {
-            text.push_str("identical\n");
-            Exit::Done
+            let on = if nvcc.is_some() { "the CPU runtime" } else { "the OpenCL device" };
+            let more = nvcc.map_or_else(String::new, |answer| format!("; {}", answer.sentence()));
+            let _ = writeln!(text, "identical on {on}{more}");
+            match nvcc {
+                Some(nvcc::Answer::Refused(messages)) => {
+                    text.push_str(messages);
+                    Exit::Reported
+                }
+                Some(nvcc::Answer::Compiles(_) | nvcc::Answer::NotAsked(_)) | None => Exit::Done,
+            }
         }
         Verdict::Different => Exit::Reported,
         Verdict::Inconclusive => {

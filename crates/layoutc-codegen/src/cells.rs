@@ -125,7 +125,7 @@ fn no_grid(program: &Program, classes: &Classes, class: ClassId, grids: &Grids) 
         Pin {
             span,
             code: Code::UNSUPPORTED_USE,
-            message: "no index of this array has more than one coordinate".to_owned(),
+            message: "no index of this array is shown to have more than one coordinate".to_owned(),
             related: Vec::new(),
         }
     })

@@ -10,17 +10,18 @@ use crate::rewrite::{Rewritten, rewrite};
 use layoutc_analysis::choose::{targets, unknown_target};
 use layoutc_analysis::cost::Model;
 use layoutc_analysis::cost_model::{CostModel, ModelOptions};
+use layoutc_analysis::generated::{answer, is_for_arrays};
 use layoutc_analysis::grid_choice::GridOptions;
 use layoutc_analysis::profile::{Profile, Recording};
 use layoutc_analysis::{Plan, Selector, choose_with_cells};
 use layoutc_dataflow::classes::{
-    ClassId, Classes, Pin, Slot, find_classes_with, type_untyped_pointers,
+    ClassId, Classes, Pin, Slot, find_classes_with, foreign_pin, type_untyped_pointers,
 };
 use layoutc_dataflow::grid::find_cells;
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec};
 use layoutc_dataflow::layout::{Layout, RecordShape};
 use layoutc_dataflow::pointer_flow::check_layout_types;
-use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
+use layoutc_diagnostics::{Code, Diagnostic, FileId, Label, Severity, Span};
 use layoutc_syntax::preprocess::Preprocessed;
 use layoutc_syntax::{FunctionId, Program, RecordId, lower_program};
 use std::collections::{BTreeMap, BTreeSet};
@@ -92,6 +93,8 @@ pub struct ClassOutcome {
     pub assumed: Vec<(Span, String)>,
     /// A grid that nobody asked to change: if it stays for lack of gain, only the report tells it.
     pub is_automatic: bool,
+    /// An array of text that an earlier run generated: nothing is said about it.
+    pub is_generated: bool,
 }
 
 /// The result of a run.
@@ -133,10 +136,25 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         // What is generated in kernels is text of those that are built with these.
         let options = crate::opencl::option_names(&program);
         program.identifiers.extend(options);
+        program.identifiers.extend(crate::opencl::words_in_strings(&program));
     }
     let mut request = request.clone();
-    let (merges, errors) = merge_requests(&mut request.layouts);
-    let is_automatic = request.layouts.is_empty() && merges.is_empty() && errors.is_empty();
+    let is_automatic = request.layouts.is_empty();
+    let mut transformed = Vec::new();
+    request.layouts.retain(|spec| match answer(&program, spec) {
+        None => true,
+        Some(_) if !is_for_arrays(&program, spec) => true,
+        Some(answer) => {
+            transformed.extend(answer.err().map(|error| *error));
+            false
+        }
+    });
+    let (merges, mut errors) = merge_requests(&mut request.layouts);
+    errors.extend(transformed);
+    if request.layouts.is_empty() && merges.is_empty() && !is_automatic {
+        // What was asked for was carried out by an earlier run; the others stay.
+        request.layouts.extend(LayoutSpec::parse("* = aos").ok());
+    }
     let puts_together = is_automatic && request.selector.is_by_cost();
     let merges = if puts_together { gainful_merges(&program, &request) } else { merges };
     let merges =
@@ -178,7 +196,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let mut outcomes: Vec<ClassOutcome> =
         classes.ids().map(|id| outcome(&program, &classes, &plan, &cells, id)).collect();
     for (id, outcome) in classes.ids().zip(&outcomes) {
-        if outcome.status == Status::Kept {
+        if outcome.status == Status::Kept && !outcome.is_generated {
             diagnostics.extend(kept_diagnostic(&program, &classes, id, outcome, request));
         }
     }
@@ -208,11 +226,13 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     diagnostics.extend(host_arrays.iter().filter_map(crate::host_arrays::note));
     for name in &request.require {
         let known = classes.ids().any(|id| targets(&program, &classes, id, name).is_some())
-            || outcomes.iter().any(|outcome| outcome.names.iter().any(|own| own == name));
+            || outcomes.iter().any(|outcome| outcome.names.iter().any(|own| own == name))
+            || is_transformed(&program, name);
         if !known && name != EVERY_ARRAY {
             diagnostics.push(unknown_target(&program, &classes, name));
         }
     }
+    diagnostics.retain(|found| !is_about_generated(&program, found));
     diagnostics.extend(plan.errors);
     let edits = crate::edit::in_files(&program.sources, edits);
     Compiled {
@@ -317,6 +337,7 @@ impl Planned {
             };
             refusals.extend(outside_cuda(&program, &plan, &edits));
             refusals.extend(placeholders(&program, &plan, &edits));
+            refusals.extend(in_foreign_files(&program, &plan, &edits));
             if refusals.is_empty() {
                 return Planned { program, classes, plan, cost_model, cells, rewritten, edits };
             }
@@ -470,6 +491,28 @@ fn is_seen_by_c(program: &Program, file: FileId) -> bool {
     })
 }
 
+/// Files that are not part of the program stay as they are.
+fn in_foreign_files(
+    program: &Program,
+    plan: &Plan,
+    edits: &BTreeMap<FileId, EditSet>,
+) -> Vec<(ClassId, Pin)> {
+    let found = edits.values().flat_map(EditSet::edits);
+    let Some(pin) = foreign_edit(program, found) else { return Vec::new() };
+    plan.choices.keys().map(|class| (*class, pin.clone())).collect()
+}
+
+/// The reason to refuse edits of which one is in a file that is not part of the program.
+pub(crate) fn foreign_edit<'e>(
+    program: &Program,
+    edits: impl IntoIterator<Item = &'e Edit>,
+) -> Option<Pin> {
+    let edit = edits.into_iter().find(|edit| program.is_foreign(edit.span.file))?;
+    let mut pin = foreign_pin(program, edit.span.file, "text that would have to change is");
+    pin.related.push((edit.span, "this text".to_owned()));
+    Some(pin)
+}
+
 /// Edits that would lose or repeat a byte that the text does not hold.
 fn placeholders(
     program: &Program,
@@ -489,6 +532,18 @@ fn placeholders(
         related: Vec::new(),
     };
     plan.choices.keys().map(|class| (*class, pin.clone())).collect()
+}
+
+/// Whether an earlier run changed the arrays of this name.
+fn is_transformed(program: &Program, name: &str) -> bool {
+    let request = LayoutSpec::parse(&format!("{name} = soa")).ok();
+    request.is_some_and(|request| answer(program, &request).is_some())
+}
+
+/// Whether a message that stops nothing points into text that an earlier run generated.
+fn is_about_generated(program: &Program, found: &Diagnostic) -> bool {
+    let is_generated = |label: &Label| program.generated_at(label.span).is_some();
+    found.severity != Severity::Error && found.primary.as_ref().is_some_and(is_generated)
 }
 
 /// The names of a class's arrays, in source order.
@@ -525,6 +580,15 @@ fn outcome(
     let class = classes.class(id);
     let names = array_names(program, classes, id);
     let mut reasons = class.pins.clone();
+    // What an earlier run generated for this type explains the others, such as a specialisation that
+    // is not modelled. Otherwise reasons in the text that people wrote come first.
+    let name = program.qualified_name(class.record);
+    let name = name.as_deref().unwrap_or(program.spelled_name(class.record));
+    reasons.sort_by_key(|pin| match program.generated_at(pin.span) {
+        Some(region) if region.target == name => 0,
+        None => 1,
+        Some(_) => 2,
+    });
     reasons.extend(plan.kept.get(&id).cloned());
     let choice = plan.choices.get(&id);
     let order = cells.plans.get(&id).filter(|_| choice.is_some_and(|choice| choice.orders_cells));
@@ -550,6 +614,7 @@ fn outcome(
             .map(|choice| (choice.shape.shape.clone(), choice.layout.clone())),
         assumed: order.map_or_else(Vec::new, |order| assumptions::places(program, &order.grid)),
         is_automatic: false,
+        is_generated: plan.generated.contains(&id),
     }
 }
 

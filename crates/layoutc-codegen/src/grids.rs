@@ -11,6 +11,7 @@ mod bodies;
 mod buffers;
 mod calls;
 mod choose;
+mod constants;
 mod declarations;
 pub(crate) mod flatten;
 mod placement;
@@ -23,9 +24,11 @@ pub use assumptions::{CHECK, InBounds};
 pub(crate) use declarations::{index_type, local_names};
 pub(crate) use placement::place_text;
 
-use crate::compile::{ClassOutcome, Request, Status, array_names, stays};
+use crate::compile::{ClassOutcome, Request, Status, array_names, foreign_edit, stays};
 use crate::edit::{Edit, EditSet, OverlappingEdits};
 use crate::names::Names;
+use layoutc_analysis::choose::conflicting;
+use layoutc_analysis::generated::is_of_generated_text;
 use layoutc_analysis::grid_choice::{GridChoice, GridOptions};
 use layoutc_analysis::grid_model::GridModel;
 use layoutc_analysis::index_form::Definitions;
@@ -140,7 +143,15 @@ pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<Planned
         }
     }
     let joint = plan(program, request, &scalars, Apart::default());
-    Some(siblings::with_versions(program, request, &scalars, joint))
+    let mut found = siblings::with_versions(program, request, &scalars, joint);
+    for (class, requests) in &found.contradicted {
+        let wanted: Vec<&LayoutSpec> = requests.iter().map(|at| &request.layouts[*at]).collect();
+        let Some((first, rest)) = wanted.split_first() else { continue };
+        let Some(other) = rest.iter().find(|other| other.body != first.body) else { continue };
+        let error = conflicting(&found.program, &found.classes, *class, first, other);
+        found.errors.push(error);
+    }
+    Some(found)
 }
 
 /// The program in which scalars are records.
@@ -262,6 +273,15 @@ impl PlannedGrids {
     ) -> FoundGrids {
         let lowering = joined(&BTreeMap::new(), std::mem::take(&mut self.lowering));
         let lowering = lowering.unwrap_or_default();
+        if let Some(pin) = foreign_edit(&self.program, &self.edits) {
+            self.generated_kernels.clear();
+            for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.plan.is_some()) {
+                outcome.plan = None;
+                outcome.reasons.push(pin.clone());
+            }
+            let lowering = lowering.values().flat_map(|set| set.edits().iter().cloned());
+            self.edits = lowering.filter(|edit| !self.program.is_foreign(edit.span.file)).collect();
+        }
         match versions::check(edits, &self.edits)
             .and_then(|()| joined(edits, std::mem::take(&mut self.edits)))
         {
@@ -360,6 +380,7 @@ impl PlannedGrids {
             // What follows another array was not asked for either.
             is_automatic: outcome.is_automatic
                 || (outcome.asked.is_none() && !outcome.reasons.iter().any(pragmas::is_mistake)),
+            is_generated: is_of_generated_text(&self.program, class),
         }
     }
 }
@@ -505,7 +526,7 @@ impl<'a> Planner<'a> {
                     let pin = self.grids.refused.get(&id).cloned().unwrap_or_else(|| {
                         pin(
                             slot_span(self.program, class.slots.first().copied()),
-                            "no index of this array has more than one coordinate",
+                            "no index of this array is shown to have more than one coordinate",
                         )
                     });
                     return kept(vec![pin]);
@@ -739,24 +760,9 @@ impl Rewriter<'_> {
                 plan,
                 &wish,
                 &mut self.names,
-                class.is_of_buffers,
+                class.is_of_buffers.then_some(&self.classes.buffers.options),
             );
             self.functions.insert(*id, functions);
-        }
-        for id in self.plans.keys() {
-            let words = self.functions[&self.leader(*id)].words();
-            let hidden = self.program.macros.iter().find(|def| words.contains(&def.name));
-            if let Some(def) = hidden {
-                let span = def.span.unwrap_or(slot_span(
-                    self.program,
-                    self.classes.class(*id).slots.first().copied(),
-                ));
-                let message = format!(
-                    "the generated code uses the name `{}`, which is a macro here",
-                    def.name
-                );
-                self.refusals.push((*id, pin(span, &message)));
-            }
         }
         self.typed();
         self.accesses();
@@ -764,6 +770,7 @@ impl Rewriter<'_> {
         self.buffers();
         self.pragmas();
         self.finish_small();
+        self.assert_constants();
         self.versions();
         self.place();
     }

@@ -10,60 +10,9 @@ mod rows;
 mod symbols;
 
 use crate::cells::CellFunctions;
+use crate::hygiene::{local, member, mention};
 use crate::storage::{GroupKind, GroupStorage, IndexText, Storage};
 use std::fmt::Write as _;
-
-/// Words of the generated text that a macro of the program must not stand for.
-pub(crate) const USED_NAMES: &[&str] = &[
-    "n",
-    "e",
-    "i",
-    "p",
-    "a",
-    "b",
-    "c",
-    "d",
-    "f",
-    "to",
-    "from",
-    "first",
-    "count",
-    "chunk",
-    "stage",
-    "error",
-    "freed",
-    "rest",
-    "bytes",
-    "base",
-    "end",
-    "at",
-    "value",
-    "stream",
-    "row",
-    "step",
-    "width",
-    "height",
-    "to_at",
-    "from_at",
-    "Index",
-    "where",
-    "symbol",
-    "offset",
-    "Symbol",
-    "Elements",
-    "advice",
-    "flags",
-    "kind",
-    "Pointer",
-    "blockIdx",
-    "blockDim",
-    "threadIdx",
-    "size_t",
-    "inline",
-    "template",
-    "typename",
-    "auto",
-];
 
 /// The functions that a program uses, and so the ones that are generated.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -226,6 +175,15 @@ pub fn declarations(storage: &Storage, needs: Needs) -> String {
     let needs = if storage.is_record { needs } else { needs.closed() };
     let mut out = String::from("\n");
     structs(storage, &mut out);
+    if storage.has_named_extents && !storage.is_record {
+        let _ = writeln!(
+            out,
+            "static_assert(sizeof({}) == {}, \"`{}` has other extents now: transform the program again\");",
+            mention(&storage.record),
+            storage.shape.shape.size.0,
+            storage.record
+        );
+    }
     if let Some(cells) = &storage.cells {
         cells.text(&mut out);
     }
@@ -290,11 +248,14 @@ fn member_declaration(
         .map(|extent| format!("[{extent}]"))
         .collect();
     let space = if shape.type_name.ends_with('*') { "" } else { " " };
-    format!("{}{space}{before}{name}{after}{unit};", shape.type_name)
+    format!("{}{space}{before}{}{after}{unit};", mention(&shape.type_name), member(name))
 }
 
 fn structs(storage: &Storage, out: &mut String) {
-    let record = &storage.record;
+    let record = mention(&storage.record);
+    // Where a base class is named, nothing else is looked for.
+    let base = storage.record.trim_start_matches("struct ").trim_start_matches("class ");
+    let base = mention(base);
     if storage.is_record {
         let align = storage.groups[0]
             .align
@@ -305,7 +266,7 @@ fn structs(storage: &Storage, out: &mut String) {
         };
         let _ = write!(
             out,
-            "\n// `{record}` in device memory, {what}.\nstruct{align} {} : {record} {{\n    using {record}::operator=;\n}};\n",
+            "\n// `{record}` in device memory, {what}.\nstruct{align} {} : {base} {{\n    using {base}::operator=;\n}};\n",
             storage.type_name
         );
         return;
@@ -392,7 +353,7 @@ fn handle_assignment(storage: &Storage, out: &mut String) {
          __host__ __device__ {name} &operator=(const {name} &from)\n    {{"
     );
     for group in &storage.groups {
-        let member = &group.handle_member;
+        let own = member(&group.handle_member);
         let mut subscripts = String::new();
         let mut indent = "        ".to_owned();
         for (at, extent) in extents(group).iter().enumerate() {
@@ -400,7 +361,7 @@ fn handle_assignment(storage: &Storage, out: &mut String) {
             let _ = write!(subscripts, "[i{at}]");
             indent.push_str("    ");
         }
-        let _ = writeln!(out, "{indent}this->{member}{subscripts} = from.{member}{subscripts};");
+        let _ = writeln!(out, "{indent}this->{own}{subscripts} = from.{own}{subscripts};");
     }
     let _ = writeln!(out, "        return *this;\n    }}");
 }
@@ -408,7 +369,7 @@ fn handle_assignment(storage: &Storage, out: &mut String) {
 fn handle_member(storage: &Storage, group: &GroupStorage) -> String {
     match &group.kind {
         GroupKind::Struct { struct_name } | GroupKind::Tile { struct_name, .. } => {
-            format!("{struct_name} *{};", group.handle_member)
+            format!("{struct_name} *{};", member(&group.handle_member))
         }
         GroupKind::Array => {
             let leaf = group.leaves[0];
@@ -456,7 +417,7 @@ fn unit_size(storage: &Storage, group: &GroupStorage) -> String {
         GroupKind::Array => {
             let leaf = group.leaves[0];
             let unit: u64 = storage.shape.members[leaf].unit_dimensions.iter().product();
-            let size = format!("sizeof({})", storage.shape.shape.leaves[leaf].type_name);
+            let size = format!("sizeof({})", mention(&storage.shape.shape.leaves[leaf].type_name));
             if unit == 1 { size } else { format!("{unit} * {size}") }
         }
     }
@@ -499,7 +460,7 @@ fn numbered(storage: &Storage, number: &str) -> String {
 
 /// How many elements `bytes` bytes of records are allocated for.
 fn allocated(storage: &Storage) -> String {
-    let record = &storage.record;
+    let record = mention(&storage.record);
     let count = format!("(bytes + sizeof({record}) - 1) / sizeof({record})");
     match &storage.cells {
         Some(cells) => cells.count_of(&count),
@@ -508,7 +469,7 @@ fn allocated(storage: &Storage) -> String {
 }
 
 fn bytes_function(storage: &Storage, out: &mut String) {
-    let (record, prefix) = (&storage.record, &storage.prefix);
+    let (record, prefix) = (mention(&storage.record), &storage.prefix);
     let group = &storage.groups[0];
     let (more, count) = (extents(storage), allocated(storage));
     let _ = write!(
@@ -531,7 +492,7 @@ enum Allocator {
 }
 
 fn malloc_function(storage: &Storage, allocator: Allocator, out: &mut String) {
-    let (record, prefix, handle) = (&storage.record, &storage.prefix, &storage.type_name);
+    let (record, prefix, handle) = (mention(&storage.record), &storage.prefix, &storage.type_name);
     let (more, count) = (extents(storage), allocated(storage));
     let (suffix, stream, pass) = match allocator {
         Allocator::Plain => ("", "", ""),
@@ -560,7 +521,10 @@ fn block(storage: &Storage) -> (String, String) {
     for group in &storage.groups {
         let planes = planes_of(storage, group);
         for plane in planes {
-            let name = format!("{}_at", group.handle_member);
+            let (name, step) = (
+                local(&format!("{}_at", group.handle_member)),
+                local(&format!("{}_at_step", group.handle_member)),
+            );
             let (declare, offset, target) = match plane {
                 None => (true, name.clone(), format!("p->{}", group.handle_member)),
                 Some((first, subscripts, number)) => (
@@ -569,7 +533,7 @@ fn block(storage: &Storage) -> (String, String) {
                     if plane_count(storage, group) == 1 {
                         name.clone()
                     } else {
-                        format!("{name} + {number} * {name}_step")
+                        format!("{name} + {number} * {step}")
                     },
                     format!("p->{}{subscripts}", group.handle_member),
                 ),
@@ -584,7 +548,7 @@ fn block(storage: &Storage) -> (String, String) {
                 if count > 1 {
                     let _ = writeln!(
                         out,
-                        "    size_t {name} = end, {name}_step = {one};\n    end += {count} * {name}_step;"
+                        "    size_t {name} = end, {step} = {one};\n    end += {count} * {step};"
                     );
                 } else {
                     let _ = writeln!(out, "    size_t {name} = end;\n    end += {one};");
@@ -644,7 +608,7 @@ fn pointer_type(storage: &Storage, group: &GroupStorage) -> String {
                 .iter()
                 .map(|extent| format!("[{extent}]"))
                 .collect();
-            let name = &storage.shape.shape.leaves[leaf].type_name;
+            let name = mention(&storage.shape.shape.leaves[leaf].type_name);
             if unit.is_empty() { format!("{name} *") } else { format!("{name} (*){unit}") }
         }
     }
@@ -658,10 +622,10 @@ fn leaf_statements(
 ) -> String {
     let mut out = String::new();
     let index = IndexText::simple("i");
-    for (leaf, member) in storage.shape.members.iter().enumerate() {
+    for (leaf, own) in storage.shape.members.iter().enumerate() {
         let shape = &storage.shape.shape.leaves[leaf];
         let dimensions: Vec<u64> =
-            shape.extents.iter().chain(&member.unit_dimensions).copied().collect();
+            shape.extents.iter().chain(&own.unit_dimensions).copied().collect();
         let names: Vec<String> =
             ["a", "b", "c", "d", "e", "f"].iter().map(|name| (*name).to_owned()).collect();
         let mut indent = String::from("    ");
@@ -682,7 +646,7 @@ fn leaf_statements(
             format!("{}{unit}", storage.leaf_expression("p", None, leaf, &index, &extents));
         let all: String =
             subscripts(0..dimensions.len()).iter().map(|name| format!("[{name}]")).collect();
-        let own = format!("{record}.{}{all}", shape.path);
+        let own = format!("{record}.{}{all}", member(&shape.path));
         let _ = writeln!(out, "{indent}{}", assign(&own, &stored));
     }
     out
@@ -695,34 +659,45 @@ fn space(needs: Needs) -> &'static str {
 
 /// The members of a record as plain data: no constructor runs, and no access rule applies.
 fn plain_members(storage: &Storage, out: &mut String) {
-    let (Some(members), record) = (&storage.members, &storage.record) else { return };
+    let (Some(members), record) = (&storage.members, mention(&storage.record)) else { return };
     let name = &members.type_name;
     let align = members.align.map_or_else(String::new, |align| format!(" __align__({align})"));
+    let (push, pop) = match members.pack {
+        Some(limit) => (format!("#pragma pack(push, {limit})\n"), "#pragma pack(pop)\n"),
+        None => (String::new(), ""),
+    };
     let _ = write!(
         out,
         "\n// The members of a `{record}`, without its constructors and access rules.\n\
-         union {name} {{\n    struct{align} Plain {{\n"
+         union {name} {{\n{push}    struct{align} {} {{\n",
+        local("Plain")
     );
     for declaration in &members.declarations {
         let _ = writeln!(out, "        {declaration};");
     }
     let _ = write!(
         out,
-        "    }} plain;\n    {record} record;\n    __host__ __device__ {name}() {{}}\n}};\n\
-         static_assert(sizeof({name}::Plain) == sizeof({record}), \"`{record}` has other members\");\n"
+        "    }} {};\n{pop}    {record} {};\n    __host__ __device__ {name}() {{}}\n}};\n\
+         static_assert(sizeof({name}::{}) == sizeof({record}), \"`{}` has other members\");\n",
+        local("plain"),
+        local("record"),
+        local("Plain"),
+        storage.record,
     );
 }
 
 fn load_function(storage: &Storage, needs: Needs, out: &mut String) {
-    let (record, prefix, space) = (&storage.record, &storage.prefix, space(needs));
+    let (record, prefix, space) = (mention(&storage.record), &storage.prefix, space(needs));
     if let Some(members) = &storage.members {
+        let plain = format!("e.{}", local("plain"));
         let _ = write!(
             out,
             "\n// Element i as a `{record}`.\ntemplate <typename Index>\n\
-             static {space} __forceinline__ {record} {prefix}Load({}, Index i)\n{{\n    {} e;\n{}    return e.record;\n}}\n",
+             static {space} __forceinline__ {record} {prefix}Load({}, Index i)\n{{\n    {} e;\n{}    return e.{};\n}}\n",
             parameter(storage, true, "p"),
             members.type_name,
-            leaf_statements(storage, "e.plain", |own, stored| format!("{own} = {stored};")),
+            leaf_statements(storage, &plain, |own, stored| format!("{own} = {stored};")),
+            local("record"),
         );
         return;
     }
@@ -736,15 +711,17 @@ fn load_function(storage: &Storage, needs: Needs, out: &mut String) {
 }
 
 fn store_function(storage: &Storage, needs: Needs, out: &mut String) {
-    let (record, prefix, space) = (&storage.record, &storage.prefix, space(needs));
+    let (record, prefix, space) = (mention(&storage.record), &storage.prefix, space(needs));
     if let Some(members) = &storage.members {
+        let plain = format!("e.{}", local("plain"));
         let _ = write!(
             out,
             "\n// Sets element i.\ntemplate <typename Index>\n\
-             static {space} __forceinline__ void {prefix}Store({}, Index i, const {record} &value)\n{{\n    {} e;\n    e.record = value;\n{}}}\n",
+             static {space} __forceinline__ void {prefix}Store({}, Index i, const {record} &value)\n{{\n    {} e;\n    e.{} = value;\n{}}}\n",
             parameter(storage, false, "p"),
             members.type_name,
-            leaf_statements(storage, "e.plain", |own, stored| format!("{stored} = {own};")),
+            local("record"),
+            leaf_statements(storage, &plain, |own, stored| format!("{stored} = {own};")),
         );
         return;
     }
@@ -759,7 +736,7 @@ fn store_function(storage: &Storage, needs: Needs, out: &mut String) {
 
 /// An assignment whose value is used: it is what was assigned, which is what the element holds.
 fn assign_function(storage: &Storage, needs: Needs, out: &mut String) {
-    let (record, prefix, space) = (&storage.record, &storage.prefix, space(needs));
+    let (record, prefix, space) = (mention(&storage.record), &storage.prefix, space(needs));
     let _ = write!(
         out,
         "\n// Sets element i; the value of the assignment.\ntemplate <typename Index>\n\
@@ -776,7 +753,8 @@ fn vector_functions(
     out: &mut String,
 ) {
     let space = space(needs);
-    let (prefix, name) = (&storage.prefix, vector.name());
+    let (prefix, name, make) =
+        (&storage.prefix, mention(&vector.name()), format!("make_{}", vector.name()));
     let index = IndexText::simple("i");
     let mut leaves: Vec<usize> = (0..storage.shape.members.len()).collect();
     leaves.sort_by_key(|leaf| storage.shape.shape.leaves[*leaf].offset);
@@ -790,7 +768,7 @@ fn vector_functions(
     let _ = write!(
         out,
         "\n// Element i as a `{name}`.\ntemplate <typename Index>\n\
-         static {space} __forceinline__ {name} {prefix}LoadVector({}, Index i)\n{{\n    return make_{name}({});\n}}\n\
+         static {space} __forceinline__ {name} {prefix}LoadVector({}, Index i)\n{{\n    return {make}({});\n}}\n\
          \n// Sets element i.\ntemplate <typename Index>\n\
          static {space} __forceinline__ void {prefix}StoreVector({}, Index i, const {name} &e)\n{{\n{stores}}}\n",
         parameter(storage, true, "p"),
@@ -809,7 +787,7 @@ fn kernel(storage: &Storage, out: &mut String, name: &str, parameters: &str, bod
 }
 
 fn copy_functions(storage: &Storage, needs: Needs, out: &mut String) {
-    let (record, prefix) = (&storage.record, &storage.prefix);
+    let (record, prefix) = (mention(&storage.record), &storage.prefix);
     let (to, from) = (parameter(storage, false, "to"), parameter(storage, true, "from"));
     let to_at = if needs.offset_within { "to_at" } else { "first" };
     let first = numbered(storage, "first + i");
@@ -895,7 +873,7 @@ fn select_device(storage: &Storage, needs: Needs, pointer: &str) -> (String, &'s
 
 /// A copy between host and device: through a buffer of records that a kernel converts.
 fn staged_copy(storage: &Storage, needs: Needs, is_async: bool, is_in: bool, out: &mut String) {
-    let (record, prefix) = (&storage.record, &storage.prefix);
+    let (record, prefix) = (mention(&storage.record), &storage.prefix);
     let (suffix, stream) = if is_async { ("Async", ", cudaStream_t stream = 0") } else { ("", "") };
     let (launch, pass, kind) = (
         if is_async { ", 0, stream" } else { "" },
@@ -1000,7 +978,7 @@ fn staged_copy(storage: &Storage, needs: Needs, is_async: bool, is_in: bool, out
 
 /// Fills the first `bytes` bytes as `record` would have them, and nothing behind.
 fn memset_function(storage: &Storage, is_async: bool, out: &mut String) {
-    let (record, prefix) = (&storage.record, &storage.prefix);
+    let (record, prefix) = (mention(&storage.record), &storage.prefix);
     let (suffix, stream, pass) =
         if is_async { ("Async", ", cudaStream_t stream = 0", ", stream") } else { ("", "", "") };
     let _ = write!(
@@ -1027,13 +1005,13 @@ fn memset_function(storage: &Storage, is_async: bool, out: &mut String) {
                 );
                 for leaf in &group.leaves {
                     let shape = &storage.shape.shape.leaves[*leaf];
-                    let name = &storage.leaf_names[*leaf];
+                    let name = member(&storage.leaf_names[*leaf]);
                     let count: u64 = shape.extents.iter().product();
                     let unit: u64 = storage.shape.members[*leaf].unit_dimensions.iter().product();
                     let size = if unit == 1 {
-                        format!("sizeof({})", shape.type_name)
+                        format!("sizeof({})", mention(&shape.type_name))
                     } else {
-                        format!("{unit} * sizeof({})", shape.type_name)
+                        format!("{unit} * sizeof({})", mention(&shape.type_name))
                     };
                     let (lead, plane) = if count > 1 {
                         (
@@ -1069,7 +1047,7 @@ fn memset_function(storage: &Storage, is_async: bool, out: &mut String) {
 /// The name of the function that gives a reference to a leaf.
 #[must_use]
 pub fn accessor_name(storage: &Storage, leaf: usize) -> String {
-    format!("{}At_{}", storage.prefix, storage.leaf_names[leaf])
+    format!("{}{}", storage.prefix, crate::storage::accessor_end(&storage.leaf_names[leaf]))
 }
 
 /// References to leaves, for indices that must be evaluated once.

@@ -12,9 +12,11 @@ mod calls;
 mod text;
 mod types;
 
-use crate::compile::{ClassOutcome, Request, Status, array_names, stays};
-use crate::edit::{Edit, EditSet, OverlappingEdits};
+use crate::compile::{ClassOutcome, Request, Status, array_names, foreign_edit, stays};
+use crate::edit::{Edit, EditSet};
 use crate::grids::{joined, place_text};
+use crate::hygiene::{Surroundings, macro_names, settle};
+use crate::marker::Marker;
 use crate::names::Names;
 use crate::rewrite::FileOrder;
 use layoutc_analysis::choose::slot_names;
@@ -65,9 +67,14 @@ impl MergeRequest {
         })
     }
 
-    fn notation(&self) -> String {
+    fn marker(&self) -> Marker {
         let align = self.align.map_or_else(String::new, |align| format!(" align({align})"));
-        format!("{} = aos{align}", self.arrays.join(" + "))
+        Marker { target: self.arrays.join(" + "), layout: format!("aos{align}") }
+    }
+
+    fn notation(&self) -> String {
+        let Marker { target, layout } = self.marker();
+        format!("{target} = {layout}")
     }
 }
 
@@ -150,6 +157,8 @@ struct Record {
     members: Vec<(String, Scalar)>,
     /// Says that the text is there.
     guard: String,
+    /// What stands around the text.
+    marker: Marker,
 }
 
 /// Plans and rewrites what the requests ask for.
@@ -312,14 +321,15 @@ impl PlannedMerges {
             };
             for (outcome, merge) in &merges {
                 let align = self.outcomes[*outcome].request.align;
-                let record = rewriter.record(merge, align, &mut names);
+                let mut record = rewriter.record(merge, align, &mut names);
+                record.marker = self.outcomes[*outcome].request.marker();
                 rewriter.records.push(record);
                 rewriter.needs.push(Needs::default());
             }
             rewriter.types();
             rewriter.accesses();
             rewriter.calls();
-            rewriter.place();
+            rewriter.place(&names);
             let declared = rewriter.host_of_buffers(&mut names);
             let Rewriter { edits, refusals, records, needs, .. } = rewriter;
             let mut refusals = refusals;
@@ -357,9 +367,17 @@ impl PlannedMerges {
         require: &[String],
     ) -> FoundMerges {
         let own = std::mem::take(&mut self.edits);
-        match joined(edits, own) {
-            Ok(all) => *edits = all,
-            Err(overlap) => self.refuse_all(&overlap),
+        if let Some(pin) = foreign_edit(&self.program, &own) {
+            self.refuse_all(&pin);
+        } else {
+            match joined(edits, own) {
+                Ok(all) => *edits = all,
+                Err(overlap) => {
+                    let message =
+                        "another array that changes, and one that is merged, want this text";
+                    self.refuse_all(&pin(overlap.edits.1.span, message));
+                }
+            }
         }
         let mut outcomes = Vec::new();
         let mut diagnostics = Vec::new();
@@ -379,11 +397,10 @@ impl PlannedMerges {
         }
     }
 
-    fn refuse_all(&mut self, overlap: &OverlappingEdits) {
+    fn refuse_all(&mut self, reason: &Pin) {
         self.generated_kernels.clear();
-        let message = "another array that changes, and one that is merged, want this text";
         for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.reasons.is_empty()) {
-            outcome.reasons.push(pin(overlap.edits.1.span, message));
+            outcome.reasons.push(reason.clone());
         }
     }
 
@@ -417,6 +434,7 @@ impl PlannedMerges {
             geometry: None,
             assumed: Vec::new(),
             is_automatic: outcome.request.is_automatic,
+            is_generated: false,
         }
     }
 }
@@ -508,21 +526,37 @@ impl Rewriter<'_> {
         let type_name = names.fresh(&joint);
         let mut lower = type_name.chars();
         let first = lower.next().map(|first| first.to_lowercase().collect::<String>());
-        let prefix =
-            names.fresh_prefix(&format!("{}{}", first.unwrap_or_default(), lower.as_str()));
+        let prefix = names.fresh_prefix(
+            &format!("{}{}", first.unwrap_or_default(), lower.as_str()),
+            &text::FUNCTIONS.map(str::to_owned),
+        );
         let guard = names.fresh(&format!("{}_LAYOUT", prefix.to_uppercase()));
+        // An option that is not seen may define the short names.
+        if !merge.buffers.is_empty() && !self.classes.buffers.options.are_known {
+            for (name, _) in &mut members {
+                *name = names.fresh(&format!("{prefix}_{name}"));
+            }
+        }
         let natural = members.iter().map(|(_, scalar)| scalar.size()).max().unwrap_or(1);
         let size: u64 = members.iter().map(|(_, scalar)| scalar.size()).sum();
         let size = size.next_multiple_of(natural);
         // So wide that no byte is lost.
         let widest = [16, 8, 4].into_iter().find(|align| size % align == 0).unwrap_or(natural);
         let align = align.unwrap_or(widest);
-        Record { type_name, prefix, align: (align > natural).then_some(align), members, guard }
+        Record {
+            type_name,
+            prefix,
+            align: (align > natural).then_some(align),
+            members,
+            guard,
+            marker: Marker::default(),
+        }
     }
 
     /// Puts the generated declarations into the program.
-    fn place(&mut self) {
+    fn place(&mut self, names: &Names) {
         let order = FileOrder::new(self.program);
+        let macros = macro_names(self.program);
         for at in 0..self.merges.len() {
             let is_opencl = !self.merges[at].1.buffers.is_empty();
             let text = match is_opencl {
@@ -531,20 +565,18 @@ impl Rewriter<'_> {
             };
             let uses: Vec<(FileId, Span)> =
                 self.uses[at].iter().map(|span| (span.file, *span)).collect();
-            let words = if is_opencl { &[] } else { self.records[at].words() };
-            let hidden = self.program.macros.iter().find(|def| words.contains(&def.name.as_str()));
-            if let Some(def) = hidden {
-                let span = def.span.or(uses.first().map(|(_, span)| *span));
-                let message = format!(
-                    "the generated code uses the name `{}`, which is a macro here",
-                    def.name
-                );
-                if let Some(span) = span {
-                    self.refuse(at, span, &message);
+            let around = Surroundings::of(self.program, &macros, names, None);
+            let text = match settle(text.trim_matches('\n'), &around) {
+                Ok(text) => text,
+                Err(clash) => {
+                    if let Some((_, span)) = uses.first() {
+                        self.refusals.push((at, clash.pin(self.program, *span)));
+                    }
+                    continue;
                 }
-            }
-            let guard = &self.records[at].guard;
-            match place_text(self.program, &order, &uses, guard, text.trim_matches('\n')) {
+            };
+            let own = (self.records[at].guard.as_str(), &self.records[at].marker);
+            match place_text(self.program, &order, &uses, own, &text) {
                 Ok(edits) => self.edits.extend(edits),
                 Err((span, message)) => self.refuse(at, span, message),
             }

@@ -12,9 +12,10 @@ mod words;
 
 pub(crate) use grid_text::{HostGrid, MOST_EXTENTS};
 pub(crate) use joint_text::JointMember;
-pub(crate) use words::{is_word_of_kernels, option_names};
+pub(crate) use words::{is_word_of_kernels, option_names, renamed, words_in_strings};
 
 use crate::edit::Edit;
+use crate::marker::Marker;
 use crate::names::Names;
 use crate::rewrite::Refusal;
 use crate::sections::Sections;
@@ -79,6 +80,15 @@ impl HostArray<'_> {
             }
             HostArray::Joint(member) => Some(format!("{}Member", member.name)),
             HostArray::Grid(grid) => Some(format!("{}Layout", grid.name)),
+        }
+    }
+
+    /// What stands around its text.
+    fn marker(&self) -> &Marker {
+        match self {
+            HostArray::Structs(storage) => &storage.marker,
+            HostArray::Joint(member) => &member.marker,
+            HostArray::Grid(grid) => &grid.marker,
         }
     }
 
@@ -643,8 +653,18 @@ impl Host<'_> {
                 host_text::functions(&self.prefix, &host_text::STRUCTS, &used.functions)
             }
         };
+        // Arrays in one layout share their region with the functions.
+        let first = used.arrays.iter().next().map_or(0, |at| *at);
+        let mut marker = self.arrays.get(first).map(HostArray::marker).cloned().unwrap_or_default();
+        let mut regions = String::new();
         for at in &used.arrays {
             let Some(name) = self.layout_names.get(at) else { continue };
+            let own = self.arrays[*at].marker();
+            if *own != marker {
+                let text = std::mem::take(&mut generated);
+                regions.push_str(&region(&marker, &text));
+                marker = own.clone();
+            }
             let text = match &self.arrays[*at] {
                 HostArray::Structs(storage) => Sections::new(storage)
                     .map(|sections| host_text::layout(&self.prefix, name, storage, &sections)),
@@ -653,6 +673,8 @@ impl Host<'_> {
             };
             generated.push_str(&text.unwrap_or_default());
         }
+        regions.push_str(&region(&marker, &generated));
+        let generated = regions;
         let words = tokens(&generated);
         let words: BTreeSet<&str> = words.iter().map(|token| token.text(&generated)).collect();
         let is_of_host = |span: &Span| !self.program.files[span.file.index()].is_opencl;
@@ -671,6 +693,15 @@ impl Host<'_> {
         let edit =
             Edit { is_generated: true, ..Edit::host_call(Span::new(file, at, at), generated) };
         self.out.edits.push(edit);
+    }
+}
+
+/// Generated text with its markers, and the blank lines in front.
+fn region(marker: &Marker, text: &str) -> String {
+    let blank = text.len() - text.trim_start_matches('\n').len();
+    match text.trim_matches('\n') {
+        "" => String::new(),
+        inside => format!("{}{}\n", &text[..blank], marker.around(inside)),
     }
 }
 

@@ -15,6 +15,7 @@ mod copies;
 mod declarations;
 mod element_copies;
 mod expressions;
+mod heads;
 mod host_arrays;
 mod indices;
 mod instantiation;
@@ -24,6 +25,7 @@ mod moves;
 mod order;
 mod placement;
 mod symbols;
+mod unused;
 mod versions;
 
 pub(crate) use order::FileOrder;
@@ -34,12 +36,14 @@ pub(crate) use macros::string_of;
 use crate::cells::{CellFunctions, CellPlans};
 use crate::edit::Edit;
 use crate::helpers::Needs;
+use crate::hygiene::{Surroundings, macro_names, member, mention, settle};
+use crate::marker::Marker;
 use crate::names::Names;
 use crate::storage::Storage;
 use layoutc_analysis::Plan;
-use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot};
+use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, outer_type_text};
 use layoutc_diagnostics::{Code, Span};
-use layoutc_syntax::{ExprId, ExprKind, Program, VarId};
+use layoutc_syntax::{ExprId, ExprKind, Pack, Program, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A use of a class that cannot be rewritten.
@@ -106,6 +110,12 @@ fn rewrite_with(
         let at = match known {
             Some(at) => at,
             None => {
+                if !placement::name(program, record).is_ascii() {
+                    let span = program.record(record).name_span;
+                    let message = "nvcc takes no generated kernels for a type whose name has letters beyond ASCII";
+                    refusals.push((*id, pin(span, Code::UNSUPPORTED_RECORD, message)));
+                    continue;
+                }
                 if let Some(obstacle) = placement::obstacle(program, record) {
                     let span = program.record(record).name_span;
                     refusals.push((*id, pin(span, Code::TEMPLATE_USE, obstacle)));
@@ -126,7 +136,7 @@ fn rewrite_with(
                     qualifier,
                     &choice.shape,
                     &choice.layout,
-                    (order.is_some(), is_opencl),
+                    (order.map(|plan| plan.order()).as_deref(), is_opencl),
                     &mut names,
                 ) else {
                     let span = program.record(record).name_span;
@@ -141,7 +151,12 @@ fn rewrite_with(
                     continue;
                 };
                 let mut storage = storage;
+                storage.marker = Marker::of_record(program, record, &choice.shape, &choice.layout);
+                if let Some(order) = order {
+                    storage.marker.layout.clone_from(&order.notation);
+                }
                 storage.members = plain_members(program, record, &mut names);
+                storage.has_named_extents = has_named_extents(program, record);
                 storage.cells = numbered(&mut names, &storage.prefix);
                 storage.keeps_bytes &= storage.cells.is_none();
                 // Tags alone name no types in C.
@@ -156,22 +171,14 @@ fn rewrite_with(
                 } else if let Some(qualified) = program.qualified_name(record) {
                     storage.outer_record = qualified;
                 }
+                if !storage.is_opencl {
+                    spell_hidden_record(program, record, &mut storage);
+                }
                 storages.push((record, storage));
                 storages.len() - 1
             }
         };
         storage_of.insert(*id, at);
-    }
-    // A macro with the name of something in the generated text would change its meaning.
-    if let Some(def) =
-        program.macros.iter().find(|def| crate::helpers::USED_NAMES.contains(&def.name.as_str()))
-    {
-        for id in storage_of.keys() {
-            let span = def.span.unwrap_or(program.record(classes.class(*id).record).name_span);
-            let message =
-                format!("the generated code uses the name `{}`, which is a macro here", def.name);
-            refusals.push((*id, pin(span, Code::OPAQUE_MACRO, &message)));
-        }
     }
     let mut this = Rewriter::new(program, classes, &storages, storage_of, names, modes);
     this.refusals = refusals;
@@ -191,6 +198,7 @@ fn rewrite_with(
     this.settle_macros()?;
     this.check_cells();
     this.cell_pragmas();
+    this.mark_unused_originals();
     let versions = this.place_versions();
     let mut needs = std::mem::take(&mut this.needs);
     needs.iter_mut().for_each(|needs| needs.several_devices = classes.several_devices);
@@ -208,6 +216,7 @@ fn rewrite_with(
     let mut behind = Vec::new();
     let mut refusals = refusals;
     let storage_of = std::mem::take(&mut this.storage_of);
+    let macros = macro_names(program);
     let host = crate::opencl::host_edits(program, classes, &storages, &storage_of, &mut this.names);
     edits.extend(host.edits);
     refusals.extend(host.refusals);
@@ -220,7 +229,8 @@ fn rewrite_with(
                 (*record, storage),
                 needs[at],
                 &accessors[at],
-                own.collect(),
+                (own.collect(), &macros),
+                &mut this.names,
             );
             edits.extend(edit);
             refusals.extend(refused);
@@ -229,19 +239,27 @@ fn rewrite_with(
         generated_kernels.extend(crate::helpers::kernel_names(storage, needs[at]));
         let mut text = crate::helpers::declarations(storage, needs[at]);
         crate::helpers::accessors(storage, needs[at], &accessors[at], &mut text);
+        let around = Surroundings::of(program, &macros, &this.names, Some(*record));
+        let mut text =
+            settle(&text, &around).unwrap_or_else(|clash| {
+                let own = storage_of.iter().filter(|(_, own)| **own == at);
+                refusals.extend(own.map(|(class, _)| {
+                    (*class, clash.pin(program, program.record(*record).name_span))
+                }));
+                String::new()
+            });
         text.push_str(versions.heads.get(&at).map_or("", String::as_str));
         let rest = versions.with_record.get(&at).map_or("", String::as_str);
         // Instances of class templates stand behind all types, and in front of what uses them.
         if versions.class_texts.is_behind(placement::definition(program, *record)) {
             if !rest.is_empty() {
-                let edit =
-                    place_declarations(program, *record, &storage.type_name, rest.to_owned());
+                let edit = place_declarations(program, *record, storage, rest.to_owned());
                 behind.push(edit);
             }
         } else {
             text.push_str(rest);
         }
-        edits.push(place_declarations(program, *record, &storage.type_name, text));
+        edits.push(place_declarations(program, *record, storage, text));
     }
     edits.extend(versions.class_texts.edits);
     edits.extend(behind);
@@ -255,7 +273,8 @@ fn opencl_declarations(
     (record, storage): (layoutc_syntax::RecordId, &Storage),
     needs: Needs,
     accessors: &BTreeSet<usize>,
-    own: Vec<ClassId>,
+    (own, macros): (Vec<ClassId>, &BTreeSet<String>),
+    names: &mut Names,
 ) -> (Option<Edit>, Vec<Refusal>) {
     let refuse = |message: &str| {
         let span = program.record(record).name_span;
@@ -283,6 +302,11 @@ fn opencl_declarations(
     if has_units {
         return refuse("an array of arrays that are used as a whole has no form in OpenCL C");
     }
+    if !lies_as_declared(storage) {
+        return refuse(
+            "the members of nested structs lie apart as those of the generated struct would not",
+        );
+    }
     let Some(sections) = crate::sections::Sections::new(storage) else {
         return refuse("the buffers would be divided into too large parts");
     };
@@ -298,8 +322,36 @@ fn opencl_declarations(
     if has_functions && is_constant {
         return refuse("the generated functions take `__global` memory, and some of this is not");
     }
+    let words = crate::helpers::opencl::LOCALS.into_iter().chain([crate::helpers::opencl::UNITS]);
+    let options = &classes.buffers.options;
+    let words = crate::opencl::renamed(options, words, &storage.prefix, names);
     let text = crate::helpers::opencl::declarations(storage, &sections, device, accessors);
-    (Some(place_declarations(program, record, &storage.type_name, text)), Vec::new())
+    match settle(
+        &text,
+        &Surroundings { wished: words, ..Surroundings::of(program, macros, names, None) },
+    ) {
+        Ok(text) => (Some(place_declarations(program, record, storage, text)), Vec::new()),
+        Err(clash) => {
+            let pin = clash.pin(program, program.record(record).name_span);
+            (None, own.iter().map(|class| (*class, pin.clone())).collect())
+        }
+    }
+}
+
+/// Whether a generated struct of a whole record has its members where the record has them: members of
+/// nested structs are members of the generated one, and may lie closer to each other there.
+fn lies_as_declared(storage: &Storage) -> bool {
+    let leaves = &storage.shape.shape.leaves;
+    storage.groups.iter().zip(storage.layout.groups()).all(|(own, group)| {
+        let mut end = 0;
+        !group.is_whole_record()
+            || own.leaves.iter().map(|leaf| &leaves[*leaf]).all(|leaf| {
+                let count: u64 = leaf.extents.iter().product();
+                let start = u64::next_multiple_of(end, leaf.align.0.max(1));
+                end = start + leaf.scalar_size.0 * count;
+                start == leaf.offset.0
+            })
+    })
 }
 
 /// Whether a function for host and device holds a pointer of the class.
@@ -309,6 +361,40 @@ fn is_used_on_host(program: &Program, class: &layoutc_dataflow::classes::ArrayCl
             program.function(function).space == layoutc_syntax::ExecutionSpace::HostDevice
         }),
         Slot::Field(_) | Slot::Result(_) => false,
+    })
+}
+
+/// Spells a record so that no variable or function of its name hides it: `::node`, or `struct node`
+/// where one of the file does.
+fn spell_hidden_record(program: &Program, record: layoutc_syntax::RecordId, storage: &mut Storage) {
+    let own = program.record(record);
+    let name = program.spelled_name(record);
+    let is_of_file = program
+        .variables
+        .iter()
+        .any(|variable| variable.function.is_none() && variable.name == name)
+        || program.functions.iter().any(|other| other.record.is_none() && other.name == name);
+    let is_hidden = program.variables.iter().any(|variable| variable.name == name)
+        || program.fields.iter().any(|field| field.name == name);
+    let is_tag = own.name == name && own.instance.is_none();
+    if is_of_file && is_tag {
+        let keyword = own.body.map_or("", |body| program.text(body));
+        let keyword = if keyword.starts_with("class") { "class" } else { "struct" };
+        storage.record = format!("{keyword} {}", storage.record);
+        storage.outer_record = format!("{keyword} {}", storage.outer_record);
+    } else if is_hidden && !storage.outer_record.contains("::") {
+        storage.outer_record = format!("::{}", storage.outer_record);
+    }
+}
+
+/// Whether extents of members of a record are given by names.
+fn has_named_extents(program: &Program, record: layoutc_syntax::RecordId) -> bool {
+    let bodies: Vec<Span> =
+        program.with_bases(record).into_iter().filter_map(|id| program.record(id).body).collect();
+    program.brackets.iter().any(|(brackets, extent)| {
+        let is_literal =
+            extent.is_none_or(|extent| matches!(program.expr(extent).kind, ExprKind::Integer(_)));
+        !is_literal && bodies.iter().any(|body| body.contains(*brackets))
     })
 }
 
@@ -352,12 +438,21 @@ fn plain_members(
             continue;
         }
         let specifier = program.text(declaration.specifier);
-        declarations.push(format!("{constant}{specifier} {}", program.text(field.site.span)));
+        let specifier = outer_type_text(program, &program.with_bases(id), specifier)?;
+        declarations.push(format!(
+            "{constant}{} {}",
+            mention(&specifier),
+            member(program.text(field.site.span))
+        ));
     }
     Some(crate::storage::PlainMembers {
         type_name: names.fresh(&format!("{}Members", placement::word(program, id))),
         declarations,
         align: if has_bases { Some(layout.align) } else { record.explicit_align },
+        pack: match record.pack {
+            Some(Pack::To(limit)) => Some(limit),
+            Some(Pack::Unknown) | None => None,
+        },
     })
 }
 
@@ -370,7 +465,7 @@ fn spelled_member(program: &Program, field: &layoutc_syntax::Field) -> String {
         item = of;
     }
     let ty = program.spelling(item).unwrap_or_default();
-    format!("{ty} {}{extents}", field.name)
+    format!("{} {}{extents}", mention(&ty), member(&field.name))
 }
 
 /// A pin without a flow.
@@ -380,11 +475,11 @@ fn pin(span: Span, code: Code, message: &str) -> Pin {
 
 /// Puts generated declarations behind the record's definition.
 ///
-/// A host compiler sees no more of them than that there is `type_name`, for prototypes.
+/// A host compiler sees no more of them than that there is the type, for prototypes.
 fn place_declarations(
     program: &Program,
     record: layoutc_syntax::RecordId,
-    type_name: &str,
+    storage: &Storage,
     text: String,
 ) -> Edit {
     let definition = placement::definition(program, record);
@@ -402,19 +497,27 @@ fn place_declarations(
         text.to_owned()
     };
     let is_opencl = program.files[definition.file.index()].is_opencl;
+    // What packs the record would pack what is generated, too.
+    let text = if record.pack.is_some() && !is_opencl {
+        format!("#pragma pack(push)\n#pragma pack()\n{text}\n#pragma pack(pop)")
+    } else {
+        text
+    };
     let text = match (is_cuda, program.is_host_text(definition)) {
-        (_, false) if is_opencl => format!("\n{text}"),
-        (_, true) if is_opencl => format!("\n#ifdef __OPENCL_VERSION__\n{text}\n#endif"),
-        (true, _) => format!("\n{text}"),
-        (false, false) => format!("\n#ifdef __CUDACC__\n{text}\n#endif"),
+        (_, true) if is_opencl => format!("#ifdef __OPENCL_VERSION__\n{text}\n#endif"),
+        (_, false) if is_opencl => text,
+        (true, _) => text,
+        (false, false) => format!("#ifdef __CUDACC__\n{text}\n#endif"),
         (false, true) => {
-            format!("\n#ifdef __CUDACC__\n{text}\n#else\nstruct {type_name};\n#endif")
+            let type_name = &storage.type_name;
+            format!("#ifdef __CUDACC__\n{text}\n#else\nstruct {type_name};\n#endif")
         }
     };
+    let text = storage.marker.around(&text);
     // The line break behind the definition ends the block.
     let line = file.line_range(definition.end as usize);
     let is_last = file.text()[definition.end as usize..line.end].trim().is_empty();
-    let text = format!("\n{text}{}", if is_last { "" } else { "\n" });
+    let text = format!("\n\n{text}{}", if is_last { "" } else { "\n" });
     let text = if file.text().contains("\r\n") {
         text.replace("\r\n", "\n").replace('\n', "\r\n")
     } else {
@@ -459,6 +562,8 @@ pub(super) struct Rewriter<'a> {
     names: Names,
     /// Companion variables of interior slots: name and type.
     indices: BTreeMap<VarId, (String, &'static str)>,
+    /// Local pointers of which only the companion is used.
+    index_only: BTreeSet<VarId>,
     /// Restrict-qualified copies of a handle's pointers: (slot, group) to name.
     local_copies: BTreeMap<(VarId, usize), String>,
     needs: Vec<Needs>,
@@ -512,6 +617,7 @@ impl<'a> Rewriter<'a> {
             api_of_call,
             names,
             indices: BTreeMap::new(),
+            index_only: BTreeSet::new(),
             local_copies: BTreeMap::new(),
             needs: vec![Needs::default(); storages.len()],
             accessors: vec![BTreeSet::new(); storages.len()],

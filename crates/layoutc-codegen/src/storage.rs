@@ -77,8 +77,12 @@ pub struct Storage {
     pub keeps_bytes: bool,
     /// How cells of a grid are numbered, if their order changes.
     pub(crate) cells: Option<CellFunctions>,
+    /// Extents of members are constants of the program, whose values the generated structs hold.
+    pub has_named_extents: bool,
     /// How generated functions reach the members of a record with constructors or private members.
     pub members: Option<PlainMembers>,
+    /// What stands around the generated text.
+    pub(crate) marker: crate::marker::Marker,
 }
 
 /// The members of a record as plain data, in a union with the record.
@@ -90,6 +94,8 @@ pub struct PlainMembers {
     pub declarations: Vec<String>,
     /// Alignment that the record asks for, in bytes.
     pub align: Option<u64>,
+    /// The limit of `#pragma pack` for the record's members, in bytes.
+    pub pack: Option<u64>,
 }
 
 /// The index of an element: text, and whether repeating it changes nothing.
@@ -138,8 +144,8 @@ pub fn tile_slot(index: &IndexText, tile: u64) -> String {
 }
 
 impl Storage {
-    /// Chooses names and forms; `orders_cells`: the elements change places; `is_opencl`: see the
-    /// member. `word` is the record's name as a part of others.
+    /// Chooses names and forms; `order`: the places of the elements, if they change; `is_opencl`: see
+    /// the member. `word` is the record's name as a part of others.
     ///
     /// Returns `None` for a layout that has no form here (grids).
     #[must_use]
@@ -149,31 +155,42 @@ impl Storage {
         qualifier: String,
         shape: &ClassShape,
         layout: &Layout,
-        (orders_cells, is_opencl): (bool, bool),
+        (order, is_opencl): (Option<&str>, bool),
         names: &mut Names,
     ) -> Option<Self> {
         let mut leaf_names: Vec<String> = Vec::new();
         for leaf in &shape.shape.leaves {
             let mut name = leaf.path.replace('.', "_");
-            while leaf_names.contains(&name) {
+            // A name that the program does not have may be a macro of an option.
+            let is_new = is_opencl && leaf.path.contains('.');
+            while leaf_names.contains(&name) || (is_new && names.is_taken(&name)) {
                 name.push('_');
             }
             leaf_names.push(name);
         }
+        let orders_cells = order.is_some();
+        let order = order.unwrap_or_default();
         let prefix_base = lower_first(word);
         let is_divided = layout.groups().len() > 1 || layout.groups()[0].is_single_leaf_array();
         let is_handle = is_divided && !is_opencl;
         let all_arrays = layout.groups().iter().all(|group| group.is_single_leaf_array());
         let first_tile = layout.groups().iter().find_map(|group| group.tile());
-        let suffix = match (is_divided, all_arrays, first_tile) {
-            (true, true, _) => "Arrays",
-            (true, false, _) => "Groups",
-            (false, _, Some(_)) => "Tile",
-            (false, _, None) if orders_cells => "Grid",
-            (false, _, None) => "Aligned",
+        // Types of different layouts have different names, so that a linker never takes one for the
+        // other: where the form says not all of the layout, a digest of it does.
+        let notation = layout.display(&shape.shape).to_string();
+        let is_in_order = layout.groups().iter().all(|group| group.leaves().is_sorted());
+        let suffix = match (is_divided, all_arrays, first_tile, layout.groups()[0].align()) {
+            _ if orders_cells => format!("Grid{}", digest(&format!("{order} {notation}"))),
+            (true, true, ..) => "Arrays".to_owned(),
+            (true, false, ..) => format!("Groups{}", digest(&notation)),
+            (false, _, Some(tile), None) if is_in_order => format!("Tile{tile}"),
+            (false, _, None, Some(align)) if is_in_order => format!("Aligned{}", align.0),
+            (false, _, Some(_), _) => format!("Tile{}", digest(&notation)),
+            (false, _, None, _) => format!("Aligned{}", digest(&notation)),
         };
         let type_name = names.fresh(&format!("{}{suffix}", upper_first(word)));
-        let prefix = names.fresh_prefix(&prefix_base);
+        let accessors: Vec<String> = leaf_names.iter().map(|leaf| accessor_end(leaf)).collect();
+        let prefix = names.fresh_prefix(&prefix_base, &accessors);
         let symbol_name = names.fresh(&format!("{}Storage", upper_first(word)));
         let mut groups = Vec::new();
         for (at, group) in layout.groups().iter().enumerate() {
@@ -188,19 +205,18 @@ impl Storage {
                 }
                 _ => format!("{}_group", leaf_names[leaves[0]]),
             };
-            let struct_name = |names: &mut Names, what: &str| {
+            let struct_name = |names: &mut Names| {
                 if is_divided {
-                    names.fresh(&format!("{}{what}{}", upper_first(word), at + 1))
+                    let digest = digest(&notation);
+                    names.fresh(&format!("{}Part{}_{digest}", upper_first(word), at + 1))
                 } else {
                     type_name.clone()
                 }
             };
             let kind = match group.form() {
                 GroupForm::Array => GroupKind::Array,
-                GroupForm::Struct => GroupKind::Struct { struct_name: struct_name(names, "Part") },
-                GroupForm::Tile(tile) => {
-                    GroupKind::Tile { struct_name: struct_name(names, "Tile"), tile }
-                }
+                GroupForm::Struct => GroupKind::Struct { struct_name: struct_name(names) },
+                GroupForm::Tile(tile) => GroupKind::Tile { struct_name: struct_name(names), tile },
                 GroupForm::Grid => return None,
             };
             groups.push(GroupStorage {
@@ -233,7 +249,9 @@ impl Storage {
                 && !is_opencl,
             keeps_bytes: layout.keeps_bytes(&shape.shape),
             cells: None,
+            has_named_extents: false,
             members: None,
+            marker: crate::marker::Marker::default(),
         })
     }
 
@@ -319,6 +337,20 @@ impl Storage {
             GroupKind::Array => format!("{pointer}{subscripts}[{}]", index.text),
         }
     }
+}
+
+/// The end of the name of the function that gives a reference to a leaf.
+pub(crate) fn accessor_end(leaf: &str) -> String {
+    format!("At_{}", crate::names::in_ascii(leaf))
+}
+
+/// Four hexadecimal digits that differ between layouts (FNV-1a, folded): part of a type's name, so they
+/// may not depend on the build of this program.
+fn digest(layout: &str) -> String {
+    let hash = layout
+        .bytes()
+        .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
+    format!("{:04x}", (hash >> 16) ^ (hash & 0xffff))
 }
 
 fn lower_first(name: &str) -> String {

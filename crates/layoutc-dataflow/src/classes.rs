@@ -34,6 +34,7 @@ mod sizes;
 mod slots;
 mod symbols;
 mod typed;
+mod unfollowed;
 mod unify;
 mod unseen;
 mod untyped;
@@ -45,16 +46,22 @@ pub use classify::{ElementCopy, WideAccess};
 pub use host_arrays::{HostAllocation, HostArray, HostSource};
 pub use lambdas::captures_reference;
 pub(crate) use opencl::is_buffer;
-pub use opencl::{BufferApi, BufferCall, Buffers, Form, Given, Instance, Numbers, Range};
+pub use opencl::{
+    BufferApi, BufferCall, Buffers, BuildOptions, Form, Given, Instance, Numbers, Range,
+};
 pub use places::{Place, PlaceKind, Places, Value, element_of};
 pub use scalars::{type_flat_arrays, type_scalar_arrays};
 pub use separate::{Separation, separate};
-pub use shape::{ClassShape, LeafMember, class_shape};
+pub use shape::{ClassShape, LeafMember, class_shape, outer_type_text};
 pub use sizes::Sizes;
 pub(crate) use sizes::{is_opencl_function, takes_by_value};
 pub use slots::Slot;
 pub use symbols::is_whole_copy;
-pub use typed::{Chain, Declared, Extent, RowSize, TypedArrays, brackets_of};
+pub use typed::{
+    Chain, Declared, Extent, RowSize, TypedArrays, brackets_of, is_of_variables, takes_none,
+};
+pub use unfollowed::first_unfollowed_allocation;
+pub use unseen::foreign_pin;
 pub use untyped::type_untyped_pointers;
 pub use versions::Version;
 

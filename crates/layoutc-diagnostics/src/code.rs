@@ -104,6 +104,7 @@ codes! {
     OVERLAPPING_GROUPS = 43, "LC0043", "overlapping-groups", "A layout specification puts a field into two groups.";
     INVALID_TILE = 44, "LC0044", "invalid-tile", "A tile size is zero or too large.";
     INDIVISIBLE_FIELD = 45, "LC0045", "indivisible-field", "The program uses as a whole what the layout divides.";
+    ALREADY_TRANSFORMED = 46, "LC0046", "already-transformed", "An earlier run gave the array another layout than the one asked for.";
     REQUIRED_CLASS_KEPT = 50, "LC0050", "required-class-kept", "A class named by `--require` keeps its layout.";
     HEADER_MUST_CHANGE = 51, "LC0051", "header-must-change", "The rewrite needs more than the one output file.";
     OUTPUT_CONFLICT = 52, "LC0052", "output-conflict", "The output cannot be written where it was asked for.";
@@ -123,6 +124,7 @@ codes! {
     OPENCL_SOURCE = 73, "LC0073", "opencl-source", "The host program does not name the text with this kernel.";
     OPENCL_RECORD = 74, "LC0074", "opencl-record", "A struct differs between host and kernel.";
     PROFILE = 75, "LC0075", "profile", "A recorded run cannot be read, or is not one of this program.";
+    FOREIGN_HEADER = 76, "LC0076", "foreign-header", "The change would reach a header that is not part of the program.";
 }
 
 #[cfg(test)]

@@ -107,6 +107,11 @@ fn record_layout_within(program: &Program, id: RecordId, depth: usize) -> Option
     if record.traits.iter().any(|(which, _)| unknown(which)) {
         return None;
     }
+    let limit = match record.pack {
+        Some(crate::Pack::Unknown) => return None,
+        Some(crate::Pack::To(limit)) => limit,
+        None => u64::MAX,
+    };
     let packed = record.traits.iter().any(|(which, _)| *which == RecordTrait::Packed);
     let mut offsets = Vec::with_capacity(record.fields.len());
     let (mut end, mut align) = (0u64, 1u64);
@@ -118,11 +123,11 @@ fn record_layout_within(program: &Program, id: RecordId, depth: usize) -> Option
         }
         for base in &record.bases {
             let own = record_layout_within(program, *base, depth)?;
-            align = align.max(own.align);
+            align = align.max(own.align.min(limit));
             if is_empty(program, *base) {
                 continue;
             }
-            let at = end.checked_next_multiple_of(own.align)?;
+            let at = end.checked_next_multiple_of(own.align.min(limit))?;
             let behind = match is_plain_old_data(program, *base, depth) {
                 _ if own.size == own.data_size => own.size,
                 Some(true) => own.size,
@@ -139,7 +144,7 @@ fn record_layout_within(program: &Program, id: RecordId, depth: usize) -> Option
     for field in &record.fields[inherited..] {
         let ty = program.field(*field).ty;
         let (size, natural) = size_align_within(program, ty.id, depth)?;
-        let natural = if packed { 1 } else { natural };
+        let natural = if packed { 1 } else { natural.min(limit) };
         let offset = if record.is_union { 0 } else { end.checked_next_multiple_of(natural)? };
         offsets.push(offset);
         end = end.max(offset.checked_add(size)?);

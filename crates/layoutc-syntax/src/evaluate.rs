@@ -1,51 +1,68 @@
 //! Integer constants: expressions of the program, and token sequences of macro bodies.
 
 use crate::preprocess::{Token, TokenKind, tokens};
-use crate::program::{BinaryOp, ExprId, ExprKind, NameRef, Program, Storage, UnaryOp};
-use crate::types::TypeKind;
+use crate::program::{
+    BinaryOp, ExprId, ExprKind, NameRef, Program, StmtKind, Storage, UnaryOp, VarId,
+};
+use crate::types::{QualType, Scalar, TypeKind};
 
 /// How many expressions one evaluation may look at; constants that people write are small.
 const BUDGET: usize = 4096;
+/// How many calls may be inside each other.
+const CALL_DEPTH: usize = 32;
 
 /// The value of an integer constant expression, or `None` if it is not one.
 ///
-/// `const` and `constexpr` variables with a constant initializer count. Values are computed in 64
-/// bits; an overflow is not a constant.
+/// `const` and `constexpr` variables with a constant initializer count, as do calls of functions
+/// that only return such a value. Values are computed in 64 bits; an overflow is not a constant.
 #[must_use]
 pub fn constant(program: &Program, id: ExprId) -> Option<i64> {
     let mut budget = BUDGET;
-    evaluate(program, id, &mut budget)
+    evaluate(program, id, &Frame::default(), &mut budget)
 }
 
-fn evaluate(program: &Program, id: ExprId, budget: &mut usize) -> Option<i64> {
+/// The call whose result is evaluated.
+#[derive(Default)]
+struct Frame {
+    /// The function's parameters, with what they are given.
+    arguments: Vec<(VarId, i64)>,
+    /// Calls around it.
+    depth: usize,
+}
+
+impl Frame {
+    /// The frame of an initializer that is evaluated from here: it names no parameter.
+    fn outside(&self) -> Frame {
+        Frame { arguments: Vec::new(), depth: self.depth }
+    }
+}
+
+fn evaluate(program: &Program, id: ExprId, frame: &Frame, budget: &mut usize) -> Option<i64> {
     *budget = budget.checked_sub(1)?;
     match &program.expr(id).kind {
         ExprKind::Integer(value) => *value,
         ExprKind::Name(NameRef::Constant(value)) => *value,
         ExprKind::Name(NameRef::Macro(name)) => program.macro_constant(name),
         ExprKind::Name(NameRef::Variable(id)) => {
+            if let Some((_, value)) = frame.arguments.iter().find(|(known, _)| known == id) {
+                return Some(*value);
+            }
             let variable = program.variable(*id);
             if !variable.ty.is_const || matches!(variable.storage, Storage::Parameter { .. }) {
                 return None;
             }
-            evaluate(program, variable.init?, budget)
+            let value = evaluate(program, variable.init?, &frame.outside(), budget)?;
+            keeps(program, variable.ty, value).then_some(value)
         }
-        ExprKind::Paren(inner) => evaluate(program, *inner, budget),
+        ExprKind::Paren(inner) => evaluate(program, *inner, frame, budget),
         ExprKind::Cast { target, operand, .. } => {
-            let value = evaluate(program, *operand, budget)?;
-            let scalar = program.types.as_scalar(target.id).filter(|scalar| scalar.is_integer())?;
+            let value = evaluate(program, *operand, frame, budget)?;
             // Only casts that keep the value are constants here.
-            let bits = scalar.size() * 8;
-            let fits = match (scalar.is_unsigned(), bits) {
-                (true, 64) => value >= 0,
-                (false, 64) => true,
-                (true, bits) => (0..1i64 << bits).contains(&value),
-                (false, bits) => (-(1i64 << (bits - 1))..1i64 << (bits - 1)).contains(&value),
-            };
-            fits.then_some(value)
+            let is_integer = program.types.as_scalar(target.id).is_some();
+            (is_integer && keeps(program, *target, value)).then_some(value)
         }
         ExprKind::Unary(op, operand) => {
-            let value = evaluate(program, *operand, budget)?;
+            let value = evaluate(program, *operand, frame, budget)?;
             match op {
                 UnaryOp::Plus => Some(value),
                 UnaryOp::Minus => value.checked_neg(),
@@ -58,8 +75,10 @@ fn evaluate(program: &Program, id: ExprId, budget: &mut usize) -> Option<i64> {
             }
         }
         ExprKind::Binary(op, left, right) => {
-            let (left_value, right_value) =
-                (evaluate(program, *left, budget)?, evaluate(program, *right, budget)?);
+            let (left_value, right_value) = (
+                evaluate(program, *left, frame, budget)?,
+                evaluate(program, *right, frame, budget)?,
+            );
             let value = apply(*op, left_value, right_value)?;
             // A negative number that becomes unsigned is another one.
             let is_unsigned = |expr: ExprId| {
@@ -73,8 +92,9 @@ fn evaluate(program: &Program, id: ExprId, budget: &mut usize) -> Option<i64> {
                 .then_some(value)
         }
         ExprKind::Conditional(condition, then, otherwise) => {
-            let chosen = if evaluate(program, *condition, budget)? != 0 { then } else { otherwise };
-            evaluate(program, *chosen, budget)
+            let chosen =
+                if evaluate(program, *condition, frame, budget)? != 0 { then } else { otherwise };
+            evaluate(program, *chosen, frame, budget)
         }
         ExprKind::SizeOfType { of, is_align, .. } => {
             let (size, align) = crate::abi::size_align(program, of.id)?;
@@ -85,7 +105,17 @@ fn evaluate(program: &Program, id: ExprId, budget: &mut usize) -> Option<i64> {
             if matches!(program.types.kind(ty.id), TypeKind::Unknown) {
                 return None;
             }
+            let inner = program.strip_parens(*operand);
+            // The model has a pointer in the place of a string's array.
+            if matches!(program.expr(inner).kind, ExprKind::Literal)
+                && program.types.pointee(ty.id).is_some()
+            {
+                return string_size(program.text(program.expr(inner).span));
+            }
             i64::try_from(crate::abi::size_align(program, ty.id)?.0).ok()
+        }
+        ExprKind::Call { callee, arguments, .. } => {
+            result(program, *callee, arguments, frame, budget)
         }
         ExprKind::Literal
         | ExprKind::Null
@@ -97,7 +127,6 @@ fn evaluate(program: &Program, id: ExprId, budget: &mut usize) -> Option<i64> {
         | ExprKind::Comma(..)
         | ExprKind::Index { .. }
         | ExprKind::Member { .. }
-        | ExprKind::Call { .. }
         | ExprKind::Launch { .. }
         | ExprKind::MacroCall { .. }
         | ExprKind::OffsetOf(_)
@@ -108,6 +137,71 @@ fn evaluate(program: &Program, id: ExprId, budget: &mut usize) -> Option<i64> {
         | ExprKind::Lambda { .. }
         | ExprKind::Opaque(_) => None,
     }
+}
+
+/// Whether a variable or result of a type has the value that it is given.
+fn keeps(program: &Program, ty: QualType, value: i64) -> bool {
+    // Enumerations, and types that are deduced.
+    let Some(scalar) = program.types.as_scalar(ty.id) else { return true };
+    if scalar == Scalar::Bool {
+        return matches!(value, 0 | 1);
+    }
+    scalar.is_integer()
+        && match (scalar.is_unsigned(), scalar.size() * 8) {
+            (true, 64) => value >= 0,
+            (false, 64) => true,
+            (true, bits) => (0..1i64 << bits).contains(&value),
+            (false, bits) => (-(1i64 << (bits - 1))..1i64 << (bits - 1)).contains(&value),
+        }
+}
+
+/// What a call gives of a function whose body is one `return`.
+fn result(
+    program: &Program,
+    callee: ExprId,
+    arguments: &[ExprId],
+    frame: &Frame,
+    budget: &mut usize,
+) -> Option<i64> {
+    let ExprKind::Name(NameRef::Functions(candidates)) =
+        &program.expr(program.strip_parens(callee)).kind
+    else {
+        return None;
+    };
+    let [id] = candidates[..] else { return None };
+    let function = program.function(id);
+    let is_plain = function.record.is_none()
+        && function.template_parameters.is_empty()
+        && !function.is_variadic
+        && function.parameters.len() == arguments.len();
+    if !is_plain || frame.depth >= CALL_DEPTH {
+        return None;
+    }
+    let body = program.stmt(function.body?);
+    // Between directives there may be another body for the host.
+    if program.text(body.span).contains('#') {
+        return None;
+    }
+    let StmtKind::Block(statements) = &body.kind else { return None };
+    let [only] = statements[..] else { return None };
+    let StmtKind::Return(Some(value)) = program.stmt(only).kind else { return None };
+    let mut given = Vec::new();
+    for (parameter, argument) in function.parameters.iter().zip(arguments) {
+        let value = evaluate(program, *argument, frame, budget)?;
+        if !keeps(program, program.variable(*parameter).ty, value) {
+            return None;
+        }
+        given.push((*parameter, value));
+    }
+    let inside = Frame { arguments: given, depth: frame.depth + 1 };
+    let value = evaluate(program, value, &inside, budget)?;
+    keeps(program, function.result, value).then_some(value)
+}
+
+/// The size of a string literal of plain characters, with the zero at its end.
+fn string_size(text: &str) -> Option<i64> {
+    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
+    (!inner.contains(['\\', '"'])).then(|| i64::try_from(inner.len() + 1).ok())?
 }
 
 /// The value of a binary operator on constants.

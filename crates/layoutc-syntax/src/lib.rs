@@ -6,12 +6,14 @@
 
 pub mod abi;
 pub mod evaluate;
+pub mod generated;
 pub mod lower;
 pub mod parse;
 pub mod preprocess;
 pub mod program;
 pub mod types;
 
+pub use generated::GeneratedRegion;
 pub use lower::lower_program;
 pub use program::*;
 pub use types::{QualType, Scalar, TypeId, TypeKind, TypeTable, VectorType, is_made_of_numbers};

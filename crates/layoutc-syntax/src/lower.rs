@@ -19,10 +19,12 @@ mod macros;
 mod meanings;
 mod names;
 mod operators;
+mod packing;
 mod pasted;
 mod pointer_declarations;
 mod pragmas;
 mod precedence;
+mod qualifiers;
 mod records;
 mod spaces;
 mod statements;
@@ -32,8 +34,8 @@ mod types;
 use crate::parse::Parsed;
 use crate::preprocess::{DirectiveKind, MaskReason, Preprocessed};
 use crate::program::{
-    Declaration, DeclarationId, Expr, ExprId, ExprKind, FunctionId, NameRef, Program, ProgramFile,
-    RecordId, RegionKind, Stmt, StmtId, StmtKind, UnmodelledRegion, VarId, Variable,
+    Declaration, DeclarationId, Expr, ExprId, ExprKind, FieldId, FunctionId, NameRef, Program,
+    ProgramFile, RecordId, RegionKind, Stmt, StmtId, StmtKind, UnmodelledRegion, VarId, Variable,
 };
 use crate::types::QualType;
 use bodies::Bodies;
@@ -41,7 +43,7 @@ use expansions::Frame;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
 use meanings::AmbiguousNames;
 use names::{GlobalNames, LocalScopes};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 use tree_sitter::Node;
 
@@ -57,7 +59,9 @@ pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
         match crate::parse::parse(&file.masked) {
             Ok(tree) => parsed.push(Some(tree)),
             Err(error) => {
-                diagnostics.push(error.diagnostic(FileId(at as u32)));
+                if file.foreign.is_none() {
+                    diagnostics.push(error.diagnostic(FileId(at as u32)));
+                }
                 parsed.push(None);
             }
         }
@@ -97,10 +101,16 @@ pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
     lowering.collect_mentions();
     diagnostics.extend(lowering.collect_pragmas());
     let mut program = lowering.program;
-    program.sources = preprocessed.sources.clone();
     program.unseen = preprocessed.unseen.clone();
+    // Generated text may not hide what foreign text declares.
+    let foreign = preprocessed.foreign_words.values().flat_map(|words| words.words.iter().cloned());
+    program.identifiers.extend(foreign);
+    program.foreign_words = preprocessed.foreign_words.clone();
+    program.generated = (program.sources.iter())
+        .flat_map(|(id, file)| crate::generated::generated_regions(id, file.text()))
+        .collect();
     for region in &program.regions {
-        if region.kind == RegionKind::Unparsed {
+        if region.kind == RegionKind::Unparsed && !program.is_foreign(region.span.file) {
             let first_line =
                 program.sources.file(region.span.file).line_range(region.span.start as usize);
             let end =
@@ -124,6 +134,7 @@ pub(crate) struct Lowering<'t> {
     preprocessed: &'t Preprocessed,
     parsed: &'t [Option<Parsed>],
     bodies: &'t Bodies,
+    packing: packing::Packing,
     lowered: Vec<bool>,
     globals: GlobalNames,
     ambiguous: AmbiguousNames,
@@ -136,6 +147,12 @@ pub(crate) struct Lowering<'t> {
     template_lists: Vec<Node<'t>>,
     templates: templates::Templates<'t>,
     linkage_blocks: usize,
+    /// The member functions of each record, by name; an operator's without blanks.
+    methods_by_name: HashMap<RecordId, HashMap<String, Vec<FunctionId>>>,
+    /// The fields of each record that are not inherited, by name.
+    fields_by_name: HashMap<RecordId, HashMap<String, FieldId>>,
+    /// Names that came into the scopes of the records being lowered, in order.
+    new_members: Vec<(RecordId, String)>,
     /// Member functions of the class being lowered whose bodies come last.
     waiting_bodies: Vec<(FunctionId, Node<'t>)>,
     /// The file of the text that is lowered, that text, and where its first byte is in the file.
@@ -152,7 +169,7 @@ impl<'t> Lowering<'t> {
         parsed: &'t [Option<Parsed>],
         bodies: &'t Bodies,
     ) -> Self {
-        let mut program = Program::default();
+        let mut program = Program { sources: preprocessed.sources.clone(), ..Program::default() };
         for (at, file) in preprocessed.files.iter().enumerate() {
             let after_includes =
                 file.includes.iter().map(|include| include.span.end).max().unwrap_or(0);
@@ -161,6 +178,7 @@ impl<'t> Lowering<'t> {
                 is_root: file.is_root,
                 is_cuda: file.is_cuda,
                 is_opencl: file.is_opencl,
+                foreign: file.foreign,
                 host_text: file.host_text.clone(),
                 includes: file.includes.iter().filter_map(|include| include.target).collect(),
                 include_offsets: file
@@ -179,6 +197,7 @@ impl<'t> Lowering<'t> {
             preprocessed,
             parsed,
             bodies,
+            packing: packing::Packing::of(preprocessed),
             lowered: vec![false; preprocessed.files.len()],
             globals,
             ambiguous: AmbiguousNames::new(preprocessed, parsed),
@@ -190,6 +209,9 @@ impl<'t> Lowering<'t> {
             template_lists: Vec::new(),
             templates: templates::Templates::default(),
             linkage_blocks: 0,
+            methods_by_name: HashMap::new(),
+            fields_by_name: HashMap::new(),
+            new_members: Vec::new(),
             waiting_bodies: Vec::new(),
             current: FileId(0),
             text: "",
@@ -409,6 +431,7 @@ impl<'t> Lowering<'t> {
                 match reason {
                     MaskReason::ControlMacro => self.control_region(*span),
                     MaskReason::MacroArgument
+                    | MaskReason::Argument
                     | MaskReason::TypeMacro
                     | MaskReason::Launch
                     | MaskReason::Members

@@ -168,7 +168,7 @@ fn inspect(tree: &Tree, masked: &str) -> Result<Vec<Range<usize>>, ParseFailure>
 }
 
 /// Kinds of nodes whose children are statements or declarations.
-fn holds_items(kind: &str) -> bool {
+pub(crate) fn holds_items(kind: &str) -> bool {
     matches!(
         kind,
         "translation_unit"

@@ -11,6 +11,7 @@
 //! host's is recorded as [`InactiveRegion::dual`]; the same holds for a header whose other
 //! branches come alive when a second file includes it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use layoutc_diagnostics::{Diagnostic, FileId, SourceSet, Span};
@@ -18,6 +19,7 @@ use layoutc_diagnostics::{Diagnostic, FileId, SourceSet, Span};
 mod condition;
 mod directive;
 mod embedded;
+mod foreign;
 mod include;
 mod lexer;
 mod macros;
@@ -27,6 +29,7 @@ mod predefined;
 mod walk;
 
 pub use directive::{Directive, DirectiveKind};
+pub use foreign::{Foreign, ForeignWords, Owner};
 pub use lexer::{Token, TokenKind, each_token, tokens, tokens_and_lines};
 pub use macros::{Activity, MacroDef, MacroId, MacroOrigin, MacroTable};
 pub use mask::MaskReason;
@@ -50,6 +53,24 @@ pub trait SourceLoader {
     /// The text of a header, by its path as resolved: relative to what the roots' paths and the
     /// include folders are relative to, without `.` components.
     fn load(&mut self, path: &Path) -> LoadResult;
+
+    /// Whose the header at a path is. A loader that does not know folders says that all are ours.
+    fn owner(&mut self, _asked: &Asked<'_>) -> Owner {
+        Owner::Ours
+    }
+}
+
+/// A header that was found, and how it was asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Asked<'a> {
+    /// Its path, as [`SourceLoader::load`] has it.
+    pub path: &'a Path,
+    /// Whether a file of the program includes it with quotes.
+    pub quoted_by_ours: bool,
+    /// Whether its name is that of a header of the toolkit, the system or a well-known library.
+    pub is_known: bool,
+    /// Whether it lies below one of [`PreprocessOptions::system_dirs`].
+    pub in_system_dir: bool,
 }
 
 /// A loader that has no headers.
@@ -69,7 +90,7 @@ pub struct PreprocessOptions {
     pub include_dirs: Vec<PathBuf>,
     /// Folders searched before those for `"…"` headers (`-iquote`), in order.
     pub quote_dirs: Vec<PathBuf>,
-    /// Folders of libraries (`-isystem`): what is found only there is not part of the program.
+    /// Folders of libraries (`-isystem`), searched last: what is found there is foreign.
     pub system_dirs: Vec<PathBuf>,
     /// Macros defined before each root (`-D`): name, perhaps with parameters, and replacement.
     pub defines: Vec<(String, String)>,
@@ -112,7 +133,8 @@ pub struct IncludeDirective {
     pub activity: Activity,
 }
 
-/// A header that is not found and may hold anything, code that uses the program's types included.
+/// A header that may use the program's types and is not modelled: it was not found and may hold
+/// anything, or it is foreign.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct UnseenHeader {
     /// The `#include`.
@@ -123,6 +145,17 @@ pub struct UnseenHeader {
     pub root: FileId,
     /// Where in the root it comes: the offset of the `#include` that leads to it.
     pub root_offset: u32,
+    /// What is known of a foreign header; `None` for one that was not found.
+    pub foreign: Option<ForeignInclusion>,
+}
+
+/// One time that a file of the program includes foreign ones.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ForeignInclusion {
+    /// The foreign files, those that they include among them.
+    pub files: Vec<FileId>,
+    /// The program's headers that come before the end of them in the root.
+    pub headers_before: BTreeSet<FileId>,
 }
 
 /// Text of `#if` branches that are not parsed, nested directives included.
@@ -173,6 +206,9 @@ pub struct PreprocessedFile {
     /// Whether the file is parsed as OpenCL C: a root in that language, or a header that such a root
     /// includes before any other does.
     pub is_opencl: bool,
+    /// Why the file is not part of the program, if it is not: it is never edited or written, and
+    /// `masked` has no more of it than the declarations that the program uses.
+    pub foreign: Option<Foreign>,
 }
 
 /// A preprocessed program.
@@ -182,8 +218,11 @@ pub struct Preprocessed {
     pub sources: SourceSet,
     /// What became of each file, by [`FileId`].
     pub files: Vec<PreprocessedFile>,
-    /// Headers that were not found and are no known library, in the order in which they were met.
+    /// Headers that were not found and are no known library, and foreign ones, in the order in which
+    /// they were met.
     pub unseen: Vec<UnseenHeader>,
+    /// What each foreign file can name.
+    pub foreign_words: BTreeMap<FileId, ForeignWords>,
     /// All macros.
     pub macros: MacroTable,
     /// What the user should know.

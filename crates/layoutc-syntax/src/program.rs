@@ -83,7 +83,8 @@ pub struct Declaration {
     pub specifier: Span,
     /// The type that the specifier alone names.
     pub specifier_type: QualType,
-    /// Whether the specifier is written in place (`struct T { … } a;`) or is `auto`.
+    /// Whether the specifier only names a type: it is not written in place (`struct T { … } a;`),
+    /// nor `auto`, nor a part of a macro that stands for other specifiers, too.
     pub is_plain: bool,
     /// Number of declarators.
     pub count: usize,
@@ -181,7 +182,7 @@ impl ExecutionSpace {
 /// A prototype or definition of a function.
 #[derive(Clone, Debug)]
 pub struct FunctionSite {
-    /// The whole prototype or definition.
+    /// The whole prototype or definition, with all specifiers and attributes in front of it.
     pub span: Span,
     /// The name in it.
     pub name: Span,
@@ -193,6 +194,37 @@ pub struct FunctionSite {
     pub parentheses: Option<Span>,
     /// The `template <…>` declaration around it.
     pub template: Option<Span>,
+    /// What stands for specifiers and attributes in front of the name, and then behind the
+    /// parameters, other than the words themselves.
+    pub macros: Vec<HeadMacro>,
+}
+
+/// A macro or attribute in the head of a function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HeadMacro {
+    /// Where it stands, with its arguments.
+    pub span: Span,
+    /// Its first word.
+    pub name: String,
+    /// What it stands for; empty if that is nothing or unknown.
+    pub text: String,
+    /// An attribute as written, not a macro.
+    pub is_attribute: bool,
+}
+
+impl HeadMacro {
+    /// The words that it stands for.
+    pub fn words(&self) -> impl Iterator<Item = &str> {
+        let found = crate::preprocess::tokens(&self.text);
+        found.into_iter().map(|token| token.text(&self.text))
+    }
+
+    /// Whether `extern "C"` is among them.
+    #[must_use]
+    pub fn names_a_linkage(&self) -> bool {
+        let words: Vec<&str> = self.words().collect();
+        words.windows(2).any(|pair| pair[0] == "extern" && pair[1].starts_with('"'))
+    }
 }
 
 /// A function, with all of its prototypes.
@@ -353,6 +385,8 @@ pub struct Record {
     pub declaration: Option<Span>,
     /// Alignment from `__align__`, `alignas` or an attribute, in bytes.
     pub explicit_align: Option<u64>,
+    /// What `#pragma pack` says of its members' alignment.
+    pub pack: Option<Pack>,
     /// Reasons why it is not plain data, with the place that shows each.
     pub traits: Vec<(RecordTrait, Span)>,
     /// Defined inside a function.
@@ -368,6 +402,8 @@ pub struct Record {
     /// Names that it declares other than members of its objects: static members, types,
     /// enumerators. The variable, if it is a static member that everybody may use.
     pub scope: BTreeMap<String, Option<VarId>>,
+    /// Those of them that only the class may use.
+    pub private_names: BTreeSet<String>,
     /// How many constructors, destructors and conversions are declared in it without a body.
     pub bodiless: usize,
     /// Names of members that are not modelled: templates, and what a `using` brings in.
@@ -775,6 +811,15 @@ pub struct UnmodelledRegion {
     pub related: Vec<(Span, String)>,
 }
 
+/// A limit for the alignment of members, from `#pragma pack`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pack {
+    /// At most so many bytes.
+    To(u64),
+    /// Not known.
+    Unknown,
+}
+
 /// Why text is not in the model.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RegionKind {
@@ -881,6 +926,8 @@ pub struct ProgramFile {
     pub is_cuda: bool,
     /// Text in OpenCL C.
     pub is_opencl: bool,
+    /// Why the file is not part of the program, if it is not.
+    pub foreign: Option<crate::preprocess::Foreign>,
     /// Text that a host compiler sees, in order.
     pub host_text: Vec<Span>,
     /// Files it includes directly.
@@ -934,8 +981,10 @@ pub struct Program {
     pub declaration_homes: Homes,
     /// Values of object-like macros that stand for integer constants.
     pub macro_constants: BTreeMap<String, i64>,
-    /// Headers that were not found and may use the program's types.
+    /// Headers that are not modelled and may use the program's types.
     pub unseen: Vec<crate::preprocess::UnseenHeader>,
+    /// What each foreign file can name.
+    pub foreign_words: BTreeMap<FileId, crate::preprocess::ForeignWords>,
     /// Text outside the model.
     pub regions: Vec<UnmodelledRegion>,
     /// `#if`, `#ifdef` and `#ifndef` directives.
@@ -954,9 +1003,19 @@ pub struct Program {
     pub brackets: BTreeMap<Span, Option<ExprId>>,
     /// Functions of which a copy was wanted and could not be made, and why.
     pub without_copies: BTreeMap<FunctionId, NoCopy>,
+    /// Bodies of lambdas that are `__device__`.
+    pub device_lambdas: Vec<Span>,
+    /// What an earlier run has generated, by file and place. It silences; it proves nothing.
+    pub generated: Vec<crate::GeneratedRegion>,
 }
 
 impl Program {
+    /// The generated region that holds a place.
+    #[must_use]
+    pub fn generated_at(&self, span: Span) -> Option<&crate::GeneratedRegion> {
+        self.generated.iter().find(|region| region.span.contains(span))
+    }
+
     /// Whether a C or C++ file of the program sees some of the text.
     #[must_use]
     pub fn is_host_text(&self, span: Span) -> bool {
@@ -1075,6 +1134,12 @@ impl Program {
     #[must_use]
     pub fn as_record(&self, ty: TypeId) -> Option<RecordId> {
         self.types.as_record(ty)
+    }
+
+    /// Whether a file is not part of the program, so that it is never edited or written.
+    #[must_use]
+    pub fn is_foreign(&self, file: FileId) -> bool {
+        self.files[file.index()].foreign.is_some()
     }
 
     /// The record's name as uses spell it: the typedef of its definition goes before the tag.

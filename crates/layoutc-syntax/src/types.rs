@@ -262,7 +262,8 @@ pub enum TypeKind {
     Vector(VectorType),
     /// A record of the program.
     Record(RecordId),
-    /// An enumeration with the size of its underlying type in bytes.
+    /// An enumeration, named with its scopes (in parentheses if it has no name outside of a function), and
+    /// the size of its underlying type in bytes.
     Enum(String, u8),
     /// A pointer.
     Pointer(QualType),

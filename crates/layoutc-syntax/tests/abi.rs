@@ -69,7 +69,7 @@ impl Numbers {
 fn records(count: usize) -> String {
     let mut numbers = Numbers(7);
     let mut text = String::from(
-        "#define real double\n#define N 3\ntypedef struct tag_s { char c; double d; } Pair;\n\
+        "#define real double\n#define N 3\nconstexpr int twice(int n) { return n * 2; }\ntypedef struct tag_s { char c; double d; } Pair;\n\
          enum Kind { FIRST, SECOND };\nenum class Narrow : unsigned char { A };\nstruct Small { short s; char c; };\n\
          union Either { double d; char c[12]; };\nstruct Empty {};\n",
     );
@@ -94,6 +94,7 @@ fn records(count: usize) -> String {
             let extent = match numbers.below(6) {
                 0 => "[N + 2]",
                 1 => "[2][3]",
+                2 => ["[sizeof(\"ABCD\") + 1]", "[twice(N) - 1]"][member % 2],
                 _ => "",
             };
             let _ = writeln!(text, "    {ty} m{member}{extent};");

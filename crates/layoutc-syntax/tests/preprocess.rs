@@ -668,6 +668,32 @@ fn members_from_macros_are_recorded() {
 }
 
 #[test]
+fn arguments_that_no_grammar_takes_are_recorded() {
+    for (text, expected) in [
+        ("int f(int n, const v<p<A, B>> &more = {});", &["{}"][..]),
+        (
+            "struct S { S(A a = {1, 2}, int b = {}); void g(T *p = {}, U = 3); };",
+            &["{1, 2}", "{}", "{}"],
+        ),
+        ("void f(T *p) { g(*p = {1, 2}, 3); T q = {}; h({1}, {2}); }", &[]),
+        ("template <class T, class A = const T &> struct S {};", &["const T &"]),
+        ("template <class P = T *, class F = T (*)(int)> struct S {};", &["T *", "T (*)(int)"]),
+        ("template <int N, bool = N >= 2, class V = v<N>> struct S {};", &["N >= 2"]),
+        (
+            "int f() { return c<sizeof(T) * 8 >= 2>::call(1) + (a < b && b >= c); }",
+            &["sizeof(T) * 8 >= 2"],
+        ),
+        ("template <class... Ts> struct O : Ts... { using Ts::operator()...; };", &["..."]),
+        ("template <class... Ts> struct O : Ts... { using Ts::f...; };", &["..."]),
+    ] {
+        parses(text);
+        let found = reasons(text);
+        let spelled: Vec<_> = found.iter().map(|(spelled, _)| spelled.as_str()).collect();
+        assert_eq!(spelled, expected, "{text}");
+    }
+}
+
+#[test]
 fn a_hidden_launch_looks_like_a_call() {
     let text = "#define LAUNCH(g, b) <<<g, b>>>\nvoid f() { k LAUNCH(1, 2)(a, b); }\n";
     assert_eq!(squeezed(text), "void f() { k (a, b); }");

@@ -28,7 +28,7 @@ pub struct Campaign {
     pub seed: u64,
     /// Threads.
     pub jobs: usize,
-    /// nvcc compiles one case of every so many programs.
+    /// nvcc compiles every case of one of so many programs, and the program itself.
     pub nvcc_every: Option<usize>,
     /// Layouts of each program, at most one of each of [`KINDS`].
     pub layouts: usize,
@@ -50,7 +50,7 @@ impl Default for Campaign {
             kernels: 500,
             seed: 1,
             jobs: 1,
-            nvcc_every: None,
+            nvcc_every: Some(1),
             layouts: 3,
             size: Size::default(),
             out: None,
@@ -102,6 +102,13 @@ impl Statistics {
         self.failures.values().map(Vec::len).sum()
     }
 
+    /// The number of failures of other kinds than one.
+    #[must_use]
+    pub fn failed_but(&self, kind: FailureKind) -> usize {
+        let others = self.failures.iter().filter(|((own, _), _)| *own != kind);
+        others.map(|(_, seeds)| seeds.len()).sum()
+    }
+
     /// One line for progress.
     #[must_use]
     pub fn line(&self, elapsed: Duration) -> String {
@@ -145,7 +152,8 @@ impl Statistics {
         text
     }
 
-    fn add_classes(&mut self, program: &RandomProgram, classes: &[ClassResult]) {
+    /// Counts the classes of a case.
+    pub fn add_classes(&mut self, program: &RandomProgram, classes: &[ClassResult]) {
         for class in classes {
             if class.changed {
                 self.changed += 1;
@@ -240,9 +248,13 @@ impl Worker<'_> {
         };
         let nvcc =
             self.campaign.nvcc_every.is_some_and(|every| number.is_multiple_of(every.max(1)));
+        if nvcc && let Some(failure) = self.runner.nvcc_original(&original)? {
+            let layouts = Layouts::identity(&program);
+            return self.failed(&program, &layouts, failure, Checks::default());
+        }
         for (at, layouts) in layouts.iter().enumerate() {
             let optimised = at == 1 && number.is_multiple_of(4);
-            let checks = Checks { nvcc: nvcc && at == 0, optimised };
+            let checks = Checks { nvcc, optimised, lenient: false };
             match self.runner.case(&program, &original, layouts, checks)? {
                 Ok(classes) => self.record(|all| {
                     all.cases += 1;
@@ -308,7 +320,11 @@ impl Worker<'_> {
         folder: &Path,
     ) -> Option<Failure> {
         let same = |found: &Failure| found.kind == failure.kind && found.cause == failure.cause;
-        let checks = Checks { nvcc: failure.kind == FailureKind::Nvcc, ..checks };
+        let checks = Checks {
+            nvcc: failure.kind == FailureKind::Nvcc,
+            lenient: !failure.is_warning(),
+            ..checks
+        };
         let runs = matches!(failure.kind, FailureKind::Original | FailureKind::Different);
         if runs {
             let original = match self.runner.original(program, folder).ok()? {

@@ -13,12 +13,13 @@ mod special;
 mod statements;
 mod traits;
 
+use super::names::{Role, respell};
 use super::program::{Kind, LayoutTarget, Node, RandomProgram, UnitFacts};
 use super::rng::Random;
 use super::text::Symbol;
 use functions::Helper;
 use kernels::Kernel;
-use records::Record;
+use records::{Record, Scalar};
 use std::collections::BTreeSet;
 use traits::Trait;
 
@@ -46,7 +47,8 @@ pub fn generate(seed: u64, size: Size) -> RandomProgram {
     let mut known = Vec::new();
     for number in 0..size.units {
         let unit = generator.unit(number, size.kernels);
-        let space = unit.namespace.map_or(String::new(), |space| format!("{space}::"));
+        let spaces = unit.namespace.iter().chain(&unit.inner_namespace);
+        let space: String = spaces.map(|space| format!("{space}::")).collect();
         calls.push(Node::line(&format!("{space}{}(n);", unit.run)));
         for record in &unit.array_records {
             if !known.contains(record) {
@@ -66,8 +68,13 @@ pub fn generate(seed: u64, size: Size) -> RandomProgram {
         let mut node = Node::new(Kind::Unit, "", unit.nodes, "");
         if let Some(space) = unit.namespace {
             let nodes = std::mem::take(&mut node.body);
-            node = Node::new(Kind::Unit, &format!("namespace {space} {{"), nodes, "}");
+            let (head, tail) = match unit.inner_namespace {
+                Some(inner) => (format!("namespace {space} {{\nnamespace {inner} {{"), "}\n}"),
+                None => (format!("namespace {space} {{"), "}"),
+            };
+            node = Node::new(Kind::Unit, &head, nodes, tail);
             node.declares.push(space);
+            node.declares.extend(unit.inner_namespace);
         }
         nodes.push(node);
     }
@@ -76,7 +83,7 @@ pub fn generate(seed: u64, size: Size) -> RandomProgram {
     runs.push(generator.random.between(2, 31));
     runs.push(32 * generator.random.between(1, 4));
     runs.push(generator.random.between(33, 200));
-    RandomProgram {
+    let mut program = RandomProgram {
         seed,
         names: generator.names,
         nodes,
@@ -84,7 +91,11 @@ pub fn generate(seed: u64, size: Size) -> RandomProgram {
         units,
         runs,
         kernels: size.units * size.kernels,
-    }
+        objects: generator.objects,
+    };
+    program.drop_unused();
+    respell(&mut program, &generator.roles);
+    program
 }
 
 const HEAD: &str = r#"#include <cstdio>
@@ -156,11 +167,14 @@ const MAIN: &str = "int main(int argc, char **argv) {\n    int n = argc > 1 ? at
 struct Generator {
     random: Random,
     names: Vec<String>,
+    roles: Vec<Role>,
     records: Vec<Record>,
     /// Records that later units may have arrays of.
     shared: Vec<Shared>,
     /// Local names in use in the function that is being made.
     locals: BTreeSet<String>,
+    /// Local objects of record types.
+    objects: BTreeSet<Symbol>,
 }
 
 /// A record of which several units have arrays, with functions and kernels for it alone.
@@ -189,10 +203,18 @@ struct Unit {
     /// The first part of the names of its structs.
     base_name: Option<&'static str>,
     namespace: Option<Symbol>,
+    /// A namespace inside of that.
+    inner_namespace: Option<Symbol>,
     /// A `__device__` array of eight elements.
     table: Option<(usize, Symbol)>,
     /// Other names of records.
     aliases: Vec<(usize, Symbol)>,
+    /// Macros for `__host__ __device__`, `__device__ __forceinline__` and `__global__`.
+    qualifiers: Option<[Symbol; 3]>,
+    /// Other names of scalar types.
+    scalar_names: Vec<(Scalar, Symbol)>,
+    /// Member functions that are defined behind their struct.
+    outside: Vec<Node>,
     /// A macro that launches.
     launcher: Option<Symbol>,
     /// The variables of the arrays by record.
@@ -214,15 +236,23 @@ impl Generator {
         Generator {
             random: Random::new(seed),
             names: Vec::new(),
+            roles: Vec::new(),
             records: Vec::new(),
             shared: Vec::new(),
             locals: BTreeSet::new(),
+            objects: BTreeSet::new(),
         }
     }
 
-    /// A new symbol with this spelling.
+    /// A new symbol that keeps this spelling.
     fn symbol(&mut self, name: &str) -> Symbol {
+        self.named(Role::Kept, name)
+    }
+
+    /// A new symbol that may be spelled otherwise in the end.
+    fn named(&mut self, role: Role, name: &str) -> Symbol {
         self.names.push(name.to_owned());
+        self.roles.push(role);
         Symbol(u32::try_from(self.names.len() - 1).unwrap_or(u32::MAX))
     }
 
@@ -234,7 +264,7 @@ impl Generator {
             number += 1;
             name = format!("{base}{number}");
         }
-        self.symbol(&name)
+        self.named(Role::Local, &name)
     }
 
     /// As [`Generator::local`], with one of some spellings.
@@ -244,7 +274,7 @@ impl Generator {
     }
 
     fn unit(&mut self, number: usize, kernels: usize) -> Unit {
-        let run = self.symbol(&format!("run{number}"));
+        let run = self.named(Role::Global, &format!("run{number}"));
         let mut specials = Vec::new();
         if self.random.chance(65) {
             specials.push(*self.random.pick(&traits::ALL));
@@ -266,14 +296,19 @@ impl Generator {
             stream: None,
             base_name: None,
             namespace: None,
+            inner_namespace: None,
             table: None,
             aliases: Vec::new(),
+            qualifiers: None,
+            scalar_names: Vec::new(),
+            outside: Vec::new(),
             launcher: None,
             arrays: Vec::new(),
         };
         for special in unit.specials.clone() {
             unit.feature(special.name());
         }
+        self.unit_qualifiers(&mut unit);
         self.unit_records(&mut unit);
         self.unit_names(&mut unit);
         self.unit_helpers(&mut unit);
@@ -291,7 +326,11 @@ impl Generator {
         let uses_shared = unit.features.contains("shared-record");
         if !uses_shared && self.random.chance(20) {
             unit.feature("namespace");
-            unit.namespace = Some(self.symbol(&format!("space{}", unit.number)));
+            unit.namespace = Some(self.named(Role::Global, &format!("space{}", unit.number)));
+            if self.random.chance(40) {
+                let name = format!("detail{}", unit.number);
+                unit.inner_namespace = Some(self.named(Role::Global, &name));
+            }
         } else if unit.specials.is_empty() && !uses_shared {
             let record = unit.array_records[0];
             let mut helpers = unit.helpers.clone();
@@ -310,13 +349,33 @@ impl Generator {
         }
     }
 
+    /// Function qualifiers behind macros.
+    fn unit_qualifiers(&mut self, unit: &mut Unit) {
+        if !self.random.chance(30) {
+            return;
+        }
+        unit.feature("qualifier-macros");
+        let both = self.symbol(&format!("HD{}", unit.number));
+        let device = self.symbol(&format!("DEV{}", unit.number));
+        let global = self.symbol(&format!("GLOBAL{}", unit.number));
+        for (symbol, text) in [
+            (both, "__host__ __device__"),
+            (device, "__device__ __forceinline__"),
+            (global, "__global__"),
+        ] {
+            let text = format!("#define {symbol} {text}");
+            unit.nodes.push(Node::declaration(symbol, &text));
+        }
+        unit.qualifiers = Some([both, device, global]);
+    }
+
     /// Aliases of types, a device array, a macro.
     fn unit_names(&mut self, unit: &mut Unit) {
         for record in unit.array_records.clone() {
             let name = self.records[record].symbol;
             if self.random.chance(15) {
                 unit.feature("alias");
-                let alias = self.symbol(&format!("Elem{}_{record}", unit.number));
+                let alias = self.named(Role::Type, &format!("Elem{}_{record}", unit.number));
                 let text = if self.random.chance(50) {
                     format!("typedef {name} {alias};")
                 } else {
@@ -325,8 +384,11 @@ impl Generator {
                 unit.nodes.push(Node::declaration(alias, &text));
                 unit.aliases.push((record, alias));
             }
-            if unit.has(Trait::DeviceTable) && unit.table.is_none() {
-                let table = self.symbol(&format!("table{}", unit.number));
+            if unit.has(Trait::DeviceTable)
+                && !unit.has(Trait::DefaultInitialiser)
+                && unit.table.is_none()
+            {
+                let table = self.named(Role::Global, &format!("table{}", unit.number));
                 unit.nodes
                     .push(Node::declaration(table, &format!("__device__ {name} {table}[8];")));
                 unit.table = Some((record, table));
@@ -376,6 +438,6 @@ mod tests {
         let text = generate(5, small).text();
         assert_eq!(text, generate(5, small).text());
         assert_ne!(text, generate(6, small).text());
-        assert_eq!(text.matches("__global__").count(), 6);
+        assert!(text.contains("__global__"));
     }
 }

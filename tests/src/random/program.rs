@@ -5,8 +5,8 @@
 //! its children, a value can become a constant. Whatever the reducer makes of a tree is judged by
 //! the compiler and by a run of the original, so a tree need not know C++.
 
-use super::text::{Symbol, Text};
-use std::collections::BTreeSet;
+use super::text::{Piece, Symbol, Text};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a node is, as far as reducing goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -75,6 +75,61 @@ impl Node {
         1 + self.body.iter().map(Node::size).sum::<usize>()
     }
 
+    /// Whether it is a function of this file alone.
+    fn is_static(&self) -> bool {
+        matches!(self.head.0.first(), Some(Piece::Plain(text)) if text.starts_with("static "))
+    }
+
+    /// The children without those behind a condition that never holds.
+    fn compiled(&self) -> impl Iterator<Item = &Node> {
+        let head = match self.head.0.first() {
+            Some(Piece::Plain(text)) if text.starts_with('#') => text.as_str(),
+            _ => "",
+        };
+        let is_off = ["#ifdef NEVER", "#if 0"].iter().any(|start| head.starts_with(start));
+        let is_on = head.starts_with("#if") && !is_off;
+        let branch = self.body.iter().position(|child| child.head == Text::parse("#else"));
+        self.body
+            .iter()
+            .enumerate()
+            .filter(move |(at, _)| match branch {
+                Some(branch) => !((is_off && *at < branch) || (is_on && *at > branch)),
+                None => !is_off,
+            })
+            .map(|(_, child)| child)
+    }
+
+    /// Counts the nodes that mention each name.
+    fn count_mentions(&self, out: &mut BTreeMap<Symbol, usize>) {
+        let mut own = BTreeSet::new();
+        self.head.symbols(&mut own);
+        self.tail.symbols(&mut own);
+        for symbol in own {
+            *out.entry(symbol).or_default() += 1;
+        }
+        self.compiled().for_each(|child| child.count_mentions(out));
+    }
+
+    /// The variables that are read somewhere: named elsewhere than at the start of an assignment.
+    fn reads(&self, out: &mut BTreeSet<Symbol>) {
+        let mut names = BTreeSet::new();
+        match self.kind {
+            // Parameters.
+            Kind::Function => {}
+            Kind::Line if self.declares.is_empty() => self.head.reads(&mut names),
+            Kind::Line => {
+                self.head.symbols(&mut names);
+                names.retain(|symbol| !self.declares.contains(symbol));
+            }
+            Kind::Frame | Kind::Unit | Kind::Record | Kind::Field | Kind::Block | Kind::Whole => {
+                self.head.symbols(&mut names);
+                self.tail.symbols(&mut names);
+            }
+        }
+        out.extend(names);
+        self.compiled().for_each(|child| child.reads(out));
+    }
+
     fn write(&self, depth: usize, spell: &dyn Fn(Symbol) -> String, out: &mut String) {
         let indent = "    ".repeat(depth);
         let mut text = String::new();
@@ -92,6 +147,26 @@ impl Node {
             push_line(&indent, line, out);
         }
     }
+}
+
+/// Drops lines whose names only they mention.
+fn drop_unmentioned(nodes: &mut Vec<Node>, mentions: &BTreeMap<Symbol, usize>) {
+    nodes.retain_mut(|node| {
+        drop_unmentioned(&mut node.body, mentions);
+        let is_used = |symbol: &Symbol| mentions.get(symbol).is_some_and(|count| *count > 1);
+        let may_go = node.kind == Kind::Line || (node.kind == Kind::Function && node.is_static());
+        !may_go || node.declares.is_empty() || node.declares.iter().any(is_used)
+    });
+}
+
+/// Drops the lines that declare one of some objects or store to it.
+fn drop_stores(nodes: &mut Vec<Node>, unread: &BTreeSet<Symbol>) {
+    nodes.retain_mut(|node| {
+        drop_stores(&mut node.body, unread);
+        let mut mentioned: BTreeSet<Symbol> = node.declares.iter().copied().collect();
+        node.head.symbols(&mut mentioned);
+        node.kind != Kind::Line || mentioned.is_disjoint(unread)
+    });
 }
 
 fn push_line(indent: &str, line: &str, out: &mut String) {
@@ -142,6 +217,8 @@ pub struct RandomProgram {
     pub runs: Vec<usize>,
     /// The number of kernels.
     pub kernels: usize,
+    /// Local objects and parameters of record types.
+    pub objects: BTreeSet<Symbol>,
 }
 
 impl RandomProgram {
@@ -164,6 +241,24 @@ impl RandomProgram {
     #[must_use]
     pub fn name(&self, Symbol(number): Symbol) -> &str {
         self.names.get(number as usize).map_or("", String::as_str)
+    }
+
+    /// Drops variables and `static` functions that nothing uses, and objects that are only written,
+    /// so that no compiler has to warn.
+    pub fn drop_unused(&mut self) {
+        loop {
+            let mut mentions = BTreeMap::new();
+            self.nodes.iter().for_each(|node| node.count_mentions(&mut mentions));
+            let before = self.size();
+            drop_unmentioned(&mut self.nodes, &mentions);
+            let mut read = BTreeSet::new();
+            self.nodes.iter().for_each(|node| node.reads(&mut read));
+            let unread = self.objects.difference(&read).copied().collect();
+            drop_stores(&mut self.nodes, &unread);
+            if self.size() == before {
+                return;
+            }
+        }
     }
 
     /// The number of nodes.

@@ -246,6 +246,7 @@ fn without(program: &RandomProgram, paths: &[Path]) -> RandomProgram {
         target.arrays.retain(|(run, variable)| !gone.contains(run) && !gone.contains(variable));
     }
     out.targets.retain(|target| !gone.contains(&target.record));
+    out.drop_unused();
     out
 }
 

@@ -7,7 +7,7 @@
 //! - the layout that the source has already changes no byte;
 //! - transforming the result again changes nothing, or is refused with exit code 1 (for layouts by type);
 //! - a comment between declarations and other names for everything change nothing but themselves;
-//! - on a sample, nvcc compiles the rewritten program if it compiles the original.
+//! - nvcc compiles the original and the rewritten program without a warning.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,7 +23,7 @@ use super::program::RandomProgram;
 use super::text::Symbol;
 use super::toolchain::Toolchain;
 use crate::layoutc::{Layoutc, TRANSFORM_LIMIT};
-use crate::nvcc::{ARCH, Flags, Nvcc};
+use crate::nvcc::Nvcc;
 
 /// The ways in which a case fails.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -72,6 +72,14 @@ pub struct Failure {
     pub message: String,
 }
 
+impl Failure {
+    /// Whether nvcc only warned.
+    #[must_use]
+    pub fn is_warning(&self) -> bool {
+        self.cause.starts_with("error #")
+    }
+}
+
 /// What became of the arrays of one struct.
 #[derive(Clone, Debug)]
 pub struct ClassResult {
@@ -90,6 +98,8 @@ pub struct ClassResult {
 pub struct Checks {
     /// Compile with nvcc too.
     pub nvcc: bool,
+    /// A warning of nvcc is no failure: what is left of a program while it is reduced has some.
+    pub lenient: bool,
     /// Compile the rewritten program with optimisation.
     pub optimised: bool,
 }
@@ -216,7 +226,7 @@ impl Runner {
             return Ok(Err(failure));
         }
         if checks.nvcc
-            && let Some(failure) = self.nvcc(original, &rewritten)?
+            && let Some(failure) = self.nvcc(original, &rewritten, !checks.lenient)?
         {
             return Ok(Err(failure));
         }
@@ -322,24 +332,35 @@ impl Runner {
         }
     }
 
-    fn nvcc(&self, original: &Original, rewritten: &Rewritten) -> Result<Option<Failure>> {
+    /// What nvcc has against an original program, if it is asked.
+    ///
+    /// # Errors
+    /// When it cannot be run.
+    pub fn nvcc_original(&self, original: &Original) -> Result<Option<Failure>> {
         let Some(nvcc) = &self.nvcc else {
             return Ok(None);
         };
-        let folder = &original.folder;
-        let compile = |file: &str| {
-            nvcc.compile_object(&folder.join(file), &Flags::default(), ARCH, &folder.join("nvcc.o"))
+        let verdict = nvcc.check(&original.folder.join("program.cu"), true);
+        Ok(verdict.err().map(|said| failure(FailureKind::Original, &format!("{said:#}"))))
+    }
+
+    fn nvcc(
+        &self,
+        original: &Original,
+        rewritten: &Rewritten,
+        warnings: bool,
+    ) -> Result<Option<Failure>> {
+        let Some(nvcc) = &self.nvcc else {
+            return Ok(None);
         };
-        fs::write(folder.join("after.cu"), &rewritten.text)?;
-        if let Err(after) = compile("after.cu") {
-            let kind = if compile("program.cu").is_ok() {
-                FailureKind::Nvcc
-            } else {
-                FailureKind::Original
-            };
-            return Ok(Some(failure(kind, &format!("{after:#}"))));
-        }
-        Ok(None)
+        let file = original.folder.join("after.cu");
+        fs::write(&file, &rewritten.text)?;
+        let Err(after) = nvcc.check(&file, warnings) else {
+            return Ok(None);
+        };
+        let compiles = nvcc.check(&original.folder.join("program.cu"), warnings).is_ok();
+        let kind = if compiles { FailureKind::Nvcc } else { FailureKind::Original };
+        Ok(Some(failure(kind, &format!("{after:#}"))))
     }
 }
 
@@ -353,7 +374,9 @@ fn options(program: &RandomProgram, layouts: &Layouts, from: &str, to: &str) -> 
     options
 }
 
-fn classes(program: &RandomProgram, report: &Value) -> Vec<ClassResult> {
+/// What a report says of the arrays of a program.
+#[must_use]
+pub fn classes(program: &RandomProgram, report: &Value) -> Vec<ClassResult> {
     let of = |class: &Value| {
         let name = class["type"].as_str().unwrap_or_default();
         let target = program
@@ -373,7 +396,9 @@ fn classes(program: &RandomProgram, report: &Value) -> Vec<ClassResult> {
     report["classes"].as_array().into_iter().flatten().map(of).collect()
 }
 
-fn difference(
+/// How two runs differ, in words.
+#[must_use]
+pub fn difference(
     n: usize,
     before: RunStatus,
     expected: &[u8],
@@ -392,14 +417,18 @@ fn difference(
 }
 
 /// A failure whose cause is the first telling line of the message, without names and numbers.
-fn failure(kind: FailureKind, message: &str) -> Failure {
-    let telling = ["error:", "panicked", "internal error", "LC0", "layoutc runtime", "became"];
+#[must_use]
+pub fn failure(kind: FailureKind, message: &str) -> Failure {
+    let telling =
+        ["error:", "error #", "panicked", "internal error", "LC0", "layoutc runtime", "became"];
     let line = message
         .lines()
         .find(|line| telling.iter().any(|word| line.contains(word)))
         .or_else(|| message.lines().next())
         .unwrap_or_default();
     let line = line.split_once("error:").map_or(line, |(_, rest)| rest);
+    // A warning keeps its number, as it is one that was made an error.
+    let line = line.find("error #").map_or(line, |at| &line[at..]);
     let line = line.split_once("; did you mean").map_or(line, |(line, _)| line);
     // A difference has no message: all of them are one until someone looks.
     let cause = if kind == FailureKind::Different { String::new() } else { anonymous(line) };

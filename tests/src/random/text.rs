@@ -3,6 +3,7 @@
 //! The generator writes plain strings, with `$12$` for the symbol 12 and `«…»` around an expression
 //! of type `unsigned` that has no effect; CUDA has neither sign. [`Text::parse`] reads that form.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A declared name of a program: a struct, a field, a function, a variable.
@@ -81,6 +82,15 @@ impl Text {
         }
     }
 
+    /// Puts a symbol in the place of some text.
+    pub fn replace(&mut self, what: &str, by: Symbol) {
+        let pieces = std::mem::take(&mut self.0).into_iter().flat_map(|piece| match piece {
+            Piece::Plain(text) => Text::parse(&text.replace(what, &by.to_string())).0,
+            Piece::Name(_) | Piece::Value(_) => vec![piece],
+        });
+        self.0 = pieces.collect();
+    }
+
     /// Whether a symbol occurs.
     #[must_use]
     pub fn mentions(&self, symbol: Symbol) -> bool {
@@ -89,6 +99,50 @@ impl Text {
             Piece::Name(name) => *name == symbol,
             Piece::Value(value) => value.mentions(symbol),
         })
+    }
+
+    /// Adds the symbols that occur.
+    pub fn symbols(&self, out: &mut BTreeSet<Symbol>) {
+        for piece in &self.0 {
+            match piece {
+                Piece::Plain(_) => {}
+                Piece::Name(symbol) => {
+                    out.insert(*symbol);
+                }
+                Piece::Value(value) => value.symbols(out),
+            }
+        }
+    }
+
+    /// Adds the symbols that are more than the target of an assignment: `x.f = …`, `…; x = …`.
+    pub fn reads(&self, out: &mut BTreeSet<Symbol>) {
+        for (at, piece) in self.0.iter().enumerate() {
+            match piece {
+                Piece::Plain(_) => {}
+                Piece::Name(symbol) => {
+                    if !self.is_target(at) {
+                        out.insert(*symbol);
+                    }
+                }
+                Piece::Value(value) => value.symbols(out),
+            }
+        }
+    }
+
+    fn is_target(&self, at: usize) -> bool {
+        let plain = |at: usize| match self.0.get(at) {
+            Some(Piece::Plain(text)) => text.as_str(),
+            Some(Piece::Name(_) | Piece::Value(_)) | None => "",
+        };
+        match at {
+            0 => true,
+            1 if plain(0).chars().all(|sign| "(*&+-".contains(sign)) => true,
+            _ => {
+                plain(at - 1).trim_end_matches(' ').ends_with([';', '{', '}', '\n'])
+                    && (plain(at + 1).starts_with(" = ")
+                        || plain(at + 1).get(2..).is_some_and(|rest| rest.starts_with("] = ")))
+            }
+        }
     }
 
     /// The number of values that can be cut, nested ones included.

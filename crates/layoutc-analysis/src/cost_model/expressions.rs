@@ -419,6 +419,12 @@ impl Walk<'_> {
         if self.threads.is_single {
             index.lanes = Lanes::Single;
         }
+        let zero = crate::cost::kernel::Factor::Number(0);
+        if index.lanes == Lanes::Affine([zero; 3])
+            && (self.reads_changeable || self.symbols.variation(&memory.index).guessed)
+        {
+            self.guessed.insert(memory.array);
+        }
         let access = Access {
             array: memory.array,
             leaves: memory.leaves.clone(),

@@ -64,6 +64,9 @@ pub(super) struct Variation {
     pub(super) blocks: bool,
     /// It comes from memory.
     pub(super) data: bool,
+    /// Where it is taken to be the same in all lanes, that is not shown: branches or calls that differ
+    /// between lanes may have set it, or it is a quotient that changes within a warp.
+    pub(super) guessed: bool,
     /// It comes from an array of indices, at an index that is a formula (1), or that comes from such an
     /// array itself (2): the lists of neighbours of rows.
     pub(super) listed: u8,
@@ -75,6 +78,7 @@ impl Variation {
         self.lanes |= other.lanes;
         self.blocks |= other.blocks;
         self.data |= other.data;
+        self.guessed |= other.guessed;
         self.loops.extend(&other.loops);
     }
 }
@@ -211,6 +215,7 @@ impl Symbols {
             BinaryOp::Div | BinaryOp::Shr
                 if is_large && is_uniform(self, right) && self.is_affine(left) =>
             {
+                variation.guessed |= variation.lanes;
                 variation.lanes = false;
                 self.symbol(Key::Operation("/".to_owned(), operands), variation)
             }
@@ -218,6 +223,7 @@ impl Symbols {
             BinaryOp::Rem | BinaryOp::And
                 if is_large && is_uniform(self, right) && self.is_affine(left) =>
             {
+                variation.guessed |= variation.lanes;
                 variation.lanes = false;
                 let wrapped = self.symbol(Key::Operation("%".to_owned(), operands), variation);
                 left.plus(&wrapped).unwrap_or(wrapped)
@@ -256,6 +262,7 @@ impl Symbols {
         operands: Vec<Value>,
         mut variation: Variation,
     ) -> Value {
+        variation.guessed |= variation.lanes;
         variation.lanes = false;
         let moved = self.symbol(Key::Operation("^".to_owned(), operands), variation);
         value.plus(&moved).unwrap_or(moved)

@@ -41,6 +41,12 @@ pub(super) struct Walk<'a> {
     pub(super) blocks: u64,
     pub(super) threads: Threads,
     pub(super) accesses: Vec<Access>,
+    /// Arrays with an index that is taken to be the same in all lanes, and is not shown to be.
+    pub(super) guessed: BTreeSet<ArrayId>,
+    /// Variables whose addresses are taken, which calls may change.
+    pub(super) changeable: BTreeSet<VarId>,
+    /// Whether one of them was read.
+    pub(super) reads_changeable: bool,
     /// What runs after what, in the part that is being walked.
     pub(super) flow: Vec<Step>,
     /// What the numbers of threads in guards are: a thread's place in the launch is below them.
@@ -85,6 +91,9 @@ impl<'a> Walk<'a> {
             blocks,
             threads: Threads { part: Part::ALL, is_single: false },
             accesses: Vec::new(),
+            guessed: BTreeSet::new(),
+            changeable: BTreeSet::new(),
+            reads_changeable: false,
             flow: Vec::new(),
             launch_bounds: Vec::new(),
             operations: BTreeMap::new(),
@@ -105,6 +114,7 @@ impl<'a> Walk<'a> {
 
     /// The value of a variable.
     pub(super) fn variable(&mut self, id: VarId) -> Value {
+        self.reads_changeable |= self.changeable.contains(&id);
         if let Some(value) = self.values.get(&id) {
             return value.clone();
         }
@@ -114,7 +124,13 @@ impl<'a> Walk<'a> {
             TypeKind::Pointer(_) | TypeKind::Array(..) => {
                 Value::atom(Atom::Root(Root::Variable(id)))
             }
-            _ => self.symbols.symbol(Key::Variable(id), Variation::default()),
+            _ => {
+                let variable = program.variable(id);
+                let is_local = variable.storage == layoutc_syntax::Storage::Local
+                    && variable.space == layoutc_syntax::Space::Default;
+                let variation = Variation { guessed: is_local, ..Variation::default() };
+                self.symbols.symbol(Key::Variable(id), variation)
+            }
         }
     }
 
@@ -134,6 +150,8 @@ impl<'a> Walk<'a> {
         }
         let mut variation = a;
         variation.join(&b);
+        // Which one it is may differ between lanes.
+        variation.guessed |= !variation.lanes;
         self.symbols.once(variation)
     }
 
@@ -387,6 +405,7 @@ impl<'a> Walk<'a> {
                 }
                 variation.loops.retain(|outer| *outer < id);
                 variation.loops.insert(id);
+                variation.guessed |= !variation.lanes;
                 self.symbols.once(variation)
             });
             self.values.insert(*variable, value);
@@ -404,7 +423,10 @@ impl<'a> Walk<'a> {
         for (variable, begin) in start {
             let times = match trips {
                 Trips::Known(trips) => i64::try_from(trips).ok().map(Value::constant),
-                Trips::Dynamic | Trips::Steps(_) => Some(self.symbols.once(Variation::default())),
+                // Lanes may leave a loop after different numbers of trips.
+                Trips::Dynamic | Trips::Steps(_) => {
+                    Some(self.symbols.once(Variation { guessed: true, ..Variation::default() }))
+                }
             };
             let end = steps.get(&variable).and_then(|delta| begin.plus(&times?.times(delta)?));
             let end = end.unwrap_or_else(|| {
@@ -412,6 +434,7 @@ impl<'a> Walk<'a> {
                 let mut variation = self.symbols.variation(&found);
                 variation.join(&self.symbols.variation(&begin));
                 variation.loops.retain(|outer| *outer < id);
+                variation.guessed |= !variation.lanes;
                 self.symbols.once(variation)
             });
             self.values.insert(variable, end);

@@ -93,14 +93,14 @@ impl Selection<'_> {
         let arrays = &self.model.arrays;
         let at = (arrays.iter())
             .position(|info| info.source == ArraySource::Class(class))
-            .ok_or("the sizes of its members are not known")?;
+            .ok_or("it is not known how its members can be laid out apart")?;
         let array = ArrayId(at as u32);
         let shape = &arrays[at].shape;
         let kernels: Vec<&KernelCode> = (self.model.kernels.iter().map(|kernel| &kernel.code))
             .filter(|code| code.accesses.iter().any(|access| access.array == array))
             .collect();
         if kernels.is_empty() {
-            return Err("no kernel accesses its elements".to_owned());
+            return Err(crate::cost_choice::no_access(self.model, class).to_owned());
         }
         let epsilon = self.epsilon()?;
         let graph = Kdlg::build(array, arrays, kernels.iter().copied());

@@ -119,7 +119,7 @@ impl Selection<'_> {
     pub fn decide(&self, class: ClassId) -> Result<Decision, String> {
         let info = (self.model.arrays.iter())
             .find(|info| info.source == ArraySource::Class(class))
-            .ok_or("the sizes of its members are not known")?;
+            .ok_or("it is not known how its members can be laid out apart")?;
         let instructions = self.recording.of_classes(self.model).remove(&class).unwrap_or_default();
         let profile = self.recording.profile();
         let is_accessed = |run: &usize| {

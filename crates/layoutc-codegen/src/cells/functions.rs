@@ -2,7 +2,7 @@
 
 use super::CellPlan;
 use crate::grids::{flatten, index_type, local_names};
-use crate::helpers::USED_NAMES;
+use crate::hygiene::LOCALS;
 use crate::names::Names;
 use layoutc_syntax::{ExprId, Program};
 use std::fmt::Write as _;
@@ -28,13 +28,6 @@ pub(crate) struct CellFunctions {
     order: String,
 }
 
-/// Words of the generated functions besides those of all others.
-const WORDS: [&str; 3] = ["inner", "rows", "cells"];
-
-fn words() -> Vec<&'static str> {
-    USED_NAMES.iter().copied().chain(WORDS).collect()
-}
-
 impl CellFunctions {
     /// Chooses names that nothing in the program has.
     pub(crate) fn new(
@@ -45,7 +38,7 @@ impl CellFunctions {
         names: &mut Names,
     ) -> Self {
         let grid = &plan.grid;
-        let (coordinates, extents) = local_names(grid, &words());
+        let (coordinates, extents) = local_names(grid, LOCALS);
         let index = index_type(program, offsets);
         let mut named = extents.iter();
         let sizes: Vec<String> = grid.dimensions[1..]
@@ -80,12 +73,6 @@ impl CellFunctions {
             extents,
             coordinates,
         }
-    }
-
-    /// Words of the text that a macro of the program must not stand for.
-    pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
-        let own = self.coordinates.iter().chain(&self.extents).map(String::as_str);
-        WORDS.into_iter().chain(own)
     }
 
     /// Whether two classes number their cells alike.

@@ -225,7 +225,7 @@ impl Rewriter<'_> {
             return Ok(self.sum_text(chain, false));
         }
         if self.typed.is_synthetic(expr) {
-            return Err("this is a part of a sum that nobody wrote".to_owned());
+            return Err("this is a part of a sum that does not stand in the text".to_owned());
         }
         if self.program.home(expr).is_some() {
             return Err("the index is made of the text of a macro".to_owned());

@@ -23,7 +23,8 @@ impl Rewriter<'_> {
             let Some(functions) = self.functions.get(&leader) else { continue };
             let number = *numbers.entry(leader).or_insert_with(|| {
                 let (name, most) = (functions.base.clone(), functions.most());
-                grids.push(HostGrid { name, plan: plans[&leader].clone(), most });
+                let (plan, marker) = (plans[&leader].clone(), self.marker(leader));
+                grids.push(HostGrid { name, marker, plan, most });
                 grids.len() - 1
             });
             numbers.insert(*id, number);

@@ -113,7 +113,7 @@ impl Planner<'_> {
                     outcome.reasons.extend(class.pins.iter().cloned().chain([refused.clone()]));
                 } else {
                     outcome.reasons.push(no_gain(&format!(
-                        "neighbouring threads access neighbouring values, or one value, already; and it is no grid that is understood: {}",
+                        "no neighbouring threads are seen to access values that are apart; and no grid is recognised: {}",
                         refused.message
                     )));
                 }

@@ -1,11 +1,13 @@
 //! The generated functions of a grid.
 
 use super::{GridPlan, flatten};
+use crate::hygiene::{local as local_mark, unmarked};
 use crate::names::Names;
+use layoutc_dataflow::classes::BuildOptions;
 use layoutc_dataflow::grid::Grid;
 use layoutc_diagnostics::{FileId, Span};
 use layoutc_syntax::{ExprId, ExprKind, Program, Scalar};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// Names of the generated functions, and which of them the program uses.
@@ -52,9 +54,11 @@ pub(super) struct Functions {
     /// Names of the extents that are no constants.
     extents: Vec<String>,
     coordinates: Vec<String>,
+    /// Other names for parameters, where options may define these.
+    pub(super) renamed: BTreeMap<String, String>,
 }
 
-/// Words of the generated text.
+/// Locals of the generated functions that have coordinates or extents, too.
 const WORDS: [&str; 15] = [
     "at",
     "bytes",
@@ -80,11 +84,19 @@ impl Functions {
         plan: &GridPlan,
         wish: &str,
         names: &mut Names,
-        is_opencl: bool,
+        options: Option<&BuildOptions>,
     ) -> Self {
         let base = wish.trim_end_matches('_');
         let (coordinates, extents) = local_names(&plan.grid, &WORDS);
+        let is_opencl = options.is_some();
+        let renamed = options.map_or_else(BTreeMap::new, |options| {
+            let local = |name: &String| unmarked(name);
+            let words: Vec<String> = coordinates.iter().chain(&extents).map(local).collect();
+            let words = words.iter().map(String::as_str).chain(["at"]);
+            crate::opencl::renamed(options, words, base, names)
+        });
         Functions {
+            renamed,
             is_opencl,
             base: base.to_owned(),
             place: names.fresh(&format!("{base}At")),
@@ -121,31 +133,6 @@ impl Functions {
             "unsigned" => "0xffffffffu",
             _ => "(size_t)-1 / 16",
         }
-    }
-
-    /// Names in the generated text that are not its own.
-    pub(super) fn words(&self) -> BTreeSet<String> {
-        const OTHERS: [&str; 12] = [
-            "i",
-            "inner",
-            "chunk",
-            "error",
-            "freed",
-            "blocks",
-            "size_t",
-            "inline",
-            "threadIdx",
-            "blockIdx",
-            "blockDim",
-            "memset",
-        ];
-        WORDS
-            .iter()
-            .chain(&OTHERS)
-            .map(|word| (*word).to_owned())
-            .chain(self.coordinates.iter().cloned())
-            .chain(self.extents.iter().cloned())
-            .collect()
     }
 
     /// Names that the text declares.
@@ -390,7 +377,7 @@ impl Functions {
     }
 }
 
-/// Names of the coordinates, and of the extents that are no constants, that are none of these words.
+/// Locals for the coordinates, and for the extents that are no constants, that are none of these words.
 pub(crate) fn local_names(grid: &Grid, words: &[&str]) -> (Vec<String>, Vec<String>) {
     let mut local: BTreeSet<String> = words.iter().map(|word| (*word).to_owned()).collect();
     let mut unique = |name: &str| {
@@ -401,11 +388,12 @@ pub(crate) fn local_names(grid: &Grid, words: &[&str]) -> (Vec<String>, Vec<Stri
         name
     };
     let dimensions = &grid.dimensions;
-    let coordinates = dimensions.iter().map(|dimension| unique(&dimension.name)).collect();
+    let coordinates =
+        dimensions.iter().map(|dimension| local_mark(&unique(&dimension.name))).collect();
     let extents = dimensions[1..]
         .iter()
         .filter(|dimension| dimension.extent.is_none())
-        .map(|dimension| unique(&format!("n{}", dimension.name)))
+        .map(|dimension| local_mark(&unique(&format!("n{}", dimension.name))))
         .collect();
     (coordinates, extents)
 }

@@ -4,9 +4,13 @@
 //! comes before all uses in every compilation, otherwise in each file, and the first that a
 //! compiler meets counts.
 
-use super::Rewriter;
+use super::{Rewriter, slot_span};
+use crate::compile::array_names;
 use crate::edit::Edit;
+use crate::hygiene::{Surroundings, macro_names, settle};
+use crate::marker::Marker;
 use crate::rewrite::FileOrder;
+use layoutc_dataflow::classes::ClassId;
 use layoutc_diagnostics::{FileId, Span, ViewKind};
 use layoutc_syntax::Program;
 use layoutc_syntax::preprocess::{TokenKind, tokens_and_lines};
@@ -23,17 +27,39 @@ impl Rewriter<'_> {
     pub(super) fn place(&mut self) {
         let plans = self.plans;
         let order = FileOrder::new(self.program);
+        let macros = macro_names(self.program);
         for (id, plan) in plans {
             // What shares its layout with another class shares the functions, too.
             let Some(own) = self.functions.get(id) else { continue };
             let Some(text) = own.text(plan) else { continue };
             let uses: Vec<(FileId, Span)> = own.files.iter().copied().collect();
-            let text = text.trim_matches('\n');
-            match place_text(self.program, &order, &uses, &own.guard, text) {
+            let around = Surroundings {
+                wished: own.renamed.clone(),
+                ..Surroundings::of(self.program, &macros, &self.names, None)
+            };
+            let text = match settle(text.trim_matches('\n'), &around) {
+                Ok(text) => text,
+                Err(clash) => {
+                    let first = self.classes.class(*id).slots.first().copied();
+                    let pin = clash.pin(self.program, slot_span(self.program, first));
+                    self.refusals.push((*id, pin));
+                    continue;
+                }
+            };
+            let marker = self.marker(*id);
+            match place_text(self.program, &order, &uses, (&own.guard, &marker), &text) {
                 Ok(edits) => self.edits.extend(edits),
                 Err((span, message)) => self.refuse(*id, span, message),
             }
         }
+    }
+
+    /// The marker of a class and of all that share its functions.
+    pub(super) fn marker(&self, leader: ClassId) -> Marker {
+        let sharing = self.plans.keys().filter(|id| self.leader(**id) == leader);
+        let names = sharing.flat_map(|id| array_names(self.program, self.classes, *id));
+        let layout = self.plans.get(&leader).map_or_else(String::new, |plan| plan.notation());
+        Marker::of_arrays(names, layout)
     }
 }
 
@@ -46,7 +72,7 @@ pub(crate) fn place_text(
     program: &Program,
     order: &FileOrder,
     in_files: &[(FileId, Span)],
-    guard: &str,
+    (guard, marker): (&str, &Marker),
     text: &str,
 ) -> Result<Vec<Edit>, (Span, &'static str)> {
     let mut uses: BTreeMap<FileId, Vec<Span>> = BTreeMap::new();
@@ -107,8 +133,9 @@ pub(crate) fn place_text(
         let tail = match is_start {
             true if is_blank(lines.next()) => "\n",
             true => "\n\n",
-            // What follows the place on its line stays there.
-            false if is_blank(lines.nth(1)) => "",
+            // What follows the place on its line is not to be a part of the comment that ends the region.
+            false if !is_blank(lines.next()) => "\n",
+            false if is_blank(lines.next()) => "",
             false => "\n",
         };
         // Text in front, of another file or string of the same program, may end without a line break, and
@@ -120,7 +147,7 @@ pub(crate) fn place_text(
             None => head,
         };
         let tail = if source.view().is_some() { "\n\n" } else { tail };
-        let text = format!("{head}{text}{tail}");
+        let text = format!("{head}{}{tail}", marker.around(text));
         let text = if source.text().contains("\r\n") { text.replace('\n', "\r\n") } else { text };
         Edit { is_generated: true, ..Edit::replace(place.at, text) }
     });

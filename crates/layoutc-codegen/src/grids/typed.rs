@@ -7,7 +7,8 @@
 use super::Rewriter;
 use crate::edit::Edit;
 use layoutc_dataflow::classes::{
-    Callee, Chain, ClassId, Declared, Extent, Slot, TypedArrays, brackets_of, resolve_callee,
+    Callee, Chain, ClassId, Declared, Extent, Slot, TypedArrays, brackets_of, is_of_variables,
+    resolve_callee, takes_none,
 };
 use layoutc_dataflow::grid::facts::variables;
 use layoutc_dataflow::grid::index::{Atom, holds_builtin};
@@ -24,19 +25,7 @@ pub(super) type SmallEdits = BTreeMap<Span, String>;
 
 /// Whether a program has arrays of variable length that no CUDA compiler takes.
 pub(super) fn has_variable_length(program: &Program) -> bool {
-    program.brackets.values().flatten().any(|size| {
-        let mut stack = vec![*size];
-        while let Some(at) = stack.pop() {
-            if let ExprKind::Name(NameRef::Variable(_) | NameRef::Unknown(_)) =
-                program.expr(at).kind
-                && evaluate::constant(program, at).is_none()
-            {
-                return true;
-            }
-            stack.extend(program.expr(at).children());
-        }
-        false
-    })
+    program.brackets.values().flatten().any(|size| is_of_variables(program, *size))
 }
 
 /// What a declaration's specifier has to become, with the declarators that want it.
@@ -174,7 +163,7 @@ impl Rewriter<'_> {
 
     /// Whether an array of this type loses its extents.
     fn is_flattened(&self, class: Option<ClassId>, declared: &Declared) -> bool {
-        declared.is_variable() || class.is_some_and(|class| self.plans.contains_key(&class))
+        declared.is_lowered || class.is_some_and(|class| self.plans.contains_key(&class))
     }
 
     /// Refuses a class that changes, or the lowering of the program.
@@ -594,7 +583,7 @@ impl Rewriter<'_> {
                 ExprKind::Name(NameRef::Variable(id)) => self.typed.variables.get(&id),
                 _ => None,
             };
-            if declared.is_some_and(Declared::is_variable) {
+            if declared.is_some_and(|declared| declared.is_lowered) {
                 return true;
             }
             if let ExprKind::Paren(inner)
@@ -652,7 +641,12 @@ impl Rewriter<'_> {
                 continue;
             }
             let span = program.expr(from).span;
-            match (declared.is_variable(), self.keeps_rows(from)) {
+            match (declared.is_lowered, self.keeps_rows(from)) {
+                // A cast that host code may write becomes one to what the function takes.
+                (true, Some(true)) if let Some(target) = self.cast_of_variables(from) => {
+                    let text = format!("{} *", element_name(program, declared.element));
+                    self.small.insert(target, text);
+                }
                 (true, Some(true)) if program.home(from).is_none() => {
                     let text = format!("({} *)", element_name(program, declared.element));
                     self.small.insert(Span { end: span.start, ..span }, text);
@@ -666,20 +660,28 @@ impl Rewriter<'_> {
         }
     }
 
+    /// The type of a cast to an array of variable length.
+    fn cast_of_variables(&self, expr: ExprId) -> Option<Span> {
+        let expr = self.program.strip_parens(expr);
+        let ExprKind::Cast { target_span, .. } = self.program.expr(expr).kind else { return None };
+        let declared = self.typed.casts.get(&expr)?;
+        (declared.is_variable() && self.program.home(expr).is_none()).then_some(target_span)
+    }
+
     /// Subscripts of C99 arrays whose class does not change.
     fn lower(&mut self) {
         let (typed, program) = (self.typed, self.program);
-        if typed.variables.values().any(Declared::is_variable) {
+        if typed.variables.values().any(|declared| declared.is_lowered) {
             self.meetings();
         }
-        let is_needed = typed.chains.values().any(|chain| chain.declared.is_variable());
+        let is_needed = typed.chains.values().any(|chain| chain.declared.is_lowered);
         for (id, message) in &typed.awkward {
             if self.is_of_variable(*id) {
                 self.fail(None, program.expr(*id).span, message);
             }
         }
         for (id, base) in &typed.too_many {
-            let Some(chain) = typed.chains.get(base).filter(|chain| chain.declared.is_variable())
+            let Some(chain) = typed.chains.get(base).filter(|chain| chain.declared.is_lowered)
             else {
                 continue;
             };
@@ -709,7 +711,7 @@ impl Rewriter<'_> {
             })
             .collect();
         for (id, chain) in &typed.chains {
-            if !chain.declared.is_variable() {
+            if !chain.declared.is_lowered {
                 continue;
             }
             let expr = program.expr(*id);
@@ -813,7 +815,8 @@ fn element_name(program: &Program, element: QualType) -> String {
 
 /// Whether there is anything to lower.
 pub(super) fn lowers(program: &Program, typed: &TypedArrays) -> bool {
-    typed.variables.values().any(Declared::is_variable) || !in_one_dimension(program).is_empty()
+    typed.variables.values().any(|declared| declared.is_lowered)
+        || !in_one_dimension(program).is_empty()
 }
 
 /// Parameters such as `int order[n]`.
@@ -823,11 +826,13 @@ fn in_one_dimension(program: &Program) -> Vec<VarId> {
         .filter(|id| {
             let variable = program.variable(*id);
             matches!(variable.storage, Storage::Parameter { .. })
+                && takes_none(program, variable)
                 && variable.site.pointers.is_empty()
                 && matches!(program.types.kind(variable.ty.id), TypeKind::Pointer(_))
                 && match brackets_of(program, &variable.site)[..] {
                     [(_, Some(size))] => {
                         evaluate::constant(program, size).is_none()
+                            && is_of_variables(program, size)
                             && is_of_parameters(program, size)
                     }
                     _ => false,

@@ -1,6 +1,7 @@
 //! Byte fills that start inside an array: element by element.
 
 use super::{Needs, extent_arguments, extents, numbered, parameter, select_device};
+use crate::hygiene::mention;
 use crate::storage::{IndexText, Storage};
 use std::fmt::Write as _;
 
@@ -9,7 +10,7 @@ pub(super) fn functions(storage: &Storage, needs: Needs, out: &mut String) {
     if !needs.fill && !needs.fill_async {
         return;
     }
-    let (record, prefix) = (&storage.record, &storage.prefix);
+    let (record, prefix) = (mention(&storage.record), &storage.prefix);
     let p = parameter(storage, false, "p");
     let (more, arguments) = (extents(storage), extent_arguments(storage));
     let _ = write!(

@@ -1,6 +1,7 @@
 //! Prefetching and advice for the arrays of a handle: the same calls for each of them.
 
 use super::{Needs, pointer_ranges};
+use crate::hygiene::mention;
 use crate::storage::Storage;
 use std::fmt::Write as _;
 
@@ -40,7 +41,7 @@ fn function(
     versions: [(&str, &str); 2],
     out: &mut String,
 ) {
-    let (record, prefix, handle) = (&storage.record, &storage.prefix, &storage.type_name);
+    let (record, prefix, handle) = (mention(&storage.record), &storage.prefix, &storage.type_name);
     let _ =
         writeln!(out, "\n// {what} the elements that take the first `bytes` bytes as `{record}`.");
     for (directive, (parameters, arguments)) in

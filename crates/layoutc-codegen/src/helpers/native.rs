@@ -1,6 +1,7 @@
 //! Host arrays in the layout: memory for them, and copies that move its bytes as they are.
 
 use super::{Needs, block, parameter, planes_of, unit_count, unit_size};
+use crate::hygiene::mention;
 use crate::storage::{GroupKind, GroupStorage, Storage};
 use std::fmt::Write as _;
 
@@ -57,7 +58,7 @@ enum Source {
 
 /// `n` elements of what the source would have put into `bytes` bytes.
 fn count(storage: &Storage) -> String {
-    let record = &storage.record;
+    let record = mention(&storage.record);
     format!("    size_t n = (bytes + sizeof({record}) - 1) / sizeof({record});\n")
 }
 
@@ -88,7 +89,7 @@ fn allocation(storage: &Storage, source: Source, out: &mut String) {
 
 /// An array as `new` makes it.
 fn new_function(storage: &Storage, constructs: bool, is_zeroed: bool, out: &mut String) {
-    let (record, prefix) = (&storage.record, &storage.prefix);
+    let (record, prefix) = (mention(&storage.record), &storage.prefix);
     let name = if is_zeroed { "NewZeroed" } else { "New" };
     let result = if storage.is_handle {
         storage.type_name.clone()
@@ -182,7 +183,7 @@ impl Mover {
 
 /// A copy between arrays of the layout.
 fn copy(storage: &Storage, mover: Mover, out: &mut String) {
-    let (record, prefix) = (&storage.record, &storage.prefix);
+    let (record, prefix) = (mention(&storage.record), &storage.prefix);
     let (to, from) = (parameter(storage, false, "to"), parameter(storage, true, "from"));
     let (result, suffix, parameters, declare, done) = match mover {
         Mover::Runtime => (
@@ -299,7 +300,7 @@ fn tiles(
 
 /// A byte fill of elements in host memory.
 fn set(storage: &Storage, out: &mut String) {
-    let (record, prefix) = (&storage.record, &storage.prefix);
+    let (record, prefix) = (mention(&storage.record), &storage.prefix);
     let p = parameter(storage, false, "p");
     let _ = write!(
         out,

@@ -2,6 +2,7 @@
 //! templates and references.
 
 use super::{accessor_name, member_declaration};
+use crate::hygiene::{local, mention};
 use crate::sections::Sections;
 use crate::storage::{GroupKind, IndexText, Storage};
 use std::collections::BTreeSet;
@@ -15,6 +16,13 @@ pub(crate) struct DeviceNeeds {
     pub(crate) assign: bool,
 }
 
+/// Names in the functions that [`declarations`] writes: parameters, local variables, and the member of the header.
+pub(crate) const LOCALS: [&str; 16] =
+    ["p", "i", "e", "a", "b", "c", "d", "f", "a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7"];
+
+/// The member of the header.
+pub(crate) const UNITS: &str = "units";
+
 /// The generated text, starting and ending with a line break.
 pub(crate) fn declarations(
     storage: &Storage,
@@ -27,7 +35,7 @@ pub(crate) fn declarations(
     if storage.is_sectioned() {
         section_functions(storage, sections, &mut out);
     }
-    let (record, prefix, ty) = (&storage.record, &storage.prefix, &storage.type_name);
+    let (record, prefix, ty) = (mention(&storage.record), &storage.prefix, &storage.type_name);
     if needs.load {
         let _ = write!(
             out,
@@ -55,7 +63,7 @@ pub(crate) fn declarations(
 }
 
 fn structs(storage: &Storage, out: &mut String) {
-    let record = &storage.record;
+    let record = mention(&storage.record);
     for group in &storage.groups {
         let (struct_name, tile) = match &group.kind {
             GroupKind::Struct { struct_name } => (struct_name, None),
@@ -95,17 +103,18 @@ pub(crate) fn item_type(storage: &Storage, group: usize) -> String {
             struct_name.clone()
         }
         GroupKind::Array => {
-            storage.shape.shape.leaves[storage.groups[group].leaves[0]].type_name.clone()
+            mention(&storage.shape.shape.leaves[storage.groups[group].leaves[0]].type_name)
         }
     }
 }
 
 /// `bodyPos(p)`: where each group of an array begins.
 fn section_functions(storage: &Storage, sections: &Sections, out: &mut String) {
-    let (record, ty) = (&storage.record, &storage.type_name);
+    let (record, ty) = (mention(&storage.record), &storage.type_name);
+    let units = local(UNITS);
     let _ = write!(
         out,
-        "\n// An array of `{record}`, split by members: the arrays lie behind this, for `units` times {} elements.\ntypedef struct {{\n    ulong units;\n}} {ty};\n",
+        "\n// An array of `{record}`, split by members: the arrays lie behind this, for `{units}` times {} elements.\ntypedef struct {{\n    ulong {units};\n}} {ty};\n",
         sections.unit
     );
     for (at, group) in storage.groups.iter().enumerate() {
@@ -115,7 +124,7 @@ fn section_functions(storage: &Storage, sections: &Sections, out: &mut String) {
         let mut parameters = String::new();
         let mut behind = match section.before {
             0 => String::new(),
-            before => format!(" + p->units * {before}"),
+            before => format!(" + p->{units} * {before}"),
         };
         if let GroupKind::Array = group.kind {
             let extents = &storage.shape.shape.leaves[group.leaves[0]].extents;
@@ -129,7 +138,7 @@ fn section_functions(storage: &Storage, sections: &Sections, out: &mut String) {
             }
             if !extents.is_empty() {
                 let each = sections.unit * section.bytes;
-                behind = format!(" + p->units * ({} + ({number}) * {each})", section.before);
+                behind = format!(" + p->{units} * ({} + ({number}) * {each})", section.before);
             }
         }
         let _ = write!(
@@ -146,7 +155,7 @@ fn accessor(storage: &Storage, leaf: usize, out: &mut String) {
     let names: Vec<String> = (0..extents).map(|at| format!("a{at}")).collect();
     let parameters: String = names.iter().map(|name| format!(", size_t {name}")).collect();
     let expression = storage.leaf_expression("p", None, leaf, &IndexText::simple("i"), &names);
-    let item = &storage.shape.shape.leaves[leaf].type_name;
+    let item = mention(&storage.shape.shape.leaves[leaf].type_name);
     let _ = write!(
         out,
         "\n// `{}` of element i.\n__global {item} *{}(__global const {} *p, size_t i{parameters})\n{{\n    return (__global {item} *)&{expression};\n}}\n",

@@ -1,6 +1,7 @@
 //! Copies between the devices of two arrays, as records: each device converts its own side.
 
 use super::{Needs, parameter};
+use crate::hygiene::mention;
 use crate::storage::Storage;
 use std::fmt::Write as _;
 
@@ -9,7 +10,7 @@ pub(super) fn function(storage: &Storage, needs: Needs, out: &mut String) {
     if !needs.copy_peer {
         return;
     }
-    let (record, prefix) = (&storage.record, &storage.prefix);
+    let (record, prefix) = (mention(&storage.record), &storage.prefix);
     let (to, from) = (parameter(storage, false, "to"), parameter(storage, true, "from"));
     let (what, places, to_at, from_at) = if needs.offset_within {
         (

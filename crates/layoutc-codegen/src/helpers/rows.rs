@@ -1,12 +1,13 @@
 //! Copies of rows between host and device, through a buffer of whole rows.
 
 use super::{Needs, kernel, parameter, select_device};
+use crate::hygiene::mention;
 use crate::storage::Storage;
 use std::fmt::Write as _;
 
 /// The kernels and functions that a program needs.
 pub(super) fn functions(storage: &Storage, needs: Needs, out: &mut String) {
-    let (record, prefix) = (&storage.record, &storage.prefix);
+    let (record, prefix) = (mention(&storage.record), &storage.prefix);
     let place = "first + i / row * step + i % row";
     if needs.rows_in || needs.rows_in_async {
         let body = if storage.is_record {
@@ -41,7 +42,7 @@ pub(super) fn functions(storage: &Storage, needs: Needs, out: &mut String) {
 }
 
 fn function(storage: &Storage, needs: Needs, is_async: bool, is_in: bool, out: &mut String) {
-    let (record, prefix) = (&storage.record, &storage.prefix);
+    let (record, prefix) = (mention(&storage.record), &storage.prefix);
     let (suffix, stream, launch, pass) = if is_async {
         ("Async", ", cudaStream_t stream = 0", ", 0, stream", ", stream")
     } else {

@@ -1,12 +1,14 @@
 //! Arrays at file scope: the struct that holds the arrays of a handle, and copies by name.
 
 use super::{Needs, member_declaration, planes_of};
+use crate::hygiene::{member as member_name, mention};
 use crate::storage::{GroupKind, Storage};
 use std::fmt::Write as _;
 
 /// A struct with all arrays of a handle, for a fixed number of elements.
 pub(super) fn arrays(storage: &Storage, out: &mut String) {
-    let (record, name, handle) = (&storage.record, &storage.symbol_name, &storage.type_name);
+    let (record, name, handle) =
+        (mention(&storage.record), &storage.symbol_name, &storage.type_name);
     let _ = write!(
         out,
         "\n// The memory of an array of `Elements` elements of `{record}`, split by members.\n\
@@ -16,9 +18,15 @@ pub(super) fn arrays(storage: &Storage, out: &mut String) {
     for group in &storage.groups {
         let member = &group.handle_member;
         let declaration = match &group.kind {
-            GroupKind::Struct { struct_name } => format!("{struct_name} {member}[Elements];"),
+            GroupKind::Struct { struct_name } => {
+                format!("{struct_name} {}[Elements];", member_name(member))
+            }
             GroupKind::Tile { struct_name, tile } => {
-                format!("{struct_name} {member}[(Elements + {}) / {tile}];", tile - 1)
+                format!(
+                    "{struct_name} {}[(Elements + {}) / {tile}];",
+                    member_name(member),
+                    tile - 1
+                )
             }
             GroupKind::Array => {
                 let leaf = group.leaves[0];
@@ -37,7 +45,8 @@ pub(super) fn arrays(storage: &Storage, out: &mut String) {
             let this = if member == "p" { "this->" } else { "" };
             let _ = writeln!(
                 assignments,
-                "        p.{member}{subscripts} = {this}{member}{subscripts};"
+                "        p.{member}{subscripts} = {this}{}{subscripts};",
+                member_name(member),
             );
         }
     }
@@ -49,7 +58,7 @@ pub(super) fn arrays(storage: &Storage, out: &mut String) {
 
 /// The functions that a program needs.
 pub(super) fn functions(storage: &Storage, needs: Needs, out: &mut String) {
-    let (record, prefix, name) = (&storage.record, &storage.prefix, &storage.type_name);
+    let (record, prefix, name) = (mention(&storage.record), &storage.prefix, &storage.type_name);
     if storage.is_handle && (needs.symbol_address || needs.to_symbol || needs.from_symbol) {
         let _ = write!(
             out,

@@ -25,8 +25,9 @@ pub(super) fn is_unbindable(program: &Program, expr: ExprId) -> bool {
         match program.expr(program.strip_parens(at)).kind {
             ExprKind::Member { base, arrow, field: Some(field), .. } => {
                 let field = program.field(field);
-                let traits = &program.record(field.record).traits;
-                let is_packed = traits.iter().any(|(which, _)| *which == RecordTrait::Packed);
+                let own = program.record(field.record);
+                let is_packed = own.pack.is_some()
+                    || own.traits.iter().any(|(which, _)| *which == RecordTrait::Packed);
                 if field.is_bit_field || is_packed {
                     return true;
                 } else if arrow {

@@ -48,6 +48,7 @@ impl Rewriter<'_> {
                 members.push(JointMember {
                     name: name.clone(),
                     record: record.type_name.clone(),
+                    marker: record.marker.clone(),
                     value: scalar.size(),
                     step,
                     at: start,

@@ -2,6 +2,7 @@
 //! members.
 
 use super::Record;
+use crate::hygiene::member;
 use layoutc_syntax::Scalar;
 use std::fmt::Write as _;
 
@@ -24,45 +25,14 @@ impl Needs {
     }
 }
 
-/// Words of the generated text.
-const WORDS: [&str; 25] = [
-    "T",
-    "to",
-    "from",
-    "toStep",
-    "fromStep",
-    "n",
-    "i",
-    "value",
-    "bytes",
-    "chunk",
-    "count",
-    "first",
-    "stage",
-    "error",
-    "freed",
-    "rest",
-    "stream",
-    "step",
-    "size_t",
-    "template",
-    "typename",
-    "inline",
-    "blockIdx",
-    "blockDim",
-    "threadIdx",
-];
+/// Ends of the names of the functions of a joint array.
+pub(super) const FUNCTIONS: [&str; 6] =
+    ["Move", "FillKernel", "Fill", "CopyIn", "CopyOut", "CopyWithin"];
 
 impl Record {
-    /// Names in the generated text that are not its own.
-    pub(super) fn words(&self) -> &'static [&'static str] {
-        &WORDS
-    }
-
     /// Names that the text declares.
     pub(super) fn names(&self) -> Vec<String> {
-        let functions = ["Move", "FillKernel", "Fill", "CopyIn", "CopyOut", "CopyWithin"];
-        let functions = functions.iter().map(|suffix| format!("{}{suffix}", self.prefix));
+        let functions = FUNCTIONS.iter().map(|suffix| format!("{}{suffix}", self.prefix));
         functions.chain([self.type_name.clone(), self.guard.clone()]).collect()
     }
 
@@ -129,7 +99,7 @@ impl Record {
                 Scalar::UnsignedLongLong => "unsigned long",
                 other => other.spelling(),
             };
-            let _ = writeln!(out, "    {spelling} {name};");
+            let _ = writeln!(out, "    {spelling} {};", member(name));
         }
         let align = self.align.map(|align| format!(" __attribute__((aligned({align})))"));
         let _ = writeln!(out, "}}{} {};", align.unwrap_or_default(), self.type_name);
@@ -147,7 +117,7 @@ impl Record {
         );
         for at in self.in_order() {
             let (name, scalar) = &self.members[at];
-            let _ = writeln!(out, "    {} {name};", scalar.spelling());
+            let _ = writeln!(out, "    {} {};", scalar.spelling(), member(name));
         }
         out.push_str("};\n");
     }

@@ -2,6 +2,7 @@
 
 use super::host_text::Texts;
 use crate::grids::{GridPlan, flatten};
+use crate::marker::Marker;
 use crate::storage::upper_first;
 use layoutc_dataflow::layout::{Digit, DimensionId};
 
@@ -12,6 +13,7 @@ pub(crate) const MOST_EXTENTS: usize = 3;
 pub(super) const GRIDS: Texts = Texts {
     types: TYPES,
     moves: MOVE,
+    parts: "",
     transfer: TRANSFER,
     create: CREATE,
     copy: COPY,
@@ -25,6 +27,8 @@ pub(super) const NAMES: &[&str] = &["Move", "Tail", "Window", "Extents"];
 pub(crate) struct HostGrid {
     /// Begins names.
     pub(crate) name: String,
+    /// What stands around its text.
+    pub(crate) marker: Marker,
     /// The order.
     pub(crate) plan: GridPlan,
     /// How many values kernels can count, as C.
@@ -154,6 +158,17 @@ static cl_int $pTail(const $PLayout *layout, cl_command_queue queue, cl_mem buff
     return status;
 }
 
+// Whether OpenCL refuses nothing at a place that the host does not have; the offset becomes one that it refuses in the
+// buffer, too. Other ranges are looked at where they are moved.
+static int $pIsOutside(const $PLayout *layout, cl_command_queue queue, cl_mem buffer, size_t *offset, size_t bytes)
+{
+    cl_ulong own[4];
+    if (bytes != 0 || $pTail(layout, queue, buffer, *offset, bytes, own, 0, NULL) != CL_INVALID_VALUE)
+        return 0;
+    *offset = (size_t)-1;
+    return 1;
+}
+
 // The first and the last place of a range of bytes; whether there is something else between them.
 static int $pWindow(const $PLayout *layout, const cl_ulong *own, size_t offset, size_t bytes, size_t *low, size_t *high)
 {
@@ -243,13 +258,15 @@ static $PExtents $pExtents(cl_long a, cl_long b, cl_long c)
 static cl_mem $pCreateBuffer(const $PLayout *layout, $PExtents extents, cl_context context, cl_mem_flags flags,
                              size_t bytes, void *host, cl_int *error)
 {
-    const size_t values = (bytes + layout->value - 1) / layout->value;
-    const size_t count = layout->count(extents.extent, values), tail = (1 + layout->extents) * sizeof(cl_ulong);
+    const size_t values = bytes / layout->value + (bytes % layout->value != 0);
+    const size_t tail = (1 + layout->extents) * sizeof(cl_ulong);
+    size_t count;
     cl_ulong own[4];
     char *all;
     cl_mem buffer;
-    if (bytes == 0 || (host == NULL) != !(flags & CL_MEM_COPY_HOST_PTR))
+    if (bytes == 0 || values > layout->most || (host == NULL) != !(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
         return clCreateBuffer(context, flags, bytes, host, error); // an error
+    count = layout->count(extents.extent, values);
     all = count > layout->most ? NULL : (char *)calloc(count * layout->value + tail, 1);
     if (all == NULL) {
         if (error != NULL)
@@ -277,13 +294,14 @@ static cl_int $pCopyBuffer(const $PLayout *layout, cl_command_queue queue, cl_me
     size_t low, high;
     char *host;
     cl_int status;
-    if (bytes == 0)
+    const int is_outside = $pIsOutside(layout, queue, from, &from_offset, bytes);
+    if ($pIsOutside(layout, queue, to, &to_offset, bytes) || is_outside || bytes == 0)
         return clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, waits, wait_list, event);
-    if (from == to && from_offset < to_offset + bytes && to_offset < from_offset + bytes)
-        return CL_MEM_COPY_OVERLAP;
     status = $pTail(layout, queue, from, from_offset, bytes, own, waits, wait_list);
     if (status == CL_SUCCESS)
         status = $pTail(layout, queue, to, to_offset, bytes, other, 0, NULL);
+    if (status == CL_SUCCESS && from == to && from_offset < to_offset + bytes && to_offset < from_offset + bytes)
+        status = CL_MEM_COPY_OVERLAP;
     if (status != CL_SUCCESS)
         return status;
     if (from_offset == to_offset && memcmp(own + 1, other + 1, layout->extents * sizeof *own) == 0 &&

@@ -12,6 +12,7 @@ pub(super) const COMMON_NAMES: &[&str] = &[
     "Layout",
     "Mapping",
     "Transfer",
+    "IsOutside",
     "CreateBuffer",
     "WriteBuffer",
     "ReadBuffer",
@@ -24,7 +25,8 @@ pub(super) const COMMON_NAMES: &[&str] = &[
 ];
 
 /// Ends of the names in the generated text that only these arrays have.
-pub(super) const NAMES: &[&str] = &["Section", "Member", "Move"];
+pub(super) const NAMES: &[&str] =
+    &["Section", "Member", "Move", "Parts", "Part", "End", "Units", "MoveBytes", "WriteSome"];
 
 /// The name of the function that a program calls instead of OpenCL's: `arrayWriteBuffer`.
 pub(crate) fn name(prefix: &str, api: BufferApi) -> String {
@@ -50,6 +52,8 @@ pub(crate) struct Texts {
     pub(crate) types: &'static str,
     /// Moves bytes in the host's memory.
     pub(crate) moves: &'static str,
+    /// What transfers are made of.
+    pub(crate) parts: &'static str,
     /// Moves a range of bytes between the host and a buffer.
     pub(crate) transfer: &'static str,
     pub(crate) create: &'static str,
@@ -62,6 +66,7 @@ pub(crate) struct Texts {
 pub(crate) const STRUCTS: Texts = Texts {
     types: TYPES,
     moves: MOVE,
+    parts: PARTS,
     transfer: TRANSFER,
     create: CREATE,
     copy: COPY,
@@ -73,7 +78,9 @@ pub(crate) fn functions(prefix: &str, texts: &Texts, used: &BTreeSet<(BufferApi,
     let uses = |api: BufferApi| used.iter().any(|(own, _)| *own == api);
     let transfers = [BufferApi::Write, BufferApi::Read, BufferApi::Fill, BufferApi::Copy];
     let mut text = vec![texts.types, texts.moves];
-    text.extend((maps(used) || transfers.into_iter().any(uses)).then_some(texts.transfer));
+    if maps(used) || transfers.into_iter().any(uses) {
+        text.extend([texts.parts, texts.transfer]);
+    }
     let others = [
         (BufferApi::Create, texts.create),
         (BufferApi::Write, WRITE),
@@ -158,7 +165,7 @@ pub(crate) fn layout(prefix: &str, name: &str, storage: &Storage, sections: &Sec
         whole * sections.record,
         sections.header,
         sections.unit,
-        sections.bytes,
+        sections.bytes.max(sections.unit * sections.record),
     );
     out
 }
@@ -180,7 +187,7 @@ typedef struct {
     size_t element; // bytes on the host
     size_t whole;   // bytes of elements on the host that fill whole structs
     size_t header;  // bytes in front of the sections, which begin with the number of units
-    size_t unit, unit_bytes; // elements of one unit, and its bytes in all sections
+    size_t unit, unit_bytes; // elements of one unit, and its bytes in the buffer, no fewer than on the host
 } $PLayout;
 ";
 
@@ -208,42 +215,127 @@ static void $pMove(const $PLayout *layout, int to_structs, size_t section, char 
 }
 ";
 
+/// Commands that have several parts.
+const PARTS: &str = "
+// A command in parts: each waits for the one before, so that the event of the last one is that of the command.
+typedef struct { cl_uint waits; const cl_event *wait_list; cl_event done; } $PParts;
+
+static cl_int $pPart($PParts *parts, cl_int status, cl_event done)
+{
+    if (status != CL_SUCCESS)
+        return status;
+    if (parts->done != NULL)
+        clReleaseEvent(parts->done);
+    parts->done = done;
+    parts->waits = 1;
+    parts->wait_list = &parts->done;
+    return status;
+}
+
+static cl_int $pEnd($PParts *parts, cl_int status, cl_event *event)
+{
+    if (status == CL_SUCCESS && event != NULL)
+        *event = parts->done;
+    else if (parts->done != NULL)
+        clReleaseEvent(parts->done);
+    return status;
+}
+";
+
 const TRANSFER: &str = "
+// The units of a buffer, and the host's bytes: it is as much longer than its units as these hold more than the host.
+static size_t $pUnits(const $PLayout *layout, cl_mem buffer, size_t *total, size_t *bytes)
+{
+    size_t units;
+    *total = *bytes = 0;
+    if (clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof *total, total, NULL) != CL_SUCCESS)
+        return 0;
+    units = (*total - layout->header) / layout->unit_bytes;
+    *bytes = units * layout->unit * layout->element - (*total - layout->header) % layout->unit_bytes;
+    return units;
+}
+
+// Whether OpenCL refuses a range of the host's bytes; the offset becomes one that it refuses in the buffer, too.
+static int $pIsOutside(const $PLayout *layout, cl_command_queue queue, cl_mem buffer, size_t *offset, size_t bytes)
+{
+    size_t total, own;
+    (void)queue;
+    $pUnits(layout, buffer, &total, &own);
+    if (*offset <= own && bytes <= own - *offset)
+        return 0;
+    *offset = bytes > total ? 0 : total + 1;
+    return 1;
+}
+
+static cl_int $pMoveBytes($PParts *parts, int to_device, cl_command_queue queue, cl_mem buffer, size_t start,
+                          size_t length, char *host)
+{
+    cl_event done = NULL;
+    const cl_int status = to_device
+        ? clEnqueueWriteBuffer(queue, buffer, CL_TRUE, start, length, host, parts->waits, parts->wait_list, &done)
+        : clEnqueueReadBuffer(queue, buffer, CL_TRUE, start, length, host, parts->waits, parts->wait_list, &done);
+    return $pPart(parts, status, done);
+}
+
+// Writes what a range of the host's bytes has of one struct: other commands may work on the rest of it.
+static cl_int $pWriteSome(const $PLayout *layout, $PParts *parts, cl_command_queue queue, cl_mem buffer, size_t section,
+                          size_t number, size_t start, char *structs, size_t offset, size_t bytes)
+{
+    const size_t elements = layout->section[section].elements, size = layout->element, end = offset + bytes;
+    size_t first = offset / size, last = (end - 1) / size;
+    cl_int status = CL_SUCCESS;
+    if (first < number * elements)
+        first = number * elements;
+    if (last > number * elements + elements - 1)
+        last = number * elements + elements - 1;
+    for (const $PMember *m = layout->member; m != layout->member + layout->members && status == CL_SUCCESS; ++m) {
+        const size_t low = first * size + m->at, high = last * size + m->at;
+        // A member may be cut by the ends of the range.
+        const size_t skipped = low >= offset ? 0 : offset - low < m->bytes ? offset - low : m->bytes;
+        const size_t kept = high >= end ? 0 : end - high < m->bytes ? end - high : m->bytes;
+        const size_t from = m->stored + first % elements * m->bytes + skipped;
+        const size_t to = m->stored + last % elements * m->bytes + kept;
+        if (m->section == section && from < to)
+            status = $pMoveBytes(parts, 1, queue, buffer, start + from, to - from, structs + from);
+    }
+    return status;
+}
+
 static cl_int $pTransfer(const $PLayout *layout, int to_device, cl_command_queue queue, cl_mem buffer,
                          size_t offset, size_t bytes, char *host,
                          cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
-    size_t total = 0;
-    cl_int status = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof total, &total, NULL);
-    const size_t units = (total - layout->header) / layout->unit_bytes;
+    $PParts parts = {waits, wait_list, NULL};
+    size_t total, own;
+    const size_t units = $pUnits(layout, buffer, &total, &own), end = offset + bytes;
+    cl_int status = CL_SUCCESS;
     for (size_t k = 0; k < layout->sections && status == CL_SUCCESS; ++k) {
         const size_t each = layout->section[k].elements * layout->element, size = layout->section[k].bytes;
-        const size_t first = offset / each, last = (offset + bytes - 1) / each;
-        const size_t start = layout->header + units * layout->section[k].before + first * size;
-        const size_t length = (last - first + 1) * size;
-        cl_event *done = k + 1 == layout->sections ? event : NULL;
-        char *structs = (char *)malloc(length);
-        if (structs == NULL)
-            return CL_OUT_OF_HOST_MEMORY;
-        if (!to_device) {
-            status = clEnqueueReadBuffer(queue, buffer, CL_TRUE, start, length, structs, waits, wait_list, done);
+        const size_t first = offset / each, last = (end - 1) / each;
+        const size_t start = layout->header + units * layout->section[k].before;
+        // Structs of which all is set. Behind the last byte of the host nobody has anything.
+        const size_t from = first + (offset % each != 0), to = end == own ? last + 1 : end / each;
+        char *structs = (char *)calloc(last - first + 1, size);
+        if (structs == NULL) {
+            status = CL_OUT_OF_HOST_MEMORY;
+        } else if (!to_device) {
+            status = $pMoveBytes(&parts, 0, queue, buffer, start + first * size, (last - first + 1) * size, structs);
+            if (status == CL_SUCCESS)
+                $pMove(layout, 0, k, structs, first, host, offset, bytes);
         } else {
-            // What the host does not set of the first and the last struct stays.
-            if (offset % each != 0 || (first == last && (offset + bytes) % each != 0))
-                status = clEnqueueReadBuffer(queue, buffer, CL_TRUE, start, size, structs, waits, wait_list, NULL);
-            if (status == CL_SUCCESS && first != last && (offset + bytes) % each != 0)
-                status = clEnqueueReadBuffer(queue, buffer, CL_TRUE, start + length - size, size,
-                                             structs + length - size, waits, wait_list, NULL);
+            $pMove(layout, 1, k, structs, first, host, offset, bytes);
+            if (from < to)
+                status = $pMoveBytes(&parts, 1, queue, buffer, start + from * size, (to - from) * size,
+                                     structs + (from - first) * size);
+            if (status == CL_SUCCESS && first < from)
+                status = $pWriteSome(layout, &parts, queue, buffer, k, first, start + first * size, structs, offset, bytes);
+            if (status == CL_SUCCESS && last >= to && (last > first || first >= from))
+                status = $pWriteSome(layout, &parts, queue, buffer, k, last, start + last * size,
+                                     structs + (last - first) * size, offset, bytes);
         }
-        if (status == CL_SUCCESS)
-            $pMove(layout, to_device, k, structs, first, host, offset, bytes);
-        if (status == CL_SUCCESS && to_device)
-            status = clEnqueueWriteBuffer(queue, buffer, CL_TRUE, start, length, structs, waits, wait_list, done);
         free(structs);
-        waits = 0;
-        wait_list = NULL;
     }
-    return status;
+    return $pEnd(&parts, status, event);
 }
 ";
 
@@ -251,16 +343,25 @@ const CREATE: &str = "
 static cl_mem $pCreateBuffer(const $PLayout *layout, cl_context context, cl_mem_flags flags, size_t bytes,
                              void *host, cl_int *error)
 {
-    const size_t elements = (bytes + layout->element - 1) / layout->element;
-    const cl_ulong units = (elements + layout->unit - 1) / layout->unit;
-    const size_t total = layout->header + units * layout->unit_bytes;
-    if (bytes == 0 || (host == NULL) != !(flags & CL_MEM_COPY_HOST_PTR))
+    const size_t elements = bytes / layout->element + (bytes % layout->element != 0);
+    const cl_ulong units = elements / layout->unit + (elements % layout->unit != 0);
+    // What the units hold more than the host is added: so the size says how many bytes these are.
+    const size_t more = units * layout->unit * layout->element - bytes;
+    const size_t total = layout->header + units * layout->unit_bytes + more;
+    const int has_error = bytes == 0 || (host == NULL) != !(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR));
+    cl_mem buffer = NULL;
+    char *all = NULL;
+    if (has_error || units >= (size_t)-1 / 2 / layout->unit_bytes)
         return clCreateBuffer(context, flags, bytes, host, error); // an error
     if (host == NULL && layout->header == 0)
         return clCreateBuffer(context, flags, total, NULL, error);
-    char *all = (char *)calloc(total, 1);
+    all = (char *)calloc(total, 1);
     if (all == NULL) {
-        if (error != NULL)
+        // So much may be an error of another kind.
+        buffer = clCreateBuffer(context, flags, bytes, host, error);
+        if (buffer != NULL)
+            clReleaseMemObject(buffer);
+        if (buffer != NULL && error != NULL)
             *error = CL_OUT_OF_HOST_MEMORY;
         return NULL;
     }
@@ -269,7 +370,7 @@ static cl_mem $pCreateBuffer(const $PLayout *layout, cl_context context, cl_mem_
         memcpy(all, &units, sizeof units);
     for (size_t k = 0; k < layout->sections && host != NULL; ++k)
         $pMove(layout, 1, k, all + layout->header + units * layout->section[k].before, 0, (char *)host, 0, bytes);
-    cl_mem buffer = clCreateBuffer(context, flags | CL_MEM_COPY_HOST_PTR, total, all, error);
+    buffer = clCreateBuffer(context, flags | CL_MEM_COPY_HOST_PTR, total, all, error);
     free(all);
     return buffer;
 }
@@ -280,7 +381,7 @@ static cl_int $pWriteBuffer(const $PLayout *layout, cl_command_queue queue, cl_m
                             size_t offset, size_t bytes, const void *host,
                             cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
-    if (bytes == 0 || host == NULL)
+    if ($pIsOutside(layout, queue, buffer, &offset, bytes) || bytes == 0 || host == NULL)
         return clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, host, waits, wait_list, event);
     return $pTransfer(layout, 1, queue, buffer, offset, bytes, (char *)host, waits, wait_list, event);
 }
@@ -291,7 +392,7 @@ static cl_int $pReadBuffer(const $PLayout *layout, cl_command_queue queue, cl_me
                            size_t offset, size_t bytes, void *host,
                            cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
-    if (bytes == 0 || host == NULL)
+    if ($pIsOutside(layout, queue, buffer, &offset, bytes) || bytes == 0 || host == NULL)
         return clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, host, waits, wait_list, event);
     return $pTransfer(layout, 0, queue, buffer, offset, bytes, (char *)host, waits, wait_list, event);
 }
@@ -303,37 +404,41 @@ static cl_int $pCopyBuffer(const $PLayout *layout, cl_command_queue queue, cl_me
                            size_t from_offset, size_t to_offset, size_t bytes,
                            cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
-    const int is_whole = from_offset % layout->whole == 0 && to_offset % layout->whole == 0;
-    const size_t whole = is_whole ? bytes - bytes % layout->whole : 0, rest = bytes - whole;
-    size_t from_total = 0, to_total = 0;
-    cl_int status = CL_SUCCESS;
-    if (bytes == 0)
+    const int is_outside = $pIsOutside(layout, queue, from, &from_offset, bytes);
+    if ($pIsOutside(layout, queue, to, &to_offset, bytes) || is_outside || bytes == 0 ||
+        (from == to && from_offset < to_offset + bytes && to_offset < from_offset + bytes))
         return clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, waits, wait_list, event);
-    status = clGetMemObjectInfo(from, CL_MEM_SIZE, sizeof from_total, &from_total, NULL);
-    if (status == CL_SUCCESS)
-        status = clGetMemObjectInfo(to, CL_MEM_SIZE, sizeof to_total, &to_total, NULL);
-    for (size_t k = 0; k < layout->sections && whole > 0 && status == CL_SUCCESS; ++k) {
+    size_t total, from_own, to_own;
+    const size_t from_units = $pUnits(layout, from, &total, &from_own), to_units = $pUnits(layout, to, &total, &to_own);
+    const int is_whole = from_offset % layout->whole == 0 && to_offset % layout->whole == 0;
+    // Behind the last byte of the host nobody has anything.
+    const size_t rest = !is_whole ? bytes : to_offset + bytes == to_own ? 0 : bytes % layout->whole;
+    $PParts parts = {waits, wait_list, NULL};
+    cl_event done = NULL;
+    cl_int status = CL_SUCCESS;
+    for (size_t k = 0; k < layout->sections && bytes > rest && status == CL_SUCCESS; ++k) {
         const $PSection *section = &layout->section[k];
         const size_t each = section->elements * layout->element;
-        const size_t from_units = (from_total - layout->header) / layout->unit_bytes;
-        const size_t to_units = (to_total - layout->header) / layout->unit_bytes;
         status = clEnqueueCopyBuffer(
             queue, from, to,
             layout->header + from_units * section->before + from_offset / each * section->bytes,
             layout->header + to_units * section->before + to_offset / each * section->bytes,
-            whole / each * section->bytes, waits, wait_list,
-            k + 1 == layout->sections && rest == 0 ? event : NULL);
+            (bytes - rest + each - 1) / each * section->bytes, parts.waits, parts.wait_list, &done);
+        status = $pPart(&parts, status, done);
     }
     if (status == CL_SUCCESS && rest > 0) {
         char *host = (char *)malloc(rest);
-        if (host == NULL)
-            return CL_OUT_OF_HOST_MEMORY;
-        status = $pTransfer(layout, 0, queue, from, from_offset + whole, rest, host, waits, wait_list, NULL);
-        if (status == CL_SUCCESS)
-            status = $pTransfer(layout, 1, queue, to, to_offset + whole, rest, host, waits, wait_list, event);
+        const size_t whole = bytes - rest;
+        status = host == NULL ? CL_OUT_OF_HOST_MEMORY
+                              : $pTransfer(layout, 0, queue, from, from_offset + whole, rest, host, parts.waits,
+                                           parts.wait_list, NULL);
+        if (status == CL_SUCCESS) {
+            status = $pTransfer(layout, 1, queue, to, to_offset + whole, rest, host, parts.waits, parts.wait_list, &done);
+            status = $pPart(&parts, status, done);
+        }
         free(host);
     }
-    return status;
+    return $pEnd(&parts, status, event);
 }
 ";
 
@@ -342,8 +447,9 @@ static cl_int $pFillBuffer(const $PLayout *layout, cl_command_queue queue, cl_me
                            size_t pattern_bytes, size_t offset, size_t bytes,
                            cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
-    if (bytes == 0 || pattern == NULL || pattern_bytes == 0 || pattern_bytes > 128 ||
-        (pattern_bytes & (pattern_bytes - 1)) != 0 || offset % pattern_bytes != 0 || bytes % pattern_bytes != 0)
+    if ($pIsOutside(layout, queue, buffer, &offset, bytes) || bytes == 0 || pattern == NULL ||
+        pattern_bytes == 0 || pattern_bytes > 128 || (pattern_bytes & (pattern_bytes - 1)) != 0 ||
+        offset % pattern_bytes != 0 || bytes % pattern_bytes != 0)
         return clEnqueueFillBuffer(queue, buffer, pattern, pattern_bytes, offset, bytes, waits, wait_list, event);
     char *host = (char *)malloc(bytes);
     if (host == NULL)
@@ -358,7 +464,7 @@ static cl_int $pFillBuffer(const $PLayout *layout, cl_command_queue queue, cl_me
 
 pub(super) const MAP: &str = "
 // What is mapped is a copy; in front of it stands where it belongs.
-typedef struct { char *memory; size_t offset, bytes; int is_written; } $PMapping;
+typedef struct { char *memory, *mapped; cl_mem buffer; size_t offset, bytes; int is_written; } $PMapping;
 
 static void *$pMapBuffer(const $PLayout *layout, cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                          cl_map_flags flags, size_t offset, size_t bytes,
@@ -366,12 +472,12 @@ static void *$pMapBuffer(const $PLayout *layout, cl_command_queue queue, cl_mem 
 {
     char *memory = NULL, *mapped = NULL;
     cl_int status = CL_OUT_OF_HOST_MEMORY;
-    if (bytes == 0)
+    if ($pIsOutside(layout, queue, buffer, &offset, bytes) || bytes == 0)
         return clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, bytes, waits, wait_list, event, error);
     memory = (char *)malloc(256 + bytes);
     if (memory != NULL) {
-        $PMapping mapping = {memory, offset, bytes, flags != CL_MAP_READ};
         mapped = memory + 256 - (size_t)memory % 128;
+        $PMapping mapping = {memory, mapped, buffer, offset, bytes, flags != CL_MAP_READ};
         memcpy(mapped - 128, &mapping, sizeof mapping);
         status = $pTransfer(layout, 0, queue, buffer, offset, bytes, mapped, waits, wait_list, event);
     }
@@ -387,17 +493,20 @@ static void *$pMapBuffer(const $PLayout *layout, cl_command_queue queue, cl_mem 
 static cl_int $pUnmapMemObject(const $PLayout *layout, cl_command_queue queue, cl_mem buffer, void *host,
                                cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
-    $PMapping mapping;
+    $PMapping mapping = {NULL, NULL, NULL, 0, 0, 0};
     cl_int status = CL_SUCCESS;
-    if (host == NULL)
+    char byte;
+    if (host != NULL)
+        memcpy(&mapping, (char *)host - 128, sizeof mapping);
+    if (host == NULL || mapping.mapped != host || mapping.buffer != buffer)
         return clEnqueueUnmapMemObject(queue, buffer, host, waits, wait_list, event); // an error
-    memcpy(&mapping, (char *)host - 128, sizeof mapping);
     if (mapping.is_written)
         status = $pTransfer(layout, 1, queue, buffer, mapping.offset, mapping.bytes, (char *)host,
                             waits, wait_list, event);
-    else if (waits > 0 || event != NULL)
-        status = clEnqueueMarkerWithWaitList(queue, waits, wait_list, event);
-    free(mapping.memory);
+    else // waits for the same events
+        status = clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, 1, &byte, waits, wait_list, event);
+    if (status == CL_SUCCESS)
+        free(mapping.memory);
     return status;
 }
 ";

@@ -6,6 +6,7 @@
 
 use super::Used;
 use super::host_text::{CPP_CREATE, FILL, MAP, cpp_functions, maps, named};
+use crate::marker::Marker;
 use crate::storage::upper_first;
 use layoutc_dataflow::classes::{BufferApi, Form};
 
@@ -19,6 +20,8 @@ pub(crate) struct JointMember {
     pub(crate) name: String,
     /// The type of the buffer's elements: `XVx`.
     pub(crate) record: String,
+    /// What stands around its text.
+    pub(crate) marker: Marker,
     /// Bytes of one of its values.
     pub(crate) value: u64,
     /// Bytes from one of its values to the next.
@@ -30,7 +33,7 @@ pub(crate) struct JointMember {
 impl JointMember {
     /// The constant that says so, under a name.
     pub(super) fn text(&self, prefix: &str, name: &str) -> String {
-        let JointMember { name: member, record, value, step, at } = self;
+        let JointMember { name: member, record, value, step, at, .. } = self;
         format!(
             "\n// `{member}` of `{record}`.\n\
              static const {}Layout {name} = {{{value}, {step}, {at}}};\n",
@@ -60,6 +63,8 @@ pub(super) fn functions(prefix: &str, used: &Used) -> String {
     let blocks = !shares.is_empty() || maps(used) || uses(BufferApi::Fill) || uses(BufferApi::Copy);
     let moves = blocks || uses(BufferApi::Write) || uses(BufferApi::Read);
     text.extend(moves.then_some(ROWS));
+    let ranges = [BufferApi::Write, BufferApi::Read, BufferApi::Fill, BufferApi::Copy];
+    text.extend((maps(used) || ranges.into_iter().any(uses)).then_some(OUTSIDE));
     text.extend(blocks.then_some(TRANSFER));
     let others = [
         (BufferApi::Create, CREATE),
@@ -124,6 +129,21 @@ static cl_int $pRows(const $PLayout *layout, int to_device, cl_command_queue que
 }
 ";
 
+const OUTSIDE: &str = "
+// Whether OpenCL refuses a range of the bytes of one array; the offset becomes one that it refuses in the buffer, too.
+static int $pIsOutside(const $PLayout *layout, cl_command_queue queue, cl_mem buffer, size_t *offset, size_t bytes)
+{
+    size_t total = 0, own;
+    (void)queue;
+    clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof total, &total, NULL);
+    own = total / layout->step * layout->value;
+    if (*offset <= own && bytes <= own - *offset)
+        return 0;
+    *offset = bytes > total ? 0 : total + 1;
+    return 1;
+}
+";
+
 const TRANSFER: &str = "
 static cl_int $pTransfer(const $PLayout *layout, int to_device, cl_command_queue queue, cl_mem buffer,
                          size_t offset, size_t bytes, char *host,
@@ -138,11 +158,12 @@ const CREATE: &str = "
 static cl_mem $pCreateBuffer(const $PLayout *layout, cl_context context, cl_mem_flags flags, size_t bytes,
                              void *host, cl_int *error)
 {
-    const size_t values = (bytes + layout->value - 1) / layout->value, total = values * layout->step;
+    const size_t values = bytes / layout->value + (bytes % layout->value != 0), total = values * layout->step;
     const cl_mem_flags kept = CL_MEM_READ_WRITE | (flags & (CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR));
     cl_mem buffer = NULL;
     char *all = NULL;
-    if (bytes == 0 || (host == NULL) != !(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
+    if (bytes == 0 || values >= (size_t)-1 / 2 / layout->step ||
+        (host == NULL) != !(flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR)))
         return clCreateBuffer(context, flags, bytes, host, error); // an error
     if (host == NULL)
         return clCreateBuffer(context, kept, total, NULL, error);
@@ -248,7 +269,7 @@ static cl_int $pWriteBuffer(const $PLayout *layout, cl_command_queue queue, cl_m
                             size_t offset, size_t bytes, const void *host,
                             cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
-    if (bytes == 0 || host == NULL)
+    if ($pIsOutside(layout, queue, buffer, &offset, bytes) || bytes == 0 || host == NULL)
         return clEnqueueWriteBuffer(queue, buffer, blocking, offset, bytes, host, waits, wait_list, event);
     return $pRows(layout, 1, queue, buffer, blocking, offset, bytes, (char *)host, waits, wait_list, event);
 }
@@ -259,7 +280,7 @@ static cl_int $pReadBuffer(const $PLayout *layout, cl_command_queue queue, cl_me
                            size_t offset, size_t bytes, void *host,
                            cl_uint waits, const cl_event *wait_list, cl_event *event)
 {
-    if (bytes == 0 || host == NULL)
+    if ($pIsOutside(layout, queue, buffer, &offset, bytes) || bytes == 0 || host == NULL)
         return clEnqueueReadBuffer(queue, buffer, blocking, offset, bytes, host, waits, wait_list, event);
     return $pRows(layout, 0, queue, buffer, blocking, offset, bytes, (char *)host, waits, wait_list, event);
 }
@@ -274,7 +295,9 @@ static cl_int $pCopyBuffer(const $PLayout *layout, cl_command_queue queue, cl_me
     const size_t value = layout->value;
     cl_int status = CL_SUCCESS;
     char *host = NULL;
-    if (bytes == 0)
+    const int is_outside = $pIsOutside(layout, queue, from, &from_offset, bytes);
+    if ($pIsOutside(layout, queue, to, &to_offset, bytes) || is_outside || bytes == 0 ||
+        (from == to && from_offset < to_offset + bytes && to_offset < from_offset + bytes))
         return clEnqueueCopyBuffer(queue, from, to, from_offset, to_offset, bytes, waits, wait_list, event);
     if (from_offset % value == 0 && to_offset % value == 0 && bytes % value == 0) {
         const size_t from_origin[3] = {layout->at, from_offset / value, 0};

@@ -68,26 +68,6 @@ impl<'a> Rewriter<'a> {
         self.cells.indices = Some(&cells.cells.grids.indices);
         self.cells.checks_bounds = cells.checks_bounds;
         self.cells.more = RefCell::new(cells.cells.grids.indices.clone());
-        self.check_cell_words();
-    }
-
-    /// A macro with the name of something in the generated functions would change their meaning.
-    fn check_cell_words(&mut self) {
-        let mut found = Vec::new();
-        for (class, at) in &self.storage_of {
-            let (record, storage) = &self.storages[*at];
-            let Some(cells) = &storage.cells else { continue };
-            let def = self.program.macros.iter().find(|def| cells.words().any(|w| w == def.name));
-            if let Some(def) = def {
-                let span = def.span.unwrap_or(self.program.record(*record).name_span);
-                let message = format!(
-                    "the generated code uses the name `{}`, which is a macro here",
-                    def.name
-                );
-                found.push((*class, pin(span, &message)));
-            }
-        }
-        self.cells.refusals.extend(found);
     }
 
     /// Everything that must be another number is one.

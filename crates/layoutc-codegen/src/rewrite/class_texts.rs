@@ -10,6 +10,7 @@ use super::order::FileOrder;
 use super::versions::apply;
 use super::{Rewriter, pin, placement};
 use crate::edit::Edit;
+use crate::marker::Marker;
 use layoutc_dataflow::classes::{Callee, ClassId, Slot, resolve_callee};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::preprocess::{TokenKind, tokens};
@@ -575,7 +576,10 @@ impl Rewriter<'_> {
         let within = self.namespaces_within(&text).unwrap_or_default();
         let open: String = within.iter().map(|name| format!("namespace {name} {{\n")).collect();
         let close = "\n}".repeat(within.len());
-        let new = self.with_newlines(text.anchor, format!("\n\n{open}{new}{close}"));
+        let marker = self.storage(text.class).map(|storage| &storage.marker);
+        let new = Marker::around_some(marker, &format!("{open}{new}{close}"));
+        let end = rest_of_line(program, text.anchor);
+        let new = self.with_newlines(text.anchor, format!("\n\n{new}{end}"));
         done.push(Edit { span: text.anchor.at_end(), ..Edit::version(whole, new) });
         let mut outside: Vec<(FunctionId, &layoutc_syntax::FunctionSite)> = text
             .methods
@@ -608,9 +612,7 @@ impl Rewriter<'_> {
                 let before = Span { end: site.span.start, ..outer };
                 let signature = Span { end: parentheses.start, ..site.span };
                 let source = program.text(signature);
-                let is_inline = tokens(source).iter().any(|token| {
-                    matches!(token.text(source), "inline" | "__forceinline__" | "constexpr")
-                });
+                let is_inline = super::heads::says_inline(program, id, site);
                 let inline = if is_inline { "" } else { "inline " };
                 let mut inside = vec![Edit::replace(before, inline)];
                 let own: Vec<Edit> =
@@ -643,7 +645,9 @@ impl Rewriter<'_> {
                     continue;
                 }
                 let (open, close) = if is_behind { ("", "") } else { (&*open, &*close) };
-                let new = self.with_newlines(at, format!("\n\n{open}{new}{close}"));
+                let new = Marker::around_some(marker, &format!("{open}{new}{close}"));
+                let end = rest_of_line(program, at);
+                let new = self.with_newlines(at, format!("\n\n{new}{end}"));
                 done.push(Edit { span: at.at_end(), ..Edit::version(outer, new) });
             }
         }
@@ -779,6 +783,13 @@ impl Rewriter<'_> {
                 | ExprKind::Cast { .. }
         )
     }
+}
+
+/// A line break, if something stands behind a place on its line: a comment in front would hide it.
+fn rest_of_line(program: &Program, at: Span) -> &'static str {
+    let file = program.sources.file(at.file);
+    let line = file.line_range(at.end as usize);
+    if file.text()[at.end as usize..line.end].trim().is_empty() { "" } else { "\n" }
 }
 
 /// The record that a type leads to.

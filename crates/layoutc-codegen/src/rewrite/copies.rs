@@ -3,7 +3,7 @@
 use super::Rewriter;
 use super::calls::DeviceArgument;
 use layoutc_dataflow::classes::{Api, ApiCall, ClassId, Direction};
-use layoutc_syntax::ExprId;
+use layoutc_syntax::{ExprId, ExprKind};
 
 impl Rewriter<'_> {
     /// The new text of a copy.
@@ -167,7 +167,11 @@ impl Rewriter<'_> {
         for (position, class, pointer) in device {
             let parts = self.pointer_parts(*pointer, *class)?;
             // The name of the array, as it stands.
-            is_plain &= parts.index.text == "0" && parts.slot.is_some();
+            let is_name = matches!(
+                self.program.expr(self.program.strip_parens(*pointer)).kind,
+                ExprKind::Name(_)
+            );
+            is_plain &= parts.index.text == "0" && parts.slot.is_some() && is_name;
             let base = self.typed_argument(*pointer, *class).unwrap_or(parts.base);
             starts.push((call.arguments[*position], base));
             places.push(parts.index.text);

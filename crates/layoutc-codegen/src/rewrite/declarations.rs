@@ -22,6 +22,7 @@ struct Declared {
 impl Rewriter<'_> {
     /// Edits of all declarations.
     pub(super) fn declarations(&mut self) {
+        self.index_only = self.index_only();
         let mut by_declaration: BTreeMap<DeclarationId, Vec<Declared>> = BTreeMap::new();
         let no_declaration = DeclarationId(u32::MAX);
         let classes: Vec<ClassId> = self.storage_of.keys().copied().collect();
@@ -42,11 +43,14 @@ impl Rewriter<'_> {
                     && is_handle
                     && self.may_be_filled_as_pointer(id)
                 {
-                    let span = self.program.field(id).site.name;
+                    let field = self.program.field(id);
+                    let (span, name) = (field.site.name, &field.name);
                     self.refuse(
                         class,
                         span,
-                        "constructors or member functions of this class may initialize it as a pointer",
+                        &format!(
+                            "it cannot be shown that nothing initializes member `{name}` as a pointer"
+                        ),
                     );
                 }
                 // One pointer can be kept as `void *`: it is cast where it is used.
@@ -343,6 +347,12 @@ impl Rewriter<'_> {
         }
         if needs_split {
             self.split(&declaration, declared, &storages);
+        }
+        let is_index =
+            |declared: &Declared| declared.variable.is_some_and(|id| self.index_only.contains(&id));
+        if !needs_split && declared.len() == declaration.count && declared.iter().all(is_index) {
+            let start = Span { end: declaration.span.start, ..declaration.span };
+            self.edit(start, super::unused::MAYBE_UNUSED.to_owned());
         }
         let mut before = Vec::new();
         for declared in declared {

@@ -36,6 +36,36 @@ pub(super) struct Parts {
 }
 
 impl Rewriter<'_> {
+    /// `c ? p[i] : Cell{}` where the element has a type of its own, to which and from which objects
+    /// convert: no compiler takes that.
+    fn chosen_record(&self, expr: ExprId) -> Option<ClassId> {
+        let ExprKind::Conditional(_, then, otherwise) = self.program.expr(expr).kind else {
+            return None;
+        };
+        let record = |operand: ExprId| {
+            let (class, place) = self.classes.place(operand)?;
+            let is_record = self.storage(class).is_some_and(|storage| storage.is_record);
+            (is_record && matches!(place, PlaceKind::Element)).then_some(class)
+        };
+        // An object has a name or an address; a constant element does not become a value of less.
+        let is_value = |operand: ExprId| {
+            !matches!(
+                self.program.expr(self.program.strip_parens(operand)).kind,
+                ExprKind::Name(_)
+                    | ExprKind::Member { .. }
+                    | ExprKind::Index { .. }
+                    | ExprKind::Deref(_)
+                    | ExprKind::Conditional(..)
+            )
+        };
+        let is_const = |operand: ExprId| self.program.expr(operand).ty.is_const;
+        match (record(then), record(otherwise)) {
+            (Some(class), None) if is_const(then) && is_value(otherwise) => Some(class),
+            (None, Some(class)) if is_const(otherwise) && is_value(then) => Some(class),
+            (Some(_) | None, Some(_) | None) => None,
+        }
+    }
+
     /// The new text of an expression that changes itself, not only in its operands.
     pub(super) fn special(&mut self, expr: ExprId) -> Option<String> {
         if let Some(text) = self.cell_number(expr) {
@@ -59,6 +89,13 @@ impl Rewriter<'_> {
         if let Some(class) = self.given_record(expr) {
             let span = self.program.expr(expr).span;
             let message = "a reference to what this gives back has another type in the new layout";
+            self.refuse(class, span, message);
+            return None;
+        }
+        if let Some(class) = self.chosen_record(expr) {
+            let span = self.program.expr(expr).span;
+            let message =
+                "one of these is an aligned element, and the other an object of the source's type";
             self.refuse(class, span, message);
             return None;
         }

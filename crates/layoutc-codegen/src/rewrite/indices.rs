@@ -96,7 +96,7 @@ impl Rewriter<'_> {
             let companion = match companions.get(&base) {
                 Some(known) => known.clone(),
                 None => {
-                    let fresh = self.names.fresh(&format!("{base}_at"));
+                    let fresh = self.names.fresh_local(&format!("{base}_at"));
                     companions.insert(base, fresh.clone());
                     fresh
                 }

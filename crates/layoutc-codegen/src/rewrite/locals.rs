@@ -9,6 +9,7 @@ use super::Rewriter;
 use crate::edit::Edit;
 use crate::storage::{GroupKind, Storage};
 use layoutc_dataflow::classes::{ClassId, PlaceKind, Slot};
+use layoutc_syntax::preprocess::tokens;
 use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, StmtKind, TypeKind, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,14 +22,28 @@ impl Rewriter<'_> {
                 mentions.entry(variable).or_default().push(id);
             }
         }
+        let mut declared: BTreeMap<FunctionId, BTreeSet<&str>> = BTreeMap::new();
+        for variable in &self.program.variables {
+            if let Some(function) = variable.function {
+                declared.entry(function).or_default().insert(&variable.name);
+            }
+        }
         for function in self.program.function_ids() {
             if self.program.function(function).space == layoutc_syntax::ExecutionSpace::Kernel {
-                self.local_pointers_of(function, &mentions);
+                let mut names = declared.remove(&function).unwrap_or_default();
+                let own = &self.program.function(function).template_parameters;
+                names.extend(own.iter().map(String::as_str));
+                self.local_pointers_of(function, &mentions, &names);
             }
         }
     }
 
-    fn local_pointers_of(&mut self, function: FunctionId, mentions: &BTreeMap<VarId, Vec<ExprId>>) {
+    fn local_pointers_of(
+        &mut self,
+        function: FunctionId,
+        mentions: &BTreeMap<VarId, Vec<ExprId>>,
+        declared: &BTreeSet<&str>,
+    ) {
         let Some(body) = self.program.function(function).body else { return };
         let StmtKind::Block(_) = self.program.stmt(body).kind else { return };
         let span = self.program.stmt(body).span;
@@ -66,8 +81,21 @@ impl Rewriter<'_> {
                         storage.shape.shape.leaves[leaf].type_name.clone()
                     }
                 };
-                let local = self.names.fresh(&format!("{name}_{}", own.handle_member));
-                let constant = if is_const { "const " } else { "" };
+                let local = self.names.fresh_local(&format!("{name}_{}", own.handle_member));
+                // A name that the kernel declares hides the type.
+                let is_hidden =
+                    tokens(&item).iter().any(|token| declared.contains(token.text(&item)));
+                if is_hidden && storage.is_opencl {
+                    continue;
+                }
+                let item = if is_hidden { "auto".to_owned() } else { item };
+                // The items are constant, not what they point to.
+                let is_pointer = item.ends_with('*');
+                let (constant, item) = match (is_const, is_pointer) {
+                    (true, true) => ("", format!("{item}const")),
+                    (true, false) => ("const ", item),
+                    (false, _) => ("", item),
+                };
                 let space = if item.ends_with('*') { "" } else { " " };
                 if storage.is_opencl {
                     let section = &own.section_function;

@@ -5,10 +5,11 @@
 //! the original, or a free function for a member function or operator. Its edits are gathered
 //! apart from those of the file, and applied to the text of the original.
 
+use super::heads::{linkage, with_defaults, with_linkage};
 use super::{Rewriter, pin};
 use crate::edit::{Edit, EditSet};
 use layoutc_dataflow::classes::{Callee, ClassId, PlaceKind, Slot, given_object, resolve_callee};
-use layoutc_diagnostics::{Code, Span};
+use layoutc_diagnostics::{Code, FileId, Span};
 use layoutc_syntax::{
     DeclarationId, ExprId, ExprKind, FunctionId, FunctionSite, NameRef, Program, RecordId,
     RecordTrait, StmtKind, Storage, UnaryOp, VarId,
@@ -132,7 +133,7 @@ impl Rewriter<'_> {
     /// Decides which copies are written out, and under which names.
     pub(super) fn name_versions(&mut self) {
         let program = self.program;
-        self.versions.object = self.names.fresh("self");
+        self.versions.object = self.names.fresh_local("self");
         let mut names: BTreeMap<NameKey, String> = BTreeMap::new();
         let named = self.named_instances();
         for id in program.function_ids() {
@@ -834,7 +835,7 @@ impl Rewriter<'_> {
             self.versions.changed.iter().map(|(id, name)| (*id, name.clone())).collect();
         let mut with_record: BTreeMap<usize, String> = BTreeMap::new();
         let mut early: Vec<(usize, Span, String)> = Vec::new();
-        let mut prototypes: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        let mut prototypes: BTreeMap<usize, Vec<(String, bool)>> = BTreeMap::new();
         let mut seen: BTreeMap<(Option<Span>, String), (String, FunctionId)> = BTreeMap::new();
         for (id, name) in changed {
             self.copy_heads(id, &name);
@@ -860,15 +861,6 @@ impl Rewriter<'_> {
                 let end = body.map_or(whole.end, |body| body.start);
                 let before = Span { end, ..whole };
                 let named = Span { start: site.name.start, ..before };
-                let (Some(text), Some(head), Some(signature)) = (
-                    apply(program, whole, within(whole)),
-                    apply(program, before, within(before)),
-                    apply(program, named, within(named)),
-                ) else {
-                    self.refuse(class, site.name, "two rewrites want the text of this copy");
-                    continue;
-                };
-                let head = head.trim_end().trim_end_matches(';').to_owned();
                 if is_definition && let Some(callee) = self.later_callee(id, whole) {
                     let message = "this template calls a function that is declared behind it";
                     self.refuse(class, callee, message);
@@ -934,6 +926,29 @@ impl Rewriter<'_> {
                     self.refuse(class, site.name, obstacle);
                     continue;
                 }
+                // Macros are undefined, or defined again, between a function and its version.
+                let written = |this: &Self, span: Span, to: Span| -> Option<String> {
+                    let mut own = within(span);
+                    let elsewhere = this.macros_elsewhere(&order, site, to.at_end(), &own);
+                    own.extend(elsewhere.into_iter().filter(|edit| span.contains(edit.span)));
+                    apply(program, span, own)
+                };
+                if super::heads::has_directive(program.text(before)) {
+                    let message =
+                        "a directive stands in the head of a function that needs a version";
+                    self.refuse(class, site.name, message);
+                    continue;
+                }
+                let head_place = if function.this_parameter.is_some() { definition } else { whole };
+                let (Some(text), Some(head), Some(signature)) = (
+                    written(self, whole, place),
+                    written(self, before, head_place),
+                    apply(program, named, within(named)),
+                ) else {
+                    self.refuse(class, site.name, "two rewrites want the text of this copy");
+                    continue;
+                };
+                let head = head.trim_end().trim_end_matches(';').to_owned();
                 let key = ((!in_class).then_some(whole), one_line(&signature));
                 if let Some((other, _)) = seen.get(&key) {
                     if *other != text {
@@ -948,35 +963,35 @@ impl Rewriter<'_> {
                     let at = self.last_storage_there(class);
                     // In the class the text is indented.
                     let text = unindent(program, whole, &text);
-                    let linkage = linkage(program, site);
-                    let prototype = format!("{linkage}{};", one_line(&head));
-                    let known = prototypes.entry(at).or_default();
-                    if !known.contains(&prototype) {
-                        known.push(prototype);
+                    let linkage = linkage(program, id, site, definition.file);
+                    let text = with_linkage(&text, linkage, site);
+                    // The definition may say less than the declaration in the class.
+                    if site.span == function.sites[0].span {
+                        let head = with_linkage(&one_line(&head), linkage, site);
+                        let is_alone = function.sites.len() == 1;
+                        prototypes.entry(at).or_default().push((format!("{head};"), is_alone));
                     }
                     // The definition may stand before what an instance is made of.
                     if is_definition && (in_class || is_before) {
                         let block = with_record.entry(at).or_default();
-                        block.push_str(&format!("\n{linkage}{text}\n"));
+                        block.push_str(&format!("\n{text}\n"));
                     } else if is_definition {
-                        let text = self.with_newlines(whole, format!("\n\n{linkage}{text}"));
+                        let text = self.with_newlines(whole, format!("\n\n{text}"));
                         self.edits.push(Edit::version(whole, text));
                     }
                 } else if is_early {
                     let at = self.last_storage_there(class);
                     let text = unindent(program, whole, &text);
-                    let linkage = self.instance_linkage(id, site);
-                    early.push((at, whole, format!("\n{linkage}{text}\n")));
+                    let linkage = self.instance_linkage(id, site, definition.file);
+                    let text = with_linkage(&text, linkage, site);
+                    early.push((at, whole, format!("\n{text}\n")));
                 } else {
+                    let linkage = self.instance_linkage(id, site, whole.file);
                     if is_definition {
-                        let head = format!("{}{head}", self.instance_linkage(id, site));
+                        let head = with_linkage(&head, linkage, site);
                         self.instance_prototypes(id, class, &head, &order);
                     }
-                    let text = format!(
-                        "{}{}",
-                        self.instance_linkage(id, site),
-                        unindent(program, whole, &text)
-                    );
+                    let text = with_linkage(&unindent(program, whole, &text), linkage, site);
                     let blank = if is_definition { "\n" } else { "" };
                     let text = self.with_newlines(whole, format!("\n{blank}{text}"));
                     self.edits.push(Edit::version(whole, text));
@@ -994,10 +1009,11 @@ impl Rewriter<'_> {
             let record = self.storages[at].0;
             let has_text = class_texts.is_behind(super::placement::definition(program, record));
             // One alone is defined where it would be declared.
-            if prototypes.len() == 1 && !block.is_empty() && !has_text {
+            let is_alone = matches!(prototypes[..], [(_, true)]);
+            if is_alone && !block.is_empty() && !has_text {
                 continue;
             }
-            let head: String = prototypes.iter().map(|line| format!("\n{line}")).collect();
+            let head: String = prototypes.iter().map(|(line, _)| format!("\n{line}")).collect();
             heads.insert(at, format!("{head}\n"));
         }
         PlacedVersions { heads, with_record, class_texts }
@@ -1091,11 +1107,11 @@ impl Rewriter<'_> {
 
     /// What an instance that is no template any more needs in front, so that a header with it can
     /// be included twice.
-    fn instance_linkage(&self, id: FunctionId, site: &FunctionSite) -> &'static str {
+    fn instance_linkage(&self, id: FunctionId, site: &FunctionSite, home: FileId) -> &'static str {
         let function = self.program.function(id);
         let is_plain = function.template_parameters.is_empty()
             && function.copy_of.as_ref().is_some_and(layoutc_syntax::CopyOf::is_instance);
-        if is_plain { linkage(self.program, site) } else { "" }
+        if is_plain { linkage(self.program, id, site, home) } else { "" }
     }
 
     /// Declares an instance where its template is declared before it is defined.
@@ -1135,9 +1151,22 @@ impl Rewriter<'_> {
                 self.refuse(class, site.name, obstacle);
                 continue;
             }
-            let text = self.with_newlines(whole, format!("\n{};", one_line(head)));
+            let Some(head) = with_defaults(program, id, head, site) else {
+                let message = "the default of a template parameter depends on one that is bound";
+                self.refuse(class, site.name, message);
+                continue;
+            };
+            let text = self.with_newlines(whole, format!("\n{};", one_line(&head)));
             self.edits.push(Edit::replace(whole.at_end(), text));
         }
+    }
+
+    /// Whether a member function is defined in front of a name that says its namespace.
+    fn is_outside_namespace(&self, id: FunctionId, site: &FunctionSite) -> bool {
+        let program = self.program;
+        let own = program.function(id).record.map(|record| &program.record(record).namespaces);
+        let there = program.declarations.get(site.result.declaration.index());
+        own.zip(there).is_some_and(|(own, there)| there.namespaces.len() < own.len())
     }
 
     /// Edits in the heads of a copy, and its `return` statements.
@@ -1152,7 +1181,11 @@ impl Rewriter<'_> {
         self.owner = Some(id);
         for site in &function.sites {
             if is_renamed(program, id) || *name != *function.name {
-                let plain = name.rsplit("::").next().unwrap_or(name).to_owned();
+                let is_outside = function.this_parameter.is_some()
+                    && name.contains("::")
+                    && self.is_outside_namespace(id, site);
+                let plain =
+                    if is_outside { name } else { name.rsplit("::").next().unwrap_or(name) };
                 self.push(Edit::replace(site.name, plain));
             }
             if let Some(this) = function.this_parameter {
@@ -1161,6 +1194,20 @@ impl Rewriter<'_> {
             }
             if copy_of.as_ref().is_some_and(|copy_of| copy_of.drops_result) {
                 let declaration = program.declaration(site.result.declaration);
+                if !declaration.is_plain {
+                    let class = self
+                        .copy_object(id)
+                        .and_then(|object| self.changed_slot(Slot::Variable(object)));
+                    let class = class.or_else(|| {
+                        let parameters = &function.parameters;
+                        parameters.iter().find_map(|id| self.changed_slot(Slot::Variable(*id)))
+                    });
+                    if let Some(class) = class {
+                        let message = "the type that this returns is not written out";
+                        self.refuse(class, site.name, message);
+                    }
+                    continue;
+                }
                 let mut span = declaration.specifier;
                 for part in site.result.pointers.iter().chain(&site.result.reference) {
                     if part.start >= span.start && part.end <= site.name.start {
@@ -1344,35 +1391,6 @@ impl Rewriter<'_> {
             self.push(Edit::replace(at, text));
         }
     }
-
-    /// `const`, `override` and `final` behind the parameters belong to member functions only.
-    fn drop_member_words(&mut self, id: FunctionId, site: &FunctionSite) {
-        let Some(parentheses) = site.parentheses else { return };
-        let body = self.program.function(id).body.map(|body| self.program.stmt(body).span);
-        let end = body.filter(|body| site.span.contains(*body)).map_or(site.span.end, |b| b.start);
-        let span = Span { start: parentheses.end, end, ..parentheses };
-        let text = self.program.text(span);
-        for token in layoutc_syntax::preprocess::tokens(text) {
-            if matches!(token.text(text), "const" | "override" | "final") {
-                let start = span.start as usize + token.range().start;
-                let blank = usize::from(
-                    token.range().start > 0 && text[..token.range().start].ends_with(' '),
-                );
-                let end = span.start as usize + token.range().end;
-                self.push(Edit::replace(Span::new(span.file, start - blank, end), ""));
-            }
-        }
-    }
-}
-
-/// `static` for a free function that was a member: members are inline by themselves.
-fn linkage(program: &Program, site: &FunctionSite) -> &'static str {
-    let head = Span { end: site.name.start, ..site.span };
-    let text = program.text(head);
-    let has = layoutc_syntax::preprocess::tokens(text).iter().any(|token| {
-        matches!(token.text(text), "inline" | "__forceinline__" | "static" | "constexpr")
-    });
-    if has { "" } else { "static " }
 }
 
 /// A text on one line, without its comments.

@@ -1,5 +1,6 @@
 //! Which function a call reaches.
 
+use super::Api;
 use super::places::element_of;
 use layoutc_syntax::{
     ExprId, ExprKind, FunctionId, NameRef, Program, StmtId, StmtKind, TypeKind, VarId,
@@ -253,6 +254,10 @@ pub fn resolve_callee(program: &Program, callee: ExprId, arguments: &[ExprId]) -
             candidates.dedup();
             let fitting: Vec<FunctionId> =
                 candidates.iter().copied().filter(|id| accepts(program, *id, arguments)).collect();
+            // The runtime has a function of that name, too, which the model does not see.
+            if candidates.iter().any(|id| Api::parse(&program.function(*id).name).is_some()) {
+                return Callee::Ambiguous(candidates);
+            }
             match fitting.as_slice() {
                 [only] => Callee::Function(*only),
                 [] if candidates.len() == 1 => Callee::Function(candidates[0]),

@@ -39,29 +39,29 @@ impl HostMemory {
             results: definitions.of_result.keys().copied().collect(),
         };
         this.variables.retain(|id| !definitions.unseen.contains(id));
-        loop {
-            let before = (this.variables.len(), this.results.len());
-            let variables: BTreeSet<VarId> = this
-                .variables
-                .iter()
-                .copied()
-                .filter(|id| {
-                    definitions.of_variable[id].iter().all(|from| this.holds(program, calls, *from))
-                })
-                .collect();
-            let results = this
-                .results
-                .iter()
-                .copied()
-                .filter(|id| {
-                    definitions.of_result[id].iter().all(|from| this.holds(program, calls, *from))
-                })
-                .collect();
-            (this.variables, this.results) = (variables, results);
-            if before == (this.variables.len(), this.results.len()) {
-                return this;
+        // An item is looked at again when one that its definitions name has gone.
+        let mut named_by: BTreeMap<Item, Vec<Item>> = BTreeMap::new();
+        for (item, from) in definitions.all() {
+            for name in from.iter().flat_map(|from| names(program, calls, *from)) {
+                named_by.entry(name).or_default().push(item);
             }
         }
+        let mut worklist: Vec<Item> = definitions.all().map(|(item, _)| item).collect();
+        while let Some(item) = worklist.pop() {
+            let (is_in, from) = match item {
+                Item::Variable(id) => (this.variables.contains(&id), &definitions.of_variable[&id]),
+                Item::Result(id) => (this.results.contains(&id), &definitions.of_result[&id]),
+            };
+            if !is_in || from.iter().all(|from| this.holds(program, calls, *from)) {
+                continue;
+            }
+            match item {
+                Item::Variable(id) => this.variables.remove(&id),
+                Item::Result(id) => this.results.remove(&id),
+            };
+            worklist.extend(named_by.get(&item).into_iter().flatten().copied());
+        }
+        this
     }
 
     /// Whether a pointer certainly points to host memory.
@@ -173,6 +173,34 @@ fn is_container_data(program: &Program, callee: ExprId) -> bool {
     is_container(class) && matches!(program.text(name), "data" | "get")
 }
 
+/// What may hold host memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Item {
+    Variable(VarId),
+    Result(FunctionId),
+}
+
+/// The variables that an expression names, and the functions that it calls.
+fn names(program: &Program, calls: &CallGraph, expr: ExprId) -> BTreeSet<Item> {
+    let mut found = BTreeSet::new();
+    let mut stack = vec![expr];
+    while let Some(at) = stack.pop() {
+        match &program.expr(at).kind {
+            ExprKind::Name(NameRef::Variable(id)) => {
+                found.insert(Item::Variable(*id));
+            }
+            ExprKind::Call { callee, arguments, .. } => {
+                if let Callee::Function(id) = calls.callee(program, *callee, arguments) {
+                    found.insert(Item::Result(id));
+                }
+            }
+            _ => {}
+        }
+        stack.extend(program.expr(at).children());
+    }
+    found
+}
+
 /// Everything that is stored in pointers.
 struct Definitions {
     of_variable: BTreeMap<VarId, Vec<ExprId>>,
@@ -182,6 +210,13 @@ struct Definitions {
 }
 
 impl Definitions {
+    /// Every item, with what is stored in it.
+    fn all(&self) -> impl Iterator<Item = (Item, &[ExprId])> {
+        let variables = self.of_variable.iter().map(|(id, from)| (Item::Variable(*id), &from[..]));
+        let results = self.of_result.iter().map(|(id, from)| (Item::Result(*id), &from[..]));
+        variables.chain(results)
+    }
+
     fn collect(program: &Program, calls: &CallGraph) -> Self {
         let mut this = Definitions {
             of_variable: BTreeMap::new(),

@@ -15,6 +15,7 @@ mod aliases;
 mod api;
 mod argument_tables;
 mod arguments;
+mod build;
 mod cpp;
 mod functors;
 mod handles;
@@ -27,6 +28,7 @@ mod tables;
 mod unseen;
 mod values;
 
+pub use build::BuildOptions;
 pub use numbers::{Given, Numbers, Range};
 
 use super::calls::CallGraph;
@@ -146,6 +148,8 @@ pub struct Buffers {
     pub numbers: Numbers,
     /// Calls that make kernels which no text of the program defines.
     pub missing: Vec<Pin>,
+    /// What kernels are built with.
+    pub options: BuildOptions,
     /// Parameters of kernels that get the same buffer.
     pub(super) shared: Vec<(VarId, VarId)>,
     /// Parameters of kernels that get buffers.
@@ -169,6 +173,7 @@ impl Buffers {
             handles::follow(program, calls, &kernels)
         };
         let mut buffers = Buffers { missing, ..found };
+        buffers.pin_words(program);
         buffers.pin_changeable(program);
         buffers.pin_mentioned(program);
         buffers

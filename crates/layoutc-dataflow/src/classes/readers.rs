@@ -138,16 +138,19 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
             is_quiet(function, record).then_some(parameter)
         })
         .collect();
+    let declared: BTreeSet<(RecordId, &str, bool)> = (0..program.records.len() as u32)
+        .map(RecordId)
+        .flat_map(|record| program.record(record).methods.iter().map(move |id| (record, *id)))
+        .map(|(record, id)| (record, program.function(id)))
+        .map(|(record, method)| (record, method.name.as_str(), method.is_const))
+        .collect();
     let methods: BTreeSet<FunctionId> = program
         .function_ids()
         .filter(|id| {
             let function = program.function(*id);
             // A copy of the element is no constant object: it would choose another overload.
             let has_twin = function.record.is_some_and(|record| {
-                program.record(record).methods.iter().any(|other| {
-                    let other = program.function(*other);
-                    other.name == function.name && other.is_const != function.is_const
-                })
+                declared.contains(&(record, function.name.as_str(), !function.is_const))
             });
             // The compiler has checked it, in whatever way the text could store something.
             function.is_const

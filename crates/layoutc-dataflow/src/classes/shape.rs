@@ -2,6 +2,7 @@
 
 use super::{ArrayClass, FieldPath};
 use crate::layout::{Bytes, Leaf, RecordShape};
+use layoutc_syntax::preprocess::{TokenKind, tokens};
 use layoutc_syntax::{FieldId, Program, QualType, RecordId, RecordTrait, TypeKind, abi};
 
 /// How deep nested members are followed.
@@ -46,13 +47,6 @@ impl ClassShape {
 #[must_use]
 pub fn class_shape(program: &Program, class: &ArrayClass) -> Option<ClassShape> {
     let layout = abi::record_layout(program, class.record)?;
-    // A type or alias that the record defines for itself has no such name outside.
-    for record in program.with_bases(class.record) {
-        let body = program.record(record).body?;
-        if program.aliases.iter().any(|(_, _, span)| body.contains(*span)) {
-            return None;
-        }
-    }
     let mut builder = Builder { program, class, leaves: Vec::new(), members: Vec::new() };
     builder.record(class.record, 0, &mut Vec::new(), &[], NESTING)?;
     let Builder { leaves, members, .. } = builder;
@@ -183,7 +177,10 @@ impl Builder<'_> {
                 {
                     self.program.spelling(QualType { is_const: false, ..item })?
                 }
-                None => type_text(self.program, path),
+                None => {
+                    let records = self.program.with_bases(self.class.record);
+                    outer_type_text(self.program, &records, &type_text(self.program, path))?
+                }
             },
         });
         self.members.push(LeafMember { path: path.clone(), unit_dimensions, item });
@@ -204,6 +201,49 @@ impl Builder<'_> {
             && !record.fields.is_empty()
             && record.explicit_align.is_none()
     }
+}
+
+/// The text of a type as it stands in some classes, for text behind them in the same namespace: what a
+/// class declares for itself is named with its scope. `None` if it has no name outside.
+#[must_use]
+pub fn outer_type_text(program: &Program, records: &[RecordId], text: &str) -> Option<String> {
+    // The definition of the type stands in the declaration of the member.
+    let text = match text.split_once('{') {
+        Some((head, rest)) => {
+            let stars = rest.rsplit_once('}').map_or("", |(_, stars)| stars.trim());
+            let name = tokens(head)
+                .iter()
+                .filter(|token| token.kind == TokenKind::Identifier)
+                .map(|token| token.text(head))
+                .find(|word| !matches!(*word, "enum" | "class" | "struct" | "const"))?;
+            format!("{name} {stars}").trim_end().to_owned()
+        }
+        None => text.to_owned(),
+    };
+    let mut out = String::new();
+    let mut end = 0;
+    let mut is_qualified = false;
+    for token in tokens(&text) {
+        let word = token.text(&text);
+        let owner = records.iter().copied().find(|record| {
+            token.kind == TokenKind::Identifier
+                && !is_qualified
+                && program.record(*record).scope.contains_key(word)
+        });
+        if let Some(owner) = owner {
+            if program.record(owner).private_names.contains(word) {
+                return None;
+            }
+            out.push_str(&text[end..token.start as usize]);
+            end = token.start as usize;
+            out.push_str(&program.qualified_name(owner)?);
+            out.push_str("::");
+        }
+        is_qualified = word == "::";
+    }
+    out.push_str(&text[end..]);
+    // `enum Agent::Mood` names the type as `Agent::Mood` does.
+    Some(out)
 }
 
 /// The type of one item of the member at the end of the path, as the source spells it.

@@ -14,8 +14,8 @@
 use super::{ClassId, Classes, Pin, Slot};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
-    BinaryOp, DeclaratorSite, Expr, ExprId, ExprKind, FieldId, NameRef, Program, QualType, Scalar,
-    TypeKind, VarId, evaluate,
+    BinaryOp, DeclaratorSite, Expr, ExprId, ExprKind, FieldId, FunctionId, NameRef, Program,
+    QualType, Scalar, Storage, TypeKind, VarId, Variable, evaluate,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub enum Extent {
     /// A constant, with the expression that gives it where the declarator has one.
     Constant(i64, Option<ExprId>),
-    /// The value of an expression, as in C99.
+    /// The value of an expression that variables take part in, as in C99.
     Value(ExprId),
 }
 
@@ -37,14 +37,58 @@ pub struct Declared {
     pub extents: Vec<Extent>,
     /// The type of a value.
     pub element: QualType,
+    /// An extent is no constant, and the compiler takes no such type there: host code may have one
+    /// inside its functions, but not as a parameter.
+    pub is_lowered: bool,
 }
 
 impl Declared {
-    /// Whether an extent is no constant, so that no CUDA compiler takes the type.
+    /// Whether an extent is no constant.
     #[must_use]
     pub fn is_variable(&self) -> bool {
-        self.slowest.iter().chain(&self.extents).any(|extent| matches!(extent, Extent::Value(_)))
+        self.values().next().is_some()
     }
+
+    fn values(&self) -> impl Iterator<Item = ExprId> + '_ {
+        self.slowest.iter().chain(&self.extents).filter_map(|extent| match extent {
+            Extent::Value(expr) => Some(*expr),
+            Extent::Constant(..) => None,
+        })
+    }
+}
+
+/// Whether an extent is the value of variables; otherwise it is a constant, known or not.
+#[must_use]
+pub fn is_of_variables(program: &Program, size: ExprId) -> bool {
+    let mut stack = vec![size];
+    while let Some(at) = stack.pop() {
+        match program.expr(at).kind {
+            ExprKind::SizeOfExpr(_) | ExprKind::SizeOfType { .. } => continue,
+            ExprKind::Name(NameRef::Variable(id)) => {
+                let variable = program.variable(id);
+                let is_parameter = matches!(variable.storage, Storage::Parameter { .. });
+                // What initializes a constant decides; if that is not known, it is taken for one.
+                let is_constant = !is_parameter
+                    && variable.ty.is_const
+                    && variable.init.is_none_or(|init| !is_of_variables(program, init));
+                if !is_constant {
+                    return true;
+                }
+            }
+            // Nothing declares it, or a parameter behind the array does. A library's constant is a
+            // macro or has a scope.
+            ExprKind::Name(NameRef::Unknown(ref name))
+                if program.unseen.is_empty()
+                    && !name.contains("::")
+                    && name.contains(|letter: char| letter.is_lowercase()) =>
+            {
+                return true;
+            }
+            _ => {}
+        }
+        stack.extend(program.expr(at).children());
+    }
+    false
 }
 
 /// Subscripts on an array whose type has extents.
@@ -179,11 +223,15 @@ impl TypedArrays {
                 let own = program.function(function);
                 own.copy_of.is_some() || !own.template_parameters.is_empty()
             });
+            // An array of variable length is the host's own memory.
+            let is_array = matches!(program.types.kind(variable.ty.id), TypeKind::Array(..));
             let declared = of_declarator(program, variable.ty, &variable.site)
                 .filter(|_| !is_shared && variable.record.is_none())
-                .filter(|declared| is_own(program, declared, &variable.site));
+                .filter(|declared| is_own(program, declared, &variable.site))
+                .filter(|declared| !is_array || !declared.is_variable());
             match declared {
-                Some(declared) => {
+                Some(mut declared) => {
+                    declared.is_lowered = declared.is_variable() && takes_none(program, variable);
                     self.variables.insert(id, declared);
                 }
                 None => self.unfollowed.push((Slot::Variable(id), variable.site.name)),
@@ -483,8 +531,8 @@ fn of_type(
         (Some(length), size) => {
             Some(Extent::Constant(i64::try_from(length).ok().filter(|n| *n > 0)?, size))
         }
-        (None, Some(size)) => Some(Extent::Value(size)),
-        (None, None) => None,
+        (None, Some(size)) if is_of_variables(program, size) => Some(Extent::Value(size)),
+        (None, _) => None,
     };
     let mut written = written.iter().map(|(_, size)| *size);
     let (mut at, slowest) = match *program.types.kind(ty.id) {
@@ -507,7 +555,38 @@ fn of_type(
         extents.push(extent(length, written.next().flatten())?);
         at = of;
     }
-    (count > 0 && written.next().is_none()).then_some(Declared { slowest, extents, element })
+    let mut declared = Declared { slowest, extents, element, is_lowered: false };
+    let owner = declared.values().find_map(|value| owner(program, value));
+    declared.is_lowered = declared.is_variable()
+        && owner.is_none_or(|owner| program.function(owner).space.on_device());
+    (count > 0 && written.next().is_none()).then_some(declared)
+}
+
+/// The function whose variables an expression names.
+fn owner(program: &Program, expr: ExprId) -> Option<FunctionId> {
+    let mut stack = vec![expr];
+    while let Some(at) = stack.pop() {
+        if let ExprKind::Name(NameRef::Variable(id)) = program.expr(at).kind
+            && let Some(function) = program.variable(id).function
+        {
+            return Some(function);
+        }
+        stack.extend(program.expr(at).children());
+    }
+    None
+}
+
+/// Whether the compiler takes no extents of variables in the declaration of a variable.
+#[must_use]
+pub fn takes_none(program: &Program, variable: &Variable) -> bool {
+    let file = &program.files[variable.site.name.file.index()];
+    // In what a host compiler sees, such a parameter is C.
+    let is_c = file.is_root && !file.is_cuda && !file.is_opencl;
+    let is_parameter = matches!(variable.storage, Storage::Parameter { .. });
+    let on_host = variable
+        .function
+        .is_some_and(|function| !program.function(function).space.on_device() && !file.is_opencl);
+    !is_c && (is_parameter || !on_host)
 }
 
 /// Whether the extents that are values are made of what can be named where the array can: globals
@@ -714,7 +793,7 @@ impl Shapes {
         let declared = Declared {
             slowest: shape.declared.slowest.filter(|_| is_same),
             extents: extents.to_vec(),
-            element: shape.declared.element,
+            ..shape.declared
         };
         let slot = shape.slot.filter(|_| is_same);
         self.start(id, slot, declared);

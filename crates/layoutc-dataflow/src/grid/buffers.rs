@@ -162,7 +162,7 @@ impl<'a> Roots<'a> {
             };
             match &known {
                 Some(other) if *other != value => {
-                    return refused(span, "is given several values");
+                    return refused(span, "is not shown to be given one value by all calls");
                 }
                 _ => known = Some(value),
             }
@@ -244,7 +244,10 @@ impl<'a> Roots<'a> {
             });
             let start = starts.min().unwrap_or(whole.start);
             if !self.changes.is_constant_in(id, &[Span { start, ..whole }]) {
-                return fail("changes later");
+                return fail(match self.changes.is_unknown(id) {
+                    true => "may change later",
+                    false => "changes later",
+                });
             }
         }
         Ok(())
@@ -425,7 +428,8 @@ pub(super) fn add(
         }
         match &host {
             Some(other) if *other != found => {
-                let message = "kernels are given this grid with other extents elsewhere";
+                let message =
+                    "kernels are not shown to be given this grid with the same extents elsewhere";
                 return Err(pin(span, Code::GRID_CONFLICT, message.to_owned()));
             }
             _ => host = Some(found),

@@ -76,7 +76,7 @@ pub(super) fn add(
                     return Err(pin(
                         span,
                         Code::GRID_CONFLICT,
-                        "the grid is given other extents here than elsewhere in this function"
+                        "the grid is not shown to be given the same extents here as elsewhere in this function"
                             .to_owned(),
                     ));
                 }
@@ -301,8 +301,12 @@ fn check_fixed(
         match atom {
             Atom::Variable(id) if extents.changes.is_constant_in(id, &[region]) => {}
             Atom::Variable(id) => {
+                let changes = match extents.changes.is_unknown(id) {
+                    true => "may change",
+                    false => "changes",
+                };
                 return refused(&format!(
-                    "`{}` is an extent of the grid and changes later",
+                    "`{}` is an extent of the grid and {changes} later",
                     program.variable(id).name
                 ));
             }

@@ -115,6 +115,7 @@ impl Changes {
             }
         }
         let copied = copied(program);
+        let copied_lists = copied_lists(program);
         for id in program.expr_ids() {
             let site = program.expr_site(id);
             match &program.expr(id).kind {
@@ -136,6 +137,7 @@ impl Changes {
                     this.anywhere.extend(arguments.iter().flat_map(|argument| name(*argument)));
                 }
                 // A member may be a reference.
+                ExprKind::InitList(_) if copied_lists.contains(&id) => {}
                 ExprKind::InitList(items) => {
                     this.anywhere.extend(items.iter().flat_map(|item| name(*item)));
                 }
@@ -230,6 +232,12 @@ impl Changes {
         words
     }
 
+    /// Whether no change of the variable in the regions is seen, but something may change it.
+    #[must_use]
+    pub fn is_unknown(&self, id: VarId) -> bool {
+        self.anywhere.contains(&id)
+    }
+
     /// Whether the variable keeps its value in the regions.
     #[must_use]
     pub fn is_constant_in(&self, id: VarId, regions: &[Span]) -> bool {
@@ -258,6 +266,38 @@ impl Changes {
     pub fn is_constant(&self, id: VarId) -> bool {
         !self.anywhere.contains(&id) && !self.places.contains_key(&id)
     }
+}
+
+/// Initialisers in braces of variables whose members are plain values: they copy what they list.
+fn copied_lists(program: &Program) -> BTreeSet<ExprId> {
+    let lists = program.variable_ids().filter_map(|id| {
+        let variable = program.variable(id);
+        let init = variable.init?;
+        let mut ty = variable.ty;
+        while let TypeKind::Array(of, _) = *program.types.kind(ty.id) {
+            ty = of;
+        }
+        let is_copied = match *program.types.kind(ty.id) {
+            TypeKind::Scalar(_) | TypeKind::Pointer(_) => true,
+            TypeKind::Record(record) => is_plain_record(program, record),
+            _ => false,
+        };
+        is_copied.then_some(init)
+    });
+    lists.collect()
+}
+
+/// Whether each member of a record is a number or a pointer, and nothing but copies makes it.
+fn is_plain_record(program: &Program, record: layoutc_syntax::RecordId) -> bool {
+    let record = program.record(record);
+    record.body.is_some()
+        && record.bases.is_empty()
+        && record.traits.is_empty()
+        && record.unmodelled_members.is_empty()
+        && record.fields.iter().all(|field| {
+            let ty = program.field(*field).ty;
+            matches!(program.types.kind(ty.id), TypeKind::Scalar(_) | TypeKind::Pointer(_))
+        })
 }
 
 /// The variables that an expression may be as an lvalue.

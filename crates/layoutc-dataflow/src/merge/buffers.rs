@@ -290,7 +290,7 @@ impl Merging<'_> {
                     | BinaryOp::Sub
             );
             if compares && is_handle(left) && is_handle(right) {
-                let message = "handles of joint buffers are equal, which is asked here";
+                let message = "handles of merged buffers are equal, and this compares handles";
                 return Err(pin(self.site(expr), message));
             }
         }

@@ -510,11 +510,7 @@ impl<'a> Builder<'a> {
 
     fn returned(&mut self, stmt: StmtId, value: ExprId) {
         let span = self.program.stmt(stmt).span;
-        let Some(function) =
-            self.program.function_ids().find(|id| self.procedures[id] == self.procedure)
-        else {
-            return;
-        };
+        let function = self.function;
         let result = self.program.function(function).result;
         if element_of(self.program, result).is_some_and(|(_, depth)| depth > 0) {
             let target = self.pointer(Slot::Result(function));

@@ -91,13 +91,12 @@ impl<'t> Lowering<'t> {
         if own.unmodelled_members.contains(name) {
             return (None, Vec::new());
         }
-        let field = own.fields.iter().copied().find(|field| {
-            let field = self.program.field(*field);
-            field.name == name && field.inherited.is_none()
-        });
-        let methods: Vec<FunctionId> = own
-            .methods
-            .iter()
+        let field = self.fields_by_name.get(&record).and_then(|own| own.get(name)).copied();
+        let named = self.methods_by_name.get(&record);
+        let named = named.and_then(|own| own.get(&super::declarations::operator_name(name)));
+        let methods: Vec<FunctionId> = named
+            .into_iter()
+            .flatten()
             .copied()
             .filter(|method| self.program.function(*method).name == name)
             .collect();

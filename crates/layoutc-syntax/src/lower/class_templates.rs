@@ -482,6 +482,7 @@ impl<'t> Lowering<'t> {
             traits: Vec::new(),
             methods: Vec::new(),
             scope: BTreeMap::new(),
+            private_names: BTreeSet::new(),
             explicit_align: None,
             bodiless: 0,
             instance: None,
@@ -657,7 +658,9 @@ impl<'t> Lowering<'t> {
         let methods = self.program.record(record).methods.clone();
         for method in methods {
             let sites = &mut self.program.functions[method.index()].sites;
-            let Some(site) = sites.iter_mut().find(|site| site.span == start) else { continue };
+            let Some(site) = sites.iter_mut().find(|site| site.span.contains(start)) else {
+                continue;
+            };
             site.template = Some(whole);
             // A definition that fits no declaration in the class.
             if method.index() >= before {

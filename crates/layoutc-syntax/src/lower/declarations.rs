@@ -5,14 +5,12 @@ use super::names::Symbol;
 use super::records::is_definition;
 use super::spaces::{merge_spaces, space_of_function, space_of_words, words_of_variable};
 use super::types::Declarator;
-use crate::preprocess::MaskReason;
 use crate::program::{
-    BinaryOp, Declaration, DeclarationId, ExprKind, Function, FunctionId, FunctionSite, RecordId,
-    RegionKind, Space, StmtId, StmtKind, Storage, VarId, Variable,
+    BinaryOp, Declaration, DeclarationId, ExprKind, Function, FunctionId, FunctionSite, HeadMacro,
+    RecordId, RegionKind, Space, StmtId, StmtKind, Storage, VarId, Variable,
 };
 use crate::types::{QualType, TypeKind, is_made_of_numbers};
 use layoutc_diagnostics::Span;
-use std::ops::Range;
 use thin_vec::ThinVec;
 use tree_sitter::Node;
 
@@ -154,66 +152,6 @@ impl<'t> Lowering<'t> {
         self.template_parameters.pop();
     }
 
-    /// Keywords and expanded specifier macros before the declared names of a declaration.
-    pub(crate) fn modifier_words(&self, node: Node<'t>, specifier: Node<'t>) -> Vec<&'t str> {
-        let end = node
-            .child_by_field_name("declarator")
-            .map_or(node.end_byte(), |declarator| declarator.start_byte());
-        let mut words = Vec::new();
-        let mut cursor = node.walk();
-        for child in node.children(&mut cursor) {
-            if child.start_byte() >= end && !child.kind().starts_with("__") {
-                break;
-            }
-            if child != specifier && child.kind() != "comment" {
-                words.push(self.text_of(child));
-            }
-        }
-        if self.frame.is_some() {
-            return words;
-        }
-        let file = &self.preprocessed.files[self.current.index()];
-        // The first word of the declaration may be blank now.
-        let start = match (node.prev_sibling(), node.parent()) {
-            (Some(sibling), _) => sibling.end_byte(),
-            (None, Some(parent)) if parent.parent().is_some() => parent.start_byte(),
-            (None, _) => 0,
-        };
-        let from = file.masked_spans.partition_point(|(span, _)| (span.start as usize) < start);
-        for (span, reason) in &file.masked_spans[from..] {
-            if span.start as usize >= end {
-                break;
-            }
-            if let MaskReason::Specifier { expansion } = reason {
-                words.extend(super::macros::identifiers(expansion));
-            }
-        }
-        words
-    }
-
-    /// Attributes that were masked inside a byte range of the current file.
-    pub(crate) fn masked_attributes(&self, range: Range<usize>) -> Vec<(Span, String)> {
-        if self.frame.is_some() {
-            return Vec::new();
-        }
-        let file = &self.preprocessed.files[self.current.index()];
-        let from =
-            file.masked_spans.partition_point(|(span, _)| (span.start as usize) < range.start);
-        file.masked_spans[from..]
-            .iter()
-            .take_while(|(span, _)| (span.start as usize) < range.end)
-            .filter_map(|(span, reason)| match reason {
-                MaskReason::Attribute { text } => Some((*span, text.clone())),
-                MaskReason::Specifier { expansion }
-                    if expansion.contains("align") || expansion.contains("packed") =>
-                {
-                    Some((*span, expansion.clone()))
-                }
-                _ => None,
-            })
-            .collect()
-    }
-
     /// A declaration of variables or prototypes, at any scope.
     pub(crate) fn declaration(&mut self, node: Node<'t>, record: Option<RecordId>) -> StmtId {
         let span = self.span(node);
@@ -236,6 +174,7 @@ impl<'t> Lowering<'t> {
             specifier: self.span(specifier),
             specifier_type: base,
             is_plain: !is_definition(specifier)
+                && self.is_spelled(specifier)
                 && !matches!(specifier.kind(), "placeholder_type_specifier" | "auto" | "decltype"),
             count: declarators.len(),
             namespaces: self.namespaces.clone(),
@@ -692,16 +631,26 @@ impl<'t> Lowering<'t> {
         self.locals.push();
         let (parameters, required, variadic) = self.parameters(list);
         self.locals = outer;
-        let statement = node.parent().map_or(self.span(node), |parent| self.span(parent));
+        let whole = if definition.is_some() { node } else { node.parent().unwrap_or(node) };
+        let span = self.span_with_specifiers(whole);
+        let parentheses = lowered.parameters.map(|list| self.span(list));
+        let body = node.child_by_field_name("body");
+        let macros = self.head_macros(span, lowered.site.name, parentheses, body);
+        let has_c_linkage = record.is_none()
+            && (self.linkage_blocks > 0 || macros.iter().any(HeadMacro::names_a_linkage));
+        let is_const = self.is_const_method(node)
+            || macros.iter().any(|own| {
+                own.span.start >= lowered.site.name.end && own.words().any(|word| word == "const")
+            });
         let site = FunctionSite {
-            span: definition.unwrap_or(statement),
+            span,
             name: lowered.site.name,
             parameters: parameters.clone(),
             result: lowered.site.clone(),
-            parentheses: lowered.parameters.map(|list| self.span(list)),
+            parentheses,
             template: self.template_around(node),
+            macros,
         };
-        let is_const = self.is_const_method(node);
         let is_static =
             words.contains(&"static") || self.namespaces.iter().any(|name| name == "(anonymous)");
         let known = if self.templates.in_head {
@@ -733,11 +682,11 @@ impl<'t> Lowering<'t> {
         } else {
             // A member function that is defined outside its class.
             record.and_then(|record| {
-                let name = operator_name(&lowered.name);
-                self.program.record(record).methods.iter().copied().find(|id| {
+                let named = self.methods_by_name.get(&record)?;
+                let mut named = named.get(&operator_name(&lowered.name))?.iter().copied();
+                named.find(|id| {
                     let function = self.program.function(*id);
-                    operator_name(&function.name) == name
-                        && function.is_const == is_const
+                    function.is_const == is_const
                         && !(definition.is_some() && function.body.is_some())
                         && self.same_parameters(&function.parameters, &parameters)
                 })
@@ -750,6 +699,7 @@ impl<'t> Lowering<'t> {
             function.space = merge_spaces(function.space, space);
             function.required_parameters = function.required_parameters.min(required);
             function.is_static |= is_static;
+            function.has_c_linkage |= has_c_linkage;
             if definition.is_some() {
                 function.parameters = parameters;
             }
@@ -778,7 +728,7 @@ impl<'t> Lowering<'t> {
             // Finding a parent is a walk from the root.
             is_deleted: record.is_some() && self.is_deleted(node),
             is_defaulted: record.is_some() && self.is_defaulted(node),
-            has_c_linkage: self.linkage_blocks > 0 && record.is_none(),
+            has_c_linkage,
             this_parameter: None,
             copy_of: None,
         });
@@ -821,7 +771,7 @@ impl<'t> Lowering<'t> {
 
     /// Whether a declaration ends in `= delete`.
     fn is_deleted(&self, node: Node<'t>) -> bool {
-        [Some(node), node.parent()].into_iter().flatten().any(|node| {
+        declaration_and_around(node).any(|node| {
             let mut cursor = node.walk();
             node.children(&mut cursor).any(|child| {
                 child.kind() == "delete_method_clause" || self.text_of(child) == "delete"
@@ -831,7 +781,7 @@ impl<'t> Lowering<'t> {
 
     /// Whether a declaration ends in `= default`.
     fn is_defaulted(&self, node: Node<'t>) -> bool {
-        [Some(node), node.parent()].into_iter().flatten().any(|node| {
+        declaration_and_around(node).any(|node| {
             let mut cursor = node.walk();
             node.children(&mut cursor).any(|child| child.kind() == "default_method_clause")
         })
@@ -895,6 +845,7 @@ impl<'t> Lowering<'t> {
                 specifier: self.span(specifier),
                 specifier_type: base,
                 is_plain: !is_definition(specifier)
+                    && self.is_spelled(specifier)
                     && specifier.kind() != "placeholder_type_specifier",
                 count: 1,
                 namespaces: self.namespaces.clone(),
@@ -943,7 +894,7 @@ impl<'t> Lowering<'t> {
             span: self.span(node),
             specifier: specifier.map_or(self.span(declarator).at_start(), |node| self.span(node)),
             specifier_type: base,
-            is_plain: specifier.is_some(),
+            is_plain: specifier.is_some_and(|specifier| self.is_spelled(specifier)),
             count: 1,
             namespaces: self.namespaces.clone(),
         });
@@ -1122,4 +1073,11 @@ fn is_operator(name: &str) -> bool {
 /// The name of an operator without blanks: `operator +=` is `operator+=`.
 pub(crate) fn operator_name(name: &str) -> String {
     name.split_ascii_whitespace().collect()
+}
+
+/// The declaration that a node is or stands in; not the list of declarations around it, in which there
+/// may be many.
+fn declaration_and_around(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let around = node.parent().filter(|parent| !crate::parse::holds_items(parent.kind()));
+    std::iter::once(node).chain(around)
 }

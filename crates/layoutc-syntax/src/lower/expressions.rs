@@ -1093,6 +1093,13 @@ impl<'t> Lowering<'t> {
             let body = this.statement(body);
             (parameters, body)
         });
+        // The parser may not have seen the word, so the text is asked.
+        let body_span = self.program.stmt(body).span;
+        let head = Span { end: body_span.start, ..span };
+        let text = &self.preprocessed.sources.file(span.file).text()[head.range()];
+        if crate::preprocess::tokens(text).iter().any(|token| token.text(text) == "__device__") {
+            self.program.device_lambdas.push(body_span);
+        }
         let parameters = parameters.into();
         let kind = ExprKind::Lambda {
             parameters,

@@ -26,6 +26,11 @@ impl<'t> Lowering<'t> {
             if def.origin == MacroOrigin::Predefined {
                 continue;
             }
+            // Its name is taken, and no text means it.
+            if !def.is_needed {
+                self.program.identifiers.insert(def.name.clone());
+                continue;
+            }
             let parameters = def.params.clone();
             let tokens = tokens(&def.text);
             let word = |at: usize| tokens.get(at).map(|token| token.text(&def.text));

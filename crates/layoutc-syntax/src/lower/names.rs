@@ -38,6 +38,8 @@ impl Symbol {
 struct GlobalEntry {
     file: FileId,
     namespaces: Vec<String>,
+    /// The class that declares it for itself, if one does.
+    record: Option<RecordId>,
     symbol: Symbol,
 }
 
@@ -97,15 +99,19 @@ impl GlobalNames {
 #[derive(Default)]
 pub(crate) struct LocalScopes {
     scopes: Vec<HashMap<String, Symbol>>,
+    /// Types that `struct NAME` or `enum NAME` means, also where a variable hides the plain name.
+    tags: Vec<HashMap<String, Symbol>>,
 }
 
 impl LocalScopes {
     pub(crate) fn push(&mut self) {
         self.scopes.push(HashMap::new());
+        self.tags.push(HashMap::new());
     }
 
     pub(crate) fn pop(&mut self) {
         self.scopes.pop();
+        self.tags.pop();
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -113,9 +119,21 @@ impl LocalScopes {
     }
 
     pub(crate) fn declare(&mut self, name: &str, symbol: Symbol) {
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name.to_owned(), symbol);
+        let (Some(scope), Some(tags)) = (self.scopes.last_mut(), self.tags.last_mut()) else {
+            return;
+        };
+        if symbol.is_type() {
+            tags.insert(name.to_owned(), symbol.clone());
+            // A variable of the same scope hides the type, in any order.
+            if scope.get(name).is_some_and(|known| !known.is_type()) {
+                return;
+            }
         }
+        scope.insert(name.to_owned(), symbol);
+    }
+
+    fn find_tag(&self, name: &str) -> Option<&Symbol> {
+        self.tags.iter().rev().find_map(|scope| scope.get(name))
     }
 
     fn find(&self, name: &str) -> Option<&Symbol> {
@@ -152,12 +170,14 @@ impl Lowering<'_> {
                     _ => None,
                 };
                 let scope = &mut self.program.records[record.index()].scope;
-                scope.insert(name.to_owned(), variable);
+                if scope.insert(name.to_owned(), variable).is_none() {
+                    self.new_members.push((record, name.to_owned()));
+                }
                 if self.is_instance(record) {
                     return;
                 }
             }
-            self.declare_global(name, symbol);
+            self.declare_in(name, symbol, self.record);
         } else {
             self.locals.declare(name, symbol);
         }
@@ -165,7 +185,12 @@ impl Lowering<'_> {
 
     /// Declares a name at namespace scope.
     pub(crate) fn declare_global(&mut self, name: &str, symbol: Symbol) {
-        let entry = GlobalEntry { file: self.current, namespaces: self.namespaces.clone(), symbol };
+        self.declare_in(name, symbol, None);
+    }
+
+    fn declare_in(&mut self, name: &str, symbol: Symbol, record: Option<RecordId>) {
+        let namespaces = self.namespaces.clone();
+        let entry = GlobalEntry { file: self.current, namespaces, record, symbol };
         self.globals.entries.entry(name.to_owned()).or_default().push(entry);
     }
 
@@ -174,9 +199,22 @@ impl Lowering<'_> {
     /// `scope` holds the qualifiers as written: `a::b::name` has `["a", "b"]`.
     pub(crate) fn global_symbols(&self, name: &str, scope: &[&str]) -> Vec<&Symbol> {
         let Some(entries) = self.globals.entries.get(name) else { return Vec::new() };
+        // Outside of a class, what it declares for itself hides nothing of the file.
+        let function = self.function.and_then(|id| self.program.function(id).record);
+        let is_around = |record: RecordId| {
+            let around = self.record.into_iter().chain(function);
+            around.into_iter().any(|own| {
+                own == record
+                    || self.program.record(own).is_local
+                    || !self.program.record(own).bases.is_empty()
+            })
+        };
+        let can_see = |entry: &&GlobalEntry| self.globals.can_see(self.viewer(), entry.file);
+        let of_file = entries.iter().filter(can_see).any(|entry| entry.record.is_none());
         let mut found: Vec<(usize, bool, &Symbol)> = entries
             .iter()
-            .filter(|entry| self.globals.can_see(self.viewer(), entry.file))
+            .filter(can_see)
+            .filter(|entry| !scope.is_empty() || !of_file || entry.record.is_none_or(is_around))
             .filter(|entry| {
                 scope.is_empty()
                     || (entry.namespaces.len() >= scope.len()
@@ -198,6 +236,15 @@ impl Lowering<'_> {
             .collect();
         found.sort_by_key(|(shared, is_unrelated, _)| (std::cmp::Reverse(*shared), *is_unrelated));
         found.into_iter().map(|(_, _, symbol)| symbol).collect()
+    }
+
+    /// Types of that name as `struct NAME` finds them: variables and functions hide none.
+    pub(crate) fn tags(&self, name: &str) -> Vec<&Symbol> {
+        match self.locals.find_tag(name) {
+            Some(symbol) => vec![symbol],
+            None if self.locals.declares(name) => self.global_symbols(name, &[]),
+            None => self.symbols(name, &[]),
+        }
     }
 
     /// Symbols of that name at the current place, innermost scope first.

@@ -32,7 +32,7 @@ impl<'t> Lowering<'t> {
         let body = node.child_by_field_name("body");
         let known = (!name.is_empty())
             .then(|| {
-                self.symbols(&name, &[]).into_iter().find_map(|symbol| match symbol {
+                self.tags(&name).into_iter().find_map(|symbol| match symbol {
                     Symbol::Type(ty) => self.program.types.as_record(ty.id),
                     // A template that was declared before.
                     Symbol::ClassTemplate(id)
@@ -94,6 +94,7 @@ impl<'t> Lowering<'t> {
             body: None,
             declaration: None,
             explicit_align: None,
+            pack: None,
             traits,
             is_local: !self.locals.is_empty() || self.record.is_some(),
             is_union,
@@ -101,6 +102,7 @@ impl<'t> Lowering<'t> {
             namespaces: self.namespaces.clone(),
             methods: Vec::new(),
             scope: BTreeMap::new(),
+            private_names: BTreeSet::new(),
             bodiless: 0,
             unmodelled_members: BTreeSet::new(),
             has_defaulted: false,
@@ -125,6 +127,7 @@ impl<'t> Lowering<'t> {
 
     fn record_body(&mut self, id: RecordId, node: Node<'t>, body: Node<'t>) {
         self.program.records[id.index()].body = Some(self.span(node));
+        self.program.records[id.index()].pack = self.packing.at(self.span(node));
         let parent = node.parent();
         let declaration = parent
             .filter(|parent| {
@@ -167,20 +170,14 @@ impl<'t> Lowering<'t> {
                 "field_declaration" => {
                     let before =
                         (self.program.functions.len(), self.program.record(id).fields.len());
-                    let known: Vec<String> =
-                        self.program.record(id).scope.keys().cloned().collect();
+                    let first = self.new_members.len();
                     self.field_declaration(id, child);
-                    let declared: Vec<String> = self
-                        .program
-                        .record(id)
-                        .scope
-                        .keys()
-                        .filter(|name| !known.contains(name))
-                        .cloned()
-                        .collect();
+                    let declared = self.new_members.split_off(first);
                     if is_private {
-                        for name in &declared {
-                            self.program.records[id.index()].scope.insert(name.clone(), None);
+                        for (_, name) in declared.into_iter().filter(|(record, _)| *record == id) {
+                            let own = &mut self.program.records[id.index()];
+                            own.scope.insert(name.clone(), None);
+                            own.private_names.insert(name);
                         }
                         for function in &mut self.program.functions[before.0..] {
                             function.is_private |= function.record == Some(id);
@@ -203,11 +200,11 @@ impl<'t> Lowering<'t> {
                 }
                 "type_definition" => {
                     self.record_trait(id, RecordTrait::NestedType, self.span(child));
-                    self.type_definition(child);
+                    self.nested_type(id, is_private, |this| this.type_definition(child));
                 }
                 "alias_declaration" => {
                     self.record_trait(id, RecordTrait::NestedType, self.span(child));
-                    self.alias_declaration(child);
+                    self.nested_type(id, is_private, |this| this.alias_declaration(child));
                 }
                 "static_assert_declaration" => self.static_assert(child),
                 "friend_declaration" | "using_declaration" => {
@@ -271,6 +268,17 @@ impl<'t> Lowering<'t> {
         }
         matches!(at.kind(), "field_identifier" | "identifier" | "operator_name" | "destructor_name")
             .then(|| super::declarations::operator_name(self.text_of(at)))
+    }
+
+    /// A type that the record declares for itself.
+    fn nested_type(&mut self, id: RecordId, is_private: bool, lower: impl FnOnce(&mut Self)) {
+        let first = self.new_members.len();
+        lower(self);
+        let declared = self.new_members.split_off(first);
+        if is_private {
+            let own = declared.into_iter().filter(|(record, _)| *record == id);
+            self.program.records[id.index()].private_names.extend(own.map(|(_, name)| name));
+        }
     }
 
     /// Base classes, alignment and packing in the head of a record.
@@ -391,7 +399,7 @@ impl<'t> Lowering<'t> {
             span: self.span(node),
             specifier: self.span(specifier),
             specifier_type: base,
-            is_plain: !is_definition(specifier),
+            is_plain: !is_definition(specifier) && self.is_spelled(specifier),
             count: declarators.len(),
             namespaces: self.namespaces.clone(),
         });
@@ -491,6 +499,8 @@ impl<'t> Lowering<'t> {
                 is_untyped: false,
                 inherited: None,
             });
+            let named = self.fields_by_name.entry(record).or_default();
+            named.entry(self.program.field(id).name.clone()).or_insert(id);
             self.program.records[record.index()].fields.push(id);
         }
     }
@@ -507,10 +517,13 @@ impl<'t> Lowering<'t> {
     /// A member function: prototype, definition, constructor, destructor or operator.
     fn method(&mut self, record: RecordId, node: Node<'t>) {
         let text = self.text_of(node);
+        let specifier = node.child_by_field_name("type").or(node.child_by_field_name("declarator"));
+        let words = self.modifier_words(node, specifier.unwrap_or(node));
         let is_virtual = {
             let mut cursor = node.walk();
             node.children(&mut cursor)
                 .any(|child| matches!(child.kind(), "virtual" | "virtual_specifier"))
+                || words.contains(&"virtual")
                 || text.starts_with("virtual")
         };
         if is_virtual {
@@ -557,7 +570,7 @@ impl<'t> Lowering<'t> {
             }
             // A constructor's prototype is no function of the model.
             None if has_type => RecordTrait::Methods,
-            None if text.trim_start().starts_with('~') => RecordTrait::Destructor,
+            None if declares_destructor(node) => RecordTrait::Destructor,
             None => {
                 // `T(const T &)` copies, whatever else its name stands for.
                 let name = self.program.record(record).name.clone();
@@ -580,6 +593,8 @@ impl<'t> Lowering<'t> {
         if name.starts_with("operator") {
             *name = super::declarations::operator_name(name);
         }
+        let named = self.methods_by_name.entry(record).or_default();
+        named.entry(super::declarations::operator_name(name)).or_default().push(function);
         self.program.records[record.index()].methods.push(function);
     }
 
@@ -667,6 +682,18 @@ impl<'t> Lowering<'t> {
             self.program.file_scope_exprs.push(condition);
         }
     }
+}
+
+/// Whether a declaration is that of a destructor, whatever stands in front of it.
+fn declares_destructor(node: Node<'_>) -> bool {
+    let mut at = node.child_by_field_name("declarator");
+    while let Some(inner) = at {
+        if inner.kind() == "destructor_name" {
+            return true;
+        }
+        at = inner.child_by_field_name("declarator");
+    }
+    false
 }
 
 /// Whether a specifier defines its type in place.

@@ -299,7 +299,8 @@ impl<'t> Lowering<'t> {
             span: self.span(specifier).to(self.span(declarator)),
             specifier: self.span(specifier),
             specifier_type: base,
-            is_plain: specifier.kind() != "placeholder_type_specifier",
+            is_plain: specifier.kind() != "placeholder_type_specifier"
+                && self.is_spelled(specifier),
             count: 1,
             namespaces: self.namespaces.clone(),
         });

@@ -107,6 +107,13 @@ impl<'t> Lowering<'t> {
         {
             return bound;
         }
+        // A parameter of the template around hides a type of that name.
+        let is_parameter = self.template_parameters.iter().flatten().any(|own| own == name);
+        if scope.is_empty() && is_parameter && !self.has_local(name) {
+            return QualType::plain(
+                self.program.types.intern(TypeKind::TemplateParameter(name.to_owned())),
+            );
+        }
         let found = self.symbols(name, scope).into_iter().find_map(|symbol| match symbol {
             Symbol::Type(ty) => Some(Some(*ty)),
             Symbol::ClassTemplate(_) | Symbol::AliasTemplate(_) | Symbol::TemplateType => {
@@ -130,7 +137,7 @@ impl<'t> Lowering<'t> {
                 _ => self.program.types.unknown(),
             };
         }
-        if self.template_parameters.iter().flatten().any(|parameter| parameter == name) {
+        if is_parameter {
             return QualType::plain(
                 self.program.types.intern(TypeKind::TemplateParameter(name.to_owned())),
             );
@@ -506,12 +513,49 @@ impl<'t> Lowering<'t> {
                 next = next.and_then(|value| value.checked_add(1));
             }
         }
-        let kind = TypeKind::Enum(name.clone(), size);
+        let has_body = node.child_by_field_name("body").is_some();
+        // `enum Mood mood;` means the enumeration that was declared.
+        if !has_body
+            && node.child_by_field_name("base").is_none()
+            && let Some(known) = self.tags(&name).into_iter().find_map(|symbol| match symbol {
+                Symbol::Type(ty) => {
+                    matches!(self.program.types.kind(ty.id), TypeKind::Enum(..)).then_some(*ty)
+                }
+                _ => None,
+            })
+        {
+            return known;
+        }
+        let kind = TypeKind::Enum(self.scoped_name(&name), size);
         let ty = QualType::plain(self.program.types.intern(kind));
-        if !name.is_empty() && node.child_by_field_name("body").is_some() {
+        if !name.is_empty() && has_body {
             self.declare(&name, Symbol::Type(ty));
         }
         ty
+    }
+
+    /// A name declared here, with its scopes; in parentheses if it has no name outside.
+    fn scoped_name(&self, name: &str) -> String {
+        if name.is_empty() {
+            return String::new();
+        }
+        let around = match self.record {
+            _ if !self.locals.is_empty() => None,
+            Some(record) => self.program.qualified_name(record),
+            None => Some(
+                self.namespaces
+                    .iter()
+                    .filter(|own| !own.starts_with('('))
+                    .cloned()
+                    .collect::<Vec<_>>()
+                    .join("::"),
+            ),
+        };
+        match around {
+            Some(scope) if scope.is_empty() => name.to_owned(),
+            Some(scope) => format!("{scope}::{name}"),
+            None => format!("({name})"),
+        }
     }
 }
 

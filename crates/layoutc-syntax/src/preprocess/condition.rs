@@ -37,7 +37,7 @@ impl Surroundings<'_> {
 
     /// Whether a macro with this name is defined.
     pub(crate) fn is_defined(&self, name: &str) -> bool {
-        self.lookup(name).is_some() || name == "__has_include"
+        self.env.is_defined(name) || name == "__has_include"
     }
 
     /// The value of a condition given by its tokens.

@@ -202,6 +202,7 @@ pub(crate) fn parse_define(
         origin: MacroOrigin::Source,
         activity,
         order: 0,
+        is_needed: true,
     })
 }
 

@@ -46,24 +46,36 @@ pub(crate) fn normalize(path: &Path) -> PathBuf {
     out
 }
 
+/// A path at which a header may be.
+pub(crate) struct Candidate {
+    pub path: PathBuf,
+    /// Whether it lies below a folder of libraries.
+    pub in_system_dir: bool,
+}
+
 /// Where to look for a header, in order: beside the includer and in the folders for local ones
-/// (local ones only), then in the include folders.
+/// (local ones only), then in the include folders, then in those of libraries. A folder that is both
+/// is one of libraries, as it is for compilers.
 pub(crate) fn candidates(
     includer: &Path,
     operand: &Operand,
     options: &PreprocessOptions,
-) -> Vec<PathBuf> {
+) -> Vec<Candidate> {
     let spelled = Path::new(&operand.spelled);
+    let system: Vec<PathBuf> = options.system_dirs.iter().map(|dir| normalize(dir)).collect();
+    // Also one that a library's header finds beside itself.
+    let candidate = |path: PathBuf| Candidate {
+        in_system_dir: system.iter().any(|dir| path.starts_with(dir)),
+        path,
+    };
     if spelled.is_absolute() {
-        return vec![normalize(spelled)];
+        return vec![candidate(normalize(spelled))];
     }
     let beside = includer.parent().filter(|_| !operand.system);
     let quoted = options.quote_dirs.iter().filter(|_| !operand.system);
-    beside
-        .into_iter()
-        .chain(quoted.chain(&options.include_dirs).map(PathBuf::as_path))
-        .map(|dir| normalize(&dir.join(spelled)))
-        .collect()
+    let included = options.include_dirs.iter().filter(|dir| !options.system_dirs.contains(dir));
+    let folders = quoted.chain(included).chain(&options.system_dirs).map(PathBuf::as_path);
+    beside.into_iter().chain(folders).map(|dir| candidate(normalize(&dir.join(spelled)))).collect()
 }
 
 /// Starts of the names of headers that come with the CUDA toolkit, its samples or its tools, and
@@ -305,6 +317,29 @@ pub(crate) fn absent(operand: &Operand) -> Absent {
         _ if operand.system => Absent::Unknown,
         _ => Absent::Local,
     }
+}
+
+/// Whether a header that is found, but not in the program, needs no text: its name is that of a library's
+/// header and of nobody else's. Between quotes `timer.h` may be anybody's.
+pub(crate) fn is_known(operand: &Operand) -> bool {
+    let spelled = operand.spelled.as_str();
+    let is_common = SYSTEM_HEADERS.contains(&spelled) || spelled.ends_with(".cl");
+    absent(operand) == Absent::Library && (operand.system || !is_common)
+}
+
+/// Whether a header of the toolkit includes the runtime's, as nearly all do.
+pub(crate) fn is_runtime(operand: &Operand) -> bool {
+    let path = Path::new(&operand.spelled);
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let is_toolkit =
+        SDK_PREFIXES.iter().chain(&SDK_FAMILIES).any(|prefix| name.starts_with(prefix))
+            || SDK_HEADERS.contains(&name);
+    // The driver's interface, and helpers that are included behind the runtime.
+    let is_apart = matches!(name, "cuda.h" | "cudaTypedefs.h" | "math_constants.h")
+        || ["helper_", "cutil", "nvml", "nvToolsExt", "nvsci", "nvmedia", "cudaGL", "cudaEGL"]
+            .iter()
+            .any(|prefix| name.starts_with(prefix));
+    is_toolkit && !is_apart
 }
 
 /// Whether a header that is not found belongs to the toolkit, the system or a library, so that

@@ -54,6 +54,8 @@ pub struct MacroDef {
     pub activity: Activity,
     /// Position in the order in which definitions were met; equal to the number of its id.
     pub order: u32,
+    /// Whether text of the program can mean it; false for most macros of foreign headers.
+    pub is_needed: bool,
 }
 
 impl MacroDef {
@@ -75,6 +77,7 @@ impl MacroDef {
             origin,
             activity: Activity::Active,
             order: 0,
+            is_needed: true,
         }
     }
 }
@@ -117,6 +120,13 @@ impl MacroTable {
         id
     }
 
+    /// Records which definitions text of the program can mean.
+    pub(crate) fn keep_needed(&mut self, is_needed: impl Fn(&MacroDef) -> bool) {
+        for def in &mut self.defs {
+            def.is_needed = is_needed(def);
+        }
+    }
+
     /// Records that an inactive definition is met by another compilation.
     pub(crate) fn mark_dual(&mut self, id: MacroId) {
         let def = &mut self.defs[id.0 as usize];
@@ -129,16 +139,30 @@ impl MacroTable {
 /// The definitions in force at one point of one compilation.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MacroEnv {
-    defined: HashMap<String, MacroId>,
+    /// `None` for a word of the toolkit: it is defined, and read as it is written.
+    defined: HashMap<String, Option<MacroId>>,
 }
 
 impl MacroEnv {
+    /// The definition that a use of the name stands for.
     pub(crate) fn get(&self, name: &str) -> Option<MacroId> {
-        self.defined.get(name).copied()
+        self.defined.get(name).copied().flatten()
+    }
+
+    /// Whether `#ifdef` holds.
+    pub(crate) fn is_defined(&self, name: &str) -> bool {
+        self.defined.contains_key(name)
     }
 
     pub(crate) fn define(&mut self, name: &str, id: MacroId) {
-        self.defined.insert(name.to_owned(), id);
+        self.defined.insert(name.to_owned(), Some(id));
+    }
+
+    /// Defines names as words of the toolkit, unless the program has defined them.
+    pub(crate) fn define_words(&mut self, names: &[&str]) {
+        for name in names {
+            self.defined.entry((*name).to_owned()).or_insert(None);
+        }
     }
 
     pub(crate) fn undefine(&mut self, name: &str) {

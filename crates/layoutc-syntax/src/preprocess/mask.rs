@@ -6,6 +6,7 @@
 
 mod arguments;
 mod attribute;
+mod default;
 mod paste;
 mod specifier;
 mod statement;
@@ -58,6 +59,10 @@ pub enum MaskReason {
     /// An argument of a macro that is no expression, such as an operator or a statement; an
     /// identifier of the same length stands there now.
     MacroArgument,
+    /// A default argument that the grammar does not take, of a parameter (`= {}`) or of a template
+    /// (`= const T &`, `= N >= 2`), or such an argument of a template; an identifier of the same length
+    /// stands there now.
+    Argument,
     /// White space, a comment or a line break that was overwritten by the `;` which a macro
     /// expands to.
     Semicolon,

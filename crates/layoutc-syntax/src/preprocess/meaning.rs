@@ -35,7 +35,7 @@ pub struct Meaning {
 /// Most macros that one use is followed through.
 const REACHED: usize = 64;
 
-/// Words that can be in a macro's replacement or not without changing what the code does.
+/// Words that can be in a macro's replacement, or be one with such a replacement, without changing what the code does.
 const NEUTRAL: [&str; 10] = [
     "__host__",
     "__device__",
@@ -83,6 +83,13 @@ pub(crate) fn fingerprint(table: &MacroTable, env: &MacroEnv, name: &str) -> Opt
     // Every macro that the expansion may use counts once: equal definitions of all of them give
     // equal expansions.
     let mut reached = vec![env.get(name)?];
+    let is_neutral =
+        |text: &str| tokens(text).iter().all(|token| NEUTRAL.contains(&token.text(text)));
+    // `__host__` that stands for nothing.
+    if name.starts_with("__") && NEUTRAL.contains(&name) && is_neutral(&table.get(reached[0]).text)
+    {
+        return None;
+    }
     let mut next = 0;
     while let Some(id) = reached.get(next) {
         next += 1;

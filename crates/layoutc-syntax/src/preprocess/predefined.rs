@@ -53,6 +53,49 @@ const PREDEFINED_CUDA: [(&str, &str); 7] = [
     ("CUDA_VERSION", "13000"),
 ];
 
+/// What `cuda_runtime.h` defines, which nvcc includes before the first line: words that the grammar
+/// knows or that are masked as they are, and the guards of the header's parts.
+pub(crate) const TOOLKIT_WORDS: [&str; 38] = [
+    "__host__",
+    "__device__",
+    "__global__",
+    "__shared__",
+    "__constant__",
+    "__managed__",
+    "__tile__",
+    "__grid_constant__",
+    "__forceinline__",
+    "__no_return__",
+    "__nv_pure__",
+    "__thread__",
+    "__align__",
+    "__builtin_align__",
+    "__launch_bounds__",
+    "__maxnreg__",
+    "__cluster_dims__",
+    "__block_size__",
+    "__device_builtin__",
+    "__cudart_builtin__",
+    "CUDARTAPI",
+    "CUDARTAPI_CDECL",
+    "CUDART_CB",
+    "CUDART_DEVICE",
+    "__CUDA_RUNTIME_H__",
+    "__CUDA_RUNTIME_API_H__",
+    "__CHANNEL_DESCRIPTOR_H__",
+    "__COMMON_FUNCTIONS_H__",
+    "__DEVICE_FUNCTIONS_H__",
+    "__DEVICE_LAUNCH_PARAMETERS_H__",
+    "__DRIVER_FUNCTIONS_H__",
+    "__DRIVER_TYPES_H__",
+    "__HOST_CONFIG_H__",
+    "__HOST_DEFINES_H__",
+    "__LIBRARY_TYPES_H__",
+    "__MATH_FUNCTIONS_H__",
+    "__VECTOR_FUNCTIONS_H__",
+    "__VECTOR_TYPES_H__",
+];
+
 /// Macros of OpenCL C roots: those of the compiler, and its keywords as what CUDA has in their place,
 /// so that one grammar and one model serve both. Address spaces of pointers say nothing that the
 /// types do not.
@@ -115,6 +158,7 @@ impl Environments {
         define(&mut cpp, &PREDEFINED_CPP);
         let mut cuda_host = cpp.clone();
         define(&mut cuda_host, &PREDEFINED_CUDA);
+        cuda_host.define_words(&TOOLKIT_WORDS);
         let mut cuda_device = cuda_host.clone();
         define(&mut cuda_device, &[("__CUDA_ARCH__", DEVICE_ARCH)]);
         let mut opencl = MacroEnv::default();

@@ -4,7 +4,7 @@
 //! host's (it is undefined). A file that is included again is walked again for its effect on the
 //! environments; only the first walk is recorded.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -13,15 +13,16 @@ use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceFile, SourceSet, Span,
 use super::condition::Surroundings;
 use super::directive::{Directive, DirectiveKind, RawDirective, SplitFile, parse_define, split};
 use super::embedded::{Embedded, is_literal, kernel_texts};
+use super::foreign::{self, Foreign, Owner, Used};
 use super::include::{self, Absent, Operand};
 use super::lexer::{Token, TokenKind, tokens};
 use super::macros::{Activity, MacroDef, MacroEnv, MacroId, MacroOrigin, MacroTable};
 use super::mask::{ProgramNames, mask_file};
 use super::meaning::{Meaning, Occurrence, fingerprint};
-use super::predefined::{Environments, Language, command_line, cplusplus};
+use super::predefined::{Environments, Language, TOOLKIT_WORDS, command_line, cplusplus};
 use super::{
-    Compilation, InactiveRegion, IncludeDirective, LoadResult, PreprocessOptions, Preprocessed,
-    PreprocessedFile, SourceLoader, UnseenHeader,
+    Asked, Compilation, ForeignInclusion, InactiveRegion, IncludeDirective, LoadResult,
+    PreprocessOptions, Preprocessed, PreprocessedFile, SourceLoader, UnseenHeader,
 };
 
 /// Deepest chain of includes.
@@ -98,6 +99,8 @@ struct FileState {
     is_cuda: bool,
     /// Whether the occurrence that is recorded is in an OpenCL C root.
     is_opencl: bool,
+    /// Why the file is not part of the program, if it is not.
+    foreign: Option<Foreign>,
     /// Kernel text that is an argument of a macro: no text of this program.
     kernel_text: Vec<std::ops::Range<usize>>,
     /// The occurrence that is recorded.
@@ -141,6 +144,12 @@ struct Walker<'a> {
     /// Whether that root has met a header that was not found and may define any macro.
     is_uncertain: bool,
     unseen: Vec<UnseenHeader>,
+    /// Headers of the program that the root has entered.
+    headers: BTreeSet<FileId>,
+    /// Foreign files that the root has entered, in order, each time.
+    foreign_entered: Vec<FileId>,
+    /// Headers of libraries that are there and not read.
+    libraries: HashSet<PathBuf>,
     /// Kernel texts of host files that are still to be walked.
     kernel_texts: Vec<Unit>,
 }
@@ -168,6 +177,9 @@ pub(crate) fn preprocess(
         root_offset: 0,
         is_uncertain: false,
         unseen: Vec::new(),
+        headers: BTreeSet::new(),
+        foreign_entered: Vec::new(),
+        libraries: HashSet::new(),
         kernel_texts: Vec::new(),
     };
     let environments = Environments::new(&mut walker.table);
@@ -181,6 +193,7 @@ pub(crate) fn preprocess(
         let state = &mut walker.files[id.index()];
         state.is_cuda = is_cuda && (state.is_cuda || !state.is_root);
         state.is_root = true;
+        state.foreign = None;
         // A string literal that host programs include.
         let is_literal = language == Language::OpenCl && is_literal(walker.sources.file(id).text());
         if (is_literal || matches!(language, Language::C | Language::Cpp)) && known.is_none() {
@@ -291,8 +304,9 @@ impl Walker<'_> {
                     continue;
                 };
                 let candidates = include::candidates(file.path(), &operand, &unit.options);
-                let known =
-                    candidates.iter().find_map(|path| self.by_path.get(path).copied().flatten());
+                let known = candidates
+                    .iter()
+                    .find_map(|candidate| self.by_path.get(&candidate.path).copied().flatten());
                 included.extend(known.filter(|target| *target != unit.id));
             }
         }
@@ -329,6 +343,8 @@ impl Walker<'_> {
         self.options = unit.options;
         self.root_offset = 0;
         self.is_uncertain = false;
+        self.headers.clear();
+        self.foreign_entered.clear();
         self.is_host = matches!(unit.language, Language::C | Language::Cpp);
         self.is_opencl = unit.language == Language::OpenCl;
         let forced = std::mem::take(&mut self.options.forced_includes);
@@ -357,7 +373,43 @@ impl Walker<'_> {
             };
             state.includes.insert(0, include);
         }
+        self.enter_included(target, span, &path.display().to_string());
+    }
+
+    /// Walks a header. Foreign ones that the program includes are listed with those that they include.
+    fn enter_included(&mut self, target: FileId, span: Span, spelled: &str) {
+        let is_foreign = self.files[target.index()].foreign.is_some();
+        let from = self.foreign_entered.len();
+        if is_foreign {
+            self.foreign_entered.push(target);
+        } else {
+            self.headers.insert(target);
+        }
         self.enter(target, Some(span));
+        if !is_foreign || self.files[span.file.index()].foreign.is_some() {
+            return;
+        }
+        let mut files = self.foreign_entered[from..].to_vec();
+        files.sort_unstable();
+        files.dedup();
+        let headers_before = self.headers.clone();
+        let root = self.stack[0];
+        // A header without a guard may come many times.
+        let known = self.unseen.iter_mut().filter(|known| known.span == span && known.root == root);
+        if let Some(known) = known.filter_map(|known| known.foreign.as_mut()).next() {
+            known.files.extend(files);
+            known.files.sort_unstable();
+            known.files.dedup();
+            known.headers_before.extend(headers_before);
+            return;
+        }
+        self.unseen.push(UnseenHeader {
+            span,
+            spelled: spelled.to_owned(),
+            root,
+            root_offset: self.root_offset,
+            foreign: Some(ForeignInclusion { files, headers_before }),
+        });
     }
 
     fn enter(&mut self, id: FileId, include: Option<Span>) {
@@ -389,7 +441,8 @@ impl Walker<'_> {
         let length = self.sources.file(id).text().len() as u32;
         self.text(&mut walk, &split.text[text_at..], byte_at, length);
         self.close_hidden(&mut walk, length);
-        if let Some(group) = walk.groups.first().filter(|_| record) {
+        let is_told = record && self.is_ours(id);
+        if let Some(group) = walk.groups.first().filter(|_| is_told) {
             let span = Span::new(id, group.opened_at as usize, group.opened_at as usize + 1);
             self.diagnostics.push(
                 Diagnostic::warning(Code::UNPARSED_REGION, "unterminated conditional")
@@ -561,8 +614,13 @@ impl Walker<'_> {
         }
     }
 
+    /// Whether a file is part of the program: nobody is told about others.
+    fn is_ours(&self, id: FileId) -> bool {
+        self.files[id.index()].foreign.is_none()
+    }
+
     fn unbalanced(&mut self, walk: &FileWalk, span: Span) {
-        if walk.record {
+        if walk.record && self.is_ours(walk.id) {
             self.diagnostics.push(
                 Diagnostic::warning(Code::UNPARSED_REGION, "unbalanced conditional")
                     .at(span, "there is no `#if` for this"),
@@ -586,7 +644,7 @@ impl Walker<'_> {
         };
         let device = if ask.device { evaluate(&self.device) } else { Ok(false) };
         let host = if ask.host { evaluate(&self.host) } else { Ok(false) };
-        if (device.is_err() || host.is_err()) && walk.record {
+        if (device.is_err() || host.is_err()) && walk.record && self.is_ours(walk.id) {
             let span = Span::new(walk.id, directive.start as usize, directive.end as usize);
             self.diagnostics.push(
                 Diagnostic::warning(Code::UNPARSED_REGION, "invalid condition")
@@ -648,10 +706,12 @@ impl Walker<'_> {
             self.root_offset = directive.start;
         }
         let mut target = None;
+        let mut header = String::new();
         if walk.now.any()
             && let Some(operand) = &operand
         {
             target = self.resolve(walk.id, operand, span);
+            header.clone_from(&operand.spelled);
         }
         if walk.record {
             let Operand { spelled, system } =
@@ -680,8 +740,8 @@ impl Walker<'_> {
             || self.stack.len() >= INCLUDE_DEPTH
             || self.inclusions >= INCLUSION_LIMIT;
         if !endless {
-            self.enter(target, Some(span));
-        } else if self.warned.insert((span.file, span.start)) {
+            self.enter_included(target, span, &header);
+        } else if self.is_ours(walk.id) && self.warned.insert((span.file, span.start)) {
             let message =
                 if nested > 0 { "header includes itself" } else { "includes are nested too deep" };
             self.diagnostics.push(
@@ -704,23 +764,60 @@ impl Walker<'_> {
     }
 
     fn resolve(&mut self, includer: FileId, operand: &Operand, span: Span) -> Option<FileId> {
+        let by_ours = self.is_ours(includer);
+        let absent = include::absent(operand);
         let from = self.sources.file(includer).path();
-        for path in include::candidates(from, operand, &self.options) {
-            if let Some(known) = self.by_path.get(&path) {
-                match known {
-                    Some(id) => return Some(*id),
-                    None => continue,
-                }
+        for include::Candidate { path, in_system_dir } in
+            include::candidates(from, operand, &self.options)
+        {
+            if self.libraries.contains(&path) {
+                self.define_toolkit_words(operand);
+                return None;
             }
-            match self.loader.load(&path) {
+            let asked = Asked {
+                path: &path,
+                quoted_by_ours: by_ours && !operand.system,
+                is_known: include::is_known(operand),
+                in_system_dir,
+            };
+            match self.by_path.get(&path).copied() {
+                Some(Some(id)) => {
+                    // Another place may say that it is the program's.
+                    let state = &mut self.files[id.index()];
+                    if state.foreign.is_some() && self.loader.owner(&asked) == Owner::Ours {
+                        state.foreign = None;
+                    }
+                    return Some(id);
+                }
+                Some(None) => continue,
+                None => {}
+            }
+            let loaded = self.loader.load(&path);
+            let owner = match loaded {
+                LoadResult::Missing => Owner::Ours,
+                LoadResult::Text(_) | LoadResult::NotReadable(_) => self.loader.owner(&asked),
+            };
+            match loaded {
+                LoadResult::Missing => {
+                    self.by_path.insert(path, None);
+                }
+                _ if owner == Owner::Library => {
+                    self.libraries.insert(path);
+                    self.define_toolkit_words(operand);
+                    return None;
+                }
                 LoadResult::Text(text) => {
                     let id = self.add_file(path.clone(), path, text);
-                    if self.is_host {
+                    self.files[id.index()].foreign = match owner {
+                        Owner::Foreign(why) => Some(why),
+                        Owner::Ours | Owner::Library => None,
+                    };
+                    if self.is_host && owner == Owner::Ours {
                         self.add_kernel_texts(id);
                     }
                     return Some(id);
                 }
-                LoadResult::NotReadable(reason) => {
+                LoadResult::NotReadable(reason) if owner == Owner::Ours => {
                     self.by_path.insert(path, None);
                     let message = format!("header `{}` cannot be read: {reason}", operand.spelled);
                     self.diagnostics.push(
@@ -729,29 +826,22 @@ impl Walker<'_> {
                     );
                     return None;
                 }
-                LoadResult::Missing => {
+                LoadResult::NotReadable(_) => {
                     self.by_path.insert(path, None);
+                    self.add_unseen(operand, span);
+                    return None;
                 }
             }
         }
-        let in_libraries = self.options.system_dirs.iter().any(|dir| {
-            let path = include::normalize(&dir.join(&operand.spelled));
-            self.loader.load(&path) != LoadResult::Missing
-        });
-        let absent = include::absent(operand);
-        let is_unseen = absent == Absent::Unknown
-            || (absent == Absent::Local && self.options.missing_is_unseen);
-        if in_libraries || absent == Absent::Library {
+        self.define_toolkit_words(operand);
+        // What a foreign header includes and is nowhere belongs to the system that it comes from.
+        if absent == Absent::Library || !by_ours {
             return None;
         }
+        let is_unseen = absent == Absent::Unknown
+            || (absent == Absent::Local && self.options.missing_is_unseen);
         if is_unseen {
-            self.is_uncertain = true;
-            let root = self.stack[0];
-            if !self.unseen.iter().any(|known| known.span == span && known.root == root) {
-                let spelled = operand.spelled.clone();
-                let root_offset = self.root_offset;
-                self.unseen.push(UnseenHeader { span, spelled, root, root_offset });
-            }
+            self.add_unseen(operand, span);
         } else if self.warned.insert((span.file, span.start)) {
             let message = format!("cannot find header `{}`", operand.spelled);
             self.diagnostics.push(
@@ -763,7 +853,28 @@ impl Walker<'_> {
         None
     }
 
-    fn finish(self) -> Preprocessed {
+    /// A header of the toolkit whose text is not read defines `__host__` and the like.
+    fn define_toolkit_words(&mut self, operand: &Operand) {
+        if include::is_runtime(operand) && !self.is_opencl {
+            self.device.define_words(&TOOLKIT_WORDS);
+            self.host.define_words(&TOOLKIT_WORDS);
+        }
+    }
+
+    /// A header that is not found, or cannot be read, and may hold anything.
+    fn add_unseen(&mut self, operand: &Operand, span: Span) {
+        self.is_uncertain = true;
+        let root = self.stack[0];
+        let is_known = |known: &UnseenHeader| known.span == span && known.root == root;
+        if !self.unseen.iter().any(is_known) {
+            let spelled = operand.spelled.clone();
+            let root_offset = self.root_offset;
+            self.unseen.push(UnseenHeader { span, spelled, root, root_offset, foreign: None });
+        }
+    }
+
+    fn finish(mut self) -> Preprocessed {
+        let used = self.keep_what_is_used();
         let Walker { sources, table, files, mut diagnostics, unseen, .. } = self;
         let mut names = ProgramNames::new(&table);
         for (state, (_, file)) in files.iter().zip(sources.iter()) {
@@ -773,7 +884,7 @@ impl Walker<'_> {
             .into_iter()
             .zip(sources.iter())
             .map(|(state, (id, file))| {
-                let masked = mask_file(
+                let mut masked = mask_file(
                     id,
                     file.text(),
                     &state.tokens,
@@ -781,6 +892,9 @@ impl Walker<'_> {
                     (&state.inactive, &state.kernel_text),
                     &names,
                 );
+                for body in used.kept.get(&id).into_iter().flat_map(|kept| &kept.bodies) {
+                    masked.text.replace_range(*body..body + 1, ";");
+                }
                 PreprocessedFile {
                     masked: masked.text,
                     is_root: state.is_root,
@@ -797,11 +911,46 @@ impl Walker<'_> {
                         .collect(),
                     is_cuda: state.is_cuda,
                     is_opencl: state.is_opencl,
+                    foreign: state.foreign,
                 }
             })
             .collect();
         diagnostics.sort_by_key(|found| found.primary.as_ref().map(|label| label.span));
-        Preprocessed { sources, files, unseen, macros: table, diagnostics }
+        let foreign_words = used.words;
+        Preprocessed { sources, files, unseen, foreign_words, macros: table, diagnostics }
+    }
+
+    /// Takes from the foreign files what the program does not use of them.
+    fn keep_what_is_used(&mut self) -> Used {
+        if self.files.iter().all(|state| state.foreign.is_none()) {
+            return Used::default();
+        }
+        let texts: Vec<foreign::Text<'_>> = self
+            .files
+            .iter()
+            .zip(self.sources.iter())
+            .map(|(state, (id, file))| foreign::Text {
+                id,
+                source: file.text(),
+                active: &state.tokens,
+                is_foreign: state.foreign.is_some(),
+            })
+            .collect();
+        let mut used = foreign::used(&texts, &self.table);
+        for (id, kept) in &mut used.kept {
+            let state = &mut self.files[id.index()];
+            state.tokens = std::mem::take(&mut kept.tokens);
+            state.kernel_text = kept.hidden(self.sources.file(*id).text().len());
+            state.directives.retain(|found| found.kind == DirectiveKind::Define);
+            state.inactive.retain(|region| kept.holds(region.span.start));
+            state.meanings.retain(|at, _| kept.holds(*at));
+        }
+        let files = &self.files;
+        self.table.keep_needed(|def| {
+            let is_foreign = def.file.is_some_and(|file| files[file.index()].foreign.is_some());
+            !is_foreign || used.names.contains(&def.name)
+        });
+        used
     }
 }
 

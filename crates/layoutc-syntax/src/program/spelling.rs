@@ -21,7 +21,7 @@ impl Program {
                     format!("{inner} *")
                 });
             }
-            TypeKind::Enum(name, _) if !name.is_empty() => name.clone(),
+            TypeKind::Enum(name, _) if !name.is_empty() && !name.starts_with('(') => name.clone(),
             TypeKind::Named(name, arguments) if arguments.is_empty() => name.clone(),
             TypeKind::Unknown
             | TypeKind::Void

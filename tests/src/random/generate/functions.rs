@@ -3,6 +3,7 @@
 use super::places::{Owned, Place, Readable, Scope};
 use super::traits::Trait;
 use super::{Generator, Unit};
+use crate::random::names::Role;
 use crate::random::program::{Kind, Node};
 use crate::random::text::Symbol;
 
@@ -58,6 +59,13 @@ impl Helper {
     }
 }
 
+/// Whether a node may call a function.
+fn calls(node: &Node) -> bool {
+    let mut text = String::new();
+    node.head.write(&|_| "@".to_owned(), &mut text);
+    text.contains("@(") || text.contains("__ldg") || !node.body.is_empty()
+}
+
 impl Generator {
     /// The device functions of a unit.
     pub(super) fn unit_helpers(&mut self, unit: &mut Unit) {
@@ -72,7 +80,18 @@ impl Generator {
         self.locals.clear();
         let number = unit.helpers.len();
         let base = *self.random.pick(&["weight", "relax", "mix", "probe", "advance", "update"]);
-        let symbol = self.symbol(&format!("{base}{}_{number}", unit.number));
+        // Another function of the name takes another type.
+        let overloaded = unit.helpers.iter().find(|other| {
+            let same = |helper: &&Helper| helper.symbol == other.symbol && helper.record == record;
+            other.form == form && !unit.helpers.iter().any(|helper| same(&helper))
+        });
+        let symbol = match overloaded.map(|other| other.symbol) {
+            Some(other) if self.random.chance(60) => {
+                unit.feature("overload");
+                other
+            }
+            _ => self.named(Role::Global, &format!("{base}{}_{number}", unit.number)),
+        };
         let (element, value) = (self.local("e"), self.local("v"));
         let name = self.record_symbol(record);
         let mut scope = Scope {
@@ -100,6 +119,7 @@ impl Generator {
                 ("unsigned", format!("const {name} &{element}, unsigned {value}"))
             }
             Form::ByValue => {
+                self.objects.insert(element);
                 scope.places.push(place(false, true, true));
                 ("unsigned", format!("{name} {element}, unsigned {value}"))
             }
@@ -137,6 +157,7 @@ impl Generator {
                 ("void", format!("{name} *{element}, int {index}, unsigned {value}"))
             }
             Form::Changed => {
+                self.objects.insert(element);
                 scope.places.push(place(false, true, true));
                 let result = name.to_string();
                 let parameters = format!("{name} {element}, unsigned {value}");
@@ -178,6 +199,19 @@ impl Generator {
             "static __device__",
             "__device__ __forceinline__",
         ]);
+        // Overloads are used or not as one, so that they may not be of this file alone.
+        let overloads = unit.array_records.len() > 1;
+        let qualifier = if overloads { qualifier.trim_start_matches("static ") } else { qualifier };
+        let qualifier = match unit.qualifiers {
+            Some([both, device, _]) => match self.random.below(4) {
+                0 if !overloads => format!("static {device}"),
+                // What is for the host too may call nothing that is for the device alone.
+                1 if body.len() == 1 && !body.iter().any(calls) => both.to_string(),
+                2 => qualifier.to_owned(),
+                _ => device.to_string(),
+            },
+            None => qualifier.to_owned(),
+        };
         let head = format!("{qualifier} {result} {symbol}({parameters}) {{");
         let mut node = Node::new(Kind::Function, &head, body, "}");
         node.declares.push(symbol);

@@ -3,6 +3,7 @@
 use super::kernels::{Kernel, Mode, Shape};
 use super::traits::Trait;
 use super::{Generator, Unit};
+use crate::random::names::Role;
 use crate::random::program::{Kind, Node};
 use crate::random::text::Symbol;
 
@@ -54,7 +55,7 @@ impl Generator {
         if let Some((context, members)) = &unit.context
             && !members.is_empty()
         {
-            let ty = self.symbol(&format!("Context{}", unit.number));
+            let ty = self.named(Role::Type, &format!("Context{}", unit.number));
             let text = format!("struct {ty} {{\n    {}\n}};", members.join("\n    "));
             unit.nodes.push(Node::declaration(ty, &text));
             body.insert(0, Node::declaration(*context, &format!("{ty} {context};")));
@@ -209,7 +210,8 @@ impl Generator {
             return *symbol;
         }
         let name = self.record_symbol(record);
-        let symbol = self.symbol(&format!("Buffer{}_{}", unit.number, unit.declared.buffers.len()));
+        let symbol = self
+            .named(Role::Type, &format!("Buffer{}_{}", unit.number, unit.declared.buffers.len()));
         unit.nodes.push(Node::declaration(
             symbol,
             &format!(
@@ -226,8 +228,10 @@ impl Generator {
             return *symbol;
         }
         let name = self.record_symbol(record);
-        let symbol =
-            self.symbol(&format!("allocate{}_{}", unit.number, unit.declared.allocators.len()));
+        let symbol = self.named(
+            Role::Global,
+            &format!("allocate{}_{}", unit.number, unit.declared.allocators.len()),
+        );
         unit.nodes.push(Node::declaration(
             symbol,
             &format!("static void {symbol}({name} **at, int n) {{\n    CHECK(cudaMalloc((void **)at, n * sizeof({name})));\n}}"),

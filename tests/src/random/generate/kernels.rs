@@ -3,6 +3,7 @@
 use super::places::{Owned, Place, Readable, Scope};
 use super::traits::Trait;
 use super::{Generator, Unit};
+use crate::random::names::Role;
 use crate::random::program::{Kind, Node};
 use crate::random::text::Symbol;
 
@@ -106,13 +107,15 @@ impl Generator {
         self.locals.clear();
         let number = unit.kernels.len();
         let base = *self.random.pick(&["step", "apply", "gather", "scatter", "solve", "kern"]);
-        let symbol = self.symbol(&format!("{base}{}k{number}", unit.number));
+        let symbol = self.named(Role::Global, &format!("{base}{}k{number}", unit.number));
         let mut shape = *self.random.pick(&SHAPES);
-        if shape == Shape::Staged && unit.has(Trait::DefaultInitialiser) {
-            // Such types are not allowed in shared memory.
+        let parameters = self.kernel_parameters(unit);
+        if shape == Shape::Staged
+            && (unit.has(Trait::DefaultInitialiser) || self.size(parameters[0].record) > 384)
+        {
+            // Such types are not allowed in shared memory, or 64 of them are too large for it.
             shape = Shape::Direct;
         }
-        let parameters = self.kernel_parameters(unit);
         let handle = (unit.has(Trait::Handle) && self.random.chance(60))
             .then(|| self.handle_struct(unit, parameters[0].record));
         let is_template = unit.has(Trait::ValueTemplate) && self.random.chance(70);
@@ -140,6 +143,7 @@ impl Generator {
             unit.feature("struct-by-value");
             let record = parameters[0].record;
             let name = self.local("one");
+            self.objects.insert(name);
             list.push(format!("{} {name}", self.record_symbol(record)));
             one = Some(Place {
                 record,
@@ -161,7 +165,9 @@ impl Generator {
         let frame = Frame { arrays, n, seed, perm, out, one };
         let body = self.kernel_body(unit, shape, &parameters, &frame, is_template);
         let template = if is_template { "template <int K>\n" } else { "" };
-        let head = format!("{template}__global__ void {symbol}({}) {{", list.join(", "));
+        let qualifier =
+            unit.qualifiers.map_or("__global__".to_owned(), |[_, _, macro_]| macro_.to_string());
+        let head = format!("{template}{qualifier} void {symbol}({}) {{", list.join(", "));
         let mut node = Node::new(Kind::Function, &head, body, "}");
         node.declares.push(symbol);
         unit.nodes.push(node);
@@ -192,7 +198,7 @@ impl Generator {
 
     fn handle_struct(&mut self, unit: &mut Unit, record: usize) -> Symbol {
         let number = unit.kernels.len();
-        let symbol = self.symbol(&format!("View{}_{number}", unit.number));
+        let symbol = self.named(Role::Type, &format!("View{}_{number}", unit.number));
         let text =
             format!("struct {symbol} {{ {} *items; int count; }};", self.record_symbol(record));
         unit.nodes.push(Node::declaration(symbol, &text));
@@ -303,7 +309,9 @@ impl Generator {
                     }
                 }
                 let int = k.to_string();
+                let walked = scope.places.clone();
                 let mut body = self.body(unit, &mut scope, parameters, frame, &int);
+                body.extend(self.used(unit, &scope, &walked));
                 body.extend(steps);
                 let head = format!("for (int {k} = {i}; {k} < {n}; {k} += {stride}) {{");
                 nodes.push(whole(&head, body));
@@ -522,9 +530,21 @@ impl Generator {
                 steps.push(Node { kind: Kind::Frame, ..Node::line(&line) });
             }
         }
+        let walked = scope.places.clone();
         let mut body = self.body(unit, &mut scope, parameters, frame, &whole_index);
+        body.extend(self.used(unit, &scope, &walked));
         body.extend(steps);
         nodes.push(whole(&loop_head, body));
+        nodes
+    }
+
+    /// A store through each pointer that walks: one that only moves is not used in all layouts.
+    fn used(&mut self, unit: &mut Unit, scope: &Scope, walked: &[Place]) -> Vec<Node> {
+        let mut nodes = Vec::new();
+        for place in walked.iter().filter(|place| place.is_pointer && place.is_writable) {
+            let (lvalue, scalar) = self.leaf(scope, place);
+            nodes.push(Node::line(&self.store_to(unit, scope, &lvalue, scalar)));
+        }
         nodes
     }
 
@@ -574,7 +594,13 @@ impl Generator {
             });
         }
         let index = i.to_string();
-        let body = self.owner_body(unit, &mut scope, parameters, frame, &index, &index);
+        let mut body = self.owner_body(unit, &mut scope, parameters, frame, &index, &index);
+        let other = scope.places.iter().rev().find(|place| place.is_shared).cloned();
+        if let Some(other) = other {
+            let (lvalue, scalar) = self.leaf(&scope, &other);
+            let value = scalar.to_value(&lvalue);
+            body.push(Node::line(&format!("{}[{i}] += {value};", frame.out)));
+        }
         nodes.push(whole(&format!("if ({i} < {n}) {{"), body));
         nodes
     }

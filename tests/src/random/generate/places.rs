@@ -238,7 +238,7 @@ impl Generator {
             let index = self.index_below(scope, &readable.count);
             let place = self.element(readable.record, &readable.text, &index, false);
             let (lvalue, scalar) = self.leaf(scope, &place);
-            if scalar != Scalar::Bool {
+            if !matches!(scalar, Scalar::Bool | Scalar::Enumeration(..)) {
                 return format!("«{}»", scalar.to_value(&format!("__ldg(&{lvalue})")));
             }
         }

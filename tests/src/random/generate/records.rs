@@ -2,7 +2,9 @@
 
 use super::traits::Trait;
 use super::{Generator, Unit};
+use crate::random::names::Role;
 use crate::random::program::{Kind, Node};
+use crate::random::rng::Random;
 use crate::random::text::Symbol;
 
 /// A scalar type.
@@ -20,6 +22,8 @@ pub(super) enum Scalar {
     UnsignedLongLong,
     Float,
     Double,
+    /// An enumeration of four values that a struct declares: the struct and the enumeration.
+    Enumeration(Symbol, Symbol),
 }
 
 impl Scalar {
@@ -38,8 +42,9 @@ impl Scalar {
         Scalar::Double,
     ];
 
-    pub(super) fn name(self) -> &'static str {
-        match self {
+    pub(super) fn name(self) -> String {
+        let name = match self {
+            Scalar::Enumeration(record, name) => return format!("{record}::{name}"),
             Scalar::Bool => "bool",
             Scalar::Char => "char",
             Scalar::SignedChar => "signed char",
@@ -52,20 +57,25 @@ impl Scalar {
             Scalar::UnsignedLongLong => "unsigned long long",
             Scalar::Float => "float",
             Scalar::Double => "double",
-        }
+        };
+        name.to_owned()
     }
 
     pub(super) fn size(self) -> usize {
         match self {
             Scalar::Bool | Scalar::Char | Scalar::SignedChar | Scalar::UnsignedChar => 1,
             Scalar::Short | Scalar::UnsignedShort => 2,
-            Scalar::Int | Scalar::Unsigned | Scalar::Float => 4,
+            Scalar::Int | Scalar::Unsigned | Scalar::Float | Scalar::Enumeration(..) => 4,
             Scalar::LongLong | Scalar::UnsignedLongLong | Scalar::Double => 8,
         }
     }
 
     pub(super) fn is_floating(self) -> bool {
         matches!(self, Scalar::Float | Scalar::Double)
+    }
+
+    fn takes_any_bytes(self) -> bool {
+        !self.is_floating() && !matches!(self, Scalar::Bool | Scalar::Enumeration(..))
     }
 
     /// `value` (an `unsigned`) as this type, in the range that keeps all arithmetic exact.
@@ -77,6 +87,7 @@ impl Scalar {
             Scalar::UnsignedLongLong => format!("({value}) * 4294967311ull"),
             Scalar::LongLong => format!("(long long)(({value}) * 4294967311ull)"),
             Scalar::Unsigned => value.to_owned(),
+            Scalar::Enumeration(..) => format!("({})(({value}) & 3u)", self.name()),
             other => format!("({})({value})", other.name()),
         }
     }
@@ -199,7 +210,7 @@ impl Generator {
         };
         unit.base_name = Some(base);
         let name = format!("{base}{}{}", unit.number, SUFFIXES[self.records_of(unit)]);
-        let symbol = self.symbol(&name);
+        let symbol = self.named(Role::Type, &name);
         let count = match (is_element, self.random.below(10)) {
             (false, _) => self.random.between(1, 3),
             (true, 0..=4) => self.random.between(1, 4),
@@ -209,13 +220,17 @@ impl Generator {
         let mut names: Vec<&str> = FIELD_NAMES.to_vec();
         self.random.shuffle(&mut names);
         let (mut fields, mut alignment, mut any_bytes) = (Vec::new(), 1, true);
+        let enumeration = self.random.chance(15).then(|| self.named(Role::Member, "Mood"));
         for name in names.into_iter().take(count) {
-            let symbol = self.symbol(name);
-            let ty = self.field_type(inner, is_element);
-            let (align, bytes) = match &ty {
-                FieldType::Scalar(scalar) => {
-                    (scalar.size(), *scalar != Scalar::Bool && !scalar.is_floating())
+            let field = self.named(Role::Member, name);
+            let ty = match enumeration {
+                Some(name) if self.random.chance(40) => {
+                    FieldType::Scalar(Scalar::Enumeration(symbol, name))
                 }
+                _ => self.field_type(inner, is_element),
+            };
+            let (align, bytes) = match &ty {
+                FieldType::Scalar(scalar) => (scalar.size(), scalar.takes_any_bytes()),
                 FieldType::Vector { name, scalar, .. } => {
                     let align = VECTORS.iter().find(|vector| vector.0 == *name);
                     (align.map_or(16, |vector| vector.3), !scalar.is_floating())
@@ -231,10 +246,11 @@ impl Generator {
                 2 => vec![self.random.between(2, 3), self.random.between(2, 4)],
                 _ => Vec::new(),
             };
-            fields.push(Field { symbol, ty, extents, is_inherited: false });
+            fields.push(Field { symbol: field, ty, extents, is_inherited: false });
         }
         let base = (is_element && unit.has(Trait::Base)).then(|| {
-            let (base, field) = (self.symbol(&format!("Base{name}")), self.symbol("stamp"));
+            let (base, field) =
+                (self.named(Role::Type, &format!("Base{name}")), self.symbol("stamp"));
             let members = vec![Node {
                 kind: Kind::Field,
                 ..Node::declaration(field, &format!("int {field};"))
@@ -247,13 +263,14 @@ impl Generator {
             alignment = alignment.max(4);
             base
         });
-        let fill = self.symbol(&format!("fill{name}", name = self.name_of(symbol)));
-        let sum = self.symbol(&format!("sum{name}", name = self.name_of(symbol)));
+        let fill = self.named(Role::Global, &format!("fill{name}", name = self.name_of(symbol)));
+        let sum = self.named(Role::Global, &format!("sum{name}", name = self.name_of(symbol)));
         let record = Record { symbol, fields, alignment, any_bytes, fill, sum };
         self.records.push(record);
         let at = self.records.len() - 1;
         let node = self.record_node(unit, at, is_element, base);
         unit.nodes.push(node);
+        unit.nodes.append(&mut unit.outside);
         if is_element || unit.has(Trait::NestedTwin) {
             let nodes = self.host_functions(at);
             unit.nodes.extend(nodes);
@@ -292,10 +309,11 @@ impl Generator {
         base: Option<Symbol>,
     ) -> Node {
         let record = self.records[at].clone();
-        let mut members = Vec::new();
+        let mut members = self.member_types(&record);
         for field in record.fields.iter().filter(|field| !field.is_inherited) {
             let ty = match &field.ty {
-                FieldType::Scalar(scalar) => scalar.name().to_owned(),
+                FieldType::Scalar(Scalar::Enumeration(_, name)) => name.to_string(),
+                FieldType::Scalar(scalar) => self.scalar_name(unit, *scalar, &mut members),
                 FieldType::Vector { name, .. } => (*name).to_owned(),
                 FieldType::Nested(at) => self.records[*at].symbol.to_string(),
             };
@@ -304,7 +322,7 @@ impl Generator {
             let has_initialiser = unit.has(Trait::DefaultInitialiser)
                 && is_element
                 && field.extents.is_empty()
-                && matches!(field.ty, FieldType::Scalar(_))
+                && matches!(field.ty, FieldType::Scalar(scalar) if !matches!(scalar, Scalar::Enumeration(..)))
                 && self.random.chance(60);
             let initialiser = if has_initialiser { " = 1" } else { "" };
             let text = format!("{ty} {}{extents}{initialiser};", field.symbol);
@@ -313,23 +331,102 @@ impl Generator {
         if is_element {
             self.members(unit, at, &mut members);
         }
+        let pack = (record.alignment == 1 || record.alignment == 4) && self.random.chance(10);
+        let align = *self.random.pick(&["__align__(16) ", "alignas(16) ", "__align__(32) "]);
+        let is_aligned = !pack && self.random.chance(8) && is_element;
+        let align = if is_aligned { align } else { "" };
+        if is_aligned {
+            unit.feature("aligned-record");
+            let asked = if align.contains("32") { 32 } else { 16 };
+            self.records[at].alignment = record.alignment.max(asked);
+        }
         let typedef = self.random.chance(20) && !is_element;
         let (head, tail) = if typedef {
             ("typedef struct {".to_owned(), format!("}} {};", record.symbol))
         } else {
             let base = base.map_or_else(String::new, |base| format!(" : {base}"));
-            (format!("struct {}{base} {{", record.symbol), "};".to_owned())
+            (format!("struct {align}{}{base} {{", record.symbol), "};".to_owned())
+        };
+        // No member moves by that: they all have the same size.
+        let (head, tail) = if pack {
+            let size = record.alignment;
+            (format!("#pragma pack(push, {size})\n{head}"), format!("{tail}\n#pragma pack(pop)"))
+        } else {
+            (head, tail)
         };
         let mut node = Node::new(Kind::Record, &head, members, &tail);
         node.declares.push(record.symbol);
         node
     }
 
+    /// The enumeration that a struct declares for its members.
+    fn member_types(&mut self, record: &Record) -> Vec<Node> {
+        let enumeration = record.fields.iter().find_map(|field| match field.ty {
+            FieldType::Scalar(Scalar::Enumeration(_, name)) => Some(name),
+            _ => None,
+        });
+        let Some(name) = enumeration else {
+            return Vec::new();
+        };
+        let values = ["calm", "busy", "tired", "gone"].map(|name| self.named(Role::Member, name));
+        let list: Vec<String> = values.iter().map(ToString::to_string).collect();
+        vec![Node::declaration(name, &format!("enum {name} {{ {} }};", list.join(", ")))]
+    }
+
+    /// A name of a scalar type: its own, one that the program gives it, or one of the struct alone.
+    fn scalar_name(&mut self, unit: &mut Unit, scalar: Scalar, members: &mut Vec<Node>) -> String {
+        if !self.random.chance(12) {
+            return scalar.name();
+        }
+        let known = unit.scalar_names.iter().find(|known| known.0 == scalar);
+        if let Some((_, name)) = known {
+            return name.to_string();
+        }
+        let ty = scalar.name();
+        let text = |name: Symbol, random: &mut Random| {
+            if random.chance(50) {
+                format!("typedef {ty} {name};")
+            } else {
+                format!("using {name} = {ty};")
+            }
+        };
+        if self.random.chance(40) {
+            unit.feature("member-typedef");
+            let name = self.named(Role::Member, &format!("real{}", members.len()));
+            let text = text(name, &mut self.random);
+            members.push(Node { kind: Kind::Field, ..Node::declaration(name, &text) });
+            return name.to_string();
+        }
+        unit.feature("scalar-typedef");
+        let name = self.named(Role::Type, &format!("real{}_{}", unit.number, self.names.len()));
+        let text = text(name, &mut self.random);
+        unit.nodes.push(Node::declaration(name, &text));
+        unit.scalar_names.push((scalar, name));
+        name.to_string()
+    }
+
+    /// At least the bytes of a record.
+    pub(super) fn size(&self, record: usize) -> usize {
+        let sizes = self.records[record].fields.iter().map(|field| {
+            let one = match field.ty {
+                FieldType::Scalar(scalar) => scalar.size(),
+                FieldType::Vector { scalar, width, .. } => scalar.size() * width,
+                FieldType::Nested(inner) => self.size(inner),
+            };
+            one * field.extents.iter().product::<usize>()
+        });
+        sizes.sum()
+    }
+
     /// `fill` and `sum` of a record, with one statement for each leaf.
     fn host_functions(&mut self, at: usize) -> [Node; 2] {
         let record = self.records[at].clone();
+        self.locals.clear();
+        let (p, i, n, seed) =
+            (self.local("p"), self.local("i"), self.local("n"), self.local("seed"));
+        let what = self.local("what");
         let mut leaves = Vec::new();
-        self.leaves_below(at, "p[i]", &[], &mut leaves);
+        self.leaves_below(at, &format!("{p}[{i}]"), &[], &mut leaves);
         let mut fills = Vec::new();
         let mut sums = Vec::new();
         for (number, leaf) in leaves.iter().enumerate() {
@@ -338,7 +435,7 @@ impl Generator {
                 .map(|at| format!(" + (unsigned)k{at} * {}u", 97 + at))
                 .collect();
             let value =
-                scalar.of_value(&format!("mixed((unsigned)i * 64u + {number}u{terms}, seed)"));
+                scalar.of_value(&format!("mixed((unsigned){i} * 64u + {number}u{terms}, {seed})"));
             let loops: String = leaf
                 .extents
                 .iter()
@@ -349,15 +446,16 @@ impl Generator {
             sums.push(Node::line(&format!("{loops}sum.bytes(&{lvalue}, sizeof({lvalue}));")));
         }
         let head = format!(
-            "static void {}({} *p, int n, unsigned seed) {{\n    for (int i = 0; i < n; ++i) {{",
+            "static void {}({} *{p}, int {n}, unsigned {seed}) {{\n    for (int {i} = 0; {i} < {n}; ++{i}) {{",
             record.fill, record.symbol
         );
         let mut fill = Node::new(Kind::Frame, &head, fills, "    }\n}");
         let head = format!(
-            "static void {}(const char *what, const {} *p, int n) {{\n    Sum sum;\n    for (int i = 0; i < n; ++i) {{",
+            "static void {}(const char *{what}, const {} *{p}, int {n}) {{\n    Sum sum;\n    for (int {i} = 0; {i} < {n}; ++{i}) {{",
             record.sum, record.symbol
         );
-        let mut sum = Node::new(Kind::Frame, &head, sums, "    }\n    sum.print(what);\n}");
+        let mut sum =
+            Node::new(Kind::Frame, &head, sums, &format!("    }}\n    sum.print({what});\n}}"));
         (fill.kind, sum.kind) = (Kind::Function, Kind::Function);
         fill.declares.push(record.fill);
         sum.declares.push(record.sum);

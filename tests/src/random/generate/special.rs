@@ -4,6 +4,7 @@ use super::places::{Place, Scope};
 use super::records::{FieldType, Scalar};
 use super::traits::Trait;
 use super::{Generator, Unit};
+use crate::random::names::Role;
 use crate::random::program::{Kind, Node};
 use crate::random::text::Symbol;
 
@@ -40,6 +41,15 @@ pub(super) struct Declared {
 impl Generator {
     /// Member functions and constructors of a struct.
     pub(super) fn members(&mut self, unit: &mut Unit, record: usize, members: &mut Vec<Node>) {
+        self.plain_members(unit, record, members);
+        if let Some([both, _, _]) = unit.qualifiers {
+            for member in members.iter_mut().chain(&mut unit.outside) {
+                member.head.replace("__host__ __device__", both);
+            }
+        }
+    }
+
+    fn plain_members(&mut self, unit: &mut Unit, record: usize, members: &mut Vec<Node>) {
         let this = Place {
             record,
             text: "this".to_owned(),
@@ -55,24 +65,16 @@ impl Generator {
             let v = self.local("amount");
             let scope =
                 Scope { values: vec![v.to_string()], places: vec![this.clone()], ..none.clone() };
-            let advance = self.symbol("advance");
+            let advance = self.named(Role::Member, "advance");
             let (lvalue, scalar) = self.leaf(&none, &this);
             let store = self.store_to(unit, &scope, &lvalue, scalar);
-            members.push(Node::declaration(
-                advance,
-                &unprefixed(&format!(
-                    "__host__ __device__ void {advance}(unsigned {v}) {{ {store} }}"
-                )),
-            ));
-            let peek = self.symbol("peek");
+            let head = format!("void @{advance}(unsigned {v})");
+            self.method(unit, members, name, (advance, &head, &store));
+            let peek = self.named(Role::Member, "peek");
             let (lvalue, scalar) = self.leaf(&none, &this);
             let value = scalar.to_value(&lvalue);
-            members.push(Node::declaration(
-                peek,
-                &unprefixed(&format!(
-                    "__host__ __device__ unsigned {peek}() const {{ return {value}; }}"
-                )),
-            ));
+            let (head, body) = (format!("unsigned @{peek}() const"), format!("return {value};"));
+            self.method(unit, members, name, (peek, &head, &body));
             unit.declared.methods.push((record, advance, true));
             unit.declared.methods.push((record, peek, false));
             let (lvalue, scalar) = self.leaf(&none, &this);
@@ -110,6 +112,28 @@ impl Generator {
         }
     }
 
+    /// A member function, inside of its struct or behind it; `@` stands in front of its name.
+    fn method(
+        &mut self,
+        unit: &mut Unit,
+        members: &mut Vec<Node>,
+        record: Symbol,
+        (symbol, head, body): (Symbol, &str, &str),
+    ) {
+        let inside = head.replace('@', "");
+        if self.random.chance(60) {
+            let text = format!("__host__ __device__ {inside} {{ {body} }}");
+            members.push(Node::declaration(symbol, &unprefixed(&text)));
+            return;
+        }
+        unit.feature("method-outside");
+        let text = format!("__host__ __device__ {inside};");
+        members.push(Node::declaration(symbol, &text));
+        let scoped = head.replace('@', &format!("{record}::"));
+        let head = format!("__host__ __device__ inline {scoped} {{");
+        unit.outside.push(Node::new(Kind::Function, &head, vec![Node::line(body)], "}"));
+    }
+
     /// Methods that give an element, or a reference to it; comparisons; static functions.
     fn more_methods(
         &mut self,
@@ -120,8 +144,11 @@ impl Generator {
     ) {
         let name = self.record_symbol(record);
         let none = Scope { depth: 9, ..Scope::default() };
-        let (reset, blend, rate) =
-            (self.symbol("reset"), self.symbol("blend"), self.symbol("rate"));
+        let (reset, blend, rate) = (
+            self.named(Role::Member, "reset"),
+            self.named(Role::Member, "blend"),
+            self.named(Role::Member, "rate"),
+        );
         let (lvalue, scalar) = self.leaf(&none, this);
         let zero = scalar.of_value("0u");
         members.push(Node::declaration(
@@ -281,8 +308,10 @@ impl Generator {
         let function = match known {
             Some((_, symbol)) => *symbol,
             None => {
-                let symbol =
-                    self.symbol(&format!("touch{}_{}", unit.number, unit.declared.by_part.len()));
+                let symbol = self.named(
+                    Role::Global,
+                    &format!("touch{}_{}", unit.number, unit.declared.by_part.len()),
+                );
                 let none = Scope { values: vec!["v".to_owned()], depth: 9, ..Scope::default() };
                 let (lvalue, scalar) = self.leaf(&none, &element("part_"));
                 let store = self.store_to(unit, &none, &lvalue, scalar);
@@ -321,8 +350,10 @@ impl Generator {
         let function = match known {
             Some((_, symbol)) => *symbol,
             None => {
-                let symbol =
-                    self.symbol(&format!("poke{}_{}", unit.number, unit.declared.by_address.len()));
+                let symbol = self.named(
+                    Role::Global,
+                    &format!("poke{}_{}", unit.number, unit.declared.by_address.len()),
+                );
                 let inner = Scope { values: vec!["v".to_owned()], depth: 9, ..Scope::default() };
                 let store = self.store_to(unit, &inner, "(*at)", scalar);
                 let text = format!(
@@ -391,8 +422,8 @@ impl Generator {
         let (copy, swap) = match unit.declared.templates {
             Some(known) => known,
             None => {
-                let copy = self.symbol(&format!("copy{}", unit.number));
-                let swap = self.symbol(&format!("swap{}", unit.number));
+                let copy = self.named(Role::Global, &format!("copy{}", unit.number));
+                let swap = self.named(Role::Global, &format!("swap{}", unit.number));
                 unit.nodes.push(Node::declaration(
                     copy,
                     &format!("template <typename T>\n__device__ void {copy}(T *to, const T *from) {{ *to = *from; }}"),
@@ -496,11 +527,10 @@ impl Generator {
         let function = match known {
             Some((_, symbol)) => *symbol,
             None => {
-                let symbol = self.symbol(&format!(
-                    "at{}_{}",
-                    unit.number,
-                    unit.declared.pointer_results.len()
-                ));
+                let symbol = self.named(
+                    Role::Global,
+                    &format!("at{}_{}", unit.number, unit.declared.pointer_results.len()),
+                );
                 let record = self.record_symbol(owned.record);
                 unit.nodes.push(Node::declaration(
                     symbol,
@@ -587,7 +617,9 @@ impl Generator {
     }
 
     fn assigned_value(&mut self, scope: &Scope) -> Option<Node> {
-        let (one, other) = (self.writable(scope)?, self.writable(scope)?);
+        let mut elements = scope.clone();
+        elements.places.retain(|place| !place.is_local);
+        let (one, other) = (self.writable(&elements)?, self.writable(&elements)?);
         let (first, scalar) = self.leaf(scope, &one);
         let none = Scope { depth: 9, ..Scope::default() };
         for _ in 0..6 {
@@ -625,11 +657,10 @@ impl Generator {
             let function = match known {
                 Some((_, symbol)) => *symbol,
                 None => {
-                    let symbol = self.symbol(&format!(
-                        "total{}_{}",
-                        unit.number,
-                        unit.declared.array_sums.len()
-                    ));
+                    let symbol = self.named(
+                        Role::Global,
+                        &format!("total{}_{}", unit.number, unit.declared.array_sums.len()),
+                    );
                     unit.nodes.push(Node::declaration(
                         symbol,
                         &format!(

@@ -71,6 +71,7 @@ impl Generator {
         let exact = format!("{lvalue} = {};", scalar.of_value(&value));
         match (scalar, self.random.below(8)) {
             (_, 0..=2) => exact,
+            (Scalar::Enumeration(..), _) => exact,
             (Scalar::Bool, 3) => format!("{lvalue} = !{lvalue};"),
             (Scalar::Bool, _) => exact,
             (Scalar::Float, 3) => format!("{lvalue} *= 0.5f;"),
@@ -119,6 +120,7 @@ impl Generator {
         };
         unit.feature("load-element");
         let symbol = self.local_of(&["e", "cur", "tmp", "me", "x", "record", "p_at"]);
+        self.objects.insert(symbol);
         let record = self.type_name(unit, place.record);
         let is_const = self.random.chance(25);
         scope.places.push(Place {
@@ -458,6 +460,7 @@ impl Generator {
         };
         unit.feature("local-array");
         let (array, record) = (self.local("buf"), self.type_name(unit, one.record));
+        self.objects.insert(array);
         let text = format!(
             "{record} {array}[2];\n{array}[0] = {};\n{array}[1] = {};",
             one.lvalue(),

@@ -46,7 +46,7 @@ impl Recorded {
     fn head(&self) -> Markup {
         html! {
             p { "Layouts for " (self.device) ", chosen by the selector " code { (self.selector) } "." }
-            @if self.arrays.is_empty() { p { "The program has no array of structs in device memory." } }
+            @if self.arrays.is_empty() { p { "This tool follows no array of structs in device memory of the program." } }
             @else {
                 nav aria-label="Arrays" { ul {
                     @for (at, array) in self.arrays.iter().enumerate() {

@@ -759,7 +759,7 @@ impl Classifier<'_> {
                     class,
                     Code::SUB_RANGE,
                     self.span(call.arguments[0]),
-                    "the pointer that is allocated here later points behind the first element",
+                    "the pointer that is allocated here may point behind the first element later",
                 );
             }
             return;

@@ -8,7 +8,17 @@ use super::instances::variable;
 use super::{Kernels, pin};
 use crate::classes::{Pin, element_of};
 use layoutc_diagnostics::Code;
-use layoutc_syntax::{ExprId, ExprKind, Program, Storage};
+use layoutc_syntax::{DeclaratorSite, ExprId, ExprKind, Program, Storage, Variable};
+
+/// The value of a parameter for calls that give none.
+fn default_of(program: &Program, parameter: &Variable) -> Option<ExprId> {
+    let mut sites = std::iter::once(&parameter.site).chain(&parameter.redeclarations);
+    let is_in = |id: &ExprId, site: &DeclaratorSite| {
+        let whole = program.declarations.get(site.declaration.0 as usize);
+        whole.is_some_and(|whole| whole.span.contains(program.expr(*id).span))
+    };
+    sites.find_map(|site| program.file_scope_exprs.iter().find(|id| is_in(id, site)).copied())
+}
 
 impl Follow<'_> {
     /// The expression behind parameters and variables that keep their first value.
@@ -35,8 +45,13 @@ impl Follow<'_> {
                     return None;
                 };
                 let parameters = &self.program.function(frame.function).parameters;
-                let is_own = parameters.get(index) == Some(&name);
-                Some((Some(caller), *arguments.get(index).filter(|_| is_own)?))
+                if parameters.get(index) != Some(&name) {
+                    return None;
+                }
+                match arguments.get(index) {
+                    Some(argument) => Some((Some(caller), *argument)),
+                    None => Some((None, default_of(self.program, own)?)),
+                }
             }
             Storage::Local | Storage::Static => {
                 Some((at.filter(|_| own.function.is_some()), own.init?))

@@ -35,6 +35,7 @@ impl Follow<'_> {
         let program = self.program;
         let ExprKind::Call { arguments, .. } = &program.expr(call).kind else { return };
         let Some((object, name)) = member_call(program, call) else { return };
+        self.build_of_cpp(at, call, name);
         if name == "setArg" {
             match *arguments.as_slice() {
                 [index, value] => self.set_argument(at, call, object, index, None, value),

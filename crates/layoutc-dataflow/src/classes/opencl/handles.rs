@@ -4,6 +4,7 @@ use super::super::api::strip_casts;
 use super::super::calls::{CallGraph, Callee, Context};
 use super::super::classify::is_null;
 use super::argument_tables::argument_tables;
+use super::build::Builds;
 use super::cpp::{is_kernel_function, queue_function, takes_buffer};
 use super::functors::kept_functors;
 use super::instances::{Functions, MOST_INSTANCES, variable};
@@ -130,6 +131,8 @@ pub(super) struct Follow<'a> {
     pub(super) argument_tables: BTreeSet<VarId>,
     /// Objects that are called like kernels, with the expressions that make them.
     pub(super) functors: BTreeMap<VarId, ExprId>,
+    /// What kernels are built with.
+    pub(super) builds: Builds,
 }
 
 /// Follows all handles of the program.
@@ -159,6 +162,7 @@ pub(super) fn follow(program: &Program, calls: &CallGraph, kernels: &Kernels) ->
         tables: BTreeMap::new(),
         argument_tables: BTreeSet::new(),
         functors: kept_functors(program, calls),
+        builds: Builds::default(),
     };
     this.argument_tables = argument_tables(program, calls, &this.functions);
     this.tables = this.kernel_tables();
@@ -819,6 +823,7 @@ impl Follow<'_> {
     /// What is known when all handles are joined.
     fn finish(mut self) -> Buffers {
         let mut found = Found::new(self.kernels, std::mem::take(&mut self.unseen));
+        found.buffers.options = self.build_options();
         let mut kernels: BTreeMap<usize, Option<BTreeSet<Option<FunctionId>>>> = BTreeMap::new();
         for (node, made) in std::mem::take(&mut self.made_kernels) {
             let own = kernels.entry(self.union.find(node)).or_insert(Some(BTreeSet::new()));
@@ -896,6 +901,9 @@ pub(super) fn is_plain_flags(program: &Program, id: ExprId) -> bool {
             is_plain_flags(program, *left) && is_plain_flags(program, *right)
         }
         ExprKind::Cast { operand, .. } => is_plain_flags(program, *operand),
+        ExprKind::Conditional(_, yes, no) => {
+            is_plain_flags(program, *yes) && is_plain_flags(program, *no)
+        }
         ExprKind::Integer(Some(0)) => true,
         ExprKind::Name(NameRef::Unknown(name)) => {
             name.starts_with("CL_MEM_") && name != "CL_MEM_USE_HOST_PTR"

@@ -7,6 +7,48 @@ use layoutc_syntax::preprocess::tokens;
 use layoutc_syntax::{ExprKind, FunctionId, Program, RecordId};
 use std::collections::BTreeSet;
 
+/// Words of OpenCL C (6.1, 6.11) that declarations and the generated text are made of.
+const LANGUAGE: [&str; 32] = [
+    "aligned",
+    "bool",
+    "char",
+    "const",
+    "constant",
+    "double",
+    "float",
+    "for",
+    "global",
+    "half",
+    "if",
+    "inline",
+    "int",
+    "intptr_t",
+    "kernel",
+    "local",
+    "long",
+    "private",
+    "ptrdiff_t",
+    "return",
+    "short",
+    "signed",
+    "size_t",
+    "sizeof",
+    "struct",
+    "typedef",
+    "uchar",
+    "uint",
+    "uintptr_t",
+    "unsigned",
+    "ushort",
+    "void",
+];
+
+fn is_of_language(name: &str) -> bool {
+    // `float4` and the like.
+    let scalar = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    name.starts_with("__") || matches!(scalar, "ulong") || LANGUAGE.contains(&scalar)
+}
+
 /// Macros and aliases of types whose definition depends on what is defined already, in the texts of kernels.
 fn changeable(program: &Program) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
@@ -177,6 +219,19 @@ impl Buffers {
                     format!("this text may mention `{name}` where kernels are built with it");
                 self.pins.entry(id).or_default().push(pin(*span, Code::OPAQUE_MACRO, message));
             }
+        }
+    }
+
+    /// Keeps all arrays if an option gives a word of the language another meaning: sizes and generated text mean the plain
+    /// one.
+    pub(super) fn pin_words(&mut self, program: &Program) {
+        let Some(word) = self.options.names.iter().find(|name| is_of_language(name)) else {
+            return;
+        };
+        let message = format!("an option of `clBuildProgram` defines `{word}`, a word of OpenCL C");
+        for id in self.parameters.clone() {
+            let span = program.variable(id).site.name;
+            self.pins.entry(id).or_default().push(pin(span, Code::OPAQUE_MACRO, message.clone()));
         }
     }
 

@@ -45,7 +45,11 @@ impl Masker<'_> {
                 "delete" if self.text(at + 3) == "(" && self.partner(at + 1) == Some(at + 2) => {
                     self.replace(at + 1, at + 2, "", MaskReason::Other);
                 }
+                "..." if self.is_pack_of_using(at) => self.replace(at, at, "", MaskReason::Other),
                 "..." => self.mask_case_range(at),
+                "{" if self.text_before(at) == "=" => self.mask_braced_default(at),
+                "=" => self.mask_template_default(at),
+                ">=" => self.mask_comparison_argument(at),
                 "typeof" | "__typeof__" | "__typeof" => {
                     if let Some(close) = self.call_close(at) {
                         self.replace_by_name(at, close, MaskReason::TypeMacro);

@@ -22,6 +22,8 @@ enum Class {
     Specifiers(String),
     /// Specifiers and then a type.
     Typed { expansion: String, ty: String },
+    /// Specifiers and a type that is an argument, with that where it stands.
+    Placed { expansion: String, shown: String },
     /// A few keywords and operators that are no expression, such as `&&` or `else if`.
     Words(String),
     /// Anything else.
@@ -51,11 +53,10 @@ fn classify(def: &MacroDef, table: &MacroTable) -> Class {
     if rest.is_empty() {
         return Class::Specifiers(expansion);
     }
-    let params = def.params.as_deref().unwrap_or_default();
-    let is_type = rest.iter().all(|word| is_builtin_type(word))
-        || matches!(rest, [word] if is_plain_name(word) && !params.contains(word));
-    if is_type && rest.len() < words.len() {
-        return Class::Typed { ty: rest.join(" "), expansion };
+    let (ty, behind) = rest.split_at(type_length(rest));
+    let is_specified = rest.len() < words.len() || !behind.is_empty();
+    if !ty.is_empty() && is_specified && skip_specifiers(behind).is_some_and(<[_]>::is_empty) {
+        return Class::Typed { ty: ty.join(" "), expansion };
     }
     let odd = |word: &String| matches!(word.as_str(), "&&" | "||" | "else" | "if" | "for" | "do");
     if !def.is_function_like()
@@ -65,6 +66,14 @@ fn classify(def: &MacroDef, table: &MacroTable) -> Class {
         return Class::Words(expansion);
     }
     Class::Other
+}
+
+/// Number of words at the start that name a type: built-in ones, or one name.
+fn type_length(words: &[String]) -> usize {
+    match words.iter().take_while(|word| is_builtin_type(word)).count() {
+        0 => usize::from(words.first().is_some_and(|word| is_plain_name(word))),
+        length => length,
+    }
 }
 
 fn is_plain_name(word: &str) -> bool {
@@ -206,6 +215,11 @@ impl Masker<'_> {
                         self.note(span, MaskReason::Specifier { expansion });
                     }
                 }
+                Class::Placed { expansion, shown } => {
+                    if self.fits(at, last, &shown) {
+                        self.replace(at, last, &shown, MaskReason::Specifier { expansion });
+                    }
+                }
                 Class::Words(expansion) => {
                     if self.fits(at, last, &expansion) {
                         self.replace(
@@ -223,7 +237,8 @@ impl Masker<'_> {
 
     /// The class with the arguments of a call in the place of the parameters.
     fn with_arguments(&self, class: Class, def: &MacroDef, at: usize, last: usize) -> Class {
-        let (Some(params), Class::Specifiers(expansion)) = (&def.params, &class) else {
+        let Some(params) = &def.params else { return class };
+        let (Class::Specifiers(expansion) | Class::Typed { expansion, .. }) = &class else {
             return class;
         };
         if params.is_empty() || expansion.is_empty() {
@@ -234,14 +249,27 @@ impl Masker<'_> {
         for comma in self.top_level(at + 2, last, ",").into_iter().chain([last]) {
             let arg =
                 if first < comma { &self.source[self.span(first, comma - 1).range()] } else { "" };
-            args.push(arg);
+            args.push((arg, first));
             first = comma + 1;
         }
-        let words = expansion.split(' ').map(|word| {
-            let index = params.iter().position(|param| param == word);
-            index.map_or(word, |index| args.get(index).copied().unwrap_or(""))
-        });
-        Class::Specifiers(words.collect::<Vec<_>>().join(" "))
+        let argument = |word: &str| {
+            let index = params.iter().position(|param| param == word)?;
+            Some(args.get(index).copied().unwrap_or(("", last)))
+        };
+        let words = expansion.split(' ').map(|word| argument(word).map_or(word, |(arg, _)| arg));
+        let expansion = words.collect::<Vec<_>>().join(" ");
+        let Class::Typed { ty, .. } = &class else { return Class::Specifiers(expansion) };
+        // The type stays where it is among the arguments, so that its text can be edited.
+        let Some((arg, first)) = argument(ty) else {
+            return Class::Typed { expansion, ty: ty.clone() };
+        };
+        let is_type = !arg.contains(['\n', '(', '{', '"'])
+            && (self.is_identifier(first) || self.text(first) == "::");
+        if !is_type {
+            return Class::Other;
+        }
+        let offset = (self.span(first, first).start - self.span(at, at).start) as usize;
+        Class::Placed { expansion, shown: format!("{}{arg}", " ".repeat(offset)) }
     }
 
     /// Whether what follows a macro call can only be the rest of a declaration that it starts.

@@ -1,7 +1,9 @@
 //@ layout = "P = soa"
-#define n 50 //~ LC0024 which is a macro here
+#define n 50
 #define count 7
 #define tile 9
+#define value 3
+#define error 4
 struct P {
     float x;
     int id;

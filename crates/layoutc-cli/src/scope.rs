@@ -1,0 +1,187 @@
+//! Which files are the program's, and which are foreign.
+//!
+//! The program's are the files that were named and those below its *roots*. All others are foreign:
+//! never edited, never written, never the subject of a warning. So are, wherever they lie, headers
+//! that are found in a folder of libraries (`-isystem`) or in the include folder of a CUDA toolkit,
+//! which is a folder with a `cuda_runtime.h`.
+//!
+//! The roots are those of `--root`; otherwise the folder of the compilation database, or the common
+//! folder of the files. What people include with quotes from `../include` is theirs, too: without
+//! `--root`, so is a header outside of the roots that a file of the program includes with quotes,
+//! unless it is a well-known library's or lies in one of [`SYSTEM_FOLDERS`].
+
+use crate::outputs::{absolute, common_folder};
+use crate::write::parent;
+use layoutc_syntax::preprocess::{Asked, Foreign, Owner};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Folders of installed software.
+const SYSTEM_FOLDERS: [&str; 2] = ["/usr", "/opt"];
+
+/// How far above its database a project's folder is looked for: `build/release` is usual.
+const ABOVE_DATABASE: usize = 3;
+
+/// The folders of a program.
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    /// Absolute, each as it was named and with links followed.
+    roots: Vec<PathBuf>,
+    /// Whether they were given.
+    is_given: bool,
+    /// Which folders have a `cuda_runtime.h`, and whether they have the rest of a toolkit.
+    toolkits: BTreeMap<PathBuf, Option<bool>>,
+}
+
+impl Scope {
+    /// The scope of a program: the roots that were given, the folder of its database, and its files.
+    pub fn new(given: &[PathBuf], database: Option<&Path>, files: &[PathBuf]) -> Self {
+        let files: Vec<PathBuf> = files.iter().map(|file| absolute(file)).collect();
+        let found = match (given, database) {
+            ([], None) => folder_of(&files),
+            ([], Some(database)) => project_folders(&absolute(database), &files),
+            (given, _) => given.iter().map(|root| absolute(root)).collect(),
+        };
+        let mut roots = Vec::new();
+        for root in found {
+            let real = fs::canonicalize(&root).ok().filter(|real| *real != root);
+            roots.push(root);
+            roots.extend(real);
+        }
+        Scope { roots, is_given: !given.is_empty(), toolkits: BTreeMap::new() }
+    }
+
+    /// Whose a header is.
+    pub fn owner(&mut self, asked: &Asked<'_>) -> Owner {
+        let path = absolute(asked.path);
+        let below_root = self.is_below_root(&path);
+        let is_foreign = |why| match asked.is_known {
+            true => Owner::Library,
+            false => Owner::Foreign(why),
+        };
+        match self.toolkit_around(&path) {
+            Some(true) => return Owner::Library,
+            // A program may have a stand-in for the toolkit's header among its own.
+            Some(false) if asked.is_known => return Owner::Library,
+            Some(false) if !asked.quoted_by_ours => return Owner::Foreign(Foreign::Toolkit),
+            Some(false) | None => {}
+        }
+        if asked.in_system_dir {
+            return is_foreign(Foreign::SystemFolder);
+        }
+        if below_root {
+            return Owner::Ours;
+        }
+        let is_system = SYSTEM_FOLDERS.iter().any(|folder| {
+            path.starts_with(folder) && !self.roots.iter().any(|root| root.starts_with(folder))
+        });
+        if !self.is_given && asked.quoted_by_ours && !asked.is_known && !is_system {
+            return Owner::Ours;
+        }
+        is_foreign(Foreign::OutsideRoot)
+    }
+
+    fn is_below_root(&self, path: &Path) -> bool {
+        let is_below = |path: &Path| self.roots.iter().any(|root| path.starts_with(root));
+        is_below(path) || fs::canonicalize(path).is_ok_and(|real| is_below(&real))
+    }
+
+    /// Whether a folder above the file is that of a toolkit, and whether all of a toolkit is there.
+    fn toolkit_around(&mut self, path: &Path) -> Option<bool> {
+        let toolkits = &mut self.toolkits;
+        path.ancestors().skip(1).find_map(|folder| {
+            *toolkits.entry(folder.to_path_buf()).or_insert_with(|| {
+                let has = |name: &str| folder.join(name).is_file();
+                has("cuda_runtime.h").then(|| has("driver_types.h") && has("vector_types.h"))
+            })
+        })
+    }
+}
+
+/// The common folder of the files, or their folders if they have nothing in common.
+fn folder_of(files: &[PathBuf]) -> Vec<PathBuf> {
+    let common = common_folder(files);
+    if common.parent().is_some() {
+        return vec![common];
+    }
+    let mut folders: Vec<PathBuf> = files.iter().map(|file| parent(file).to_path_buf()).collect();
+    folders.sort();
+    folders.dedup();
+    folders
+}
+
+/// The folder of a project by that of its database: it, or one not far above, holds all files. A
+/// project that is built elsewhere has two.
+fn project_folders(database: &Path, files: &[PathBuf]) -> Vec<PathBuf> {
+    let holds_all = |folder: &&Path| {
+        folder.parent().is_some() && files.iter().all(|file| file.starts_with(folder))
+    };
+    match database.ancestors().take(ABOVE_DATABASE).find(holds_all) {
+        Some(folder) => vec![folder.to_path_buf()],
+        None => std::iter::once(database.to_path_buf()).chain(folder_of(files)).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owner(scope: &mut Scope, path: &str, quoted_by_ours: bool) -> Owner {
+        let path = Path::new(path);
+        let asked = Asked { path, quoted_by_ours, is_known: false, in_system_dir: false };
+        scope.owner(&asked)
+    }
+
+    fn scope(given: &[&str], database: Option<&str>, files: &[&str]) -> Scope {
+        let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+        Scope::new(&paths(given), database.map(Path::new), &paths(files))
+    }
+
+    #[test]
+    fn headers_outside_of_the_common_folder() {
+        let outside = Owner::Foreign(Foreign::OutsideRoot);
+        let mut own = scope(&[], None, &["/p/src/a.cu", "/p/src/b/c.cu"]);
+        assert_eq!(owner(&mut own, "/p/src/x/y.h", false), Owner::Ours);
+        assert_eq!(owner(&mut own, "/p/include/y.h", false), outside);
+        assert_eq!(owner(&mut own, "/p/include/y.h", true), Owner::Ours);
+        assert_eq!(owner(&mut own, "/usr/include/y.h", true), outside);
+        let mut given = scope(&["/p/src"], None, &["/p/src/a.cu"]);
+        assert_eq!(owner(&mut given, "/p/include/y.h", true), outside);
+    }
+
+    #[test]
+    fn projects_by_their_databases() {
+        let roots = |database: &str, files: &[&str]| scope(&[], Some(database), files).roots;
+        let paths = |names: &[&str]| names.iter().map(PathBuf::from).collect::<Vec<_>>();
+        assert_eq!(roots("/p", &["/p/src/a.cu"]), paths(&["/p"]));
+        assert_eq!(roots("/p/build", &["/p/src/a.cu", "/p/b.cu"]), paths(&["/p"]));
+        assert_eq!(roots("/tmp/build", &["/p/src/a.cu"]), paths(&["/tmp/build", "/p/src"]));
+        assert_eq!(roots("/b", &["/p/a.cu", "/q/b.cu"]), paths(&["/b", "/p", "/q"]));
+    }
+
+    #[test]
+    fn toolkits_and_system_folders() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let root = folder.path();
+        fs::create_dir_all(root.join("kit/sub")).expect("created");
+        fs::write(root.join("kit/cuda_runtime.h"), "").expect("written");
+        let file = root.join("a.cu");
+        let mut own = Scope::new(&[], None, &[file]);
+        let header = root.join("kit/sub/x.h");
+        let mut ask = |quoted_by_ours, is_known, in_system_dir| {
+            own.owner(&Asked { path: &header, quoted_by_ours, is_known, in_system_dir })
+        };
+        assert_eq!(ask(true, true, false), Owner::Library);
+        assert_eq!(ask(false, false, false), Owner::Foreign(Foreign::Toolkit));
+        assert_eq!(ask(true, false, false), Owner::Ours);
+        assert_eq!(ask(true, false, true), Owner::Foreign(Foreign::SystemFolder));
+        for name in ["driver_types.h", "vector_types.h"] {
+            fs::write(root.join("kit").join(name), "").expect("written");
+        }
+        let mut own = Scope::new(&[], None, &[root.join("a.cu")]);
+        let asked =
+            Asked { path: &header, quoted_by_ours: true, is_known: false, in_system_dir: false };
+        assert_eq!(own.owner(&asked), Owner::Library);
+    }
+}

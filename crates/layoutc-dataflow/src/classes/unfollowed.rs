@@ -1,0 +1,53 @@
+//! Allocations of device memory that belong to no class.
+
+use super::{Api, Callee, Classes, resolve_callee};
+use layoutc_diagnostics::Span;
+use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, TypeKind};
+use std::collections::BTreeSet;
+
+/// The first call that allocates device memory which may hold structs, and that belongs to no class.
+#[must_use]
+pub fn first_unfollowed_allocation(program: &Program, classes: &Classes) -> Option<Span> {
+    let followed: BTreeSet<Span> = classes
+        .ids()
+        .flat_map(|id| &classes.class(id).allocations)
+        .map(|allocation| program.expr_site(allocation.call))
+        .collect();
+    let calls = program.expr_ids().filter(|id| is_allocation(program, *id));
+    calls.map(|id| program.expr_site(id)).filter(|site| !followed.contains(site)).min()
+}
+
+/// Whether a call allocates device memory that is not known to hold numbers.
+fn is_allocation(program: &Program, expr: ExprId) -> bool {
+    let ExprKind::Call { callee, arguments, .. } = &program.expr(expr).kind else { return false };
+    let name = match resolve_callee(program, *callee, arguments) {
+        Callee::Library(name) => name,
+        Callee::Function(_) => return false,
+        // In a template nothing may be resolved.
+        Callee::Ambiguous(_) | Callee::Unknown => {
+            match &program.expr(program.strip_parens(*callee)).kind {
+                ExprKind::Name(NameRef::Unknown(name)) => name.to_string(),
+                _ => return false,
+            }
+        }
+    };
+    if matches!(name.as_str(), "clCreateBuffer" | "cuMemAlloc" | "cudaMallocPitch") {
+        return true;
+    }
+    let is_malloc =
+        matches!(Api::parse(&name), Some(Api::Malloc | Api::MallocAsync | Api::MallocManaged));
+    is_malloc && !arguments.first().is_some_and(|argument| is_of_numbers(program, *argument))
+}
+
+/// Whether an argument is the address of a pointer to numbers.
+fn is_of_numbers(program: &Program, argument: ExprId) -> bool {
+    let mut at = program.strip_parens(argument);
+    while let ExprKind::Cast { operand, .. } = program.expr(at).kind {
+        at = program.strip_parens(operand);
+    }
+    let pointer = program.types.pointee(program.expr(at).ty.id);
+    let pointed = pointer.and_then(|pointer| program.types.pointee(pointer.id));
+    pointed.is_some_and(|ty| {
+        matches!(program.types.kind(ty.id), TypeKind::Scalar(_) | TypeKind::Vector(_))
+    })
+}

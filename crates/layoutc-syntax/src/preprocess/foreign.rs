@@ -1,0 +1,216 @@
+//! Foreign headers: those of the toolkit, of libraries, and of other projects.
+//!
+//! Who gives the preprocessor its files says whose each header is ([`Owner`]). A library's header
+//! whose name is well known is not read: the model has what programs use of it. Any other foreign
+//! header is read for its macros, as every header is, and for the *declarations that the program
+//! uses*: types, constants, variables and functions whose names occur in the program's text, and
+//! those that these use. Functions are kept as prototypes, so their code is code that is not seen.
+//!
+//! The text itself is not modelled, so it must be said what it may do. It can name the program's
+//! types, variables and functions only with words: [`ForeignWords`] are all that it has, the
+//! program's own macros expanded.
+
+mod outline;
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::ops::Range;
+
+use layoutc_diagnostics::FileId;
+
+use super::lexer::{TokenKind, each_token, tokens};
+use super::macros::{MacroDef, MacroOrigin, MacroTable};
+use super::walk::ActiveToken;
+use outline::Outline;
+
+/// Why a file is not part of the program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Foreign {
+    /// It lies outside of the program's folders.
+    OutsideRoot,
+    /// It lies in a folder of libraries.
+    SystemFolder,
+    /// It lies in the folder of a CUDA toolkit.
+    Toolkit,
+}
+
+/// Whose a header is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Owner {
+    /// The program's.
+    Ours,
+    /// Somebody else's, and its text is to be had.
+    Foreign(Foreign),
+    /// A library's that needs no text: as if it were not found, and nobody is told.
+    Library,
+}
+
+/// The words with which a foreign file can name something.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ForeignWords {
+    /// All identifiers of its text and of the program's macros that it uses.
+    pub words: BTreeSet<String>,
+    /// Whether it pastes tokens and uses a macro of the program that stands for names, so that it can
+    /// name anything.
+    pub pastes_ours: bool,
+}
+
+/// What is kept of a foreign file.
+#[derive(Default)]
+pub(super) struct Kept {
+    /// The active tokens of the declarations that are kept.
+    pub tokens: Vec<ActiveToken>,
+    /// The bytes that are kept, in order.
+    ranges: Vec<Range<usize>>,
+    /// Where the body of a function begins; a `;` stands there.
+    pub bodies: Vec<usize>,
+}
+
+impl Kept {
+    /// Whether a byte is kept.
+    pub(super) fn holds(&self, at: u32) -> bool {
+        let at = at as usize;
+        let behind = self.ranges.partition_point(|range| range.start <= at);
+        behind > 0 && at < self.ranges[behind - 1].end
+    }
+
+    /// The bytes that go, of a text of this length.
+    pub(super) fn hidden(&self, length: usize) -> Vec<Range<usize>> {
+        let starts = self.ranges.iter().map(|range| range.start).chain([length]);
+        let ends = std::iter::once(0).chain(self.ranges.iter().map(|range| range.end));
+        ends.zip(starts).filter(|(from, to)| from < to).map(|(from, to)| from..to).collect()
+    }
+}
+
+/// A file as far as it matters here.
+pub(super) struct Text<'a> {
+    pub id: FileId,
+    pub source: &'a str,
+    pub active: &'a [ActiveToken],
+    pub is_foreign: bool,
+}
+
+/// What the program uses of its foreign files.
+#[derive(Default)]
+pub(super) struct Used {
+    /// What is kept of each.
+    pub kept: BTreeMap<FileId, Kept>,
+    /// What each can name.
+    pub words: BTreeMap<FileId, ForeignWords>,
+    /// All words of the program, and of what is kept.
+    pub names: HashSet<String>,
+}
+
+/// Finds what the program uses of its foreign files.
+pub(super) fn used(texts: &[Text<'_>], table: &MacroTable) -> Used {
+    let is_foreign: HashSet<FileId> =
+        texts.iter().filter(|text| text.is_foreign).map(|text| text.id).collect();
+    let is_ours = |def: &MacroDef| match def.file {
+        Some(file) => !is_foreign.contains(&file),
+        None => def.origin == MacroOrigin::CommandLine,
+    };
+    let outlines: Vec<(&Text<'_>, Outline)> = texts
+        .iter()
+        .filter(|text| text.is_foreign)
+        .map(|text| (text, Outline::of(text.source, text.active)))
+        .collect();
+    let mut by_name: BTreeMap<&str, Vec<(usize, usize)>> = BTreeMap::new();
+    for (file, (_, outline)) in outlines.iter().enumerate() {
+        for (item, found) in outline.items.iter().enumerate() {
+            for name in &found.names {
+                by_name.entry(name).or_default().push((file, item));
+            }
+        }
+    }
+    let mut names: HashSet<String> = HashSet::new();
+    let mut stack: Vec<String> = Vec::new();
+    let mut add = |word: &str, stack: &mut Vec<String>| {
+        if !names.contains(word) {
+            names.insert(word.to_owned());
+            stack.push(word.to_owned());
+        }
+    };
+    for text in texts.iter().filter(|text| !text.is_foreign) {
+        for token in each_token(text.source).filter(|token| token.kind == TokenKind::Identifier) {
+            add(token.text(text.source), &mut stack);
+        }
+    }
+    for (_, def) in table.iter().filter(|(_, def)| def.origin == MacroOrigin::CommandLine) {
+        words_of(&def.text).for_each(|word| add(word, &mut stack));
+    }
+    let mut kept: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); outlines.len()];
+    for (file, (_, outline)) in outlines.iter().enumerate() {
+        let always = (0..outline.items.len()).filter(|item| outline.items[*item].is_always);
+        kept[file].extend(always);
+    }
+    while let Some(word) = stack.pop() {
+        for def in table.all(&word) {
+            words_of(&def.text).for_each(|inner| add(inner, &mut stack));
+        }
+        for &(file, item) in by_name.get(word.as_str()).into_iter().flatten() {
+            if !kept[file].insert(item) {
+                continue;
+            }
+            let (text, outline) = &outlines[file];
+            for range in outline.kept_tokens(item) {
+                for active in &text.active[range] {
+                    if active.token.kind == TokenKind::Identifier {
+                        add(active.token.text(text.source), &mut stack);
+                    }
+                }
+            }
+        }
+    }
+    let kept = outlines
+        .iter()
+        .zip(kept)
+        .map(|((text, outline), items)| (text.id, outline.keep(text.active, &items)))
+        .collect();
+    let words = outlines
+        .iter()
+        .map(|(text, _)| (text.id, foreign_words(text.source, table, &is_ours)))
+        .collect();
+    Used { kept, words, names }
+}
+
+/// The identifiers of a text.
+fn words_of(text: &str) -> impl Iterator<Item = &str> {
+    let identifiers = tokens(text).into_iter().filter(|token| token.kind == TokenKind::Identifier);
+    identifiers.map(|token| token.text(text))
+}
+
+fn foreign_words(
+    source: &str,
+    table: &MacroTable,
+    is_ours: &dyn Fn(&MacroDef) -> bool,
+) -> ForeignWords {
+    let mut found = ForeignWords::default();
+    let mut pastes = false;
+    let mut stack: Vec<&str> = Vec::new();
+    for token in each_token(source) {
+        let text = token.text(source);
+        pastes |= matches!(text, "##" | "%:%:");
+        if token.kind == TokenKind::Identifier && !found.words.contains(text) {
+            found.words.insert(text.to_owned());
+            stack.push(text);
+        }
+    }
+    let mut uses_ours = false;
+    while let Some(word) = stack.pop() {
+        for def in table.all(word).filter(|def| is_ours(def)) {
+            for inner in tokens(&def.text) {
+                let inner_text = inner.text(&def.text);
+                pastes |= matches!(inner_text, "##" | "%:%:");
+                if inner.kind != TokenKind::Identifier {
+                    continue;
+                }
+                uses_ours = true;
+                if !found.words.contains(inner_text) {
+                    found.words.insert(inner_text.to_owned());
+                    stack.push(inner_text);
+                }
+            }
+        }
+    }
+    found.pastes_ours = pastes && uses_ours;
+    found
+}
