@@ -195,6 +195,7 @@ fn rewrite_with(
         }
     }
     this.owner = None;
+    this.declare_local_copies();
     this.settle_macros()?;
     this.check_cells();
     this.cell_pragmas();
@@ -564,8 +565,8 @@ pub(super) struct Rewriter<'a> {
     indices: BTreeMap<VarId, (String, &'static str)>,
     /// Local pointers of which only the companion is used.
     index_only: BTreeSet<VarId>,
-    /// Restrict-qualified copies of a handle's pointers: (slot, group) to name.
-    local_copies: BTreeMap<(VarId, usize), String>,
+    /// Restrict-qualified copies of a handle's pointers, by slot and group.
+    local_copies: BTreeMap<(VarId, usize), locals::LocalCopy>,
     needs: Vec<Needs>,
     /// Leaves that need an accessor function, by storage.
     accessors: Vec<BTreeSet<usize>>,

@@ -102,13 +102,6 @@ impl Statistics {
         self.failures.values().map(Vec::len).sum()
     }
 
-    /// The number of failures of other kinds than one.
-    #[must_use]
-    pub fn failed_but(&self, kind: FailureKind) -> usize {
-        let others = self.failures.iter().filter(|((own, _), _)| *own != kind);
-        others.map(|(_, seeds)| seeds.len()).sum()
-    }
-
     /// One line for progress.
     #[must_use]
     pub fn line(&self, elapsed: Duration) -> String {

@@ -326,7 +326,18 @@ impl Runner {
                     classes.iter().map(|class| (class.record, class.changed)).collect()
                 };
                 let (one, other) = (statuses(&plain.classes), statuses(&found.classes));
-                let message = || format!("other names, other classes:\n{one:?}\n{other:?}");
+                let message = || {
+                    let reasons = |found: &Rewritten, classes: &[ClassResult]| -> Vec<String> {
+                        let pairs = found.classes.iter().zip(classes);
+                        let differ = pairs.filter(|(one, other)| one.changed != other.changed);
+                        differ.map(|(class, _)| class.reason.clone()).collect()
+                    };
+                    format!(
+                        "other names, other classes:\n{:?}\n{:?}",
+                        reasons(&plain, &found.classes),
+                        reasons(&found, &plain.classes)
+                    )
+                };
                 Ok((one != other).then(|| failure(FailureKind::Renamed, &message())))
             }
         }

@@ -430,8 +430,7 @@ impl Rewriter<'_> {
         let local = parts
             .slot
             .filter(|_| self.macros.home.is_none())
-            .and_then(|slot| self.local_copies.get(&(slot, group)))
-            .cloned();
+            .and_then(|slot| self.local_copy(slot, group));
         Some(storage.leaf_expression(&parts.base, local.as_deref(), leaf, &parts.index, extents))
     }
 

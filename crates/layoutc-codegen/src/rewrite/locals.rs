@@ -13,8 +13,17 @@ use layoutc_syntax::preprocess::tokens;
 use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, StmtKind, TypeKind, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A copy of one pointer of a handle.
+pub(super) struct LocalCopy {
+    name: String,
+    function: FunctionId,
+    declaration: String,
+    /// Whether an access was written with it.
+    is_used: bool,
+}
+
 impl Rewriter<'_> {
-    /// Declares copies at the start of each kernel that may have them.
+    /// Finds the copies that kernels may have.
     pub(super) fn local_pointers(&mut self) {
         let mut mentions: BTreeMap<VarId, Vec<ExprId>> = BTreeMap::new();
         for id in self.program.expr_ids() {
@@ -46,11 +55,6 @@ impl Rewriter<'_> {
     ) {
         let Some(body) = self.program.function(function).body else { return };
         let StmtKind::Block(_) = self.program.stmt(body).kind else { return };
-        let span = self.program.stmt(body).span;
-        let mut lines = String::new();
-        let file = self.program.sources.file(span.file);
-        let newline = if file.text().contains("\r\n") { "\r\n" } else { "\n" };
-        let indent = self.indent_of(body);
         for parameter in self.program.function(function).parameters.clone() {
             let Some(class) = self.changed_slot(Slot::Variable(parameter)) else { continue };
             let has_pointers = |storage: &&Storage| storage.is_handle || storage.is_sectioned();
@@ -97,24 +101,47 @@ impl Rewriter<'_> {
                     (false, _) => ("", item),
                 };
                 let space = if item.ends_with('*') { "" } else { " " };
-                if storage.is_opencl {
+                let declaration = if storage.is_opencl {
                     let section = &own.section_function;
-                    lines.push_str(&format!(
-                        "{newline}{indent}__global {constant}{item}{space}*restrict {local} = {section}({name});"
-                    ));
+                    format!(
+                        "__global {constant}{item}{space}*restrict {local} = {section}({name});"
+                    )
                 } else {
-                    lines.push_str(&format!(
-                        "{newline}{indent}{constant}{item}{space}*__restrict__ {local} = {name}.{};",
-                        own.handle_member
-                    ));
-                }
-                self.local_copies.insert((parameter, group), local);
+                    let member = &own.handle_member;
+                    format!("{constant}{item}{space}*__restrict__ {local} = {name}.{member};")
+                };
+                let copy = LocalCopy { name: local, function, declaration, is_used: false };
+                self.local_copies.insert((parameter, group), copy);
             }
         }
-        if !lines.is_empty() {
+    }
+
+    /// The copy of a group's pointer, for an access through a slot.
+    pub(super) fn local_copy(&mut self, slot: VarId, group: usize) -> Option<String> {
+        let copy = self.local_copies.get_mut(&(slot, group))?;
+        copy.is_used = true;
+        Some(copy.name.clone())
+    }
+
+    /// Declares, at the start of each kernel, the copies that its accesses were written with.
+    pub(super) fn declare_local_copies(&mut self) {
+        let mut lines: BTreeMap<FunctionId, Vec<String>> = BTreeMap::new();
+        for copy in std::mem::take(&mut self.local_copies).into_values() {
+            if copy.is_used {
+                lines.entry(copy.function).or_default().push(copy.declaration);
+            }
+        }
+        for (function, lines) in lines {
+            let Some(body) = self.program.function(function).body else { continue };
+            let span = self.program.stmt(body).span;
+            let file = self.program.sources.file(span.file);
+            let newline = if file.text().contains("\r\n") { "\r\n" } else { "\n" };
+            let indent = self.indent_of(body);
+            let text: String =
+                lines.iter().flat_map(|line| [newline, &indent, line.as_str()]).collect();
             let open = layoutc_diagnostics::Span { end: span.start + 1, ..span };
             self.owner = self.program.function(function).copy_of.is_some().then_some(function);
-            self.push(Edit::replace(open.at_end(), lines));
+            self.push(Edit::replace(open.at_end(), text));
             self.owner = None;
         }
     }

@@ -6,7 +6,8 @@ use super::{ClassId, Classes, Pin};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::preprocess::TokenKind;
 use layoutc_syntax::{
-    ExprKind, FunctionId, NameRef, Program, RecordId, RecordTrait, RegionKind, Storage,
+    ExprKind, FunctionId, NameRef, Program, RecordId, RecordTrait, RegionKind, StmtKind, Storage,
+    UnmodelledRegion,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,10 +15,14 @@ use std::collections::{BTreeMap, BTreeSet};
 struct Names {
     /// The record and its aliases.
     types: BTreeSet<String>,
-    /// Globals, fields and functions.
+    /// What `.` and `->` reach: fields, and functions and variables of classes.
+    members: BTreeSet<String>,
+    /// Globals and functions: names that a parameter can hide.
     everywhere: BTreeSet<String>,
     /// Functions that take the array.
     functions: BTreeSet<String>,
+    /// Member functions that take it.
+    methods: BTreeSet<String>,
     /// Locals and parameters, with the span of their function.
     local: Vec<(String, Span)>,
 }
@@ -91,12 +96,87 @@ impl<'a> TemplateTexts<'a> {
     }
 }
 
+/// Parameters and local variables, where they are visible.
+struct LocalNames<'a> {
+    /// Where each name means that variable, in the order of the starts.
+    scopes: BTreeMap<layoutc_diagnostics::FileId, Vec<(Span, &'a str)>>,
+}
+
+impl<'a> LocalNames<'a> {
+    fn new(program: &'a Program) -> Self {
+        let mut scopes: BTreeMap<_, Vec<(Span, &str)>> = BTreeMap::new();
+        if !program.regions.iter().any(|region| region.kind == RegionKind::Inactive) {
+            return LocalNames { scopes };
+        }
+        for variable in &program.variables {
+            let Some(function) = variable.function.map(|id| program.function(id)) else { continue };
+            let is_parameter = matches!(variable.storage, Storage::Parameter { .. });
+            let Some(body) = function.body.filter(|_| is_parameter && function.copy_of.is_none())
+            else {
+                continue;
+            };
+            let span = program.stmt(body).span;
+            scopes.entry(span.file).or_default().push((span, &variable.name));
+        }
+        // A declaration among the statements of a block means that variable up to the block's end.
+        for id in program.stmt_ids() {
+            let StmtKind::Block(statements) = &program.stmt(id).kind else { continue };
+            let block = program.stmt(id).span;
+            for statement in statements {
+                let StmtKind::Declaration(_, variables) = &program.stmt(*statement).kind else {
+                    continue;
+                };
+                let span = Span { start: program.stmt(*statement).span.end, ..block };
+                for variable in variables {
+                    let variable = program.variable(*variable);
+                    if variable.record.is_none() && !variable.is_extern {
+                        scopes.entry(span.file).or_default().push((span, &variable.name));
+                    }
+                }
+            }
+        }
+        LocalNames { scopes }
+    }
+
+    /// The names that mean nothing at namespace scope in this text: those of local variables and
+    /// parameters around it, and those that stand behind `.` and `->` only.
+    fn hiding(&self, program: &'a Program, span: Span) -> BTreeSet<&'a str> {
+        let around = self.scopes.get(&span.file).into_iter().flatten();
+        let around = around.filter(|(scope, _)| scope.contains(span)).map(|(_, name)| *name);
+        let text = program.text(span);
+        let (mut free, mut members) = (BTreeSet::new(), BTreeSet::new());
+        let mut before = "";
+        for token in layoutc_syntax::preprocess::tokens(text) {
+            let word = token.text(text);
+            match (token.kind, before) {
+                // `::name` looks elsewhere.
+                _ if word == "::" => return BTreeSet::new(),
+                (TokenKind::Identifier, "." | "->") => drop(members.insert(word)),
+                (TokenKind::Identifier, _) => drop(free.insert(word)),
+                _ => {}
+            }
+            before = word;
+        }
+        around.chain(members.into_iter().filter(|name| !free.contains(name))).collect()
+    }
+}
+
 /// Pins classes by unparsed, inactive and unmodelled text, and by macro bodies.
 pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
     let mut pins: Vec<(ClassId, Pin)> = Vec::new();
     let bodies = macro_bodies(program);
     let uses = macro_uses(program);
     let templates = TemplateTexts::new(program);
+    let locals = LocalNames::new(program);
+    let hidden_in = |region: &UnmodelledRegion| match region.kind {
+        RegionKind::Inactive => locals.hiding(program, region.span),
+        // `struct name` means the type all the same.
+        RegionKind::Unparsed
+        | RegionKind::Unmodelled
+        | RegionKind::SeveralMeanings
+        | RegionKind::MacroBody => BTreeSet::new(),
+    };
+    let hidden: Vec<BTreeSet<&str>> = program.regions.iter().map(hidden_in).collect();
     for class in classes.ids() {
         let names = names_of(program, classes, class);
         if let Some(span) = condition_among_members(program, classes.class(class).record) {
@@ -113,7 +193,8 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
         // The host's side of buffers is followed by itself; its text knows nothing of the kernels'.
         let is_of_buffers = classes.class(class).is_of_buffers;
         let is_apart = |span: Span| is_of_buffers && !program.files[span.file.index()].is_opencl;
-        for region in program.regions.iter().filter(|region| !is_apart(region.span)) {
+        let regions = program.regions.iter().zip(&hidden);
+        for (region, hidden) in regions.filter(|(region, _)| !is_apart(region.span)) {
             let (code, what) = match region.kind {
                 RegionKind::Unparsed => (Code::UNPARSED_REGION, "this text does not parse"),
                 RegionKind::Unmodelled => (Code::UNSUPPORTED_USE, "this construct is not modelled"),
@@ -124,9 +205,11 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
                 RegionKind::MacroBody => (Code::OPAQUE_MACRO, "this is the body of a macro"),
             };
             let is_inactive = region.kind == RegionKind::Inactive;
-            let found = names.mentioned(&region.identifiers, region.span, is_inactive);
+            let found = names.mentioned(&region.identifiers, region.span, is_inactive, hidden);
             let found = found.or_else(|| {
-                templates.reached(&region.identifiers).find(|name| names.everywhere.contains(*name))
+                templates
+                    .reached(&region.identifiers)
+                    .find(|name| names.members.contains(*name) || names.everywhere.contains(*name))
             });
             if let Some(name) = found {
                 pins.push((
@@ -181,9 +264,12 @@ impl Names {
         identifiers: &'a BTreeSet<String>,
         span: Span,
         is_inactive: bool,
+        hidden: &BTreeSet<&str>,
     ) -> Option<&'a str> {
         let more = if is_inactive { &self.functions } else { &self.types };
-        self.found(identifiers, span, Some(more))
+        let method = identifiers.iter().find(|name| is_inactive && self.methods.contains(*name));
+        let method = method.map(String::as_str);
+        method.or_else(|| self.found(identifiers, span, Some(more), hidden))
     }
 
     /// A name of the class among `identifiers` of a macro that is used at `span`.
@@ -192,7 +278,7 @@ impl Names {
         identifiers: &'a BTreeSet<String>,
         span: Span,
     ) -> Option<&'a str> {
-        self.found(identifiers, span, None)
+        self.found(identifiers, span, None, &BTreeSet::new())
     }
 
     fn found<'a>(
@@ -200,12 +286,17 @@ impl Names {
         identifiers: &'a BTreeSet<String>,
         span: Span,
         more: Option<&BTreeSet<String>>,
+        hidden: &BTreeSet<&str>,
     ) -> Option<&'a str> {
+        let can_mean = |names: &BTreeSet<String>, name: &String| {
+            names.contains(name) && !hidden.contains(name.as_str())
+        };
         identifiers
             .iter()
             .find(|name| {
-                self.everywhere.contains(*name)
-                    || more.is_some_and(|more| more.contains(*name))
+                self.members.contains(*name)
+                    || can_mean(&self.everywhere, name)
+                    || more.is_some_and(|more| can_mean(more, name))
                     || self
                         .local
                         .iter()
@@ -252,19 +343,32 @@ fn names_of(program: &Program, classes: &Classes, id: ClassId) -> Names {
             types.insert(alias.clone());
         }
     }
-    let mut names =
-        Names { types, everywhere: BTreeSet::new(), functions: BTreeSet::new(), local: Vec::new() };
+    let mut names = Names {
+        types,
+        members: BTreeSet::new(),
+        everywhere: BTreeSet::new(),
+        functions: BTreeSet::new(),
+        methods: BTreeSet::new(),
+        local: Vec::new(),
+    };
     for slot in &class.slots {
         match slot {
             Slot::Variable(variable) => {
                 let variable = program.variable(*variable);
                 match (variable.storage, variable.function) {
+                    (Storage::Static, None) if variable.record.is_some() => {
+                        names.members.insert(variable.name.clone());
+                    }
                     (Storage::Static, None) => {
                         names.everywhere.insert(variable.name.clone());
                     }
                     (storage, Some(function)) => {
-                        if matches!(storage, Storage::Parameter { .. }) {
-                            names.functions.insert(program.function(function).name.clone());
+                        let own = program.function(function);
+                        let is_parameter = matches!(storage, Storage::Parameter { .. });
+                        if is_parameter && own.record.is_some() {
+                            names.methods.insert(own.name.clone());
+                        } else if is_parameter {
+                            names.functions.insert(own.name.clone());
                         }
                         for site in &program.function(function).sites {
                             names.local.push((variable.name.clone(), site.span));
@@ -275,10 +379,15 @@ fn names_of(program: &Program, classes: &Classes, id: ClassId) -> Names {
                 }
             }
             Slot::Field(field) => {
-                names.everywhere.insert(program.field(*field).name.clone());
+                names.members.insert(program.field(*field).name.clone());
             }
             Slot::Result(function) => {
-                names.everywhere.insert(program.function(*function).name.clone());
+                let own = program.function(*function);
+                let into = match own.record {
+                    Some(_) => &mut names.members,
+                    None => &mut names.everywhere,
+                };
+                into.insert(own.name.clone());
             }
         }
         let _ = slot_span;

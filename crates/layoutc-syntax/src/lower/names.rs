@@ -210,6 +210,26 @@ impl Lowering<'_> {
             })
         };
         let can_see = |entry: &&GlobalEntry| self.globals.can_see(self.viewer(), entry.file);
+        // What the innermost class around declares hides all else of that name.
+        if let Some(own) = self.record.or(function).filter(|_| scope.is_empty()) {
+            let depth = |record: RecordId| match self.program.record(own).body {
+                _ if record == own => Some(0),
+                Some(inner) => {
+                    let outer = self.program.record(record).body?;
+                    outer.contains(inner).then_some(outer.end - outer.start)
+                }
+                None => None,
+            };
+            let of_classes = entries.iter().filter(can_see).filter_map(|entry| {
+                let depth = depth(entry.record?)?;
+                Some((depth, &entry.symbol))
+            });
+            let of_classes: Vec<(u32, &Symbol)> = of_classes.collect();
+            if let Some(least) = of_classes.iter().map(|(depth, _)| *depth).min() {
+                let innermost = of_classes.into_iter().filter(|(depth, _)| *depth == least);
+                return innermost.map(|(_, symbol)| symbol).collect();
+            }
+        }
         let of_file = entries.iter().filter(can_see).any(|entry| entry.record.is_none());
         let mut found: Vec<(usize, bool, &Symbol)> = entries
             .iter()
