@@ -7,6 +7,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
+use layoutc_tests::layoutc::Layoutc;
 use layoutc_tests::random::campaign::{Campaign, Statistics, run as run_campaign};
 use layoutc_tests::random::generate::{Size, generate};
 use layoutc_tests::random::layouts::KINDS;
@@ -48,6 +49,9 @@ pub struct Options {
     /// OpenCL programs instead of CUDA programs; `--kernels` counts those of OpenCL then
     #[arg(long)]
     opencl: bool,
+    /// The `layoutc` to test instead of the one that this command builds
+    #[arg(long, value_name = "FILE")]
+    layoutc: Option<PathBuf>,
     /// Print the program of the seed and stop
     #[arg(long)]
     print: bool,
@@ -81,7 +85,7 @@ pub fn run(options: &Options) -> Result<()> {
         out: Some(options.out.clone()),
         reduce: Duration::from_secs(options.reduce),
         reductions: options.reductions,
-        layoutc: None,
+        layoutc: options.layoutc.clone().map(Layoutc::at),
     };
     let progress = Progress::new(options);
     let statistics = run_campaign(&campaign, &|now, elapsed| progress.tell(now, elapsed))?;
@@ -106,7 +110,7 @@ fn run_opencl(options: &Options) -> Result<()> {
         out: Some(options.out.clone()),
         reduce: Duration::from_secs(options.reduce),
         reductions: options.reductions,
-        layoutc: None,
+        layoutc: options.layoutc.clone().map(Layoutc::at),
     };
     let progress = Progress::new(options);
     let statistics = run(&campaign, &|now, elapsed| progress.tell(now, elapsed))?;

@@ -8,6 +8,8 @@ use crate::cells::CellFunctions;
 use crate::names::Names;
 use layoutc_dataflow::classes::ClassShape;
 use layoutc_dataflow::layout::{GroupForm, Layout};
+use layoutc_syntax::preprocess::tokens;
+use std::collections::BTreeSet;
 
 /// How the elements of one group lie.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -159,11 +161,23 @@ impl Storage {
         names: &mut Names,
     ) -> Option<Self> {
         let mut leaf_names: Vec<String> = Vec::new();
+        // Beside a member of a type's name, the type could not be named.
+        let type_words: BTreeSet<&str> = shape
+            .shape
+            .leaves
+            .iter()
+            .flat_map(|leaf| {
+                tokens(&leaf.type_name).into_iter().map(|token| token.text(&leaf.type_name))
+            })
+            .collect();
         for leaf in &shape.shape.leaves {
             let mut name = leaf.path.replace('.', "_");
             // A name that the program does not have may be a macro of an option.
             let is_new = is_opencl && leaf.path.contains('.');
-            while leaf_names.contains(&name) || (is_new && names.is_taken(&name)) {
+            while leaf_names.contains(&name)
+                || type_words.contains(name.as_str())
+                || (is_new && names.is_taken(&name))
+            {
                 name.push('_');
             }
             leaf_names.push(name);

@@ -414,6 +414,13 @@ impl<'t> Lowering<'t> {
     /// Adds the regions that no declaration lowering sees: inactive branches and parse errors.
     fn collect_regions(&mut self) {
         for (at, file) in self.preprocessed.files.iter().enumerate() {
+            // A generated name is no word of the program, whatever the word stands for.
+            let source = self.preprocessed.sources.file(FileId(at as u32)).text();
+            for word in macros::identifiers(source) {
+                if !self.program.identifiers.contains(word) {
+                    self.program.identifiers.insert(word.to_owned());
+                }
+            }
             let conditions = file.directives.iter().filter(|directive| {
                 matches!(
                     directive.kind,

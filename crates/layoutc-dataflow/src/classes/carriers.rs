@@ -12,6 +12,14 @@ use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, QualType, RecordId, TypeKind};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The bodies of classes and of their functions.
+fn class_texts(program: &Program) -> Vec<Span> {
+    let bodies = program.records.iter().filter_map(|record| record.body);
+    let methods = program.functions.iter().filter(|function| function.record.is_some());
+    let methods = methods.flat_map(|function| function.sites.iter().map(|site| site.span));
+    bodies.chain(methods).collect()
+}
+
 /// Pins classes by what happens to the objects that hold their pointers.
 pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mut Classes) {
     let mut found: Vec<(ClassId, Pin)> = Vec::new();
@@ -55,6 +63,15 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
     let pin =
         |span: Span, code: Code, message: String| Pin { span, code, message, related: Vec::new() };
     let open = super::open_templates::instantiated_only(program);
+    let classes_text = class_texts(program);
+    // A plain name means a member in the text of classes only.
+    let can_be_member = |id: ExprId| match &program.expr(id).kind {
+        ExprKind::Name(NameRef::Unknown(name)) if !name.contains("::") => {
+            let site = program.expr_site(id);
+            classes_text.iter().any(|text| text.contains(site))
+        }
+        _ => true,
+    };
     for id in program.expr_ids() {
         let expr = program.expr(id);
         let unresolved = match &expr.kind {
@@ -68,8 +85,10 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
             }
             _ => None,
         };
-        if let Some(name) = unresolved.filter(|_| !open.contains(&id)) {
-            for class in by_name.get(name).into_iter().flatten() {
+        if let Some(name) = unresolved.filter(|_| !open.contains(&id))
+            && let Some(of_name) = by_name.get(name).filter(|_| can_be_member(id))
+        {
+            for class in of_name {
                 let message = format!("`{name}` may be the member that holds the array");
                 found.push((*class, pin(expr.span, Code::UNSUPPORTED_USE, message)));
             }

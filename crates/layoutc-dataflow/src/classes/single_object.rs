@@ -11,6 +11,8 @@
 //! points to. The same holds for references and for results of functions.
 
 use super::calls::{CallGraph, Callee, Context};
+use layoutc_diagnostics::Span;
+use layoutc_syntax::preprocess::tokens;
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, RecordTrait, RegionKind,
     Space, Storage, TypeKind, UnaryOp, VarId, abi,
@@ -460,18 +462,27 @@ fn keeps_references(program: &Program, record: layoutc_syntax::RecordId) -> bool
 struct Hidden {
     /// Functions that may have another body there.
     functions: BTreeSet<String>,
-    /// What macros mention besides their parameters.
-    macros: BTreeSet<String>,
+    /// What the macros that a function's text names mention besides their parameters, by the place of
+    /// the text.
+    macros: BTreeMap<Span, BTreeSet<String>>,
 }
 
 impl Hidden {
     fn new(program: &Program) -> Self {
         let functions: BTreeSet<&str> =
             program.functions.iter().map(|function| function.name.as_str()).collect();
-        let macros = program.macros.iter().flat_map(|def| {
-            let parameters = def.parameters.as_deref().unwrap_or_default();
-            def.body_identifiers.iter().filter(|name| !parameters.contains(name)).cloned()
-        });
+        let bodies = super::regions::macro_bodies(program);
+        let mut macros: BTreeMap<Span, BTreeSet<String>> = BTreeMap::new();
+        let sites = program.functions.iter().flat_map(|function| function.sites.iter());
+        for span in sites.map(|site| site.span).filter(|_| !bodies.is_empty()) {
+            macros.entry(span).or_insert_with(|| {
+                let text = program.text(span);
+                let words = tokens(text).into_iter().map(|token| token.text(text));
+                let words: BTreeSet<&str> = words.collect();
+                let used = words.into_iter().filter_map(|word| bodies.get(word));
+                used.flatten().cloned().collect()
+            });
+        }
         Hidden {
             functions: program
                 .regions
@@ -481,16 +492,13 @@ impl Hidden {
                 .filter(|name| functions.contains(name.as_str()))
                 .cloned()
                 .collect(),
-            macros: macros.collect(),
+            macros,
         }
     }
 
     /// Whether text outside the model may use the variable, or be another body of its function.
     fn mentions(&self, program: &Program, id: VarId) -> bool {
         let variable = program.variable(id);
-        if self.macros.contains(&variable.name) {
-            return true;
-        }
         let sites: Vec<_> = match variable.function {
             Some(function) => {
                 let function = program.function(function);
@@ -501,6 +509,14 @@ impl Hidden {
             }
             None => Vec::new(),
         };
+        let by_macro =
+            |span: &Span| self.macros.get(span).is_some_and(|names| names.contains(&variable.name));
+        if sites.iter().any(by_macro)
+            || (sites.is_empty()
+                && self.macros.values().any(|names| names.contains(&variable.name)))
+        {
+            return true;
+        }
         program.regions.iter().any(|region| {
             region.identifiers.contains(&variable.name)
                 && (sites.is_empty() || sites.iter().any(|site| site.overlaps(region.span)))
