@@ -31,7 +31,7 @@ use crate::names::Names;
 use layoutc_dataflow::classes::Pin;
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::preprocess::{TokenKind, tokens};
-use layoutc_syntax::{Program, RecordId};
+use layoutc_syntax::{Program, RecordId, Storage};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Marks in front of what is marked, and behind it. They are control characters, which no name holds;
@@ -307,7 +307,11 @@ impl<'a> Surroundings<'a> {
             declared.extend(program.functions.iter().map(|own| own.name.as_str()));
             declared.extend(program.records.iter().map(|own| own.name.as_str()));
             declared.extend(program.aliases.iter().map(|(name, ..)| name.as_str()));
-            let variables = program.variables.iter().filter(|own| own.function.is_none());
+            // The parameters of prototypes belong to no function either.
+            let variables = program
+                .variables
+                .iter()
+                .filter(|own| own.function.is_none() && matches!(own.storage, Storage::Static));
             declared.extend(variables.map(|own| own.name.as_str()));
         }
         Surroundings { macros, declared, names, wished: BTreeMap::new() }

@@ -21,7 +21,7 @@ use crate::storage::IndexText;
 use layoutc_dataflow::classes::{ClassId, PlaceKind};
 use layoutc_diagnostics::{FileId, Span};
 use layoutc_syntax::preprocess::{TokenKind, tokens};
-use layoutc_syntax::{ExpansionId, ExprId, ExprKind, MacroRole};
+use layoutc_syntax::{ExpansionId, ExprId, ExprKind, FunctionId, MacroRole};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -493,6 +493,15 @@ impl Rewriter<'_> {
 
     /// Arguments and names of uses that are statements, innermost first.
     fn statement_uses(&mut self) {
+        // A use in a member of an instance does not say its copy; what stands in it does.
+        let mut owners: BTreeMap<ExpansionId, FunctionId> = BTreeMap::new();
+        for expr in self.program.expr_ids() {
+            if let (Some(home), Some(owner)) =
+                (self.program.home(expr), self.versions.of_expr(expr))
+            {
+                owners.entry(home).or_insert(owner);
+            }
+        }
         for at in (0..self.program.expansions.len()).rev() {
             let id = ExpansionId(at as u32);
             let expansion = self.program.expansion(id);
@@ -519,7 +528,7 @@ impl Rewriter<'_> {
             match expansion.home {
                 Some(home) => self.macros.sinks.entry(home).or_default().extend(edits),
                 None => {
-                    self.owner = expansion.copy;
+                    self.owner = expansion.copy.or_else(|| owners.get(&id).copied());
                     edits.into_iter().for_each(|edit| self.push(edit));
                     self.owner = None;
                 }

@@ -119,20 +119,24 @@ impl<'a> LocalNames<'a> {
             scopes.entry(span.file).or_default().push((span, &variable.name));
         }
         // A declaration among the statements of a block means that variable up to the block's end.
-        for id in program.stmt_ids() {
-            let StmtKind::Block(statements) = &program.stmt(id).kind else { continue };
-            let block = program.stmt(id).span;
-            for statement in statements {
-                let StmtKind::Declaration(_, variables) = &program.stmt(*statement).kind else {
-                    continue;
-                };
-                let span = Span { start: program.stmt(*statement).span.end, ..block };
-                for variable in variables {
-                    let variable = program.variable(*variable);
-                    if variable.record.is_none() && !variable.is_extern {
-                        scopes.entry(span.file).or_default().push((span, &variable.name));
-                    }
+        let mut declare = |statement: StmtId, within: Span| {
+            let StmtKind::Declaration(_, variables) = &program.stmt(statement).kind else { return };
+            let span = Span { start: program.stmt(statement).span.end, ..within };
+            for variable in variables {
+                let variable = program.variable(*variable);
+                if variable.record.is_none() && !variable.is_extern {
+                    scopes.entry(span.file).or_default().push((span, &variable.name));
                 }
+            }
+        };
+        for id in program.stmt_ids() {
+            let statement = program.stmt(id);
+            match &statement.kind {
+                StmtKind::Block(statements) => {
+                    statements.iter().for_each(|inner| declare(*inner, statement.span));
+                }
+                StmtKind::For { init: Some(init), .. } => declare(*init, statement.span),
+                _ => {}
             }
         }
         LocalNames { scopes }

@@ -136,7 +136,14 @@ impl<'t> Lowering<'t> {
             .map_or(self.span(node), |parent| self.span(parent));
         // A bare `struct T { … };` leaves its semicolon to the enclosing list.
         let mut declaration = declaration;
-        if let Some(next) = parent.unwrap_or(node).next_sibling()
+        let behind = |node: Node<'t>| {
+            let mut next = node.next_sibling();
+            while next.is_some_and(|node| node.kind() == "comment") {
+                next = next.and_then(|node| node.next_sibling());
+            }
+            next
+        };
+        if let Some(next) = behind(parent.unwrap_or(node))
             && next.kind() == ";"
             && parent.is_none_or(|parent| {
                 !matches!(parent.kind(), "declaration" | "type_definition" | "field_declaration")
@@ -144,7 +151,7 @@ impl<'t> Lowering<'t> {
         {
             declaration = declaration.to(self.span(next));
         }
-        if let Some(next) = node.next_sibling()
+        if let Some(next) = behind(node)
             && next.kind() == ";"
         {
             declaration = declaration.to(self.span(next));
