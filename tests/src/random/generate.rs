@@ -2,8 +2,10 @@
 //!
 //! The parts in the order in which they are made: the structs ([`records`]), device functions
 //! ([`functions`]), kernels ([`kernels`]) with their [`statements`], and the host function
-//! ([`host`]). [`traits`] lists what is added to some units only.
+//! ([`host`]). [`traits`] lists what is added to some units only, and [`files`] makes several files
+//! of some programs.
 
+mod files;
 mod functions;
 mod host;
 mod kernels;
@@ -17,6 +19,7 @@ use super::names::{Role, respell};
 use super::program::{Kind, LayoutTarget, Node, RandomProgram, UnitFacts};
 use super::rng::Random;
 use super::text::Symbol;
+use files::Parts;
 use functions::Helper;
 use kernels::Kernel;
 use records::{Record, Scalar};
@@ -42,9 +45,12 @@ impl Default for Size {
 #[must_use]
 pub fn generate(seed: u64, size: Size) -> RandomProgram {
     let mut generator = Generator::new(seed);
-    let mut nodes = vec![Node::new(Kind::Frame, HEAD, Vec::new(), "")];
+    let mut parts = Parts::default();
     let (mut units, mut calls, mut targets) = (Vec::new(), Vec::new(), Vec::new());
     let mut known = Vec::new();
+    // Apart from what makes the units, so that a change here leaves them as they are.
+    let mut random = Random::new(seed ^ 0x0066_696c_6573);
+    let several = random.chance(34);
     for number in 0..size.units {
         let unit = generator.unit(number, size.kernels);
         let spaces = unit.namespace.iter().chain(&unit.inner_namespace);
@@ -64,7 +70,15 @@ pub fn generate(seed: u64, size: Size) -> RandomProgram {
             }
         }
         let records = unit.array_records.iter().map(|at| generator.records[*at].symbol);
-        units.push(UnitFacts { records: records.collect(), features: unit.features });
+        let mut features = unit.features;
+        if several {
+            features.insert("several-files");
+        }
+        units.push(UnitFacts { records: records.collect(), features });
+        parts.runs.insert(unit.run);
+        parts.tables.extend(unit.table.map(|(_, table)| table));
+        let kernels = unit.kernels.iter().filter(|kernel| !kernel.is_template);
+        parts.kernels.extend(kernels.map(|kernel| kernel.symbol));
         let mut node = Node::new(Kind::Unit, "", unit.nodes, "");
         if let Some(space) = unit.namespace {
             let nodes = std::mem::take(&mut node.body);
@@ -76,9 +90,11 @@ pub fn generate(seed: u64, size: Size) -> RandomProgram {
             node.declares.push(space);
             node.declares.extend(unit.inner_namespace);
         }
-        nodes.push(node);
+        parts.units.push(node);
     }
-    nodes.push(Node::new(Kind::Frame, MAIN, calls, "    return 0;\n}"));
+    parts.head = Node::new(Kind::Frame, HEAD, Vec::new(), "");
+    parts.main = Node::new(Kind::Frame, MAIN, calls, "    return 0;\n}");
+    let nodes = if several { parts.split(&mut random) } else { parts.joined() };
     let mut runs = vec![0, 1];
     runs.push(generator.random.between(2, 31));
     runs.push(32 * generator.random.between(1, 4));
