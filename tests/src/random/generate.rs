@@ -2,8 +2,8 @@
 //!
 //! The parts in the order in which they are made: the structs ([`records`]), device functions
 //! ([`functions`]), kernels ([`kernels`]) with their [`statements`], and the host function
-//! ([`host`]). [`traits`] lists what is added to some units only, and [`files`] makes several files
-//! of some programs.
+//! ([`host`]). [`traits`] lists what is added to some units only; [`spaces`] puts some into
+//! namespaces, and [`files`] makes several files of some programs.
 
 mod files;
 mod functions;
@@ -11,6 +11,7 @@ mod host;
 mod kernels;
 mod places;
 mod records;
+mod spaces;
 mod special;
 mod statements;
 mod traits;
@@ -52,9 +53,8 @@ pub fn generate(seed: u64, size: Size) -> RandomProgram {
     let mut random = Random::new(seed ^ 0x0066_696c_6573);
     let several = random.chance(34);
     for number in 0..size.units {
-        let unit = generator.unit(number, size.kernels);
-        let spaces = unit.namespace.iter().chain(&unit.inner_namespace);
-        let space: String = spaces.map(|space| format!("{space}::")).collect();
+        let mut unit = generator.unit(number, size.kernels);
+        let (node, space) = generator.in_namespaces(&mut unit, &mut random);
         calls.push(Node::line(&format!("{space}{}(n);", unit.run)));
         for record in &unit.array_records {
             if !known.contains(record) {
@@ -79,22 +79,15 @@ pub fn generate(seed: u64, size: Size) -> RandomProgram {
         parts.tables.extend(unit.table.map(|(_, table)| table));
         let kernels = unit.kernels.iter().filter(|kernel| !kernel.is_template);
         parts.kernels.extend(kernels.map(|kernel| kernel.symbol));
-        let mut node = Node::new(Kind::Unit, "", unit.nodes, "");
-        if let Some(space) = unit.namespace {
-            let nodes = std::mem::take(&mut node.body);
-            let (head, tail) = match unit.inner_namespace {
-                Some(inner) => (format!("namespace {space} {{\nnamespace {inner} {{"), "}\n}"),
-                None => (format!("namespace {space} {{"), "}"),
-            };
-            node = Node::new(Kind::Unit, &head, nodes, tail);
-            node.declares.push(space);
-            node.declares.extend(unit.inner_namespace);
-        }
         parts.units.push(node);
     }
     parts.head = Node::new(Kind::Frame, HEAD, Vec::new(), "");
     parts.main = Node::new(Kind::Frame, MAIN, calls, "    return 0;\n}");
-    let nodes = if several { parts.split(&mut random) } else { parts.joined() };
+    let (nodes, hidden) =
+        if several { parts.split(&mut random) } else { parts.joined(&mut random) };
+    for number in hidden {
+        units[number].features.insert("anonymous-namespace");
+    }
     let mut runs = vec![0, 1];
     runs.push(generator.random.between(2, 31));
     runs.push(32 * generator.random.between(1, 4));

@@ -87,7 +87,8 @@ impl Node {
     }
 
     /// Whether it is a namespace whose names are of this file alone.
-    fn is_anonymous(&self) -> bool {
+    #[must_use]
+    pub fn is_anonymous(&self) -> bool {
         self.kind == Kind::Unit && self.head == Text::parse(ANONYMOUS)
     }
 

@@ -6,12 +6,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::spaces;
 use crate::random::program::{Kind, Node};
 use crate::random::rng::Random;
 use crate::random::text::{Piece, Symbol, Text};
 
 const HEADER: &str = "program.cuh";
 const ROOTS: [&str; 3] = ["first.cu", "second.cu", "main.cu"];
+/// How many units in a hundred have an anonymous namespace.
+const HIDDEN: usize = 20;
 /// What a function in a header begins with.
 const INLINE: [&str; 2] = ["static inline ", "inline "];
 
@@ -49,16 +52,22 @@ impl Default for Parts {
 }
 
 impl Parts {
-    /// The program as one file.
-    pub(super) fn joined(self) -> Vec<Node> {
+    /// The program as one file, and the units with anonymous namespaces.
+    pub(super) fn joined(mut self, random: &mut Random) -> (Vec<Node>, BTreeSet<usize>) {
+        let mut hidden = BTreeSet::new();
+        for (number, unit) in self.units.iter_mut().enumerate() {
+            if random.chance(HIDDEN) && spaces::hide(unit, &self.runs, &self.kernels, random) {
+                hidden.insert(number);
+            }
+        }
         let mut nodes = vec![self.head];
         nodes.extend(self.units);
         nodes.push(self.main);
-        nodes
+        (nodes, hidden)
     }
 
-    /// The program as a header and two or three files.
-    pub(super) fn split(self, random: &mut Random) -> Vec<Node> {
+    /// The program as a header and two or three files, and the units with anonymous namespaces.
+    pub(super) fn split(self, random: &mut Random) -> (Vec<Node>, BTreeSet<usize>) {
         // The last one has `main`, and all of them have a unit if there are enough.
         let first = ROOTS.len() - random.between(2, ROOTS.len());
         let mut roots: Vec<usize> =
@@ -73,10 +82,16 @@ impl Parts {
         let mut header = vec![header_head(&self.head)];
         let mut files: BTreeMap<usize, Vec<Node>> = BTreeMap::new();
         files.entry(ROOTS.len() - 1).or_default();
+        let mut hidden = BTreeSet::new();
         for (number, unit) in self.units.iter().enumerate() {
             let (declared, own) = split.unit(number, &shared, random);
+            let mut own = Node { body: own, ..unit.clone() };
+            let outer = split.outer(&shared);
+            if random.chance(HIDDEN) && spaces::hide(&mut own, &outer, &self.kernels, random) {
+                hidden.insert(number);
+            }
             header.push(Node { body: declared, ..unit.clone() });
-            files.entry(roots[number]).or_default().push(Node { body: own, ..unit.clone() });
+            files.entry(roots[number]).or_default().push(own);
         }
         let mut nodes = vec![Node::new(Kind::File(HEADER), "", header, "")];
         for (root, units) in files {
@@ -87,7 +102,7 @@ impl Parts {
             }
             nodes.push(Node::new(Kind::File(ROOTS[root]), "", body, ""));
         }
-        nodes
+        (nodes, hidden)
     }
 }
 
@@ -213,6 +228,12 @@ impl Split<'_> {
         needed.into_iter().fold(true, |fits, other| self.add(other, shared, random) && fits)
     }
 
+    /// What is declared in the header, or is called from `main`.
+    fn outer(&self, shared: &BTreeMap<At, bool>) -> BTreeSet<Symbol> {
+        let declared = shared.keys().flat_map(|at| &self.node(*at).declares);
+        declared.chain(&self.parts.runs).copied().collect()
+    }
+
     /// A unit's nodes in the header, and those in its file.
     fn unit(
         &self,
@@ -224,7 +245,7 @@ impl Split<'_> {
         for (at, node) in self.parts.units[number].body.iter().enumerate() {
             let is_run = self.is_one_of((number, at), &self.parts.runs);
             match shared.get(&(number, at)) {
-                Some(false) => header.push(inline(node, random)),
+                Some(false) => header.push(self.inline(node, random)),
                 Some(true) => {
                     header.push(declaration(node));
                     own.push(external(node));
@@ -238,6 +259,32 @@ impl Split<'_> {
         }
         (header, own)
     }
+
+    /// A definition as a header has it: a function may be in several files, and be called in none.
+    fn inline(&self, node: &Node, random: &mut Random) -> Node {
+        // Macros stand for qualifiers.
+        let spell = |symbol| {
+            let known = self.uses.get(&symbol).and_then(|nodes| nodes.first());
+            let known = known.map(|at| self.node(*at)).filter(|node| starts_with(node, "#define"));
+            known.map_or_else(String::new, |node| plain(&node.head, &|_| String::new()))
+        };
+        let head = plain(&node.head, &spell);
+        let is_line = node.kind == Kind::Line && head.contains(") {");
+        let is_function = node.kind == Kind::Function || is_line;
+        let is_other =
+            ["#define", "struct ", "template"].iter().any(|start| head.starts_with(start));
+        if !is_function || is_other || head.contains("inline") {
+            return node.clone();
+        }
+        let old = if head.starts_with("static ") { "static " } else { "" };
+        with_start(node, old, INLINE[random.below(INLINE.len())])
+    }
+}
+
+fn plain(text: &Text, spell: &dyn Fn(Symbol) -> String) -> String {
+    let mut out = String::new();
+    text.write(spell, &mut out);
+    out
 }
 
 /// Whether it is a function for the host alone.
@@ -265,29 +312,6 @@ fn with_start(node: &Node, old: &str, new: &str) -> Node {
 /// A function that other files may call.
 fn external(node: &Node) -> Node {
     with_start(node, "static ", "")
-}
-
-/// A definition as a header has it: a function may be in several files, and be called in none.
-fn inline(node: &Node, random: &mut Random) -> Node {
-    let text = |text: &Text| {
-        let mut out = String::new();
-        text.write(&|_| "$".to_owned(), &mut out);
-        out
-    };
-    let head = text(&node.head);
-    let is_function = node.kind == Kind::Function
-        || (node.kind == Kind::Line && head.contains(") {") && !head.starts_with('#'));
-    if !is_function || head.contains("struct ") {
-        return node.clone();
-    }
-    if head.starts_with("static ") {
-        return with_start(node, "static ", INLINE[random.below(2)]);
-    }
-    let is_inline = head.contains("inline") || head.starts_with("template");
-    if is_inline {
-        return node.clone();
-    }
-    with_start(node, "", INLINE[random.below(2)])
 }
 
 /// The declaration of a function.
