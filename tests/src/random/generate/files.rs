@@ -225,7 +225,11 @@ impl Split<'_> {
         let behind = (at.1 + 1..siblings.len()).take_while(|at| siblings[*at].declares.is_empty());
         needed.extend(behind.map(|behind| (at.0, behind)));
         // All of it, though one may be missing: what is needed in any case is added as far as it goes.
-        needed.into_iter().fold(true, |fits, other| self.add(other, shared, random) && fits)
+        let mut fits = true;
+        for other in needed {
+            fits &= self.add(other, shared, random);
+        }
+        fits
     }
 
     /// What is declared in the header, or is called from `main`.
@@ -327,4 +331,31 @@ fn declaration(node: &Node) -> Node {
         head.push(piece.clone());
     }
     Node { head: Text(head), ..Node::line("") }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::random::generate::{Size, generate};
+
+    #[test]
+    fn some_programs_are_several_files_that_share_a_header() {
+        let programs = || (1..60).map(|seed| generate(seed, Size { units: 4, kernels: 2 }));
+        let several: Vec<_> = programs().filter(|program| program.sources().0.len() > 1).collect();
+        assert!((10..40).contains(&several.len()), "{}", several.len());
+        for program in &several {
+            let sources = program.sources();
+            assert_eq!(sources.0[0].name, super::HEADER);
+            assert!(sources.0[0].text.starts_with("#pragma once\n"));
+            assert!(sources.roots().count() > 1 && sources.roots().last() == Some("main.cu"));
+            assert!(program.units.iter().all(|unit| unit.features.contains("several-files")));
+        }
+        let headers = || several.iter().map(|program| program.sources().0[0].text.clone());
+        assert!(headers().any(|text| text.contains("__global__ void") && text.contains("struct ")));
+        for feature in ["anonymous-namespace", "inline-namespace"] {
+            let has = |program: &super::super::RandomProgram| {
+                program.units.iter().any(|unit| unit.features.contains(feature))
+            };
+            assert!(programs().any(|program| has(&program)), "{feature}");
+        }
+    }
 }
