@@ -5,6 +5,8 @@
 //! - A [`RandomProgram`] is a function of its seed. It consists of *units*: a few structs, the
 //!   arrays of them, device functions, kernels, and a host function that fills the arrays, launches
 //!   the kernels and prints a checksum over every field of every array.
+//! - A third of the programs are several files: a header and two or three `.cu` files, with the
+//!   units spread over them.
 //! - Many units have one or two *traits that may be refused* (methods on elements, accesses in macros,
 //!   …), so that a refusal keeps the arrays of one unit and not those of the whole program.
 //! - A *case* is a program with one layout for each of its records.
@@ -28,6 +30,7 @@ pub mod program;
 pub mod reduce;
 pub mod rng;
 pub mod run;
+pub mod sources;
 pub mod text;
 pub mod toolchain;
 

@@ -42,7 +42,7 @@ fn corrupted(folder: &Path, change: &str) -> Result<Layoutc> {
     let program = folder.join("layoutc.sh");
     let layoutc = Layoutc::built()?;
     let script = format!(
-        "#!/bin/sh\n'{}' \"$@\" || exit $?\nexec sed -i -E '{change}' \"$4\"\n",
+        "#!/bin/sh\n'{}' \"$@\" || exit $?\nexec sed -i -E '{change}' \"$3\"/*.cu\n",
         layoutc.program().display()
     );
     fs::write(&program, script)?;
@@ -70,7 +70,8 @@ fn found(change: &str, kind: FailureKind) -> Result<String> {
     let mut kinds = statistics.failures.keys().map(|(kind, _)| *kind);
     ensure!(kinds.any(|found| found == kind), "{}", statistics.table());
     for entry in fs::read_dir(folder.path().join("out"))? {
-        let text = fs::read_to_string(entry?.path())?;
+        let path = entry?.path();
+        let text = if path.is_file() { fs::read_to_string(path)? } else { continue };
         if text.starts_with(&format!("// {kind}")) {
             return Ok(text);
         }

@@ -299,7 +299,11 @@ impl Worker<'_> {
         fs::create_dir_all(out)?;
         let kind = format!("{:?}", failure.kind).to_lowercase();
         let file = out.join(format!("{kind}-{}-{}.cu", small.seed, layouts.kind));
-        fs::write(file, described(&small, &layouts, &last))?;
+        fs::write(&file, described(&small, &layouts, &last))?;
+        let sources = small.sources();
+        if sources.0.len() > 1 {
+            sources.write(&file.with_extension(""))?;
+        }
         Ok(())
     }
 
@@ -343,10 +347,15 @@ fn described(program: &RandomProgram, layouts: &Layouts, failure: &Failure) -> S
     let options: Vec<String> =
         layouts.specs(program).iter().map(|spec| format!("--layout '{spec}'")).collect();
     let runs: Vec<String> = program.runs.iter().map(ToString::to_string).collect();
-    let _ = writeln!(text, "// layoutc verify THIS {} -- {}", options.join(" "), runs.join(" or "));
+    let sources = program.sources();
+    // The listing is one file, or shows those of the folder beside it.
+    let names: Vec<&str> = sources.roots().collect();
+    let names = if sources.0.len() > 1 { names.join(" ") } else { "THIS".to_owned() };
+    let _ =
+        writeln!(text, "// layoutc verify {names} {} -- {}", options.join(" "), runs.join(" or "));
     for line in failure.message.lines().take(40) {
         let _ = writeln!(text, "// {}", line.trim_end_matches('\\'));
     }
-    text.push_str(&program.text());
+    text.push_str(&sources.listing());
     text
 }

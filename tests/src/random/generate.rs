@@ -2,13 +2,16 @@
 //!
 //! The parts in the order in which they are made: the structs ([`records`]), device functions
 //! ([`functions`]), kernels ([`kernels`]) with their [`statements`], and the host function
-//! ([`host`]). [`traits`] lists what is added to some units only.
+//! ([`host`]). [`traits`] lists what is added to some units only; [`spaces`] puts some into
+//! namespaces, and [`files`] makes several files of some programs.
 
+mod files;
 mod functions;
 mod host;
 mod kernels;
 mod places;
 mod records;
+mod spaces;
 mod special;
 mod statements;
 mod traits;
@@ -17,6 +20,7 @@ use super::names::{Role, respell};
 use super::program::{Kind, LayoutTarget, Node, RandomProgram, UnitFacts};
 use super::rng::Random;
 use super::text::Symbol;
+use files::Parts;
 use functions::Helper;
 use kernels::Kernel;
 use records::{Record, Scalar};
@@ -42,13 +46,15 @@ impl Default for Size {
 #[must_use]
 pub fn generate(seed: u64, size: Size) -> RandomProgram {
     let mut generator = Generator::new(seed);
-    let mut nodes = vec![Node::new(Kind::Frame, HEAD, Vec::new(), "")];
+    let mut parts = Parts::default();
     let (mut units, mut calls, mut targets) = (Vec::new(), Vec::new(), Vec::new());
     let mut known = Vec::new();
+    // Apart from what makes the units, so that a change here leaves them as they are.
+    let mut random = Random::new(seed ^ 0x0066_696c_6573);
+    let several = random.chance(34);
     for number in 0..size.units {
-        let unit = generator.unit(number, size.kernels);
-        let spaces = unit.namespace.iter().chain(&unit.inner_namespace);
-        let space: String = spaces.map(|space| format!("{space}::")).collect();
+        let mut unit = generator.unit(number, size.kernels);
+        let (node, space) = generator.in_namespaces(&mut unit, &mut random);
         calls.push(Node::line(&format!("{space}{}(n);", unit.run)));
         for record in &unit.array_records {
             if !known.contains(record) {
@@ -64,21 +70,24 @@ pub fn generate(seed: u64, size: Size) -> RandomProgram {
             }
         }
         let records = unit.array_records.iter().map(|at| generator.records[*at].symbol);
-        units.push(UnitFacts { records: records.collect(), features: unit.features });
-        let mut node = Node::new(Kind::Unit, "", unit.nodes, "");
-        if let Some(space) = unit.namespace {
-            let nodes = std::mem::take(&mut node.body);
-            let (head, tail) = match unit.inner_namespace {
-                Some(inner) => (format!("namespace {space} {{\nnamespace {inner} {{"), "}\n}"),
-                None => (format!("namespace {space} {{"), "}"),
-            };
-            node = Node::new(Kind::Unit, &head, nodes, tail);
-            node.declares.push(space);
-            node.declares.extend(unit.inner_namespace);
+        let mut features = unit.features;
+        if several {
+            features.insert("several-files");
         }
-        nodes.push(node);
+        units.push(UnitFacts { records: records.collect(), features });
+        parts.runs.insert(unit.run);
+        parts.tables.extend(unit.table.map(|(_, table)| table));
+        let kernels = unit.kernels.iter().filter(|kernel| !kernel.is_template);
+        parts.kernels.extend(kernels.map(|kernel| kernel.symbol));
+        parts.units.push(node);
     }
-    nodes.push(Node::new(Kind::Frame, MAIN, calls, "    return 0;\n}"));
+    parts.head = Node::new(Kind::Frame, HEAD, Vec::new(), "");
+    parts.main = Node::new(Kind::Frame, MAIN, calls, "    return 0;\n}");
+    let (nodes, hidden) =
+        if several { parts.split(&mut random) } else { parts.joined(&mut random) };
+    for number in hidden {
+        units[number].features.insert("anonymous-namespace");
+    }
     let mut runs = vec![0, 1];
     runs.push(generator.random.between(2, 31));
     runs.push(32 * generator.random.between(1, 4));

@@ -252,16 +252,7 @@ struct Region {
 impl Regions {
     fn of(nodes: &[Node]) -> Self {
         let mut regions = Vec::new();
-        for node in nodes {
-            if node.kind == Kind::Unit {
-                let mut head = Region::default();
-                head.add_text(&node.head);
-                regions.push(head);
-                regions.extend(node.body.iter().map(Region::of));
-            } else {
-                regions.push(Region::of(node));
-            }
-        }
+        collect(nodes, &mut regions);
         let mut of: BTreeMap<Symbol, Vec<usize>> = BTreeMap::new();
         for (at, region) in regions.iter().enumerate() {
             for symbol in &region.symbols {
@@ -299,6 +290,22 @@ impl Regions {
                     .iter()
                     .all(|other| *other == symbol || name(*other) != word || !apart(*other))
         })
+    }
+}
+
+/// The regions of nodes: files and namespaces are none, but what they hold is.
+fn collect(nodes: &[Node], regions: &mut Vec<Region>) {
+    for node in nodes {
+        match node.kind {
+            Kind::File(_) => collect(&node.body, regions),
+            Kind::Unit => {
+                let mut head = Region::default();
+                head.add_text(&node.head);
+                regions.push(head);
+                collect(&node.body, regions);
+            }
+            _ => regions.push(Region::of(node)),
+        }
     }
 }
 

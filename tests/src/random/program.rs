@@ -5,6 +5,7 @@
 //! its children, a value can become a constant. Whatever the reducer makes of a tree is judged by
 //! the compiler and by a run of the original, so a tree need not know C++.
 
+use super::sources::{SourceFile, Sources};
 use super::text::{Piece, Symbol, Text};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 pub enum Kind {
     /// Text that holds the program together: it stays.
     Frame,
-    /// All that belongs to one host function.
+    /// A file of a program of several; all nodes of such a program are in files.
+    File(&'static str),
+    /// All that belongs to one host function, or the part of it that is in one file or namespace.
     Unit,
     /// A struct; its children are fields and members.
     Record,
@@ -28,6 +31,9 @@ pub enum Kind {
     /// One statement or line.
     Line,
 }
+
+/// The head of an anonymous namespace.
+pub const ANONYMOUS: &str = "namespace {";
 
 /// A node of the tree.
 #[derive(Clone, Debug)]
@@ -80,6 +86,12 @@ impl Node {
         matches!(self.head.0.first(), Some(Piece::Plain(text)) if text.starts_with("static "))
     }
 
+    /// Whether it is a namespace whose names are of this file alone.
+    #[must_use]
+    pub fn is_anonymous(&self) -> bool {
+        self.kind == Kind::Unit && self.head == Text::parse(ANONYMOUS)
+    }
+
     /// The children without those behind a condition that never holds.
     fn compiled(&self) -> impl Iterator<Item = &Node> {
         let head = match self.head.0.first() {
@@ -121,7 +133,13 @@ impl Node {
                 self.head.symbols(&mut names);
                 names.retain(|symbol| !self.declares.contains(symbol));
             }
-            Kind::Frame | Kind::Unit | Kind::Record | Kind::Field | Kind::Block | Kind::Whole => {
+            Kind::File(_)
+            | Kind::Frame
+            | Kind::Unit
+            | Kind::Record
+            | Kind::Field
+            | Kind::Block
+            | Kind::Whole => {
                 self.head.symbols(&mut names);
                 self.tail.symbols(&mut names);
             }
@@ -150,11 +168,16 @@ impl Node {
 }
 
 /// Drops lines whose names only they mention.
-fn drop_unmentioned(nodes: &mut Vec<Node>, mentions: &BTreeMap<Symbol, usize>) {
+fn drop_unmentioned(nodes: &mut Vec<Node>, mentions: &BTreeMap<Symbol, usize>, in_anonymous: bool) {
     nodes.retain_mut(|node| {
-        drop_unmentioned(&mut node.body, mentions);
+        let is_anonymous = node.is_anonymous();
+        drop_unmentioned(&mut node.body, mentions, in_anonymous || is_anonymous);
+        if is_anonymous && node.body.is_empty() {
+            return false;
+        }
         let is_used = |symbol: &Symbol| mentions.get(symbol).is_some_and(|count| *count > 1);
-        let may_go = node.kind == Kind::Line || (node.kind == Kind::Function && node.is_static());
+        let is_internal = in_anonymous || node.is_static();
+        let may_go = node.kind == Kind::Line || (node.kind == Kind::Function && is_internal);
         !may_go || node.declares.is_empty() || node.declares.iter().any(is_used)
     });
 }
@@ -222,10 +245,28 @@ pub struct RandomProgram {
 }
 
 impl RandomProgram {
-    /// The program as CUDA C++.
+    /// The program as CUDA C++, in one text also if it is several files.
     #[must_use]
     pub fn text(&self) -> String {
-        self.spelled(&|symbol| self.name(symbol).to_owned())
+        self.sources().listing()
+    }
+
+    /// The program as CUDA C++.
+    #[must_use]
+    pub fn sources(&self) -> Sources {
+        let spell = |symbol| self.name(symbol).to_owned();
+        let mut files = Vec::new();
+        for node in &self.nodes {
+            if let Kind::File(name) = node.kind {
+                let mut text = String::new();
+                node.write(0, &spell, &mut text);
+                files.push(SourceFile { name, text });
+            }
+        }
+        if files.is_empty() {
+            files.push(SourceFile { name: "program.cu", text: self.spelled(&spell) });
+        }
+        Sources(files)
     }
 
     /// The program with other spellings.
@@ -250,7 +291,7 @@ impl RandomProgram {
             let mut mentions = BTreeMap::new();
             self.nodes.iter().for_each(|node| node.count_mentions(&mut mentions));
             let before = self.size();
-            drop_unmentioned(&mut self.nodes, &mentions);
+            drop_unmentioned(&mut self.nodes, &mentions, false);
             let mut read = BTreeSet::new();
             self.nodes.iter().for_each(|node| node.reads(&mut read));
             let unread = self.objects.difference(&read).copied().collect();

@@ -151,11 +151,15 @@ impl State<'_> {
     }
 
     fn unwrap_blocks(&mut self) {
-        let mut paths = self.paths(&[Kind::Block, Kind::Whole]);
+        let mut paths = self.paths(&[Kind::Block, Kind::Whole, Kind::Unit]);
         while let Some(path) = paths.pop() {
             let Some(found) = node(&self.program.nodes, &path).cloned() else {
                 continue;
             };
+            // The names of other namespaces are said where something is used.
+            if found.kind == Kind::Unit && !found.is_anonymous() {
+                continue;
+            }
             let mut candidate = self.program.clone();
             let (last, parent) = (path[path.len() - 1], &path[..path.len() - 1]);
             if let Some(siblings) = children(&mut candidate.nodes, parent) {

@@ -10,6 +10,7 @@
 //! - nvcc compiles the original and the rewritten program without a warning.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,6 +21,7 @@ use serde_json::Value;
 
 use super::layouts::Layouts;
 use super::program::RandomProgram;
+use super::sources::Sources;
 use super::text::Symbol;
 use super::toolchain::Toolchain;
 use crate::layoutc::{Layoutc, TRANSFORM_LIMIT};
@@ -116,13 +118,13 @@ pub struct Runner {
 #[derive(Debug)]
 pub struct Original {
     folder: PathBuf,
-    text: String,
+    sources: Sources,
     outputs: BTreeMap<usize, (RunStatus, Vec<u8>)>,
 }
 
 /// A rewritten program.
 struct Rewritten {
-    text: String,
+    sources: Sources,
     classes: Vec<ClassResult>,
 }
 
@@ -148,9 +150,9 @@ impl Runner {
         program: &RandomProgram,
         folder: &Path,
     ) -> Result<Result<Original, Failure>> {
-        let text = program.text();
-        fs::write(folder.join("program.cu"), &text)?;
-        let executable = match self.toolchain.build(&text, false, folder, "before")? {
+        let sources = program.sources();
+        sources.write(&folder.join("before"))?;
+        let executable = match self.toolchain.build(&sources, false, folder, "before")? {
             Ok(executable) => executable,
             Err(messages) => return Ok(Err(failure(FailureKind::Original, &messages))),
         };
@@ -164,7 +166,7 @@ impl Runner {
             }
             outputs.insert(*n, (result.status, result.stdout));
         }
-        Ok(Ok(Original { folder: folder.to_path_buf(), text, outputs }))
+        Ok(Ok(Original { folder: folder.to_path_buf(), sources, outputs }))
     }
 
     /// The original program, neither built nor run: enough for what the text shows.
@@ -172,9 +174,9 @@ impl Runner {
     /// # Errors
     /// When it cannot be written.
     pub fn unchecked(&self, program: &RandomProgram, folder: &Path) -> Result<Original> {
-        let text = program.text();
-        fs::write(folder.join("program.cu"), &text)?;
-        Ok(Original { folder: folder.to_path_buf(), text, outputs: BTreeMap::new() })
+        let sources = program.sources();
+        sources.write(&folder.join("before"))?;
+        Ok(Original { folder: folder.to_path_buf(), sources, outputs: BTreeMap::new() })
     }
 
     /// Transforms, builds, runs and compares.
@@ -188,23 +190,20 @@ impl Runner {
         layouts: &Layouts,
         checks: Checks,
     ) -> Result<Result<Vec<ClassResult>, Failure>> {
-        let rewritten =
-            match self.transform(program, layouts, &original.folder, "program.cu", "after.cu")? {
-                Ok(rewritten) => rewritten,
-                Err(failure) => return Ok(Err(failure)),
-            };
+        let (folder, sources) = (&original.folder, &original.sources);
+        let (from, to) = (folder.join("before"), folder.join("after"));
+        let rewritten = match self.transform(program, layouts, sources, &from, &to)? {
+            Ok(rewritten) => rewritten,
+            Err(failure) => return Ok(Err(failure)),
+        };
         if !rewritten.classes.iter().any(|class| class.changed) {
             return Ok(Ok(rewritten.classes));
         }
-        let executable = match self.toolchain.build(
-            &rewritten.text,
-            checks.optimised,
-            &original.folder,
-            "after",
-        )? {
-            Ok(executable) => executable,
-            Err(messages) => return Ok(Err(failure(FailureKind::Compile, &messages))),
-        };
+        let executable =
+            match self.toolchain.build(&rewritten.sources, checks.optimised, folder, "after")? {
+                Ok(executable) => executable,
+                Err(messages) => return Ok(Err(failure(FailureKind::Compile, &messages))),
+            };
         for (n, (status, expected)) in &original.outputs {
             let result = self.toolchain.run(&executable, *n)?;
             if result.status != *status || result.stdout != *expected {
@@ -221,41 +220,41 @@ impl Runner {
         }
         // The name of an array stays, so that to ask for it again is to ask for more.
         if layouts.kind != "arrays"
-            && let Some(failure) = self.again(layouts, program, &original.folder, &rewritten)?
+            && let Some(failure) = self.again(layouts, program, folder, &rewritten)?
         {
             return Ok(Err(failure));
         }
         if checks.nvcc
-            && let Some(failure) = self.nvcc(original, &rewritten, !checks.lenient)?
+            && let Some(failure) = self.nvcc(original, !checks.lenient)?
         {
             return Ok(Err(failure));
         }
         Ok(Ok(rewritten.classes))
     }
 
+    /// Transforms the files of one folder into another.
     fn transform(
         &self,
         program: &RandomProgram,
         layouts: &Layouts,
-        folder: &Path,
-        from: &str,
-        to: &str,
+        sources: &Sources,
+        from: &Path,
+        to: &Path,
     ) -> Result<Result<Rewritten, Failure>> {
-        let outcome =
-            self.layoutc.run(folder, TRANSFORM_LIMIT, options(program, layouts, from, to))?;
+        let options = options(program, layouts, sources, to);
+        let outcome = self.layoutc.run(from, TRANSFORM_LIMIT, options)?;
         // Two layouts for arrays that are one class are the user's mistake, and said to be one.
         let disagree = layouts.kind == "arrays" && outcome.stderr.contains("error[LC0021]");
         if outcome.code() == Some(1) && disagree {
-            let text = fs::read_to_string(folder.join(from))?;
-            return Ok(Ok(Rewritten { text, classes: Vec::new() }));
+            return Ok(Ok(Rewritten { sources: sources.clone(), classes: Vec::new() }));
         }
         if !outcome.succeeded() {
             let message = format!("{}\n{}", outcome.ending(), outcome.stderr);
             return Ok(Err(failure(FailureKind::Tool, &message)));
         }
-        let text = fs::read_to_string(folder.join(to)).context("transform wrote nothing")?;
-        let report: Value = serde_json::from_slice(&fs::read(folder.join("report.json"))?)?;
-        Ok(Ok(Rewritten { text, classes: classes(program, &report) }))
+        let sources = sources.read_again(to).context("transform wrote too little")?;
+        let report: Value = serde_json::from_slice(&fs::read(report_of(to))?)?;
+        Ok(Ok(Rewritten { sources, classes: classes(program, &report) }))
     }
 
     /// A second run on the result.
@@ -266,15 +265,13 @@ impl Runner {
         folder: &Path,
         rewritten: &Rewritten,
     ) -> Result<Option<Failure>> {
-        let outcome = self.layoutc.run(
-            folder,
-            TRANSFORM_LIMIT,
-            options(program, layouts, "after.cu", "twice.cu"),
-        )?;
+        let (from, to) = (folder.join("after"), folder.join("twice"));
+        let options = options(program, layouts, &rewritten.sources, &to);
+        let outcome = self.layoutc.run(&from, TRANSFORM_LIMIT, options)?;
         match outcome.code() {
             Some(1) => Ok(None),
             Some(0) => {
-                let same = fs::read_to_string(folder.join("twice.cu"))? == rewritten.text;
+                let same = rewritten.sources.read_again(&to)? == rewritten.sources;
                 let message = || format!("the second run changed the text\n{}", outcome.stderr);
                 Ok((!same).then(|| failure(FailureKind::Twice, &message())))
             }
@@ -297,29 +294,33 @@ impl Runner {
     ) -> Result<Option<Failure>> {
         let folder = &original.folder;
         let identity = Layouts::identity(program);
-        match self.transform(program, &identity, folder, "program.cu", "same.cu")? {
+        let (from, sources) = (folder.join("before"), &original.sources);
+        match self.transform(program, &identity, sources, &from, &folder.join("same"))? {
             Err(failure) => return Ok(Some(failure)),
-            Ok(same) if same.text != original.text => {
+            Ok(same) if same.sources != *sources => {
                 return Ok(Some(failure(FailureKind::Identity, "the text changed")));
             }
             Ok(_) => {}
         }
-        let plain = match self.transform(program, layouts, folder, "program.cu", "plain.cu")? {
+        let plain = match self.transform(program, layouts, sources, &from, &folder.join("plain"))? {
             Ok(plain) => plain,
             Err(failure) => return Ok(Some(failure)),
         };
-        let commented = with_comments(&original.text);
-        fs::write(folder.join("commented.cu"), &commented)?;
-        match self.transform(program, layouts, folder, "commented.cu", "commented.out.cu")? {
+        let commented = sources.map(with_comments);
+        let (from, to) = (folder.join("commented"), folder.join("commented-after"));
+        commented.write(&from)?;
+        match self.transform(program, layouts, &commented, &from, &to)? {
             Err(failure) => return Ok(Some(failure)),
-            Ok(found) if without_comments(&found.text) != plain.text => {
+            Ok(found) if found.sources.map(without_comments) != plain.sources => {
                 return Ok(Some(failure(FailureKind::Renamed, "comments change the result")));
             }
             Ok(_) => {}
         }
         let renamed = renamed(program);
-        fs::write(folder.join("renamed.cu"), renamed.text())?;
-        match self.transform(&renamed, layouts, folder, "renamed.cu", "renamed.out.cu")? {
+        let (from, to) = (folder.join("renamed"), folder.join("renamed-after"));
+        let sources = renamed.sources();
+        sources.write(&from)?;
+        match self.transform(&renamed, layouts, &sources, &from, &to)? {
             Err(failure) => Ok(Some(failure)),
             Ok(found) => {
                 // Text outside of the model is judged by its words: with these names it may mean an
@@ -351,37 +352,47 @@ impl Runner {
         let Some(nvcc) = &self.nvcc else {
             return Ok(None);
         };
-        let verdict = nvcc.check(&original.folder.join("program.cu"), true);
+        let verdict = check_all(nvcc, &original.sources, &original.folder.join("before"), true);
         Ok(verdict.err().map(|said| failure(FailureKind::Original, &format!("{said:#}"))))
     }
 
-    fn nvcc(
-        &self,
-        original: &Original,
-        rewritten: &Rewritten,
-        warnings: bool,
-    ) -> Result<Option<Failure>> {
+    fn nvcc(&self, original: &Original, warnings: bool) -> Result<Option<Failure>> {
         let Some(nvcc) = &self.nvcc else {
             return Ok(None);
         };
-        let file = original.folder.join("after.cu");
-        fs::write(&file, &rewritten.text)?;
-        let Err(after) = nvcc.check(&file, warnings) else {
+        let check =
+            |name| check_all(nvcc, &original.sources, &original.folder.join(name), warnings);
+        let Err(after) = check("after") else {
             return Ok(None);
         };
-        let compiles = nvcc.check(&original.folder.join("program.cu"), warnings).is_ok();
-        let kind = if compiles { FailureKind::Nvcc } else { FailureKind::Original };
+        let kind = if check("before").is_ok() { FailureKind::Nvcc } else { FailureKind::Original };
         Ok(Some(failure(kind, &format!("{after:#}"))))
     }
 }
 
+/// Compiles the files of a folder one by one, as nvcc does without relocatable device code.
+fn check_all(nvcc: &Nvcc, sources: &Sources, folder: &Path, warnings: bool) -> Result<()> {
+    sources.roots().try_for_each(|name| nvcc.check(&folder.join(name), warnings))
+}
+
+/// Where the report of a transformation goes: beside the folder of the results.
+fn report_of(to: &Path) -> PathBuf {
+    to.with_extension("json")
+}
+
 /// The command line of a transformation.
-fn options(program: &RandomProgram, layouts: &Layouts, from: &str, to: &str) -> Vec<String> {
-    let mut options: Vec<String> =
-        ["transform", from, "-o", to, "--report", "report.json"].map(str::to_owned).to_vec();
+fn options(
+    program: &RandomProgram,
+    layouts: &Layouts,
+    sources: &Sources,
+    to: &Path,
+) -> Vec<OsString> {
+    let mut options: Vec<OsString> = vec!["transform".into(), "--out-dir".into(), to.into()];
+    options.extend(["--report".into(), report_of(to).into()]);
     for spec in layouts.specs(program) {
-        options.extend(["--layout".to_owned(), spec]);
+        options.extend(["--layout".into(), spec.into()]);
     }
+    options.extend(sources.roots().map(OsString::from));
     options
 }
 

@@ -16,6 +16,7 @@ use layoutc_runtime::lowering::{SiteId, lower};
 use layoutc_runtime::process::{RunRequest, RunResult, run};
 use tempfile::TempDir;
 
+use super::sources::Sources;
 use crate::process::run_limited;
 use crate::repository_root;
 
@@ -82,25 +83,32 @@ impl Toolchain {
         Ok(())
     }
 
-    /// Builds a CUDA program; the compiler's messages if it does not build.
+    /// Builds a CUDA program in a folder, as the executable `name`; the compiler's messages if it does not build.
     ///
     /// # Errors
     /// When the compiler cannot be run.
     pub fn build(
         &self,
-        text: &str,
+        sources: &Sources,
         optimised: bool,
         folder: &Path,
         name: &str,
     ) -> Result<Result<PathBuf, String>> {
-        let source = folder.join(format!("{name}.cpp"));
-        fs::write(&source, lower(text, &[], SiteId(0)).text)
-            .with_context(|| source.display().to_string())?;
-        let executable = folder.join(name);
+        let lowered = folder.join(format!("{name}.lowered"));
+        fs::create_dir_all(&lowered)?;
+        let mut first = 0;
+        for file in &sources.0 {
+            let path = lowered.join(file.name);
+            let found = lower(&file.text, &[], SiteId(first));
+            first += u32::try_from(found.sites.len())?;
+            fs::write(&path, found.text).with_context(|| path.display().to_string())?;
+        }
+        let executable = folder.join(format!("{name}.out"));
         let mut command = self.command();
         // The precompiled header serves only what is compiled as it was.
         command.args(if optimised { ["-O2"] } else { ["-O0"] });
-        command.args(["-include", "prelude.hpp", "-x", "c++"]).arg(&source);
+        command.args(["-include", "prelude.hpp", "-x", "c++"]);
+        command.args(sources.roots().map(|name| lowered.join(name)));
         command
             .args(["-x", "none", "runtime.o", "-lm", "-lpthread", "-ldl", "-o"])
             .arg(&executable);
