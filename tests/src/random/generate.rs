@@ -7,6 +7,8 @@
 mod functions;
 mod host;
 mod kernels;
+mod members;
+mod packing;
 mod places;
 mod records;
 mod special;
@@ -281,6 +283,9 @@ impl Generator {
             if self.random.chance(40) {
                 specials.push(*self.random.pick(&traits::ALL));
             }
+        }
+        if let Some(alone) = specials.iter().copied().find(|special| special.stands_alone()) {
+            specials = vec![alone];
         }
         let mut unit = Unit {
             number,

@@ -190,7 +190,8 @@ impl Generator {
         if self.random.chance(20) {
             add(self, Mode::Read);
         }
-        if self.random.chance(15) {
+        // What is packed is not aligned as atomic operations want it.
+        if self.random.chance(15) && !unit.has(Trait::Packed) {
             add(self, Mode::Atomic);
         }
         parameters
