@@ -5,6 +5,7 @@
 //! ([`host`]). [`traits`] lists what is added to some units only.
 
 mod functions;
+mod holders;
 mod host;
 mod kernels;
 mod members;
@@ -13,6 +14,7 @@ mod places;
 mod records;
 mod special;
 mod statements;
+mod templates;
 mod traits;
 
 use super::names::{Role, respell};
@@ -210,7 +212,7 @@ struct Unit {
     /// A `__device__` array of eight elements.
     table: Option<(usize, Symbol)>,
     /// Other names of records.
-    aliases: Vec<(usize, Symbol)>,
+    aliases: Vec<(usize, String)>,
     /// Macros for `__host__ __device__`, `__device__ __forceinline__` and `__global__`.
     qualifiers: Option<[Symbol; 3]>,
     /// Other names of scalar types.
@@ -378,6 +380,9 @@ impl Generator {
     fn unit_names(&mut self, unit: &mut Unit) {
         for record in unit.array_records.clone() {
             let name = self.records[record].symbol;
+            if let Some(template) = self.records[record].template {
+                unit.aliases.push((record, template.instance()));
+            }
             if self.random.chance(15) {
                 unit.feature("alias");
                 let alias = self.named(Role::Type, &format!("Elem{}_{record}", unit.number));
@@ -387,7 +392,7 @@ impl Generator {
                     format!("using {alias} = {name};")
                 };
                 unit.nodes.push(Node::declaration(alias, &text));
-                unit.aliases.push((record, alias));
+                unit.aliases.push((record, alias.to_string()));
             }
             if unit.has(Trait::DeviceTable)
                 && !unit.has(Trait::DefaultInitialiser)
@@ -410,17 +415,20 @@ impl Generator {
     }
 
     /// A name of a record's type.
-    fn type_name(&mut self, unit: &Unit, record: usize) -> Symbol {
-        match unit.aliases.iter().find(|alias| alias.0 == record) {
-            Some((_, alias)) if self.random.chance(60) => *alias,
-            _ => self.records[record].symbol,
+    fn type_name(&mut self, unit: &Unit, record: usize) -> String {
+        let aliases = unit.aliases.iter().filter(|alias| alias.0 == record);
+        let aliases: Vec<&String> = aliases.map(|(_, alias)| alias).collect();
+        if aliases.is_empty() || !self.random.chance(60) {
+            return self.records[record].symbol.to_string();
         }
+        (*self.random.pick(&aliases)).clone()
     }
 
     fn target(&self, at: usize) -> LayoutTarget {
         let record = &self.records[at];
         LayoutTarget {
             record: record.symbol,
+            template: record.template.map(|template| template.symbol),
             fields: record
                 .fields
                 .iter()

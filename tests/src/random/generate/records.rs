@@ -1,6 +1,7 @@
 //! The structs of a unit, and host functions that fill and sum arrays of them.
 
 use super::packing::Placement;
+use super::templates::Template;
 use super::traits::Trait;
 use super::{Generator, Unit};
 use crate::random::names::Role;
@@ -151,6 +152,8 @@ pub(super) struct Record {
     pub(super) symbol: Symbol,
     pub(super) fields: Vec<Field>,
     pub(super) alignment: usize,
+    /// The class template that it is an instance of.
+    pub(super) template: Option<Template>,
     /// Whether any bytes are a value: no `bool`, no floating point.
     pub(super) any_bytes: bool,
     /// Host functions `fill(T *, int, unsigned)` and `sum(const char *, const T *, int)`.
@@ -234,6 +237,7 @@ impl Generator {
             (true, 5..=8) => self.random.between(3, 9),
             (true, _) => self.random.between(9, 16),
         };
+        let template = self.template(unit, &name, is_element);
         let is_packed = is_element && unit.has(Trait::Packed);
         // What moves is a member behind a smaller one.
         let count = if is_packed { count.max(2) } else { count };
@@ -274,6 +278,15 @@ impl Generator {
             let is_inherited = false;
             fields.push(Field { symbol: field, ty, extents, is_inherited, alignment: asked });
         }
+        if let Some(template) = &template {
+            // In front, so that the parameter decides where the others are.
+            let (ty, extents) = self.template_field(template);
+            let symbol = self.symbol("lead");
+            alignment = alignment.max(template.scalar.size());
+            any_bytes &= template.scalar.takes_any_bytes();
+            let field = Field { symbol, ty, extents, is_inherited: false, alignment: None };
+            fields.insert(0, field);
+        }
         let base = (is_element && unit.has(Trait::Base)).then(|| {
             let (base, field) =
                 (self.named(Role::Type, &format!("Base{name}")), self.symbol("stamp"));
@@ -292,7 +305,7 @@ impl Generator {
         });
         let fill = self.named(Role::Global, &format!("fill{name}", name = self.name_of(symbol)));
         let sum = self.named(Role::Global, &format!("sum{name}", name = self.name_of(symbol)));
-        let record = Record { symbol, fields, alignment, any_bytes, fill, sum };
+        let record = Record { symbol, fields, alignment, template, any_bytes, fill, sum };
         self.records.push(record);
         let at = self.records.len() - 1;
         let node = self.record_node(unit, at, is_element, base);
@@ -338,7 +351,9 @@ impl Generator {
         let record = self.records[at].clone();
         let mut members = self.member_types(&record);
         for field in record.fields.iter().filter(|field| !field.is_inherited) {
+            let parameter = record.template.and_then(|template| template.type_name(&field.ty));
             let ty = match &field.ty {
+                _ if let Some(parameter) = parameter => parameter.to_owned(),
                 FieldType::Scalar(Scalar::Enumeration(_, name)) => name.to_string(),
                 FieldType::Scalar(scalar) => self.scalar_name(unit, *scalar, &mut members),
                 FieldType::Vector { name, .. } => (*name).to_owned(),
@@ -354,7 +369,10 @@ impl Generator {
             let initialiser = if has_initialiser { " = 1" } else { "" };
             let extents = match field.ty {
                 FieldType::Scalar(Scalar::Bits { width, .. }) => format!(" : {width}"),
-                _ => extents,
+                _ => record
+                    .template
+                    .and_then(|template| template.extents(field))
+                    .map_or(extents, str::to_owned),
             };
             let align =
                 field.alignment.map_or_else(String::new, |asked| format!("alignas({asked}) "));
@@ -364,9 +382,15 @@ impl Generator {
         if is_element {
             self.members(unit, at, &mut members);
         }
+        if let Some(template) = &record.template {
+            let made = self.template_members(unit, &record, template, &mut members);
+            unit.declared.template_members.extend(made.into_iter().map(|member| (at, member)));
+        }
         let placement = self.placement(unit, at, is_element);
         let typedef = self.random.chance(20) && !is_element;
-        let (head, tail) = if typedef {
+        let (head, tail) = if let Some(template) = &record.template {
+            template.around(&placement.specifier, record.symbol)
+        } else if typedef {
             ("typedef struct {".to_owned(), format!("}} {};", record.symbol))
         } else {
             let base = base.map_or_else(String::new, |base| format!(" : {base}"));
@@ -377,6 +401,7 @@ impl Generator {
         let (head, tail) = (placement.before + &head, tail + &placement.after);
         let mut node = Node::new(Kind::Record, &head, members, &tail);
         node.declares.push(record.symbol);
+        node.declares.extend(record.template.map(|template| template.symbol));
         node
     }
 

@@ -1,5 +1,6 @@
 //! What a unit's trait adds to its structs and statements.
 
+use super::holders::Holder;
 use super::members::Call;
 use super::places::{Place, Scope};
 use super::records::{FieldType, Scalar};
@@ -37,6 +38,12 @@ pub(super) struct Declared {
     pub(super) buffers: Vec<(usize, Symbol)>,
     /// Functions that allocate an array.
     pub(super) allocators: Vec<(usize, Symbol)>,
+    /// A class template that holds device memory.
+    pub(super) holder: Option<Holder>,
+    /// A class template that holds a pointer and a length.
+    pub(super) view: Option<Symbol>,
+    /// Members of class templates: record, name and whether it has an effect.
+    pub(super) template_members: Vec<(usize, (Symbol, bool))>,
     /// Calls of members and friends.
     pub(super) calls: Vec<Call>,
 }
@@ -244,6 +251,7 @@ impl Generator {
                 | Trait::Friend
                 | Trait::DefaultArgument),
             ) => self.member_call(unit, scope, special),
+            Some(Trait::ElementTemplate) => self.template_member_call(unit, scope),
             // These are no statements.
             Some(
                 Trait::SharedFunction
@@ -269,8 +277,7 @@ impl Generator {
                 | Trait::AlignedMember
                 | Trait::BitField
                 | Trait::HolderTemplate
-                | Trait::ViewTemplate
-                | Trait::ElementTemplate,
+                | Trait::ViewTemplate,
             )
             | None => None,
         };
