@@ -77,7 +77,10 @@ impl Generator {
         } else {
             format!("sizeof(T) * (size_t){length}")
         };
-        let allocated = format!("CHECK(cudaMalloc(&{data}, {bytes}));");
+        let by_macro = self.random.chance(25);
+        let mut checked = |call: String| {
+            if by_macro { format!("CHECK({call});") } else { self.checked(&call) }
+        };
         let freed = format!("cudaFree({data}); {data} = nullptr;");
         let fields = [format!("T *{data};"), format!("int {length};")];
         let mut members: Vec<Node> = fields
@@ -91,20 +94,26 @@ impl Generator {
         let initialisers = format!(" : {data}(nullptr), {length}(size_)");
         let (to, from) = ("cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost");
         let functions = [
-            (None, "explicit ", constructor, initialisers, allocated),
+            (
+                None,
+                "explicit ",
+                constructor,
+                initialisers,
+                checked(format!("cudaMalloc(&{data}, {bytes})")),
+            ),
             (
                 Some(upload),
                 "",
                 format!("void @{upload}(const T *host_)"),
                 String::new(),
-                format!("CHECK(cudaMemcpy({data}, host_, {bytes}, {to}));"),
+                checked(format!("cudaMemcpy({data}, host_, {bytes}, {to})")),
             ),
             (
                 Some(download),
                 "",
                 format!("void @{download}(T *host_) const"),
                 String::new(),
-                format!("CHECK(cudaMemcpy(host_, {data}, {bytes}, {from}));"),
+                checked(format!("cudaMemcpy(host_, {data}, {bytes}, {from})")),
             ),
             (
                 Some(swap),
@@ -118,7 +127,7 @@ impl Generator {
                 "",
                 format!("void @{clear}()"),
                 String::new(),
-                format!("CHECK(cudaMemset({data}, 0, {bytes}));"),
+                checked(format!("cudaMemset({data}, 0, {bytes})")),
             ),
             (Some(release), "", format!("void @{release}()"), String::new(), freed),
         ];

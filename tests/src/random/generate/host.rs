@@ -1,5 +1,7 @@
 //! The host function of a unit: arrays, launches, copies, checksums.
 
+use std::collections::BTreeSet;
+
 use super::holders::Holder;
 use super::kernels::{Kernel, Mode, Shape};
 use super::traits::Trait;
@@ -71,18 +73,22 @@ impl Generator {
             stream
         });
         unit.stream = stream;
-        unit.arrays =
-            arrays.iter().filter_map(|array| Some((array.record, array.variable?))).collect();
         let kernels = unit.kernels.clone();
+        let mut launched = BTreeSet::new();
         for kernel in &kernels {
             if self.random.chance(35) {
                 self.step(unit, &mut arrays, n, n2, &mut body);
             }
-            self.launch(unit, kernel, &arrays, [n, n2, perm, out], &mut body);
+            let given = self.launch(unit, kernel, &arrays, [n, n2, perm, out], &mut body);
+            launched.extend(given);
             if self.random.chance(8) {
                 self.launch(unit, kernel, &arrays, [n, n2, perm, out], &mut body);
             }
         }
+        // What no launch gets is no array of structs where its pointer has no type.
+        let is_untyped = is_untyped(unit);
+        let known = arrays.iter().filter(|array| !is_untyped || launched.contains(&array.device));
+        unit.arrays = known.filter_map(|array| Some((array.record, array.variable?))).collect();
         for _ in 0..2 {
             self.step(unit, &mut arrays, n, n2, &mut body);
         }
@@ -105,7 +111,7 @@ impl Generator {
     }
 
     /// A call in one of the forms of error checks.
-    fn checked(&mut self, call: &str) -> String {
+    pub(super) fn checked(&mut self, call: &str) -> String {
         match self.random.below(14) {
             0 => format!("{call};"),
             1 => format!("CHECK({call});"),
@@ -430,6 +436,7 @@ impl Generator {
         body.push(Node::line(&text));
     }
 
+    /// A launch, if there are arrays for it; the pointers that it is given.
     fn launch(
         &mut self,
         unit: &mut Unit,
@@ -437,7 +444,7 @@ impl Generator {
         arrays: &[Array],
         [n, n2, perm, out]: [Symbol; 4],
         body: &mut Vec<Node>,
-    ) {
+    ) -> Vec<String> {
         let mut free: Vec<Array> = arrays.to_vec();
         self.random.shuffle(&mut free);
         let mut chosen: Vec<Array> = Vec::new();
@@ -454,10 +461,11 @@ impl Generator {
             }
             let found = free.iter().position(|array| array.record == parameter.record);
             let Some(at) = found else {
-                return;
+                return Vec::new();
             };
             chosen.push(free.remove(at));
         }
+        let given = chosen.iter().map(|array| array.device.clone()).collect();
         let all_long = chosen.iter().all(|array| array.is_long) && kernel.shape != Shape::Permuted;
         let count = if all_long { n2.to_string() } else { n.to_string() };
         let offset = unit.has(Trait::OffsetLaunch)
@@ -549,9 +557,10 @@ impl Generator {
             let head = format!("for (int {t} = 0; {t} < {count}; ++{t}) {{");
             let lines = vec![Node::line(&text), Node::line(&swap)];
             body.push(Node::new(Kind::Block, &head, lines, "}"));
-            return;
+            return given;
         }
         body.push(Node::line(&text));
+        given
     }
 }
 
