@@ -283,7 +283,9 @@ impl Generator {
         if self.random.chance(65) {
             specials.push(*self.random.pick(&traits::ALL));
             if self.random.chance(40) {
-                specials.push(*self.random.pick(&traits::ALL));
+                let other = *self.random.pick(&traits::ALL);
+                // A trait that is there twice would declare its members twice.
+                specials.extend((!specials.contains(&other)).then_some(other));
             }
         }
         if let Some(alone) = specials.iter().copied().find(|special| special.stands_alone()) {

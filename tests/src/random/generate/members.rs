@@ -78,19 +78,22 @@ impl Generator {
         Member { symbol, template, head, body }: &Member,
     ) {
         let template = if template.is_empty() { String::new() } else { format!("{template}\n") };
+        let (word, head) = match head.split_once(' ') {
+            Some(("friend", rest)) => ("friend ", rest),
+            Some(("static", rest)) => ("static ", rest),
+            _ => ("", *head),
+        };
         let inside = head.replace('@', "");
+        let inside = format!("{template}{word}__host__ __device__ {inside}");
         if self.random.chance(60) {
-            let text = format!("{template}__host__ __device__ {inside} {{ {body} }}");
+            let text = format!("{inside} {{ {body} }}");
             members.push(Node::declaration(*symbol, &unprefixed(&text)));
             return;
         }
         unit.feature("method-outside");
-        let text = format!("{template}__host__ __device__ {inside};");
-        members.push(Node::declaration(*symbol, &text));
-        let is_friend = head.starts_with("friend ");
-        let scope = if is_friend { String::new() } else { format!("{record}::") };
+        members.push(Node::declaration(*symbol, &format!("{inside};")));
+        let scope = if word == "friend " { String::new() } else { format!("{record}::") };
         let scoped = without_defaults(head).replace('@', &scope);
-        let scoped = scoped.trim_start_matches("friend ").trim_start_matches("static ");
         let head = format!("{template}__host__ __device__ inline {scoped} {{");
         unit.outside.push(Node::new(Kind::Function, &head, vec![Node::line(body)], "}"));
     }

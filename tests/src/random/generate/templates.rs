@@ -95,8 +95,9 @@ impl Generator {
         template: &Template,
         members: &mut Vec<Node>,
     ) -> Vec<(Symbol, bool)> {
-        let of_parameter: Vec<&Field> =
-            record.fields.iter().filter(|field| template.type_name(&field.ty).is_some()).collect();
+        let of_parameter =
+            |field: &&Field| template.type_name(&field.ty).is_some() && field.extents.len() < 2;
+        let of_parameter: Vec<&Field> = record.fields.iter().filter(of_parameter).collect();
         let field = *self.random.pick(&of_parameter);
         let at = if field.extents.is_empty() { "" } else { "[1]" };
         let lvalue = format!("this->{}{at}", field.symbol);
