@@ -7,13 +7,17 @@
 
 mod files;
 mod functions;
+mod holders;
 mod host;
 mod kernels;
+mod members;
+mod packing;
 mod places;
 mod records;
 mod spaces;
 mod special;
 mod statements;
+mod templates;
 mod traits;
 
 use super::names::{Role, respell};
@@ -217,7 +221,7 @@ struct Unit {
     /// A `__device__` array of eight elements.
     table: Option<(usize, Symbol)>,
     /// Other names of records.
-    aliases: Vec<(usize, Symbol)>,
+    aliases: Vec<(usize, String)>,
     /// Macros for `__host__ __device__`, `__device__ __forceinline__` and `__global__`.
     qualifiers: Option<[Symbol; 3]>,
     /// Other names of scalar types.
@@ -288,8 +292,13 @@ impl Generator {
         if self.random.chance(65) {
             specials.push(*self.random.pick(&traits::ALL));
             if self.random.chance(40) {
-                specials.push(*self.random.pick(&traits::ALL));
+                let other = *self.random.pick(&traits::ALL);
+                // A trait that is there twice would declare its members twice.
+                specials.extend((!specials.contains(&other)).then_some(other));
             }
+        }
+        if let Some(alone) = specials.iter().copied().find(|special| special.stands_alone()) {
+            specials = vec![alone];
         }
         let mut unit = Unit {
             number,
@@ -382,6 +391,9 @@ impl Generator {
     fn unit_names(&mut self, unit: &mut Unit) {
         for record in unit.array_records.clone() {
             let name = self.records[record].symbol;
+            if let Some(template) = self.records[record].template {
+                unit.aliases.push((record, template.instance()));
+            }
             if self.random.chance(15) {
                 unit.feature("alias");
                 let alias = self.named(Role::Type, &format!("Elem{}_{record}", unit.number));
@@ -391,7 +403,7 @@ impl Generator {
                     format!("using {alias} = {name};")
                 };
                 unit.nodes.push(Node::declaration(alias, &text));
-                unit.aliases.push((record, alias));
+                unit.aliases.push((record, alias.to_string()));
             }
             if unit.has(Trait::DeviceTable)
                 && !unit.has(Trait::DefaultInitialiser)
@@ -414,17 +426,20 @@ impl Generator {
     }
 
     /// A name of a record's type.
-    fn type_name(&mut self, unit: &Unit, record: usize) -> Symbol {
-        match unit.aliases.iter().find(|alias| alias.0 == record) {
-            Some((_, alias)) if self.random.chance(60) => *alias,
-            _ => self.records[record].symbol,
+    fn type_name(&mut self, unit: &Unit, record: usize) -> String {
+        let aliases = unit.aliases.iter().filter(|alias| alias.0 == record);
+        let aliases: Vec<&String> = aliases.map(|(_, alias)| alias).collect();
+        if aliases.is_empty() || !self.random.chance(60) {
+            return self.records[record].symbol.to_string();
         }
+        (*self.random.pick(&aliases)).clone()
     }
 
     fn target(&self, at: usize) -> LayoutTarget {
         let record = &self.records[at];
         LayoutTarget {
             record: record.symbol,
+            template: record.template.map(|template| template.symbol),
             fields: record
                 .fields
                 .iter()

@@ -206,6 +206,8 @@ fn push_line(indent: &str, line: &str, out: &mut String) {
 pub struct LayoutTarget {
     /// The struct.
     pub record: Symbol,
+    /// The class template that it is an instance of, by which reports name it.
+    pub template: Option<Symbol>,
     /// Its fields at the top level.
     pub fields: Vec<Symbol>,
     /// The size of the largest scalar or vector member in bytes.

@@ -401,10 +401,12 @@ fn options(
 pub fn classes(program: &RandomProgram, report: &Value) -> Vec<ClassResult> {
     let of = |class: &Value| {
         let name = class["type"].as_str().unwrap_or_default();
+        let name = name.split('<').next().unwrap_or(name);
+        let name = name.rsplit("::").next().unwrap_or(name);
         let target = program
             .targets
             .iter()
-            .find(|target| program.name(target.record) == name.rsplit("::").next().unwrap_or(name));
+            .find(|target| program.name(target.template.unwrap_or(target.record)) == name);
         let reasons = class["reasons"].as_array().map(Vec::as_slice).unwrap_or_default();
         let code = |reason: &Value| reason["code"].as_str().unwrap_or_default().to_owned();
         let first = reasons.first().and_then(|reason| reason["message"].as_str());

@@ -155,6 +155,7 @@ impl Generator {
     fn target(&self, record: &Record) -> LayoutTarget {
         LayoutTarget {
             record: record.kernel,
+            template: None,
             fields: record.fields.iter().map(|field| field.symbol).collect(),
             alignment: self.alignment(record),
             arrays: Vec::new(),

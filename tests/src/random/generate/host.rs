@@ -1,5 +1,8 @@
 //! The host function of a unit: arrays, launches, copies, checksums.
 
+use std::collections::BTreeSet;
+
+use super::holders::Holder;
 use super::kernels::{Kernel, Mode, Shape};
 use super::traits::Trait;
 use super::{Generator, Unit};
@@ -20,6 +23,8 @@ struct Array {
     host: Symbol,
     /// An expression for the host pointer.
     host_pointer: String,
+    /// The object that holds the memory, if it is one of a class template.
+    holder: Option<(Holder, Symbol)>,
     /// Whether it has `n2` elements instead of `n`.
     is_long: bool,
 }
@@ -68,18 +73,22 @@ impl Generator {
             stream
         });
         unit.stream = stream;
-        unit.arrays =
-            arrays.iter().filter_map(|array| Some((array.record, array.variable?))).collect();
         let kernels = unit.kernels.clone();
+        let mut launched = BTreeSet::new();
         for kernel in &kernels {
             if self.random.chance(35) {
                 self.step(unit, &mut arrays, n, n2, &mut body);
             }
-            self.launch(unit, kernel, &arrays, [n, n2, perm, out], &mut body);
+            let given = self.launch(unit, kernel, &arrays, [n, n2, perm, out], &mut body);
+            launched.extend(given);
             if self.random.chance(8) {
                 self.launch(unit, kernel, &arrays, [n, n2, perm, out], &mut body);
             }
         }
+        // What no launch gets is no array of structs where its pointer has no type.
+        let is_untyped = is_untyped(unit);
+        let known = arrays.iter().filter(|array| !is_untyped || launched.contains(&array.device));
+        unit.arrays = known.filter_map(|array| Some((array.record, array.variable?))).collect();
         for _ in 0..2 {
             self.step(unit, &mut arrays, n, n2, &mut body);
         }
@@ -88,7 +97,9 @@ impl Generator {
         }
         body.push(Node::line(&format!("results(\"{} out\", {out}, {n2});", unit.number)));
         for array in &arrays {
-            if !unit.has(Trait::OwningBuffer) {
+            if let Some((holder, variable)) = array.holder {
+                body.push(Node::line(&holder.released(variable)));
+            } else if !unit.has(Trait::OwningBuffer) {
                 body.push(Node::line(&self.checked(&format!("cudaFree({})", array.device))));
             }
         }
@@ -100,7 +111,7 @@ impl Generator {
     }
 
     /// A call in one of the forms of error checks.
-    fn checked(&mut self, call: &str) -> String {
+    pub(super) fn checked(&mut self, call: &str) -> String {
         match self.random.below(14) {
             0 => format!("{call};"),
             1 => format!("CHECK({call});"),
@@ -130,11 +141,16 @@ impl Generator {
         let (name, fill) = (self.record_symbol(record), self.records[record].fill);
         let base = *self.random.pick(&["items", "cells", "a", "old", "next", "parts"]);
         let (variable, host) = (self.local(&format!("d_{base}")), self.local(&format!("h_{base}")));
-        let in_context = unit.context.is_some() && !unit.has(Trait::OwningBuffer);
+        let holder = unit.has(Trait::HolderTemplate).then(|| (self.holder(unit), variable));
+        let in_context =
+            unit.context.is_some() && !unit.has(Trait::OwningBuffer) && holder.is_none();
         let device = match (&unit.context, in_context) {
             (Some((context, _)), true) => format!("{context}.{variable}"),
             _ => variable.to_string(),
         };
+        let instance =
+            holder.map(|(holder, _)| holder.instance(&name.to_string(), variable, count));
+        let device = instance.as_ref().map_or(device, |(_, pointer)| pointer.clone());
         let (declared, host_pointer) = match self.random.below(12) {
             0 => (format!("std::vector<{name}> {host}({count});"), format!("{host}.data()")),
             1..=5 => (format!("{name} *{host} = new {name}[{count}];"), host.to_string()),
@@ -153,7 +169,9 @@ impl Generator {
         let pointer = if is_untyped { "void *".to_owned() } else { format!("{name} *") };
         let typed = if is_untyped { format!("({name} *){device}") } else { device.clone() };
         let bytes = self.bytes(&count.to_string(), name, &typed);
-        let declaration = if unit.has(Trait::OwningBuffer) {
+        let declaration = if let Some((declaration, _)) = instance {
+            declaration
+        } else if unit.has(Trait::OwningBuffer) {
             let buffer = self.buffer_class(unit, record);
             format!("{buffer} {host}_buffer({count});\n{name} *{device} = {host}_buffer.items;")
         } else if unit.has(Trait::AllocateByPointer) {
@@ -181,12 +199,19 @@ impl Generator {
             members.push(format!("{pointer}{variable};"));
         }
         let call = format!("cudaMemcpy({device}, {host_pointer}, {bytes}, cudaMemcpyHostToDevice)");
-        body.push(Node { kind: Kind::Frame, ..Node::line(&self.checked(&call)) });
+        let upload = match holder {
+            Some((holder, variable)) if self.random.chance(60) => {
+                holder.uploaded(variable, &host_pointer)
+            }
+            _ => self.checked(&call),
+        };
+        body.push(Node { kind: Kind::Frame, ..Node::line(&upload) });
         Array {
             record,
             device,
             typed,
-            variable: (!in_context).then_some(variable),
+            variable: (!in_context && holder.is_none()).then_some(variable),
+            holder,
             host,
             host_pointer,
             is_long,
@@ -305,6 +330,10 @@ impl Generator {
             }
             4 => {
                 unit.feature("memset");
+                if let (Some((holder, variable)), true) = (array.holder, self.random.chance(50)) {
+                    body.push(Node::line(&holder.cleared(variable)));
+                    return;
+                }
                 let byte = if self.records[array.record].any_bytes {
                     *self.random.pick(&["0", "0", "0xff", "1", "0x5a"])
                 } else {
@@ -315,8 +344,14 @@ impl Generator {
             }
             5 | 6 if !others.is_empty() && !unit.has(Trait::OwningBuffer) => {
                 unit.feature("pointer-swap");
-                let other = self.random.pick(&others).device.clone();
-                let held = self.local("held");
+                let other = self.random.pick(&others).clone();
+                if let (Some((holder, one)), Some((_, other)), true) =
+                    (array.holder, other.holder, self.random.chance(50))
+                {
+                    body.push(Node::line(&holder.swapped(one, other)));
+                    return;
+                }
+                let (held, other) = (self.local("held"), other.device);
                 let ty = pointee(unit, name);
                 format!(
                     "{{\n    {ty} *{held} = {device};\n    {device} = {other};\n    {other} = {held};\n}}"
@@ -391,14 +426,17 @@ impl Generator {
             array.host_pointer, array.device
         );
         let label = format!("{} {}", unit.number, array.host.0);
-        let text = format!(
-            "{}\n{sum}(\"{label}\", {}, {count});",
-            self.checked(&call),
-            array.host_pointer
-        );
+        let download = match array.holder {
+            Some((holder, variable)) if self.random.chance(60) => {
+                holder.downloaded(variable, &array.host_pointer)
+            }
+            _ => self.checked(&call),
+        };
+        let text = format!("{download}\n{sum}(\"{label}\", {}, {count});", array.host_pointer);
         body.push(Node::line(&text));
     }
 
+    /// A launch, if there are arrays for it; the pointers that it is given.
     fn launch(
         &mut self,
         unit: &mut Unit,
@@ -406,7 +444,7 @@ impl Generator {
         arrays: &[Array],
         [n, n2, perm, out]: [Symbol; 4],
         body: &mut Vec<Node>,
-    ) {
+    ) -> Vec<String> {
         let mut free: Vec<Array> = arrays.to_vec();
         self.random.shuffle(&mut free);
         let mut chosen: Vec<Array> = Vec::new();
@@ -423,10 +461,11 @@ impl Generator {
             }
             let found = free.iter().position(|array| array.record == parameter.record);
             let Some(at) = found else {
-                return;
+                return Vec::new();
             };
             chosen.push(free.remove(at));
         }
+        let given = chosen.iter().map(|array| array.device.clone()).collect();
         let all_long = chosen.iter().all(|array| array.is_long) && kernel.shape != Shape::Permuted;
         let count = if all_long { n2.to_string() } else { n.to_string() };
         let offset = unit.has(Trait::OffsetLaunch)
@@ -438,7 +477,7 @@ impl Generator {
         let mut before = String::new();
         for (at, array) in chosen.iter().enumerate() {
             let pointer = array.typed.clone();
-            if let (0, Some(handle)) = (at, kernel.handle) {
+            if let (0, Some(handle)) = (at, &kernel.handle) {
                 let view = self.local("view");
                 before = format!(
                     "{handle} {view};\n{view}.items = {pointer};\n{view}.count = {count};\n"
@@ -518,9 +557,10 @@ impl Generator {
             let head = format!("for (int {t} = 0; {t} < {count}; ++{t}) {{");
             let lines = vec![Node::line(&text), Node::line(&swap)];
             body.push(Node::new(Kind::Block, &head, lines, "}"));
-            return;
+            return given;
         }
         body.push(Node::line(&text));
+        given
     }
 }
 

@@ -70,7 +70,7 @@ pub(super) struct Kernel {
     pub(super) parameters: Vec<Parameter>,
     pub(super) shape: Shape,
     /// The struct of pointers that it takes instead of the first array and the count.
-    pub(super) handle: Option<Symbol>,
+    pub(super) handle: Option<String>,
     /// Whether it is a template over a number.
     pub(super) is_template: bool,
     /// The record of a parameter that is a struct by value.
@@ -116,8 +116,14 @@ impl Generator {
             // Such types are not allowed in shared memory, or 64 of them are too large for it.
             shape = Shape::Direct;
         }
-        let handle = (unit.has(Trait::Handle) && self.random.chance(60))
-            .then(|| self.handle_struct(unit, parameters[0].record));
+        let record = parameters[0].record;
+        let handle = if unit.has(Trait::ViewTemplate) && self.random.chance(60) {
+            Some(self.view_template(unit, record))
+        } else if unit.has(Trait::Handle) && self.random.chance(60) {
+            Some(self.handle_struct(unit, record).to_string())
+        } else {
+            None
+        };
         let is_template = unit.has(Trait::ValueTemplate) && self.random.chance(70);
 
         let (mut arrays, mut list) = (Vec::new(), Vec::new());
@@ -125,9 +131,13 @@ impl Generator {
         for (at, parameter) in parameters.iter().enumerate() {
             let name = self.local_of(&["p", "q", "a", "b", "cells", "src"]);
             let record = self.type_name(unit, parameter.record);
-            if let (0, Some(handle)) = (at, handle) {
+            if let (0, Some(handle)) = (at, &handle) {
                 list.push(format!("{handle} {name}"));
-                arrays.push(format!("{name}.items"));
+                arrays.push(if handle.ends_with('>') {
+                    self.viewed(name)
+                } else {
+                    format!("{name}.items")
+                });
                 n = format!("{name}.count");
                 continue;
             }
@@ -190,7 +200,8 @@ impl Generator {
         if self.random.chance(20) {
             add(self, Mode::Read);
         }
-        if self.random.chance(15) {
+        // What is packed is not aligned as atomic operations want it.
+        if self.random.chance(15) && !unit.has(Trait::Packed) {
             add(self, Mode::Atomic);
         }
         parameters

@@ -1,5 +1,7 @@
 //! The structs of a unit, and host functions that fill and sum arrays of them.
 
+use super::packing::Placement;
+use super::templates::Template;
 use super::traits::Trait;
 use super::{Generator, Unit};
 use crate::random::names::Role;
@@ -24,6 +26,11 @@ pub(super) enum Scalar {
     Double,
     /// An enumeration of four values that a struct declares: the struct and the enumeration.
     Enumeration(Symbol, Symbol),
+    /// A bit-field of `int` or `unsigned`.
+    Bits {
+        width: usize,
+        is_signed: bool,
+    },
 }
 
 impl Scalar {
@@ -51,8 +58,8 @@ impl Scalar {
             Scalar::UnsignedChar => "unsigned char",
             Scalar::Short => "short",
             Scalar::UnsignedShort => "unsigned short",
-            Scalar::Int => "int",
-            Scalar::Unsigned => "unsigned",
+            Scalar::Int | Scalar::Bits { is_signed: true, .. } => "int",
+            Scalar::Unsigned | Scalar::Bits { is_signed: false, .. } => "unsigned",
             Scalar::LongLong => "long long",
             Scalar::UnsignedLongLong => "unsigned long long",
             Scalar::Float => "float",
@@ -65,7 +72,11 @@ impl Scalar {
         match self {
             Scalar::Bool | Scalar::Char | Scalar::SignedChar | Scalar::UnsignedChar => 1,
             Scalar::Short | Scalar::UnsignedShort => 2,
-            Scalar::Int | Scalar::Unsigned | Scalar::Float | Scalar::Enumeration(..) => 4,
+            Scalar::Int
+            | Scalar::Unsigned
+            | Scalar::Float
+            | Scalar::Enumeration(..)
+            | Scalar::Bits { .. } => 4,
             Scalar::LongLong | Scalar::UnsignedLongLong | Scalar::Double => 8,
         }
     }
@@ -88,6 +99,11 @@ impl Scalar {
             Scalar::LongLong => format!("(long long)(({value}) * 4294967311ull)"),
             Scalar::Unsigned => value.to_owned(),
             Scalar::Enumeration(..) => format!("({})(({value}) & 3u)", self.name()),
+            // No compiler has to warn of bits that get lost.
+            Scalar::Bits { width, is_signed } => {
+                let mask = (1_u32 << (width - usize::from(is_signed))) - 1;
+                format!("({})(({value}) & {mask}u)", self.name())
+            }
             other => format!("({})({value})", other.name()),
         }
     }
@@ -126,6 +142,8 @@ pub(super) struct Field {
     pub(super) extents: Vec<usize>,
     /// Whether a base class has it.
     pub(super) is_inherited: bool,
+    /// What its `alignas` asks for.
+    pub(super) alignment: Option<usize>,
 }
 
 /// A struct.
@@ -134,6 +152,8 @@ pub(super) struct Record {
     pub(super) symbol: Symbol,
     pub(super) fields: Vec<Field>,
     pub(super) alignment: usize,
+    /// The class template that it is an instance of.
+    pub(super) template: Option<Template>,
     /// Whether any bytes are a value: no `bool`, no floating point.
     pub(super) any_bytes: bool,
     /// Host functions `fill(T *, int, unsigned)` and `sum(const char *, const T *, int)`.
@@ -217,6 +237,10 @@ impl Generator {
             (true, 5..=8) => self.random.between(3, 9),
             (true, _) => self.random.between(9, 16),
         };
+        let template = self.template(unit, &name, is_element);
+        let is_packed = is_element && unit.has(Trait::Packed);
+        // What moves is a member behind a smaller one.
+        let count = if is_packed { count.max(2) } else { count };
         let mut names: Vec<&str> = FIELD_NAMES.to_vec();
         self.random.shuffle(&mut names);
         let (mut fields, mut alignment, mut any_bytes) = (Vec::new(), 1, true);
@@ -227,6 +251,8 @@ impl Generator {
                 Some(name) if self.random.chance(40) => {
                     FieldType::Scalar(Scalar::Enumeration(symbol, name))
                 }
+                _ if is_packed => self.packed_type(fields.is_empty()),
+                _ if unit.has(Trait::BitField) && self.random.chance(60) => self.bits(),
                 _ => self.field_type(inner, is_element),
             };
             let (align, bytes) = match &ty {
@@ -237,16 +263,29 @@ impl Generator {
                 }
                 FieldType::Nested(at) => (self.records[*at].alignment, self.records[*at].any_bytes),
             };
-            alignment = alignment.max(align);
+            let asked = self.member_alignment(unit, align);
+            alignment = alignment.max(asked.unwrap_or(align));
             any_bytes &= bytes;
+            let is_bits = matches!(ty, FieldType::Scalar(Scalar::Bits { .. }));
             let extents = match self.random.below(12) {
+                _ if is_bits => Vec::new(),
                 0 if EXTENT_ONE && self.random.chance(6) => vec![1],
                 0 => vec![self.random.between(2, 5)],
                 1 => vec![self.random.between(2, 9)],
                 2 => vec![self.random.between(2, 3), self.random.between(2, 4)],
                 _ => Vec::new(),
             };
-            fields.push(Field { symbol: field, ty, extents, is_inherited: false });
+            let is_inherited = false;
+            fields.push(Field { symbol: field, ty, extents, is_inherited, alignment: asked });
+        }
+        if let Some(template) = &template {
+            // In front, so that the parameter decides where the others are.
+            let (ty, extents) = self.template_field(template);
+            let symbol = self.symbol("lead");
+            alignment = alignment.max(template.scalar.size());
+            any_bytes &= template.scalar.takes_any_bytes();
+            let field = Field { symbol, ty, extents, is_inherited: false, alignment: None };
+            fields.insert(0, field);
         }
         let base = (is_element && unit.has(Trait::Base)).then(|| {
             let (base, field) =
@@ -259,13 +298,14 @@ impl Generator {
             node.declares.push(base);
             unit.nodes.push(node);
             let ty = FieldType::Scalar(Scalar::Int);
-            fields.push(Field { symbol: field, ty, extents: Vec::new(), is_inherited: true });
+            let extents = Vec::new();
+            fields.push(Field { symbol: field, ty, extents, is_inherited: true, alignment: None });
             alignment = alignment.max(4);
             base
         });
         let fill = self.named(Role::Global, &format!("fill{name}", name = self.name_of(symbol)));
         let sum = self.named(Role::Global, &format!("sum{name}", name = self.name_of(symbol)));
-        let record = Record { symbol, fields, alignment, any_bytes, fill, sum };
+        let record = Record { symbol, fields, alignment, template, any_bytes, fill, sum };
         self.records.push(record);
         let at = self.records.len() - 1;
         let node = self.record_node(unit, at, is_element, base);
@@ -311,7 +351,9 @@ impl Generator {
         let record = self.records[at].clone();
         let mut members = self.member_types(&record);
         for field in record.fields.iter().filter(|field| !field.is_inherited) {
+            let parameter = record.template.and_then(|template| template.type_name(&field.ty));
             let ty = match &field.ty {
+                _ if let Some(parameter) = parameter => parameter.to_owned(),
                 FieldType::Scalar(Scalar::Enumeration(_, name)) => name.to_string(),
                 FieldType::Scalar(scalar) => self.scalar_name(unit, *scalar, &mut members),
                 FieldType::Vector { name, .. } => (*name).to_owned(),
@@ -322,40 +364,44 @@ impl Generator {
             let has_initialiser = unit.has(Trait::DefaultInitialiser)
                 && is_element
                 && field.extents.is_empty()
-                && matches!(field.ty, FieldType::Scalar(scalar) if !matches!(scalar, Scalar::Enumeration(..)))
+                && matches!(field.ty, FieldType::Scalar(scalar) if !matches!(scalar, Scalar::Enumeration(..) | Scalar::Bits { .. }))
                 && self.random.chance(60);
             let initialiser = if has_initialiser { " = 1" } else { "" };
-            let text = format!("{ty} {}{extents}{initialiser};", field.symbol);
+            let extents = match field.ty {
+                FieldType::Scalar(Scalar::Bits { width, .. }) => format!(" : {width}"),
+                _ => record
+                    .template
+                    .and_then(|template| template.extents(field))
+                    .map_or(extents, str::to_owned),
+            };
+            let align =
+                field.alignment.map_or_else(String::new, |asked| format!("alignas({asked}) "));
+            let text = format!("{align}{ty} {}{extents}{initialiser};", field.symbol);
             members.push(Node { kind: Kind::Field, ..Node::declaration(field.symbol, &text) });
         }
         if is_element {
             self.members(unit, at, &mut members);
         }
-        let pack = (record.alignment == 1 || record.alignment == 4) && self.random.chance(10);
-        let align = *self.random.pick(&["__align__(16) ", "alignas(16) ", "__align__(32) "]);
-        let is_aligned = !pack && self.random.chance(8) && is_element;
-        let align = if is_aligned { align } else { "" };
-        if is_aligned {
-            unit.feature("aligned-record");
-            let asked = if align.contains("32") { 32 } else { 16 };
-            self.records[at].alignment = record.alignment.max(asked);
+        if let Some(template) = &record.template {
+            let made = self.template_members(unit, &record, template, &mut members);
+            unit.declared.template_members.extend(made.into_iter().map(|member| (at, member)));
         }
+        let placement = self.placement(unit, at, is_element);
         let typedef = self.random.chance(20) && !is_element;
-        let (head, tail) = if typedef {
+        let (head, tail) = if let Some(template) = &record.template {
+            template.around(&placement.specifier, record.symbol)
+        } else if typedef {
             ("typedef struct {".to_owned(), format!("}} {};", record.symbol))
         } else {
             let base = base.map_or_else(String::new, |base| format!(" : {base}"));
-            (format!("struct {align}{}{base} {{", record.symbol), "};".to_owned())
+            let Placement { specifier, behind, .. } = &placement;
+            let head = format!("struct {specifier}{}{base} {{", record.symbol);
+            (head, format!("}}{behind};"))
         };
-        // No member moves by that: they all have the same size.
-        let (head, tail) = if pack {
-            let size = record.alignment;
-            (format!("#pragma pack(push, {size})\n{head}"), format!("{tail}\n#pragma pack(pop)"))
-        } else {
-            (head, tail)
-        };
+        let (head, tail) = (placement.before + &head, tail + &placement.after);
         let mut node = Node::new(Kind::Record, &head, members, &tail);
         node.declares.push(record.symbol);
+        node.declares.extend(record.template.map(|template| template.symbol));
         node
     }
 
@@ -413,7 +459,8 @@ impl Generator {
                 FieldType::Vector { scalar, width, .. } => scalar.size() * width,
                 FieldType::Nested(inner) => self.size(inner),
             };
-            one * field.extents.iter().product::<usize>()
+            let all = one * field.extents.iter().product::<usize>();
+            all.next_multiple_of(field.alignment.unwrap_or(1))
         });
         sizes.sum()
     }
@@ -443,7 +490,12 @@ impl Generator {
                 .map(|(at, extent)| format!("for (int k{at} = 0; k{at} < {extent}; ++k{at}) "))
                 .collect();
             fills.push(Node::line(&format!("{loops}{lvalue} = {value};")));
-            sums.push(Node::line(&format!("{loops}sum.bytes(&{lvalue}, sizeof({lvalue}));")));
+            sums.push(Node::line(&if let Scalar::Bits { .. } = scalar {
+                let ty = scalar.name();
+                format!("{{ {ty} bits = {lvalue}; sum.bytes(&bits, sizeof(bits)); }}")
+            } else {
+                format!("{loops}sum.bytes(&{lvalue}, sizeof({lvalue}));")
+            }));
         }
         let head = format!(
             "static void {}({} *{p}, int {n}, unsigned {seed}) {{\n    for (int {i} = 0; {i} < {n}; ++{i}) {{",

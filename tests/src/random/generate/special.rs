@@ -1,5 +1,7 @@
 //! What a unit's trait adds to its structs and statements.
 
+use super::holders::Holder;
+use super::members::Call;
 use super::places::{Place, Scope};
 use super::records::{FieldType, Scalar};
 use super::traits::Trait;
@@ -36,6 +38,14 @@ pub(super) struct Declared {
     pub(super) buffers: Vec<(usize, Symbol)>,
     /// Functions that allocate an array.
     pub(super) allocators: Vec<(usize, Symbol)>,
+    /// A class template that holds device memory.
+    pub(super) holder: Option<Holder>,
+    /// A class template that holds a pointer and a length.
+    pub(super) view: Option<Symbol>,
+    /// Members of class templates: record, name and whether it has an effect.
+    pub(super) template_members: Vec<(usize, (Symbol, bool))>,
+    /// Calls of members and friends.
+    pub(super) calls: Vec<Call>,
 }
 
 impl Generator {
@@ -49,6 +59,7 @@ impl Generator {
         }
     }
 
+    /// The members before a macro stands for their qualifiers.
     fn plain_members(&mut self, unit: &mut Unit, record: usize, members: &mut Vec<Node>) {
         let this = Place {
             record,
@@ -60,6 +71,7 @@ impl Generator {
         };
         let name = self.record_symbol(record);
         let none = Scope { depth: 9, ..Scope::default() };
+        self.called_members(unit, &this, members);
         if unit.has(Trait::Methods) {
             self.locals.clear();
             let v = self.local("amount");
@@ -110,28 +122,6 @@ impl Generator {
             )));
             unit.declared.constructors.push(record);
         }
-    }
-
-    /// A member function, inside of its struct or behind it; `@` stands in front of its name.
-    fn method(
-        &mut self,
-        unit: &mut Unit,
-        members: &mut Vec<Node>,
-        record: Symbol,
-        (symbol, head, body): (Symbol, &str, &str),
-    ) {
-        let inside = head.replace('@', "");
-        if self.random.chance(60) {
-            let text = format!("__host__ __device__ {inside} {{ {body} }}");
-            members.push(Node::declaration(symbol, &unprefixed(&text)));
-            return;
-        }
-        unit.feature("method-outside");
-        let text = format!("__host__ __device__ {inside};");
-        members.push(Node::declaration(symbol, &text));
-        let scoped = head.replace('@', &format!("{record}::"));
-        let head = format!("__host__ __device__ inline {scoped} {{");
-        unit.outside.push(Node::new(Kind::Function, &head, vec![Node::line(body)], "}"));
     }
 
     /// Methods that give an element, or a reference to it; comparisons; static functions.
@@ -254,6 +244,14 @@ impl Generator {
             Some(Trait::Binding) => self.binding(scope),
             Some(Trait::InactiveBranch) => self.inactive_branch(unit, scope),
             Some(Trait::EffectIndex) => self.effect_index(scope),
+            Some(
+                special @ (Trait::MemberTemplate
+                | Trait::MemberOverload
+                | Trait::MemberOperator
+                | Trait::Friend
+                | Trait::DefaultArgument),
+            ) => self.member_call(unit, scope, special),
+            Some(Trait::ElementTemplate) => self.template_member_call(unit, scope),
             // These are no statements.
             Some(
                 Trait::SharedFunction
@@ -274,7 +272,12 @@ impl Generator {
                 | Trait::DirectInitialiser
                 | Trait::StoredResult
                 | Trait::PartOfRecord
-                | Trait::UntypedPointer,
+                | Trait::UntypedPointer
+                | Trait::Packed
+                | Trait::AlignedMember
+                | Trait::BitField
+                | Trait::HolderTemplate
+                | Trait::ViewTemplate,
             )
             | None => None,
         };
@@ -795,6 +798,6 @@ impl Generator {
 }
 
 /// A member function names its fields plainly.
-fn unprefixed(text: &str) -> String {
+pub(super) fn unprefixed(text: &str) -> String {
     text.replace("(*this).", "").replace("this->", "")
 }

@@ -72,6 +72,8 @@ impl Generator {
         match (scalar, self.random.below(8)) {
             (_, 0..=2) => exact,
             (Scalar::Enumeration(..), _) => exact,
+            (Scalar::Bits { .. }, 3) => format!("++{lvalue};"),
+            (Scalar::Bits { .. }, _) => exact,
             (Scalar::Bool, 3) => format!("{lvalue} = !{lvalue};"),
             (Scalar::Bool, _) => exact,
             (Scalar::Float, 3) => format!("{lvalue} *= 0.5f;"),

@@ -71,10 +71,32 @@ pub(super) enum Trait {
     PartOfRecord,
     /// Device pointers that are declared as `void *`.
     UntypedPointer,
+    /// Members that packing moves.
+    Packed,
+    /// `alignas` on members and structs.
+    AlignedMember,
+    /// Members of some bits.
+    BitField,
+    /// Member functions that are templates.
+    MemberTemplate,
+    /// Member functions of one name, and static ones that take elements.
+    MemberOverload,
+    /// Member operators: `+=`, `[]`, `++`, `()`, a conversion.
+    MemberOperator,
+    /// Friend functions and operators.
+    Friend,
+    /// Default arguments and trailing return types.
+    DefaultArgument,
+    /// A class template that holds device memory.
+    HolderTemplate,
+    /// A class template by value that holds the pointers.
+    ViewTemplate,
+    /// A struct that is an instance of a class template.
+    ElementTemplate,
 }
 
 /// All of them.
-pub(super) const ALL: [Trait; 34] = [
+pub(super) const ALL: [Trait; 45] = [
     Trait::FieldAddress,
     Trait::Methods,
     Trait::Constructor,
@@ -109,6 +131,17 @@ pub(super) const ALL: [Trait; 34] = [
     Trait::StoredResult,
     Trait::PartOfRecord,
     Trait::UntypedPointer,
+    Trait::Packed,
+    Trait::AlignedMember,
+    Trait::BitField,
+    Trait::MemberTemplate,
+    Trait::MemberOverload,
+    Trait::MemberOperator,
+    Trait::Friend,
+    Trait::DefaultArgument,
+    Trait::HolderTemplate,
+    Trait::ViewTemplate,
+    Trait::ElementTemplate,
 ];
 
 impl Trait {
@@ -149,6 +182,26 @@ impl Trait {
             Trait::StoredResult => "stored-result",
             Trait::PartOfRecord => "part-of-record",
             Trait::UntypedPointer => "untyped-pointer",
+            Trait::Packed => "packed-members",
+            Trait::AlignedMember => "aligned-member",
+            Trait::BitField => "bit-field",
+            Trait::MemberTemplate => "member-template",
+            Trait::MemberOverload => "member-overload",
+            Trait::MemberOperator => "member-operator",
+            Trait::Friend => "friend-function",
+            Trait::DefaultArgument => "default-argument",
+            Trait::HolderTemplate => "holder-template",
+            Trait::ViewTemplate => "view-template",
+            Trait::ElementTemplate => "element-template",
         }
+    }
+
+    /// Whether a unit with it has no other: because others take addresses of members that have
+    /// none, name the struct where it has no name yet, or allocate arrays in another way.
+    pub(super) fn stands_alone(self) -> bool {
+        matches!(
+            self,
+            Trait::Packed | Trait::BitField | Trait::HolderTemplate | Trait::ElementTemplate
+        )
     }
 }
