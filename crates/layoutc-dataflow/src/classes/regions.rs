@@ -6,8 +6,8 @@ use super::{ClassId, Classes, Pin};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::preprocess::TokenKind;
 use layoutc_syntax::{
-    ExprKind, FunctionId, NameRef, Program, RecordId, RecordTrait, RegionKind, StmtKind, Storage,
-    UnmodelledRegion,
+    ExprKind, FunctionId, NameRef, Program, RecordId, RecordTrait, RegionKind, StmtId, StmtKind,
+    Storage, UnmodelledRegion,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
