@@ -83,7 +83,8 @@ pub fn slot_names(program: &Program, slot: Slot) -> Vec<String> {
     }
 }
 
-/// Whether a request's target means the class, by record type or by array.
+/// Whether a request's target means the class, by record type or by array. A name that is both means
+/// the type.
 #[must_use]
 pub fn targets(
     program: &Program,
@@ -110,8 +111,14 @@ pub fn targets(
     if target == record.name || target == qualified || is_instance || is_alias {
         return Some(Target::Record);
     }
+    // A type of the name goes first; `function::name` means the variable then.
+    let is_type = || {
+        let of_record = |class: ClassId| &program.record(classes.class(class).record).name;
+        classes.ids().any(|class| of_record(class) == target)
+    };
     let is_array =
-        class.slots.iter().any(|slot| slot_names(program, *slot).iter().any(|name| name == target));
+        class.slots.iter().any(|slot| slot_names(program, *slot).iter().any(|name| name == target))
+            && !is_type();
     match (is_array, target) {
         (true, _) => Some(Target::Array),
         (false, EVERY_ARRAY) => Some(Target::Every),

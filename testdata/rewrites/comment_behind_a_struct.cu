@@ -1,0 +1,24 @@
+//@ layouts = ["Dot = tiled(32)", "Dot = soa"]
+/* struct Dot { int old; }; */
+struct Dot {
+    float x; // }
+    int id;
+} /* end */ ; // of Dot
+__global__ void step(Dot *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        p[i].x += p[i].id;
+    }
+}
+int main() {
+    int n = 100;
+    Dot *h = new Dot[n]();
+    Dot *d;
+    cudaMalloc(&d, n * sizeof(Dot));
+    cudaMemcpy(d, h, n * sizeof(Dot), cudaMemcpyHostToDevice);
+    step<<<1, 128>>>(d, n);
+    cudaMemcpy(h, d, n * sizeof(Dot), cudaMemcpyDeviceToHost);
+    cudaFree(d);
+    delete[] h;
+    return 0;
+}
