@@ -34,6 +34,9 @@ pub struct Options {
     /// Units (host functions with their structs) of a program
     #[arg(long, default_value_t = Size::default().units)]
     units: usize,
+    /// Kernels of a unit
+    #[arg(long, value_name = "N", default_value_t = Size::default().kernels)]
+    unit_kernels: usize,
     /// Where reduced failures are written
     #[arg(long, default_value = "target/fuzz")]
     out: PathBuf,
@@ -70,7 +73,7 @@ pub fn run(options: &Options) -> Result<()> {
     if options.opencl {
         return run_opencl(options);
     }
-    let size = Size { units: options.units, ..Size::default() };
+    let size = Size { units: options.units, kernels: options.unit_kernels };
     if options.print {
         print!("{}", generate(options.seed, size).text());
         return Ok(());

@@ -462,9 +462,10 @@ fn keeps_references(program: &Program, record: layoutc_syntax::RecordId) -> bool
 struct Hidden {
     /// Functions that may have another body there.
     functions: BTreeSet<String>,
-    /// What the macros that a function's text names mention besides their parameters, by the place of
-    /// the text.
-    macros: BTreeMap<Span, BTreeSet<String>>,
+    /// What macros mention besides their parameters.
+    macros: Vec<BTreeSet<String>>,
+    /// The macros that a function's text names, by the place of the text: positions in `macros`.
+    used: BTreeMap<Span, Vec<u32>>,
 }
 
 impl Hidden {
@@ -472,16 +473,19 @@ impl Hidden {
         let functions: BTreeSet<&str> =
             program.functions.iter().map(|function| function.name.as_str()).collect();
         let bodies = super::regions::macro_bodies(program);
-        let mut macros: BTreeMap<Span, BTreeSet<String>> = BTreeMap::new();
+        let position: BTreeMap<&str, u32> = bodies.keys().copied().zip(0..).collect();
+        let mut used: BTreeMap<Span, Vec<u32>> = BTreeMap::new();
         let sites = program.functions.iter().flat_map(|function| function.sites.iter());
-        for span in sites.map(|site| site.span).filter(|_| !bodies.is_empty()) {
-            macros.entry(span).or_insert_with(|| {
-                let text = program.text(span);
-                let words = tokens(text).into_iter().map(|token| token.text(text));
-                let words: BTreeSet<&str> = words.collect();
-                let used = words.into_iter().filter_map(|word| bodies.get(word));
-                used.flatten().cloned().collect()
-            });
+        let mut spans: Vec<Span> = sites.map(|site| site.span).collect();
+        spans.sort();
+        spans.dedup();
+        for span in spans.into_iter().filter(|_| !bodies.is_empty()) {
+            let text = program.text(span);
+            let words = tokens(text).into_iter().map(|token| token.text(text));
+            let own: BTreeSet<u32> = words.filter_map(|word| position.get(word).copied()).collect();
+            if !own.is_empty() {
+                used.insert(span, own.into_iter().collect());
+            }
         }
         Hidden {
             functions: program
@@ -492,7 +496,8 @@ impl Hidden {
                 .filter(|name| functions.contains(name.as_str()))
                 .cloned()
                 .collect(),
-            macros,
+            macros: bodies.into_values().collect(),
+            used,
         }
     }
 
@@ -509,12 +514,15 @@ impl Hidden {
             }
             None => Vec::new(),
         };
-        let by_macro =
-            |span: &Span| self.macros.get(span).is_some_and(|names| names.contains(&variable.name));
-        if sites.iter().any(by_macro)
-            || (sites.is_empty()
-                && self.macros.values().any(|names| names.contains(&variable.name)))
-        {
+        let mentions = |at: u32| self.macros[at as usize].contains(&variable.name);
+        let by_macro = match sites.as_slice() {
+            [] => self.macros.iter().any(|names| names.contains(&variable.name)),
+            sites => sites
+                .iter()
+                .filter_map(|span| self.used.get(span))
+                .any(|used| used.iter().any(|at| mentions(*at))),
+        };
+        if by_macro {
             return true;
         }
         program.regions.iter().any(|region| {

@@ -213,6 +213,8 @@ impl Lowering<'_> {
         // What the innermost class around declares hides all else of that name.
         if let Some(own) = self.record.or(function).filter(|_| scope.is_empty()) {
             let depth = |record: RecordId| match self.program.record(own).body {
+                // `using Base::name;` adds to what the class declares.
+                _ if self.program.record(record).unmodelled_members.contains(name) => None,
                 _ if record == own => Some(0),
                 Some(inner) => {
                     let outer = self.program.record(record).body?;
