@@ -416,8 +416,10 @@ impl<'t> Lowering<'t> {
         for (at, file) in self.preprocessed.files.iter().enumerate() {
             // A generated name is no word of the program, whatever the word stands for.
             let source = self.preprocessed.sources.file(FileId(at as u32)).text();
-            for word in macros::identifiers(source) {
-                if !self.program.identifiers.contains(word) {
+            // Words of comments and strings among them: they cost nothing, tokens of a whole file do.
+            for word in source.split(|c: char| !c.is_alphanumeric() && c != '_') {
+                let is_name = word.starts_with(|c: char| !c.is_ascii_digit());
+                if is_name && !self.program.identifiers.contains(word) {
                     self.program.identifiers.insert(word.to_owned());
                 }
             }
