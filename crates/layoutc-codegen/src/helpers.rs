@@ -350,7 +350,7 @@ fn handle_assignment(storage: &Storage, out: &mut String) {
         out,
         "    {name}() = default;\n    {name}(const {name} &) = default;\n    \
          // Member by member: nvcc 13.0 crashes on some assignments of structs this large.\n    \
-         __host__ __device__ {name} &operator=(const {name} &from)\n    {{"
+         [[maybe_unused]] __host__ __device__ {name} &operator=(const {name} &from)\n    {{"
     );
     for group in &storage.groups {
         let own = member(&group.handle_member);

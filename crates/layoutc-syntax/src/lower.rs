@@ -15,6 +15,7 @@ mod class_templates;
 mod declarations;
 mod expansions;
 mod expressions;
+mod inner_includes;
 mod macros;
 mod meanings;
 mod names;
@@ -96,6 +97,7 @@ pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
     }
     lowering.lower_instances();
     lowering.collect_regions();
+    lowering.collect_inner_includes();
     lowering.collect_meanings();
     lowering.close_specialised();
     lowering.collect_mentions();
@@ -396,8 +398,13 @@ impl<'t> Lowering<'t> {
         }
         let span = Span::new(name.file, name.start as usize, name.end as usize + length);
         self.region_of_text(span, RegionKind::Unmodelled);
+        self.add_what_macros_mention();
+    }
+
+    /// Adds to the last region what the macros that it names mention besides their parameters, through
+    /// other macros too.
+    fn add_what_macros_mention(&mut self) {
         let Some(region) = self.program.regions.last_mut() else { return };
-        // What the bodies mention besides their parameters, through other macros too.
         let mut pending: Vec<String> = region.identifiers.iter().cloned().collect();
         while let Some(used) = pending.pop() {
             for def in self.program.macros.iter().filter(|def| def.name == used) {

@@ -106,6 +106,7 @@ pub fn generate(seed: u64, size: Size) -> RandomProgram {
         kernels: size.units * size.kernels,
         objects: generator.objects,
     };
+    program.publish_overloads();
     program.drop_unused();
     respell(&mut program, &generator.roles);
     program

@@ -111,6 +111,28 @@ impl Node {
             .map(|(_, child)| child)
     }
 
+    /// Counts the functions of each name.
+    fn count_functions(&self, out: &mut BTreeMap<Symbol, usize>) {
+        if self.kind == Kind::Function {
+            self.declares.iter().for_each(|symbol| *out.entry(*symbol).or_default() += 1);
+        }
+        self.body.iter().for_each(|child| child.count_functions(out));
+    }
+
+    /// Makes functions that others overload known to other files.
+    fn publish_overloads(&mut self, functions: &BTreeMap<Symbol, usize>) {
+        let is_overloaded = |symbol: &Symbol| functions.get(symbol).is_some_and(|count| *count > 1);
+        if self.kind == Kind::Function
+            && self.is_static()
+            && self.declares.iter().any(is_overloaded)
+        {
+            if let Some(Piece::Plain(text)) = self.head.0.first_mut() {
+                *text = text["static ".len()..].to_owned();
+            }
+        }
+        self.body.iter_mut().for_each(|child| child.publish_overloads(functions));
+    }
+
     /// Counts the nodes that mention each name.
     fn count_mentions(&self, out: &mut BTreeMap<Symbol, usize>) {
         let mut own = BTreeSet::new();
@@ -284,6 +306,14 @@ impl RandomProgram {
     #[must_use]
     pub fn name(&self, Symbol(number): Symbol) -> &str {
         self.names.get(number as usize).map_or("", String::as_str)
+    }
+
+    /// Drops `static` from functions that others overload: whether one of them is used is not known
+    /// from its name.
+    pub fn publish_overloads(&mut self) {
+        let mut functions = BTreeMap::new();
+        self.nodes.iter().for_each(|node| node.count_functions(&mut functions));
+        self.nodes.iter_mut().for_each(|node| node.publish_overloads(&functions));
     }
 
     /// Drops variables and `static` functions that nothing uses, and objects that are only written,

@@ -9,15 +9,58 @@ use super::places::element_of;
 use super::slots::Slot;
 use super::{ClassId, Classes, Pin};
 use layoutc_diagnostics::{Code, Span};
-use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, QualType, RecordId, TypeKind};
+use layoutc_syntax::{
+    ExprId, ExprKind, FunctionSite, NameRef, Program, QualType, RecordId, TypeKind,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The bodies of classes and of their functions.
-fn class_texts(program: &Program) -> Vec<Span> {
-    let bodies = program.records.iter().filter_map(|record| record.body);
-    let methods = program.functions.iter().filter(|function| function.record.is_some());
-    let methods = methods.flat_map(|function| function.sites.iter().map(|site| site.span));
-    bodies.chain(methods).collect()
+/// Spans that contain no other, in order.
+struct Texts(Vec<Span>);
+
+impl Texts {
+    /// The outermost of the given spans.
+    fn new(mut spans: Vec<Span>) -> Self {
+        spans.sort_by_key(|span| (span.file, span.start, std::cmp::Reverse(span.end)));
+        let mut outermost: Vec<Span> = Vec::with_capacity(spans.len());
+        for span in spans {
+            if !outermost.last().is_some_and(|last| last.contains(span)) {
+                outermost.push(span);
+            }
+        }
+        Texts(outermost)
+    }
+
+    fn contains(&self, site: Span) -> bool {
+        let behind =
+            self.0.partition_point(|text| (text.file, text.start) <= (site.file, site.start));
+        self.0[..behind].last().is_some_and(|text| text.contains(site))
+    }
+}
+
+/// The texts of functions that are no members.
+struct FreeTexts {
+    functions: Texts,
+    classes: Texts,
+}
+
+impl FreeTexts {
+    fn new(program: &Program) -> Self {
+        // What is defined as `X::name` may be a member that was not recognised.
+        let is_free = |site: &&FunctionSite| {
+            let head = Span { end: site.name.start, ..site.span };
+            !program.text(head).trim_end().ends_with("::")
+        };
+        let free = program.functions.iter().filter(|function| function.record.is_none());
+        let free = free.flat_map(|function| function.sites.iter().filter(is_free));
+        FreeTexts {
+            functions: Texts::new(free.map(|site| site.span).collect()),
+            classes: Texts::new(program.records.iter().filter_map(|record| record.body).collect()),
+        }
+    }
+
+    fn contains(&self, site: Span) -> bool {
+        self.functions.contains(site) && !self.classes.contains(site)
+    }
 }
 
 /// Pins classes by what happens to the objects that hold their pointers.
@@ -63,12 +106,11 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
     let pin =
         |span: Span, code: Code, message: String| Pin { span, code, message, related: Vec::new() };
     let open = super::open_templates::instantiated_only(program);
-    let classes_text = class_texts(program);
-    // A plain name means a member in the text of classes only.
+    let free = FreeTexts::new(program);
+    // A plain name in a function of no class means no member.
     let can_be_member = |id: ExprId| match &program.expr(id).kind {
-        ExprKind::Name(NameRef::Unknown(name)) if !name.contains("::") => {
-            let site = program.expr_site(id);
-            classes_text.iter().any(|text| text.contains(site))
+        ExprKind::Name(NameRef::Unknown(name)) => {
+            name.contains("::") || !free.contains(program.expr_site(id))
         }
         _ => true,
     };

@@ -270,9 +270,11 @@ impl Split<'_> {
         let spell = |symbol| {
             let known = self.uses.get(&symbol).and_then(|nodes| nodes.first());
             let known = known.map(|at| self.node(*at)).filter(|node| starts_with(node, "#define"));
-            known.map_or_else(String::new, |node| plain(&node.head, &|_| String::new()))
+            let text = known.map(|node| plain(&node.head, &|_| String::new()));
+            text.map_or_else(String::new, |text| text.replacen("#define", "", 1))
         };
         let head = plain(&node.head, &spell);
+        let head = head.trim_start();
         let is_line = node.kind == Kind::Line && head.contains(") {");
         let is_function = node.kind == Kind::Function || is_line;
         let is_other =
