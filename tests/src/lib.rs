@@ -6,6 +6,7 @@
 use std::path::{Path, PathBuf};
 
 pub mod generate;
+pub mod golden;
 pub mod layoutc;
 pub mod listed;
 pub mod malformed;

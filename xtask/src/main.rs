@@ -12,6 +12,7 @@ mod choices;
 mod corpus;
 mod demo;
 mod fuzz;
+mod golden;
 mod kdlg;
 mod malformed;
 mod probes;
@@ -55,6 +56,8 @@ enum Task {
         #[arg(default_value = "")]
         name: String,
     },
+    /// Record what the tool writes and says about all fixtures and programs, and list what changed
+    Golden(golden::Options),
     /// Run random programs before and after their rewrite, and reduce what fails
     Fuzz(fuzz::Options),
     /// Print what the probe kernels cost in machine code: as written, by hand, transformed
@@ -99,6 +102,7 @@ fn run(task: Task) -> Result<()> {
         Task::Corpus(options) => corpus::run(&options),
         Task::Malformed(options) => malformed::run(&options),
         Task::SeededBugs { name } => seeded_bugs::run(&name),
+        Task::Golden(options) => golden::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Probes => probes::run(),
         Task::Kdlg(options) => kdlg::run(&options),

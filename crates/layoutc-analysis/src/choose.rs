@@ -431,7 +431,18 @@ pub fn unknown_target(program: &Program, classes: &Classes, target: &str) -> Dia
         None if known.is_empty() => {
             diagnostic.help("this tool follows no array of structs of the program")
         }
-        None => diagnostic
-            .help(format!("known names: {}", known.into_iter().collect::<Vec<_>>().join(", "))),
+        None => diagnostic.help(format!("known names: {}", listed(&known))),
+    }
+}
+
+/// How many names a message lists.
+const LISTED: usize = 20;
+
+/// The first of the names in words, and how many there are besides.
+fn listed(names: &BTreeSet<String>) -> String {
+    let shown: Vec<&str> = names.iter().take(LISTED).map(String::as_str).collect();
+    match names.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
     }
 }

@@ -346,11 +346,21 @@ fn handle_assignment(storage: &Storage, out: &mut String) {
         return;
     }
     let name = &storage.type_name;
+    // Attributes do not silence nvcc here.
+    let (quiet, loud) = if storage.is_internal {
+        (
+            "#pragma nv_diagnostic push\n#pragma nv_diag_suppress 177 // It may be unused.\n",
+            "#pragma nv_diagnostic pop\n",
+        )
+    } else {
+        ("", "")
+    };
     let _ = writeln!(
         out,
-        "    {name}() = default;\n    {name}(const {name} &) = default;\n    \
+        "    {name}() = default;\n    {name}(const {name} &) = default;\n\
+         {quiet}    \
          // Member by member: nvcc 13.0 crashes on some assignments of structs this large.\n    \
-         [[maybe_unused]] __host__ __device__ {name} &operator=(const {name} &from)\n    {{"
+         __host__ __device__ {name} &operator=(const {name} &from)\n    {{"
     );
     for group in &storage.groups {
         let own = member(&group.handle_member);
@@ -363,7 +373,7 @@ fn handle_assignment(storage: &Storage, out: &mut String) {
         }
         let _ = writeln!(out, "{indent}this->{own}{subscripts} = from.{own}{subscripts};");
     }
-    let _ = writeln!(out, "        return *this;\n    }}");
+    let _ = write!(out, "        return *this;\n    }}\n{loud}");
 }
 
 fn handle_member(storage: &Storage, group: &GroupStorage) -> String {

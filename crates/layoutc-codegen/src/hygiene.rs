@@ -17,7 +17,8 @@
 //! Every generated block goes through [`settle`] before it becomes an edit. In what comes out
 //!
 //! 1. no local is spelled like a name that the block mentions, so each mention means outside of the
-//!    block's functions what it means inside of them;
+//!    block's functions what it means inside of them; no parameter of a struct template is spelled like
+//!    a member;
 //! 2. no local is spelled like a macro of the program (or a macro that an option of the kernels'
 //!    compiler defines), wherever that is defined;
 //! 3. every other word is a foreign word or an issued name: nothing else can be in the text. A macro
@@ -65,9 +66,12 @@ pub(crate) fn unmarked(text: &str) -> String {
     text.chars().filter(|letter| !matches!(*letter, MENTION | MEMBER | LOCAL | END)).collect()
 }
 
+/// The parameter of the struct template that holds a handle's arrays.
+const ELEMENTS: &str = "Elements";
+
 /// The locals of all templates of generated text.
 pub(crate) const LOCALS: &[&str] = &[
-    "Elements",
+    ELEMENTS,
     "Index",
     "Pointer",
     "Symbol",
@@ -388,18 +392,22 @@ pub(crate) fn settle(text: &str, around: &Surroundings) -> Result<String, Clash>
             return Err(Clash { word: (*word).to_owned(), is_macro: false });
         }
     }
+    let members: BTreeSet<&str> = words(Role::Member).collect();
     let is_taken = |name: &str| mentions.contains(name) || around.macros.contains(name);
+    // The parameter of a struct template is hidden by members of the struct.
+    let is_hidden = |local: &str, name: &str| local == ELEMENTS && members.contains(name);
     let mut renamed: BTreeMap<&str, String> = BTreeMap::new();
     for word in &locals {
         if let Some(wished) = around.wished.get(*word) {
             renamed.insert(word, wished.clone());
             continue;
         }
-        if !is_taken(word) {
+        if !is_taken(word) && !is_hidden(word, word) {
             continue;
         }
         let fresh = (2..).map(|at| format!("{word}{at}")).find(|name| {
             !is_taken(name)
+                && !is_hidden(word, name)
                 && !own.contains(name.as_str())
                 && !locals.contains(name.as_str())
                 && !renamed.values().any(|other| other == name)

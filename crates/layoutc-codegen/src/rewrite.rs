@@ -123,7 +123,9 @@ fn rewrite_with(
                 }
                 let name = placement::name(program, record);
                 let home = program.record(placement::home(program, record));
-                let named = home.namespaces.iter().filter(|name| !name.starts_with('('));
+                let is_unnamed = |name: &&String| name.starts_with('(');
+                let is_internal = home.namespaces.iter().any(|name| is_unnamed(&name));
+                let named = home.namespaces.iter().filter(|name| !is_unnamed(name));
                 let qualifier: String = named.map(|name| format!("{name}::")).collect();
                 let word = placement::word(program, record);
                 let is_opencl = classes.class(*id).is_of_buffers;
@@ -151,6 +153,7 @@ fn rewrite_with(
                     continue;
                 };
                 let mut storage = storage;
+                storage.is_internal = is_internal;
                 storage.marker = Marker::of_record(program, record, &choice.shape, &choice.layout);
                 if let Some(order) = order {
                     storage.marker.layout.clone_from(&order.notation);

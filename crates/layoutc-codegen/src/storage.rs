@@ -72,6 +72,8 @@ pub struct Storage {
     pub prefix: String,
     /// The namespaces of the record, for uses outside: `sim::`, or nothing.
     pub qualifier: String,
+    /// The record lies in a namespace without a name: nvcc warns of functions there that nothing uses.
+    pub is_internal: bool,
     /// The one group is the record itself, with a larger alignment: pointers, references and
     /// accesses keep their form, and only the type's name changes.
     pub is_record: bool,
@@ -258,6 +260,7 @@ impl Storage {
             symbol_name,
             prefix,
             qualifier,
+            is_internal: false,
             is_record: layout.groups().len() == 1
                 && layout.groups()[0].is_whole_record()
                 && !is_opencl,

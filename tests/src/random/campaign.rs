@@ -72,6 +72,8 @@ pub struct Statistics {
     pub cases: usize,
     /// Cases that nvcc compiled.
     pub nvcc: usize,
+    /// Programs with functions that nothing uses, where warnings of nvcc are no failures.
+    pub lenient: usize,
     /// Cases compiled with optimisation.
     pub optimised: usize,
     /// Array classes that changed, over all cases.
@@ -120,8 +122,9 @@ impl Statistics {
     #[must_use]
     pub fn table(&self) -> String {
         let mut text = format!(
-            "cases compiled with optimisation: {}, by nvcc: {}\nclasses changed: {}\n",
-            self.optimised, self.nvcc, self.changed
+            "cases compiled with optimisation: {}, by nvcc: {}, programs with unused functions: {}\n\
+             classes changed: {}\n",
+            self.optimised, self.nvcc, self.lenient, self.changed
         );
         for (code, count) in &self.kept {
             let _ = writeln!(text, "classes kept, {code}: {count}");
@@ -241,13 +244,20 @@ impl Worker<'_> {
         };
         let nvcc =
             self.campaign.nvcc_every.is_some_and(|every| number.is_multiple_of(every.max(1)));
-        if nvcc && let Some(failure) = self.runner.nvcc_original(&original)? {
-            let layouts = Layouts::identity(&program);
-            return self.failed(&program, &layouts, failure, Checks::default());
+        let mut lenient = false;
+        if nvcc {
+            match self.runner.nvcc_original(&original)? {
+                Ok(has_unused) => lenient = has_unused,
+                Err(failure) => {
+                    let layouts = Layouts::identity(&program);
+                    return self.failed(&program, &layouts, failure, Checks::default());
+                }
+            }
+            self.record(|all| all.lenient += usize::from(lenient));
         }
         for (at, layouts) in layouts.iter().enumerate() {
             let optimised = at == 1 && number.is_multiple_of(4);
-            let checks = Checks { nvcc, optimised, lenient: false };
+            let checks = Checks { nvcc, optimised, lenient };
             match self.runner.case(&program, &original, layouts, checks)? {
                 Ok(classes) => self.record(|all| {
                     all.cases += 1;

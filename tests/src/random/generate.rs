@@ -60,7 +60,7 @@ pub fn generate(seed: u64, size: Size) -> RandomProgram {
         let mut unit = generator.unit(number, size.kernels);
         let (node, space) = generator.in_namespaces(&mut unit, &mut random);
         calls.push(Node::line(&format!("{space}{}(n);", unit.run)));
-        for record in &unit.array_records {
+        for record in unit.array_records.iter().filter(|record| !unit.untyped.contains(record)) {
             if !known.contains(record) {
                 known.push(*record);
                 targets.push(generator.target(*record));
@@ -233,6 +233,8 @@ struct Unit {
     launcher: Option<Symbol>,
     /// The variables of the arrays by record.
     arrays: Vec<(usize, Symbol)>,
+    /// Records whose arrays nothing but untyped pointers holds: no array of structs to the tool.
+    untyped: BTreeSet<usize>,
 }
 
 impl Unit {
@@ -323,6 +325,7 @@ impl Generator {
             outside: Vec::new(),
             launcher: None,
             arrays: Vec::new(),
+            untyped: BTreeSet::new(),
         };
         for special in unit.specials.clone() {
             unit.feature(special.name());

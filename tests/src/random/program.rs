@@ -125,10 +125,9 @@ impl Node {
         if self.kind == Kind::Function
             && self.is_static()
             && self.declares.iter().any(is_overloaded)
+            && let Some(Piece::Plain(text)) = self.head.0.first_mut()
         {
-            if let Some(Piece::Plain(text)) = self.head.0.first_mut() {
-                *text = text["static ".len()..].to_owned();
-            }
+            *text = text["static ".len()..].to_owned();
         }
         self.body.iter_mut().for_each(|child| child.publish_overloads(functions));
     }

@@ -41,8 +41,10 @@ pub(super) fn arrays(storage: &Storage, out: &mut String) {
         let _ = writeln!(out, "    __align__(128) {declaration}");
         for plane in planes_of(storage, group) {
             let subscripts = plane.map_or_else(String::new, |(_, subscripts, _)| subscripts);
-            // A member of this name is hidden by the handle.
-            let this = if member == "p" { "this->" } else { "" };
+            // A member of the handle's name, which may get a number, is hidden by it.
+            let number = member.strip_prefix('p');
+            let is_hidden = number.is_some_and(|rest| rest.bytes().all(|own| own.is_ascii_digit()));
+            let this = if is_hidden { "this->" } else { "" };
             let _ = writeln!(
                 assignments,
                 "        p.{member}{subscripts} = {this}{}{subscripts};",

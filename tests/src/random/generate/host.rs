@@ -88,6 +88,13 @@ impl Generator {
         // What no launch gets is no array of structs where its pointer has no type.
         let is_untyped = is_untyped(unit);
         let known = arrays.iter().filter(|array| !is_untyped || launched.contains(&array.device));
+        let records: BTreeSet<usize> = known.clone().map(|array| array.record).collect();
+        unit.untyped = unit
+            .array_records
+            .iter()
+            .copied()
+            .filter(|own| is_untyped && !records.contains(own))
+            .collect();
         unit.arrays = known.filter_map(|array| Some((array.record, array.variable?))).collect();
         for _ in 0..2 {
             self.step(unit, &mut arrays, n, n2, &mut body);
