@@ -664,7 +664,8 @@ pub(crate) fn stays(outcome: &ClassOutcome, required: bool) -> Option<Diagnostic
     let hidden = outcome.reasons.len().saturating_sub(1 + SHOWN);
     let help = format!("`layoutc explain {}` says what to change", first.code);
     Some(diagnostic.help(if hidden > 0 {
-        format!("{help}; {hidden} more reasons are in the report")
+        let (more, are) = if hidden == 1 { ("reason", "is") } else { ("reasons", "are") };
+        format!("{help}; {hidden} more {more} {are} in the report")
     } else {
         help
     }))

@@ -419,15 +419,22 @@ fn plain_members(
     }
     let mut declarations = Vec::new();
     let layout = layoutc_syntax::abi::record_layout(program, id)?;
-    // What the members of base classes are followed by depends on the classes: nothing is left to
-    // the compiler then.
-    let has_bases = !record.bases.is_empty();
-    let mut end = 0;
+    // Nothing is left to the compiler where members lie elsewhere than their types say: behind those of
+    // base classes, and where they have an alignment of their own.
+    let mut has_gaps = false;
+    let limit = match record.pack {
+        Some(Pack::To(limit)) => limit,
+        Some(Pack::Unknown) => return None,
+        None => u64::MAX,
+    };
+    let mut end: u64 = 0;
     for (field, offset) in record.fields.iter().zip(&layout.offsets) {
         let field = program.field(*field);
         let (size, align) = layoutc_syntax::abi::size_align(program, field.ty.id)?;
-        if has_bases && offset.saturating_sub(end) >= align {
-            declarations.push(format!("char {}[{}]", names.fresh("gap"), offset - end));
+        if end.checked_next_multiple_of(align.min(limit)) != Some(*offset) {
+            has_gaps = true;
+            let bytes = offset.checked_sub(end)?;
+            declarations.push(format!("char {}[{bytes}]", names.fresh("gap")));
         }
         end = offset + size;
         let declaration = program.declaration(field.site.declaration);
@@ -452,7 +459,11 @@ fn plain_members(
     Some(crate::storage::PlainMembers {
         type_name: names.fresh(&format!("{}Members", placement::word(program, id))),
         declarations,
-        align: if has_bases { Some(layout.align) } else { record.explicit_align },
+        align: if has_gaps || !record.bases.is_empty() {
+            Some(layout.align)
+        } else {
+            record.explicit_align
+        },
         pack: match record.pack {
             Some(Pack::To(limit)) => Some(limit),
             Some(Pack::Unknown) | None => None,

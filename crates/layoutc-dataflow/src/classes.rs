@@ -54,7 +54,6 @@ pub use scalars::{type_flat_arrays, type_scalar_arrays};
 pub use separate::{Separation, separate};
 pub use shape::{ClassShape, LeafMember, class_shape, outer_type_text};
 pub use sizes::Sizes;
-pub(crate) use sizes::{is_opencl_function, takes_by_value};
 pub use slots::Slot;
 pub use symbols::is_whole_copy;
 pub use typed::{
@@ -65,6 +64,7 @@ pub use unseen::foreign_pin;
 pub use untyped::type_untyped_pointers;
 pub use versions::Version;
 
+use crate::catalogue::{self, Effect};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{ExprId, FieldId, FunctionId, Program, RecordId, Space, VarId};
 use slots::SlotGraph;
@@ -409,7 +409,8 @@ fn several_devices(program: &Program, calls: &calls::CallGraph) -> bool {
         .expr_ids()
         .filter(|id| match &program.expr(*id).kind {
             layoutc_syntax::ExprKind::Call { callee, arguments, .. } => {
-                matches!(calls.callee(program, *callee, arguments), Callee::Library(name) if name == "cudaSetDevice")
+                matches!(calls.callee(program, *callee, arguments), Callee::Library(name)
+                    if catalogue::effect(&name) == Some(Effect::SelectsDevice))
             }
             _ => false,
         })

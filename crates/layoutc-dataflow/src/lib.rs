@@ -1,5 +1,6 @@
 //! The layout algebra, the monotone framework and the propagation of layout types through pointers.
 
+pub mod catalogue;
 pub mod classes;
 pub mod framework;
 pub mod grid;

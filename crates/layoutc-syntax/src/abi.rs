@@ -144,7 +144,13 @@ fn record_layout_within(program: &Program, id: RecordId, depth: usize) -> Option
     for field in &record.fields[inherited..] {
         let ty = program.field(*field).ty;
         let (size, natural) = size_align_within(program, ty.id, depth)?;
+        let own = program.field(*field).explicit_align;
+        // Whether an alignment of its own or the packing wins is the compiler's.
+        if own.is_some() && (packed || record.pack.is_some()) {
+            return None;
+        }
         let natural = if packed { 1 } else { natural.min(limit) };
+        let natural = natural.max(own.unwrap_or(1));
         let offset = if record.is_union { 0 } else { end.checked_next_multiple_of(natural)? };
         offsets.push(offset);
         end = end.max(offset.checked_add(size)?);

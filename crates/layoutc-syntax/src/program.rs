@@ -320,6 +320,8 @@ pub struct Field {
     pub is_bit_field: bool,
     /// Bits of a bit-field, if that is a constant.
     pub bits: Option<u64>,
+    /// Alignment from `alignas` or an attribute of the member, in bytes.
+    pub explicit_align: Option<u64>,
     /// Has a default member initializer.
     pub has_initializer: bool,
     /// That is a null pointer or an empty list.

@@ -97,7 +97,19 @@ fn records(count: usize) -> String {
                 2 => ["[sizeof(\"ABCD\") + 1]", "[twice(N) - 1]"][member % 2],
                 _ => "",
             };
-            let _ = writeln!(text, "    {ty} m{member}{extent};");
+            let is_packed = align.contains("packed");
+            let own = match numbers.below(12) {
+                _ if is_packed => "",
+                0 => "alignas(16) ",
+                1 => "__attribute__((aligned(32))) ",
+                _ => "",
+            };
+            let behind = match numbers.below(20) {
+                _ if is_packed => "",
+                0 => " __attribute__((aligned(16)))",
+                _ => "",
+            };
+            let _ = writeln!(text, "    {own}{ty} m{member}{extent}{behind};");
         }
         text.push_str("};\n");
     }

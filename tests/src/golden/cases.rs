@@ -42,6 +42,7 @@ pub const FULL: &[&str] = &[
     "refusals/symbol_copied_on_a_stream: P = soa",
     "refusals/volatile_pointer: P = soa",
     "rewrites/address_of_a_reference: P = tiled(32)",
+    "rewrites/aligned_member_of_a_class: P = soa",
     "rewrites/aligned_member: P = tiled(32)",
     "rewrites/atomics: P = tiled(32)",
     "rewrites/cells_of_a_grid: Cell = [y/8, x/32, field, y%8, x%32]",

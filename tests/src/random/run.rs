@@ -336,9 +336,9 @@ impl Runner {
                 let message = || {
                     let changes = pairs().filter(|(one, other)| one.changed != other.changed);
                     let reasons =
-                        changes.map(|(one, other)| format!("{}\n{}", one.reason, other.reason));
+                        changes.map(|(one, other)| format!("{} / {}", one.reason, other.reason));
                     let reasons: Vec<String> = reasons.collect();
-                    format!("other names, other classes:\n{}", reasons.join("\n"))
+                    format!("other names, other classes: {}", reasons.join("; "))
                 };
                 Ok(differ.then(|| failure(FailureKind::Renamed, &message())))
             }

@@ -9,7 +9,7 @@ use super::Rewriter;
 use crate::edit::Edit;
 use crate::storage::{GroupKind, Storage};
 use layoutc_dataflow::classes::{ClassId, PlaceKind, Slot};
-use layoutc_syntax::preprocess::tokens;
+use layoutc_syntax::preprocess::{TokenKind, tokens};
 use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, StmtKind, TypeKind, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -126,8 +126,14 @@ impl Rewriter<'_> {
     /// Declares, at the start of each kernel, the copies that its accesses were written with.
     pub(super) fn declare_local_copies(&mut self) {
         let mut lines: BTreeMap<FunctionId, Vec<String>> = BTreeMap::new();
-        for copy in std::mem::take(&mut self.local_copies).into_values() {
-            if copy.is_used {
+        let copies = std::mem::take(&mut self.local_copies);
+        let written = self.written_words(copies.values().map(|copy| copy.function).collect());
+        for copy in copies.into_values() {
+            // What an access was written for may have been left out since.
+            let is_written = |function| {
+                written.get(&function).is_some_and(|words| words.contains(copy.name.as_str()))
+            };
+            if copy.is_used && (is_written(Some(copy.function)) || is_written(None)) {
                 lines.entry(copy.function).or_default().push(copy.declaration);
             }
         }
@@ -144,6 +150,44 @@ impl Rewriter<'_> {
             self.push(Edit::replace(open.at_end(), text));
             self.owner = None;
         }
+    }
+
+    /// The words of all edits: of those in the bodies of some functions, and of all others, which macros may
+    /// bring into a function.
+    fn written_words(
+        &self,
+        functions: BTreeSet<FunctionId>,
+    ) -> BTreeMap<Option<FunctionId>, BTreeSet<String>> {
+        let mut bodies: Vec<(layoutc_diagnostics::Span, FunctionId)> = Vec::new();
+        let mut found: BTreeMap<Option<FunctionId>, BTreeSet<String>> = BTreeMap::new();
+        let mut add = |function: Option<FunctionId>, text: &str| {
+            let words = found.entry(function).or_default();
+            let identifiers =
+                tokens(text).into_iter().filter(|token| token.kind == TokenKind::Identifier);
+            words.extend(identifiers.map(|token| token.text(text).to_owned()));
+        };
+        for function in functions {
+            let own = self.program.function(function);
+            match own.copy_of {
+                Some(_) => {
+                    let edits = self.versions.edits.get(&function).into_iter().flatten();
+                    edits.for_each(|edit| add(Some(function), &edit.text));
+                }
+                None => {
+                    let body = own.body.map(|body| self.program.stmt(body).span);
+                    bodies.extend(body.map(|body| (body, function)));
+                }
+            }
+        }
+        bodies.sort_by_key(|(body, _)| (body.file, body.start));
+        for edit in &self.edits {
+            let behind = bodies.partition_point(|(body, _)| {
+                (body.file, body.start) <= (edit.span.file, edit.span.start)
+            });
+            let around = bodies[..behind].last().filter(|(body, _)| body.contains(edit.span));
+            add(around.map(|(_, function)| *function), &edit.text);
+        }
+        found
     }
 
     /// White space in front of the first statement of a block.

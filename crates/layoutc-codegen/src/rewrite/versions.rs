@@ -25,7 +25,7 @@ pub(super) struct Versions {
     /// Copies that mean something else in the new layouts, with the name that each has.
     pub(super) changed: BTreeMap<FunctionId, String>,
     /// The edits of each, in the text of the original.
-    edits: BTreeMap<FunctionId, Vec<Edit>>,
+    pub(super) edits: BTreeMap<FunctionId, Vec<Edit>>,
     /// The instances of class templates that are written out, with a class for which.
     pub(super) written: BTreeMap<RecordId, ClassId>,
     /// Declarations of members of instances.

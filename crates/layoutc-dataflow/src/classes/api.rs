@@ -4,10 +4,11 @@ use super::calls::{CallGraph, Callee};
 use super::host_arrays;
 use super::host_memory::HostMemory;
 use super::places::Places;
+use crate::catalogue::{self, Effect, Role, Row};
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, TypeKind};
 use std::collections::BTreeSet;
 
-/// A runtime function that codegen knows how to call on another layout.
+/// A runtime function that codegen knows how to call on another layout. Its row in the [`catalogue`] says what it does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Api {
     /// `cudaMalloc(&p, bytes)`.
@@ -65,62 +66,21 @@ pub enum Api {
 }
 
 impl Api {
-    /// The function of that name.
+    /// What it does and what its arguments are.
+    #[must_use]
+    pub fn row(self) -> &'static Row {
+        catalogue::row_of(self)
+    }
+
+    /// The function of that name on memory of the device.
     #[must_use]
     pub fn parse(name: &str) -> Option<Api> {
-        Some(match name {
-            "cudaMalloc" => Api::Malloc,
-            "cudaMallocAsync" => Api::MallocAsync,
-            "cudaMallocManaged" => Api::MallocManaged,
-            "cudaMemPrefetchAsync" => Api::Prefetch,
-            "cudaMemAdvise" => Api::Advise,
-            "cudaStreamAttachMemAsync" => Api::Attach,
-            "cudaFree" => Api::Free,
-            "cudaFreeAsync" => Api::FreeAsync,
-            "cudaMemcpy" => Api::Memcpy,
-            "cudaMemcpyAsync" => Api::MemcpyAsync,
-            "cudaMemcpy2D" => Api::Memcpy2D,
-            "cudaMemcpy2DAsync" => Api::Memcpy2DAsync,
-            "cudaMemcpyPeer" => Api::MemcpyPeer,
-            "cudaMemcpyToSymbol" => Api::ToSymbol,
-            "cudaMemcpyFromSymbol" => Api::FromSymbol,
-            "cudaGetSymbolAddress" => Api::SymbolAddress,
-            "cudaMemset" => Api::Memset,
-            "cudaMemsetAsync" => Api::MemsetAsync,
-            _ => return None,
-        })
+        catalogue::row(name).filter(|row| !row.is_of_host()).and_then(|row| row.api)
     }
 
     /// The function of that name, if it is one on memory of the host.
     pub(super) fn parse_host(name: &str) -> Option<Api> {
-        Some(match name {
-            "cudaMallocHost" => Api::MallocHost,
-            "cudaHostAlloc" => Api::HostAlloc,
-            "cudaFreeHost" => Api::FreeHost,
-            "free" => Api::LibraryFree,
-            "memset" => Api::LibraryMemset,
-            "memcpy" => Api::LibraryMemcpy,
-            _ => return None,
-        })
-    }
-
-    /// Arguments without the stream.
-    fn least_arguments(self) -> usize {
-        match self {
-            Api::Free | Api::FreeHost | Api::LibraryFree => 1,
-            Api::MallocHost => 2,
-            Api::HostAlloc | Api::LibraryMemset | Api::LibraryMemcpy => 3,
-            Api::Malloc | Api::MallocManaged | Api::FreeAsync | Api::Attach => 2,
-            Api::SymbolAddress => 2,
-            Api::Prefetch | Api::Advise => 3,
-            Api::ToSymbol | Api::FromSymbol => 3,
-            Api::PointerToSymbol | Api::PointerFromSymbol => 3,
-            Api::Memset | Api::MallocAsync => 3,
-            Api::Memcpy | Api::MemcpyAsync => 4,
-            Api::Memcpy2D | Api::Memcpy2DAsync => 7,
-            Api::MemcpyPeer => 5,
-            Api::MemsetAsync => 3,
-        }
+        catalogue::row(name).filter(|row| row.is_of_host()).and_then(|row| row.api)
     }
 
     /// The same call, told apart by whether the symbol is a pointer.
@@ -138,131 +98,67 @@ impl Api {
 
     /// Whether these arguments are enough.
     pub(super) fn accepts(self, arguments: &[ExprId]) -> bool {
-        arguments.len() >= self.least_arguments()
+        arguments.len() >= self.row().required
     }
 
     /// Whether it allocates memory.
     #[must_use]
     pub fn allocates(self) -> bool {
-        matches!(
-            self,
-            Api::Malloc | Api::MallocAsync | Api::MallocManaged | Api::MallocHost | Api::HostAlloc
-        )
+        matches!(self.row().effect, Effect::Allocates(_))
     }
 
     /// Whether it frees memory.
     #[must_use]
     pub fn frees(self) -> bool {
-        matches!(self, Api::Free | Api::FreeAsync | Api::FreeHost | Api::LibraryFree)
+        self.row().effect == Effect::Frees
     }
 
     /// Whether it copies memory.
     #[must_use]
     pub fn copies(self) -> bool {
-        self.copy_arguments().is_some()
+        self.row().copies_memory()
     }
 
     /// Whether its rows have pitches.
     #[must_use]
     pub fn copies_rows(self) -> bool {
-        matches!(self, Api::Memcpy2D | Api::Memcpy2DAsync)
+        self.copies() && self.row().position(Role::ToPitch).is_some()
     }
 
     /// Whether it works on a stream.
     #[must_use]
     pub fn is_async(self) -> bool {
-        match self {
-            Api::MallocAsync
-            | Api::FreeAsync
-            | Api::MemcpyAsync
-            | Api::Memcpy2DAsync
-            | Api::MemsetAsync => true,
-            Api::Malloc
-            | Api::MallocManaged
-            | Api::Prefetch
-            | Api::Advise
-            | Api::Attach
-            | Api::Free
-            | Api::Memcpy
-            | Api::Memcpy2D
-            | Api::MemcpyPeer
-            | Api::ToSymbol
-            | Api::FromSymbol
-            | Api::PointerToSymbol
-            | Api::PointerFromSymbol
-            | Api::SymbolAddress
-            | Api::MallocHost
-            | Api::HostAlloc
-            | Api::FreeHost
-            | Api::LibraryFree
-            | Api::LibraryMemset
-            | Api::LibraryMemcpy
-            | Api::Memset => false,
-        }
+        self.row().position(Role::Stream).is_some() && !self.advises()
     }
 
     /// Positions of destination, source, byte count (of a row) and direction of a copy.
     #[must_use]
     pub fn copy_arguments(self) -> Option<CopyArguments> {
-        let positions = |to, from, size, kind| CopyArguments { to, from, size, kind };
-        match self {
-            Api::Memcpy | Api::MemcpyAsync => Some(positions(0, 1, 2, Some(3))),
-            Api::Memcpy2D | Api::Memcpy2DAsync => Some(positions(0, 2, 4, Some(6))),
-            Api::MemcpyPeer => Some(positions(0, 2, 4, None)),
-            Api::LibraryMemcpy => Some(positions(0, 1, 2, None)),
-            Api::MallocHost
-            | Api::HostAlloc
-            | Api::FreeHost
-            | Api::LibraryFree
-            | Api::LibraryMemset
-            | Api::Malloc
-            | Api::MallocAsync
-            | Api::MallocManaged
-            | Api::Prefetch
-            | Api::Advise
-            | Api::Attach
-            | Api::Free
-            | Api::FreeAsync
-            | Api::ToSymbol
-            | Api::FromSymbol
-            | Api::PointerToSymbol
-            | Api::PointerFromSymbol
-            | Api::SymbolAddress
-            | Api::Memset
-            | Api::MemsetAsync => None,
-        }
+        let position = |role| self.row().position(role);
+        Some(CopyArguments {
+            to: position(Role::To)?,
+            from: position(Role::From)?,
+            size: position(Role::Bytes)?,
+            kind: position(Role::Direction),
+        })
     }
 
     /// Position of the symbol that it names.
     #[must_use]
     pub fn symbol(self) -> Option<usize> {
-        match self {
-            Api::ToSymbol | Api::PointerToSymbol => Some(0),
-            Api::FromSymbol | Api::PointerFromSymbol | Api::SymbolAddress => Some(1),
-            _ => None,
-        }
+        self.row().position(Role::Symbol)
     }
 
     /// Position of the address of a pointer that it reads or sets.
     #[must_use]
     pub fn pointer_address(self) -> Option<usize> {
-        match self {
-            Api::Malloc
-            | Api::MallocAsync
-            | Api::MallocManaged
-            | Api::MallocHost
-            | Api::HostAlloc
-            | Api::SymbolAddress
-            | Api::PointerFromSymbol => Some(0),
-            Api::PointerToSymbol => Some(1),
-            _ => None,
-        }
+        self.row().position(Role::PointerAddress)
     }
 
     /// Whether it only says how managed memory will be used.
     #[must_use]
     pub fn advises(self) -> bool {
-        matches!(self, Api::Prefetch | Api::Advise | Api::Attach)
+        self.row().effect == Effect::Advises
     }
 }
 
@@ -312,37 +208,13 @@ impl ApiCall {
     /// The byte count, for calls that have one.
     #[must_use]
     pub fn size(&self) -> Option<ExprId> {
-        match self.api {
-            Api::Malloc
-            | Api::MallocAsync
-            | Api::MallocManaged
-            | Api::MallocHost
-            | Api::HostAlloc
-            | Api::Prefetch
-            | Api::Advise => self.arguments.get(1),
-            Api::Memset
-            | Api::LibraryMemset
-            | Api::MemsetAsync
-            | Api::ToSymbol
-            | Api::FromSymbol
-            | Api::PointerToSymbol
-            | Api::PointerFromSymbol => self.arguments.get(2),
-            Api::Memcpy
-            | Api::MemcpyAsync
-            | Api::Memcpy2D
-            | Api::Memcpy2DAsync
-            | Api::LibraryMemcpy
-            | Api::MemcpyPeer => {
-                self.api.copy_arguments().and_then(|at| self.arguments.get(at.size))
-            }
-            Api::Attach
-            | Api::Free
-            | Api::FreeAsync
-            | Api::FreeHost
-            | Api::LibraryFree
-            | Api::SymbolAddress => None,
-        }
-        .copied()
+        self.argument(Role::Bytes)
+    }
+
+    /// The argument with a role.
+    #[must_use]
+    pub fn argument(&self, role: Role) -> Option<ExprId> {
+        self.api.row().position(role).and_then(|at| self.arguments.get(at)).copied()
     }
 
     pub(super) fn size_if_allocation(&self) -> Option<ExprId> {
@@ -360,44 +232,31 @@ impl ApiCall {
     /// device memory, or the host's where that has the layout too.
     #[must_use]
     pub fn is_device_argument(&self, position: usize) -> bool {
-        match self.api {
-            Api::Malloc
-            | Api::MallocAsync
-            | Api::MallocManaged
-            | Api::Prefetch
-            | Api::Advise
-            | Api::Free
-            | Api::FreeAsync
-            | Api::MallocHost
-            | Api::HostAlloc
-            | Api::FreeHost
-            | Api::LibraryFree
-            | Api::LibraryMemset
-            | Api::Memset
-            | Api::MemsetAsync => position == 0,
-            Api::Attach => position == 1,
-            Api::ToSymbol => position == 0,
-            Api::FromSymbol => position == 1,
-            Api::PointerToSymbol | Api::PointerFromSymbol | Api::SymbolAddress => position < 2,
-            _ if self.is_native => self.is_copied_side(position),
-            Api::Memcpy
-            | Api::MemcpyAsync
-            | Api::Memcpy2D
-            | Api::Memcpy2DAsync
-            | Api::LibraryMemcpy
-            | Api::MemcpyPeer => self.api.copy_arguments().is_some_and(|at| match self.direction {
-                Direction::HostToDevice => position == at.to,
-                Direction::DeviceToHost => position == at.from,
-                Direction::DeviceToDevice => position == at.to || position == at.from,
-                Direction::HostToHost | Direction::Unknown => false,
-            }),
+        match self.api.row().role(position) {
+            Role::PointerAddress | Role::Memory | Role::Symbol => true,
+            // The other side of a symbol is the host's.
+            Role::To | Role::From if !self.api.copies() => false,
+            Role::To | Role::From if self.is_native => true,
+            Role::To => {
+                matches!(self.direction, Direction::HostToDevice | Direction::DeviceToDevice)
+            }
+            Role::From => {
+                matches!(self.direction, Direction::DeviceToHost | Direction::DeviceToDevice)
+            }
+            Role::Bytes
+            | Role::Direction
+            | Role::Stream
+            | Role::ToPitch
+            | Role::FromPitch
+            | Role::HandedOn
+            | Role::Other => false,
         }
     }
 
     /// Whether its device arguments may point behind the first element.
     #[must_use]
     pub fn takes_places(&self) -> bool {
-        self.api.copies() || matches!(self.api, Api::Memset | Api::MemsetAsync | Api::LibraryMemset)
+        self.api.copies() || self.api.row().effect == Effect::Fills
     }
 
     /// Whether an argument is the destination or the source of a copy.
@@ -413,8 +272,8 @@ impl ApiCall {
             return None;
         }
         match self.direction {
-            Direction::HostToDevice => self.arguments.get(1).copied(),
-            Direction::DeviceToHost => self.arguments.get(3).copied(),
+            Direction::HostToDevice => self.argument(Role::ToPitch),
+            Direction::DeviceToHost => self.argument(Role::FromPitch),
             Direction::DeviceToDevice | Direction::HostToHost | Direction::Unknown => None,
         }
     }

@@ -8,6 +8,7 @@ use super::calls::{CallGraph, Callee, Context};
 use super::places::element_of;
 use super::slots::Slot;
 use super::{ClassId, Classes, Pin};
+use crate::catalogue::{self, Effect, Role};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
     ExprId, ExprKind, FunctionSite, NameRef, Program, QualType, RecordId, TypeKind,
@@ -201,11 +202,7 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
 
 /// The argument that a function of the library gives to a function of the program as it is.
 fn hands_on(name: &str) -> Option<usize> {
-    match name {
-        "pthread_create" => Some(3),
-        "cudaLaunchHostFunc" | "cudaStreamAddCallback" => Some(2),
-        _ => None,
-    }
+    catalogue::row(name).and_then(|row| row.position(Role::HandedOn))
 }
 
 /// What happens to a carrier, or a pointer to one, that cannot be followed.
@@ -259,7 +256,11 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                             .is_some_and(|parameter| known(program.variable(parameter).ty));
                         (!same).then_some("it is passed as another type")
                     }
-                    Callee::Library(name) if name == "free" || name == "swap" => None,
+                    Callee::Library(name)
+                        if catalogue::effect(&name) == Some(Effect::Frees) || name == "swap" =>
+                    {
+                        None
+                    }
                     Callee::Library(name) if hands_on(&name) == Some(position - 1) => None,
                     Callee::Library(_) if super::symbols::copies_whole(program, calls, parent) => {
                         None

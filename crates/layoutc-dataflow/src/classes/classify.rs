@@ -23,6 +23,7 @@ use super::single_object::SingleObjects;
 use super::slots::{Slot, SlotGraph};
 use super::unify::{Flow, is_reference, slot_of};
 use super::{ClassId, Classes, FieldPath, Moves, Pin, Sizes};
+use crate::catalogue::{self, Effect};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
     BinaryOp, CastStyle, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, RecordId,
@@ -430,7 +431,7 @@ fn is_static_text(program: &Program, site: &layoutc_syntax::DeclaratorSite) -> b
 
 /// Runtime functions that take a kernel's name to ask or set something about it.
 fn asks_about_kernel(name: &str) -> bool {
-    name.starts_with("cudaFunc") || name.starts_with("cudaOccupancy")
+    catalogue::effect(name) == Some(Effect::AsksAboutKernel)
 }
 
 /// Device functions that take the address of one scalar and touch nothing else.

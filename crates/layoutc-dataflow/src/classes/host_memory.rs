@@ -7,22 +7,19 @@
 use super::api::strip_casts;
 use super::calls::{CallGraph, Callee, Context};
 use super::unify::is_reference;
+use crate::catalogue::{self, Effect};
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, Space, StmtKind, Storage, TypeKind,
     VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Library functions that return memory of the host.
-const ALLOCATORS: &[&str] =
-    &["malloc", "calloc", "realloc", "aligned_alloc", "memalign", "_aligned_malloc", "strdup"];
-
 /// Containers of the library whose `data()` and first element are host memory.
 const CONTAINERS: &[&str] = &["vector", "array", "unique_ptr"];
 
-/// Runtime functions that store pinned host memory through their first argument.
-pub(super) fn allocates_pinned(name: &str) -> bool {
-    matches!(name, "cudaMallocHost" | "cudaHostAlloc")
+/// Whether a function stores the address of pinned host memory through its first argument.
+fn allocates_pinned(name: &str) -> bool {
+    catalogue::effect(name) == Some(Effect::Allocates(catalogue::Space::Host))
 }
 
 /// What the program certainly keeps in host memory.
@@ -97,7 +94,9 @@ impl HostMemory {
                 ExprKind::Conditional(_, then, otherwise) => stack.extend([*then, *otherwise]),
                 ExprKind::Call { callee, arguments, .. } => {
                     let fine = match calls.callee(program, *callee, arguments) {
-                        Callee::Library(name) => ALLOCATORS.contains(&name.as_str()),
+                        Callee::Library(name) => {
+                            catalogue::effect(&name) == Some(Effect::ReturnsMemory)
+                        }
                         Callee::Function(function) => self.results.contains(&function),
                         Callee::Unknown => is_container_data(program, *callee),
                         Callee::Ambiguous(_) => false,

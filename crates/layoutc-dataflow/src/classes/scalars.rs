@@ -9,6 +9,7 @@
 //! a pointer that was left out; members that are arrays keep their type, as they are no pointers.
 
 use super::{Callee, resolve_callee};
+use crate::catalogue::{self, Target};
 use layoutc_diagnostics::{FileId, Span};
 use layoutc_syntax::{
     BinaryOp, DeclarationId, DeclaratorSite, ExprId, ExprKind, Field, FieldId, Program, QualType,
@@ -93,7 +94,8 @@ fn ranges(program: &Program) -> BTreeSet<usize> {
         let is_transfer = matches!(
             resolve_callee(program, *callee, arguments),
             Callee::Library(name)
-                if matches!(name.as_str(), "cudaMemcpy" | "cudaMemcpyAsync" | "cudaMemset")
+                if catalogue::row(&name)
+                    .is_some_and(|row| row.is_of(Target::Cuda) && row.moves_bytes())
         );
         if !is_transfer {
             continue;
@@ -210,6 +212,7 @@ fn record_of(program: &mut Program, scalar: Scalar) -> RecordId {
         is_bit_field: false,
         bits: None,
         has_initializer: false,
+        explicit_align: None,
         null_initializer: None,
         is_untyped: false,
         inherited: None,

@@ -11,6 +11,7 @@
 //! points to. The same holds for references and for results of functions.
 
 use super::calls::{CallGraph, Callee, Context};
+use crate::catalogue::{self, Role};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::preprocess::tokens;
 use layoutc_syntax::{
@@ -165,9 +166,15 @@ impl<'a> SingleObjects<'a> {
                             .get(position - 1)
                             .is_some_and(|parameter| self.holds_address(*parameter)),
                         // Copies and fills of no more than the object.
-                        Callee::Library(name) if moves_bytes(&name) => {
-                            let is_pointer = position == 1 || (position == 2 && is_copy(&name));
-                            let size = arguments.get(2);
+                        Callee::Library(name)
+                            if let Some(row) =
+                                catalogue::row(&name).filter(|row| row.moves_bytes()) =>
+                        {
+                            let is_pointer = matches!(
+                                row.role(position - 1),
+                                Role::Memory | Role::To | Role::From
+                            );
+                            let size = row.position(Role::Bytes).and_then(|at| arguments.get(at));
                             is_pointer && size.is_some_and(|size| self.is_within(expr, *size))
                         }
                         Callee::Library(name) => {
@@ -365,15 +372,6 @@ impl<'a> SingleObjects<'a> {
             _ => false,
         }
     }
-}
-
-/// Library functions that move or fill as many bytes as their third argument says.
-pub(super) fn moves_bytes(name: &str) -> bool {
-    is_copy(name) || matches!(name, "cudaMemset" | "cudaMemsetAsync")
-}
-
-fn is_copy(name: &str) -> bool {
-    matches!(name, "memcpy" | "cudaMemcpy" | "cudaMemcpyAsync")
 }
 
 /// Library functions that store one value through each pointer.

@@ -1,6 +1,7 @@
 //! Byte counts that are whole numbers of elements.
 
 use super::places::element_of;
+use crate::catalogue;
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, RecordId, StmtKind, Storage,
     UnaryOp, VarId, abi, evaluate,
@@ -9,44 +10,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// How deep definitions of size variables are followed.
 const DEPTH: usize = 24;
-
-/// Library functions that take byte counts by value, besides those of the CUDA runtime.
-const BY_VALUE: &[&str] = &[
-    "abs",
-    "assert",
-    "assign",
-    "calloc",
-    "exit",
-    "fprintf",
-    "fread",
-    "free",
-    "fwrite",
-    "malloc",
-    "max",
-    "memcmp",
-    "memcpy",
-    "memmove",
-    "memset",
-    "min",
-    "printf",
-    "puts",
-    "realloc",
-    "reserve",
-    "resize",
-    "snprintf",
-    "sprintf",
-    "to_string",
-];
-
-/// Whether a function of a library takes numbers by value.
-pub(crate) fn takes_by_value(name: &str) -> bool {
-    name.starts_with("cuda") || is_opencl_function(name) || BY_VALUE.contains(&name)
-}
-
-/// Whether this is a function of OpenCL's interface of C.
-pub(crate) fn is_opencl_function(name: &str) -> bool {
-    name.strip_prefix("cl").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()))
-}
 
 /// Everything that is assigned to each variable and field: what the proof rests on.
 #[derive(Clone, Debug)]
@@ -178,7 +141,7 @@ impl Sizes {
                         }
                         // A library may take it by reference; the CUDA runtime takes sizes by value.
                         super::Callee::Library(library) => {
-                            if !takes_by_value(&library) {
+                            if !catalogue::takes_values(&library) {
                                 this.changed.extend(
                                     arguments.iter().filter_map(|a| name(*a)).map(|id| (id, ())),
                                 );

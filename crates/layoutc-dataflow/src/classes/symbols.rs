@@ -35,9 +35,9 @@ pub(super) fn copies_whole(program: &Program, calls: &CallGraph, call: ExprId) -
 /// The same, for a call of `name`.
 #[must_use]
 pub fn is_whole_copy(program: &Program, name: &str, arguments: &[ExprId]) -> bool {
-    let (symbol, object, size) = match (name, arguments) {
-        ("cudaMemcpyToSymbol", [symbol, object, size]) => (*symbol, *object, *size),
-        ("cudaMemcpyFromSymbol", [object, symbol, size]) => (*symbol, *object, *size),
+    let (symbol, object, size) = match (super::Api::parse(name), arguments) {
+        (Some(super::Api::ToSymbol), [symbol, object, size]) => (*symbol, *object, *size),
+        (Some(super::Api::FromSymbol), [object, symbol, size]) => (*symbol, *object, *size),
         _ => return false,
     };
     let record = |expr: ExprId| program.types.as_record(program.expr(expr).ty.id);

@@ -1,6 +1,7 @@
 //! Allocations of device memory that belong to no class.
 
-use super::{Api, Callee, Classes, resolve_callee};
+use super::{Callee, Classes, resolve_callee};
+use crate::catalogue::{self, Effect};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, TypeKind};
 use std::collections::BTreeSet;
@@ -31,12 +32,15 @@ fn is_allocation(program: &Program, expr: ExprId) -> bool {
             }
         }
     };
-    if matches!(name.as_str(), "clCreateBuffer" | "cuMemAlloc" | "cudaMallocPitch") {
-        return true;
-    }
-    let is_malloc =
-        matches!(Api::parse(&name), Some(Api::Malloc | Api::MallocAsync | Api::MallocManaged));
-    is_malloc && !arguments.first().is_some_and(|argument| is_of_numbers(program, *argument))
+    let Some(row) = catalogue::row(&name) else { return false };
+    let is_of_device = matches!(
+        row.effect,
+        Effect::Allocates(catalogue::Space::Device | catalogue::Space::Managed)
+    );
+    // What the others allocate is not followed at all.
+    let is_followed = row.api.is_some();
+    let is_of_numbers = || arguments.first().is_some_and(|own| is_of_numbers(program, *own));
+    is_of_device && !(is_followed && is_of_numbers())
 }
 
 /// Whether an argument is the address of a pointer to numbers.

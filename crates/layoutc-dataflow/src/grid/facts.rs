@@ -340,33 +340,11 @@ fn copies_numbers(program: &Program, of: QualType) -> bool {
     }
 }
 
-/// Library functions that take numbers by value.
+/// Library functions that take numbers by value; in device code also CUDA's built-in ones.
 fn takes_values(name: &str) -> bool {
-    matches!(
-        name.strip_prefix("std::").unwrap_or(name),
-        "min"
-            | "max"
-            | "abs"
-            | "printf"
-            | "fabs"
-            | "fabsf"
-            | "sqrt"
-            | "sqrtf"
-            | "exp"
-            | "expf"
-            | "pow"
-            | "powf"
-            | "atoi"
-            | "malloc"
-            | "calloc"
-            | "free"
-            | "exit"
-            | "fprintf"
-            | "assert"
-            | "dim3"
-    ) || name.starts_with("make_")
-        || name.starts_with("cuda")
-        || crate::classes::is_opencl_function(name)
+    crate::catalogue::takes_values(name)
+        || name == "dim3"
+        || name.starts_with("make_")
         || name.starts_with("__")
         || name.starts_with("atomic")
 }

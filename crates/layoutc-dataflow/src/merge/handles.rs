@@ -2,7 +2,8 @@
 
 use super::buffers::{Created, HandlePlace};
 use super::{Merging, memory::Named, pin, strip_casts};
-use crate::classes::{Pin, is_buffer, takes_by_value};
+use crate::catalogue;
+use crate::classes::{Pin, is_buffer};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
     ExprId, ExprKind, FunctionId, NameRef, QualType, RecordId, StmtKind, Storage, VarId,
@@ -115,7 +116,8 @@ impl Merging<'_> {
                     let any = || arguments.iter().any(|argument| has_handles(*argument));
                     match crate::classes::resolve_callee(program, *callee, arguments) {
                         crate::classes::Callee::Library(name) => {
-                            let is_harmless = takes_by_value(&name) && name != "clReleaseMemObject";
+                            let is_harmless =
+                                catalogue::takes_values(&name) && name != "clReleaseMemObject";
                             if (any() && !is_harmless) || name.starts_with("clEnqueue") {
                                 return refuse(expr);
                             }

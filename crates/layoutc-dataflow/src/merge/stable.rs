@@ -1,7 +1,8 @@
 //! Whether an expression has one value before and behind a part of the text.
 
 use super::Merging;
-use crate::classes::{Callee, resolve_callee, takes_by_value};
+use crate::catalogue;
+use crate::classes::{Callee, resolve_callee};
 use crate::grid::facts::Changes;
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
@@ -184,7 +185,7 @@ impl Merging<'_> {
                                 self.is_reference(*parameter) && is_it(*argument)
                             })
                         }
-                        Callee::Library(name) => !takes_by_value(&name) && any(arguments),
+                        Callee::Library(name) => !catalogue::takes_values(&name) && any(arguments),
                         Callee::Ambiguous(_) | Callee::Unknown => any(arguments),
                     }
                 }

@@ -72,6 +72,7 @@ fn within(program: &Program, id: RecordId, depth: usize) -> Option<BitLayout> {
     for field in &record.fields {
         let field = program.field(*field);
         let (size, natural) = size_align(program, field.ty.id, depth)?;
+        let natural = natural.max(field.explicit_align.unwrap_or(1));
         let (unit, boundary) = (size.checked_mul(8)?, natural.checked_mul(8)?);
         let bits = match field.is_bit_field {
             true => field.bits.filter(|bits| (1..=unit).contains(bits))?,

@@ -196,14 +196,15 @@ impl<'t> Lowering<'t> {
                 }
                 "function_definition" | "declaration" => methods.push((child, is_private)),
                 "template_declaration" => {
+                    self.record_trait(id, RecordTrait::Methods, self.span(child));
+                    self.region(child, RegionKind::Unmodelled);
                     match self.template_member(child) {
                         Some(name) => {
+                            self.not_mentioned_by_its_declaration(child, &name);
                             self.program.records[id.index()].unmodelled_members.insert(name);
                         }
                         None => self.record_trait(id, RecordTrait::Unmodelled, self.span(child)),
                     }
-                    self.record_trait(id, RecordTrait::Methods, self.span(child));
-                    self.region(child, RegionKind::Unmodelled);
                 }
                 "type_definition" => {
                     self.record_trait(id, RecordTrait::NestedType, self.span(child));
@@ -248,6 +249,17 @@ impl<'t> Lowering<'t> {
             }
         }
         self.record = outer;
+    }
+
+    /// Takes a name that the text of the last region declares, and has nowhere else, from what it mentions.
+    fn not_mentioned_by_its_declaration(&mut self, node: Node<'t>, name: &str) {
+        let words = super::macros::identifiers(self.text_of(node));
+        if self.frame.is_none()
+            && words.filter(|word| *word == name).count() == 1
+            && let Some(region) = self.program.regions.last_mut()
+        {
+            region.identifiers.remove(name);
+        }
     }
 
     /// The name that a member template declares; an operator's without blanks.
@@ -351,20 +363,7 @@ impl<'t> Lowering<'t> {
             self.record_trait(id, RecordTrait::Packed, span);
             return;
         }
-        let argument =
-            ["alignas(", "__align__(", "__builtin_align__(", "aligned(", "__aligned__(", "align("]
-                .iter()
-                .find_map(|prefix| compact.split_once(prefix))
-                .map(|(_, rest)| rest);
-        match argument {
-            Some(rest) => {
-                let digits: String = rest.chars().take_while(char::is_ascii_digit).collect();
-                self.set_align(id, digits.parse().ok(), span);
-            }
-            // Without a number it is the largest alignment of the ABI: 16 bytes on x86-64.
-            None if compact == "__attribute__((aligned))" => self.set_align(id, Some(16), span),
-            None => self.record_trait(id, RecordTrait::Unmodelled, span),
-        }
+        self.set_align(id, alignment_in(&compact), span);
     }
 
     fn set_align(&mut self, id: RecordId, align: Option<i64>, span: Span) {
@@ -410,13 +409,14 @@ impl<'t> Lowering<'t> {
             count: declarators.len(),
             namespaces: self.namespaces.clone(),
         });
-        let attributes = self.masked_attributes(node.byte_range());
-        for (span, _) in attributes {
-            // The alignment of a single member: the record's layout is then not the plain one.
-            if !span_in_nested_body(specifier, span) {
+        let explicit_align = if declarators.iter().all(|own| declares_function(*own)) {
+            for (span, _) in self.masked_attributes(node.byte_range()) {
                 self.record_trait(record, RecordTrait::Unmodelled, span);
             }
-        }
+            None
+        } else {
+            self.member_alignment(record, node, specifier)
+        };
         if words.contains(&"static") {
             for (at, declarator) in declarators.iter().enumerate() {
                 let id =
@@ -501,6 +501,7 @@ impl<'t> Lowering<'t> {
                 site: lowered.site,
                 is_bit_field: bit_field.is_some(),
                 bits,
+                explicit_align,
                 has_initializer: has_default.is_some(),
                 null_initializer,
                 is_untyped: false,
@@ -510,6 +511,68 @@ impl<'t> Lowering<'t> {
             named.entry(self.program.field(id).name.clone()).or_insert(id);
             self.program.records[record.index()].fields.push(id);
         }
+    }
+
+    /// The alignment that the attributes of a member's declaration give it. Attributes that may lay the record
+    /// out in another way are no part of the model.
+    fn member_alignment(
+        &mut self,
+        record: RecordId,
+        declaration: Node<'t>,
+        specifier: Node<'t>,
+    ) -> Option<u64> {
+        let mut attributes: Vec<(Span, Option<i64>, bool)> = Vec::new();
+        let mut pending = vec![declaration];
+        while let Some(node) = pending.pop() {
+            let align = match node.kind() {
+                "alignas_qualifier" => {
+                    let mut inner = node.walk();
+                    let value = node.named_children(&mut inner).next();
+                    let value = value.filter(|value| value.kind() != "type_descriptor");
+                    let value = value.map(|value| self.expression(value));
+                    value.and_then(|value| crate::evaluate::constant(&self.program, value))
+                }
+                "attribute_specifier" | "attribute_declaration" | "ms_declspec_modifier" => {
+                    let text = self.text_of(node);
+                    if HARMLESS_ATTRIBUTES.iter().any(|own| text.contains(own)) {
+                        continue;
+                    }
+                    let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+                    alignment_in(&compact)
+                }
+                _ if node == specifier && is_definition(specifier) => continue,
+                _ => {
+                    let mut cursor = node.walk();
+                    pending.extend(node.named_children(&mut cursor));
+                    continue;
+                }
+            };
+            let is_of_all =
+                node.parent() == Some(declaration) && node.start_byte() < specifier.start_byte();
+            attributes.push((self.span(node), align, is_of_all));
+        }
+        // What the grammar does not take was masked; in front of the type it lies outside of the node.
+        let start =
+            declaration.prev_sibling().map_or(declaration.start_byte(), |own| own.end_byte());
+        for (span, text) in self.masked_attributes(start..declaration.end_byte()) {
+            if !span_in_nested_body(specifier, span) {
+                let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+                let is_of_all = (span.start as usize) < specifier.start_byte();
+                attributes.push((span, alignment_in(&compact), is_of_all));
+            }
+        }
+        let mut cursor = declaration.walk();
+        let is_alone = declaration.children_by_field_name("declarator", &mut cursor).count() == 1;
+        let mut found: Option<u64> = None;
+        for (span, align, is_of_all) in attributes {
+            let align = align.and_then(|align| u64::try_from(align).ok());
+            // In a list of declarators, one behind a name is that member's alone.
+            match align.filter(|align| align.is_power_of_two() && (is_of_all || is_alone)) {
+                Some(align) => found = Some(found.unwrap_or(1).max(align)),
+                None => self.record_trait(record, RecordTrait::Unmodelled, span),
+            }
+        }
+        found
     }
 
     /// The number of bits that stands behind a declarator, if it is a constant.
@@ -612,6 +675,12 @@ impl<'t> Lowering<'t> {
         };
         let base = self.specifier(specifier);
         let base = self.qualify(node, specifier, base);
+        // Attributes of a struct that is defined here are its own.
+        let base = if !is_definition(specifier) && self.changes_layout(node) {
+            self.program.types.unknown()
+        } else {
+            base
+        };
         let mut cursor = node.walk();
         let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
         for declarator in declarators {
@@ -647,8 +716,38 @@ impl<'t> Lowering<'t> {
             self.declare(&name, symbol);
             return;
         }
-        let ty = self.type_descriptor(ty);
+        let ty = if self.changes_layout(node) {
+            self.program.types.unknown()
+        } else {
+            self.type_descriptor(ty)
+        };
         self.alias(&name, ty, name_span);
+    }
+
+    /// Whether attributes give the type that a declaration names another size or alignment.
+    fn changes_layout(&self, declaration: Node<'t>) -> bool {
+        let start =
+            declaration.prev_sibling().map_or(declaration.start_byte(), |own| own.end_byte());
+        if !self.masked_attributes(start..declaration.end_byte()).is_empty() {
+            return true;
+        }
+        let mut pending = vec![declaration];
+        while let Some(node) = pending.pop() {
+            match node.kind() {
+                "alignas_qualifier" => return true,
+                "attribute_specifier" | "attribute_declaration" | "ms_declspec_modifier" => {
+                    let text = self.text_of(node);
+                    if !HARMLESS_ATTRIBUTES.iter().any(|own| text.contains(own)) {
+                        return true;
+                    }
+                }
+                _ => {
+                    let mut cursor = node.walk();
+                    pending.extend(node.named_children(&mut cursor));
+                }
+            }
+        }
+        false
     }
 
     /// Whether a value is a null pointer, alone or in a list, or an empty list.
@@ -706,6 +805,44 @@ fn declares_destructor(node: Node<'_>) -> bool {
 /// Whether a specifier defines its type in place.
 pub(crate) fn is_definition(specifier: Node<'_>) -> bool {
     specifier.child_by_field_name("body").is_some()
+}
+
+/// Whether a declarator in a class declares a member function, and no pointer to a function.
+fn declares_function(declarator: Node<'_>) -> bool {
+    let mut at = declarator;
+    loop {
+        let inner = at.child_by_field_name("declarator").or_else(|| {
+            // A reference's declarator has no field.
+            let mut cursor = at.walk();
+            at.named_children(&mut cursor).find(|child| child.kind().ends_with("_declarator"))
+        });
+        match (at.kind(), inner) {
+            ("function_declarator", Some(inner)) => {
+                return inner.kind() != "parenthesized_declarator";
+            }
+            (_, Some(inner)) => at = inner,
+            (_, None) => return false,
+        }
+    }
+}
+
+/// Attributes of members that change no layout.
+const HARMLESS_ATTRIBUTES: [&str; 4] = ["maybe_unused", "deprecated", "unused", "nodiscard"];
+
+/// The alignment that the text of an attribute without blanks gives, if that is a number.
+fn alignment_in(compact: &str) -> Option<i64> {
+    // Without a number it is the largest alignment of the ABI: 16 bytes on x86-64.
+    if compact == "__attribute__((aligned))" {
+        return Some(16);
+    }
+    let argument =
+        ["alignas(", "__align__(", "__builtin_align__(", "aligned(", "__aligned__(", "align("]
+            .iter()
+            .find_map(|prefix| compact.split_once(prefix))
+            .map(|(_, rest)| rest)?;
+    // `sizeof(float4)`, `4 * sizeof(float)` and constants are no digits alone.
+    let (number, _) = argument.split_once(')')?;
+    number.parse().ok()
 }
 
 fn span_in_nested_body(specifier: Node<'_>, span: Span) -> bool {

@@ -6,14 +6,9 @@
 //! become plain kernels, which any graph may hold.
 
 use super::*;
+use crate::catalogue::{self, Effect};
 use layoutc_syntax::{StmtId, StmtKind};
 use std::collections::BTreeSet;
-
-/// What begins the names of functions that begin a capture.
-const BEGINS: &[&str] = &["cudaStreamBeginCapture", "cuStreamBeginCapture"];
-
-/// What begins the names of functions that end one.
-const ENDS: &[&str] = &["cudaStreamEndCapture", "cuStreamEndCapture"];
 
 /// Where captures run.
 pub(super) enum Captures {
@@ -32,24 +27,23 @@ impl Captures {
     pub(super) fn new(program: &Program, calls: &CallGraph) -> Self {
         // A macro may begin one wherever it is used.
         let in_macro = program.macros.iter().any(|def| {
-            def.body_identifiers
-                .iter()
-                .any(|name| BEGINS.iter().any(|begin| name.starts_with(begin)))
+            let mut names = def.body_identifiers.iter();
+            names.any(|name| catalogue::effect(name) == Some(Effect::BeginsCapture))
         });
         if in_macro {
             return Captures::Anywhere;
         }
-        let named = |prefixes: &'static [&'static str]| -> Vec<Span> {
+        let with = |effect: Effect| -> Vec<Span> {
             let is_call = |id: &ExprId| match &program.expr(*id).kind {
                 ExprKind::Call { callee, arguments, .. } => matches!(
                     calls.callee(program, *callee, arguments),
-                    Callee::Library(name) if prefixes.iter().any(|prefix| name.starts_with(prefix))
+                    Callee::Library(name) if catalogue::effect(&name) == Some(effect)
                 ),
                 _ => false,
             };
             program.expr_ids().filter(is_call).map(|id| program.expr(id).span).collect()
         };
-        let (begins, ends) = (named(BEGINS), named(ENDS));
+        let (begins, ends) = (with(Effect::BeginsCapture), with(Effect::EndsCapture));
         let mut spans = Vec::new();
         for begin in &begins {
             match region(program, *begin, &ends) {

@@ -2,6 +2,7 @@
 
 use super::super::calls::operator_operands;
 use super::*;
+use crate::catalogue::{self, Target};
 
 impl Classifier<'_> {
     /// Device memory cannot be read or written by host code, unless it is managed.
@@ -76,8 +77,8 @@ impl Classifier<'_> {
             ExprKind::Call { callee, arguments, .. } => {
                 position > 0
                     && matches!(self.calls.callee(self.program, *callee, arguments),
-                        Callee::Library(name) if name.starts_with("cuda")
-                            && super::super::single_object::moves_bytes(&name))
+                        Callee::Library(name) if catalogue::row(&name)
+                            .is_some_and(|row| row.is_of(Target::Cuda) && row.moves_bytes()))
             }
             _ => false,
         }

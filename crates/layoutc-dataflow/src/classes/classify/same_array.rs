@@ -7,6 +7,7 @@
 //! Claim: in the rewritten program both pointers have the same base whenever both are evaluated.
 
 use super::*;
+use crate::catalogue;
 use layoutc_syntax::StmtKind;
 use std::collections::BTreeSet;
 
@@ -82,7 +83,7 @@ impl Starts {
                             functions
                         }
                         // They take pointers by value, or the address of one.
-                        Callee::Library(name) if takes_values(&name) => Vec::new(),
+                        Callee::Library(name) if catalogue::takes_values(&name) => Vec::new(),
                         Callee::Library(_) | Callee::Unknown => {
                             for to in arguments.iter().filter_map(|argument| variable(*argument)) {
                                 values.insert(to, None);
@@ -255,12 +256,6 @@ impl Starts {
         visiting.remove(&id);
         found
     }
-}
-
-/// Library functions without parameters that are references.
-fn takes_values(name: &str) -> bool {
-    name.starts_with("cuda")
-        || matches!(name, "free" | "memcpy" | "memset" | "printf" | "fprintf" | "snprintf")
 }
 
 /// What the value of a pointer variable comes from.

@@ -3,7 +3,7 @@
 use super::super::calls::{CallGraph, Callee, Context};
 use super::functors::is_functor;
 use super::handles::{Handle, handle_of, member_call};
-use super::instances::is_of_c;
+use crate::catalogue;
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, QualType, RecordTrait, TypeKind, VarId};
 use std::collections::BTreeSet;
 
@@ -83,7 +83,7 @@ fn is_kept(program: &Program, calls: &CallGraph, id: ExprId, whole: bool) -> boo
                         }
                         // Functions of C take values, and some write through pointers.
                         Callee::Library(name) if is_array => only_reads(&name),
-                        Callee::Library(name) => name.starts_with("cl") || is_of_c(&name),
+                        Callee::Library(name) => catalogue::takes_values(&name),
                         // `kernel.setArg(index, value)` copies what it is given.
                         Callee::Ambiguous(_) | Callee::Unknown => {
                             !is_array

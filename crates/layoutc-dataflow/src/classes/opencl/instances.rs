@@ -189,27 +189,6 @@ fn is_word_character(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// Functions of the C library that programs give numbers to.
-pub(super) fn is_of_c(name: &str) -> bool {
-    matches!(
-        name,
-        "printf"
-            | "fprintf"
-            | "sprintf"
-            | "snprintf"
-            | "exit"
-            | "malloc"
-            | "calloc"
-            | "free"
-            | "memcpy"
-            | "memset"
-            | "abs"
-            | "atoi"
-            | "fread"
-            | "fwrite"
-    )
-}
-
 /// The variable that an expression names.
 pub(super) fn variable(program: &Program, expr: ExprId) -> Option<VarId> {
     match program.expr(program.strip_parens(expr)).kind {
