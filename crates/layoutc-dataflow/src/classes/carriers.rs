@@ -11,9 +11,20 @@ use super::{ClassId, Classes, Pin};
 use crate::catalogue::{self, Effect, Role};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
-    ExprId, ExprKind, FunctionSite, NameRef, Program, QualType, RecordId, TypeKind,
+    ExprId, ExprKind, FunctionSite, NameRef, Program, QualType, RecordId, RecordTrait, TypeKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Whether `base.name` is a member of the record that `base` is, which is not modelled and inherited from nowhere.
+fn is_own_member(program: &Program, base: ExprId, arrow: bool, name: &str) -> bool {
+    let ty = program.types.strip_reference(program.expr(base).ty);
+    let ty = if arrow { program.types.pointee(ty.id) } else { Some(ty) };
+    let Some(record) = ty.and_then(|ty| program.types.as_record(ty.id)) else { return false };
+    let record = program.record(record);
+    let may_inherit = !record.bases.is_empty()
+        || record.traits.iter().any(|(which, _)| *which == RecordTrait::Bases);
+    !may_inherit && record.unmodelled_members.contains(name)
+}
 
 /// Spans that contain no other, in order.
 struct Texts(Vec<Span>);
@@ -112,6 +123,9 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
     let can_be_member = |id: ExprId| match &program.expr(id).kind {
         ExprKind::Name(NameRef::Unknown(name)) => {
             name.contains("::") || !free.contains(program.expr_site(id))
+        }
+        ExprKind::Member { base, arrow, name, .. } => {
+            !is_own_member(program, *base, *arrow, program.text(*name))
         }
         _ => true,
     };

@@ -763,6 +763,16 @@ impl<'t> Lowering<'t> {
             }
             return self.add_expr(ExprKind::Construct { of, arguments }, span, of);
         }
+        if let Some((name, target)) = self.parenthesised_type(function) {
+            let arguments = self.arguments(arguments_node);
+            let target_span = self.span(name);
+            if let [operand] = arguments[..] {
+                self.note_type_use(self.text_of(name), target_span);
+                let kind = ExprKind::Cast { style: CastStyle::C, target, target_span, operand };
+                return self.add_expr(kind, span, target);
+            }
+            return self.opaque(node);
+        }
         let callee = self.callee(function);
         let arguments = self.arguments(arguments_node);
         self.instantiate_callee(callee, explicit_arguments(function), &arguments);
@@ -771,6 +781,26 @@ impl<'t> Lowering<'t> {
         let call = self.add_expr(ExprKind::Call { callee, arguments, parentheses }, span, ty);
         self.note_operator(call, "()", &operands);
         call
+    }
+
+    /// The number or enumeration that `(Name)` in front of `(x)` casts to, which the grammar takes for a call.
+    fn parenthesised_type(&mut self, callee: Node<'t>) -> Option<(Node<'t>, QualType)> {
+        let inner = only_named(callee).filter(|_| callee.kind() == "parenthesized_expression")?;
+        let is_name =
+            matches!(inner.kind(), "identifier" | "type_identifier" | "qualified_identifier");
+        if !is_name || self.parameter_type(inner).is_some() {
+            return None;
+        }
+        let (scope, last) = self.qualified_parts(inner);
+        let last = last.filter(|last| last.kind() != "template_function")?;
+        let name = self.text_of(last);
+        if !self.symbols(name, &scope).first().is_some_and(|symbol| symbol.is_type()) {
+            return None;
+        }
+        let of = self.type_of_name(name, &scope);
+        let is_number =
+            matches!(self.program.types.kind(of.id), TypeKind::Scalar(_) | TypeKind::Enum(..));
+        is_number.then_some((inner, of))
     }
 
     /// Whether an expression is `Name<…>` with a class or alias template of the program.
