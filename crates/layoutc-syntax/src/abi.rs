@@ -45,7 +45,7 @@ fn size_align_within(program: &Program, ty: TypeId, depth: usize) -> Option<(u64
     match program.types.kind(ty) {
         TypeKind::Scalar(scalar) => Some((scalar.size(), scalar.size())),
         TypeKind::Vector(vector) => Some((vector.size(), vector.align())),
-        TypeKind::Enum(_, size) => Some((u64::from(*size), u64::from(*size))),
+        TypeKind::Enum(_, size) => size.map(|size| (u64::from(size), u64::from(size))),
         TypeKind::Pointer(_) => Some((8, 8)),
         TypeKind::Array(element, length) => {
             let (size, align) = size_align_within(program, element.id, depth)?;

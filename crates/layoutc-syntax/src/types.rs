@@ -263,8 +263,8 @@ pub enum TypeKind {
     /// A record of the program.
     Record(RecordId),
     /// An enumeration, named with its scopes (in parentheses if it has no name outside of a function), and
-    /// the size of its underlying type in bytes.
-    Enum(String, u8),
+    /// the size of its underlying type in bytes, if that is known.
+    Enum(String, Option<u8>),
     /// A pointer.
     Pointer(QualType),
     /// An lvalue (`false`) or rvalue (`true`) reference.

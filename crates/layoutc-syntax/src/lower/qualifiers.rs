@@ -34,20 +34,16 @@ impl<'t> Lowering<'t> {
         words
     }
 
-    /// Attributes that were masked inside a byte range of the current file.
-    pub(crate) fn masked_attributes(&self, range: Range<usize>) -> Vec<(Span, String)> {
-        self.masked(range)
-            .iter()
-            .filter_map(|(span, reason)| match reason {
-                MaskReason::Attribute { text } => Some((*span, text.clone())),
-                MaskReason::Specifier { expansion }
-                    if expansion.contains("align") || expansion.contains("packed") =>
-                {
-                    Some((*span, expansion.clone()))
-                }
-                _ => None,
-            })
-            .collect()
+    /// Texts with attributes that were masked inside a byte range of the current file.
+    pub(crate) fn masked_attributes(
+        &self,
+        range: Range<usize>,
+    ) -> impl Iterator<Item = (Span, &'t str)> {
+        self.masked(range).iter().filter_map(|(span, reason)| match reason {
+            MaskReason::Attribute { text } => Some((*span, text.as_str())),
+            MaskReason::Specifier { expansion } => Some((*span, expansion.as_str())),
+            _ => None,
+        })
     }
 
     /// The declaration with the specifiers and attributes that were overwritten in front of it.
@@ -136,7 +132,7 @@ impl<'t> Lowering<'t> {
 }
 
 /// The end of what stands before a declaration: its first word may be blank now.
-fn behind_previous(node: Node<'_>) -> usize {
+pub(crate) fn behind_previous(node: Node<'_>) -> usize {
     let mut at = node;
     loop {
         let mut before = at.prev_sibling();

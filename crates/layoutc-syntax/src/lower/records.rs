@@ -1,6 +1,7 @@
 //! Structs, classes and unions.
 
 use super::Lowering;
+use super::attributes::LayoutEffect;
 use super::names::Symbol;
 use crate::preprocess::MaskReason;
 use crate::program::{
@@ -304,26 +305,13 @@ impl<'t> Lowering<'t> {
     fn record_head(&mut self, id: RecordId, node: Node<'t>) {
         let mut cursor = node.walk();
         let children: Vec<_> = node.children(&mut cursor).collect();
+        let mut effects = Vec::new();
         for child in children {
-            match child.kind() {
-                "base_class_clause" => self.base_classes(id, child),
-                "alignas_qualifier" => {
-                    let mut inner = child.walk();
-                    let value = child.named_children(&mut inner).next();
-                    match value.filter(|value| value.kind() != "type_descriptor") {
-                        Some(value) => {
-                            let value = self.expression(value);
-                            let align = crate::evaluate::constant(&self.program, value);
-                            self.set_align(id, align, self.span(child));
-                        }
-                        None => self.record_trait(id, RecordTrait::Unmodelled, self.span(child)),
-                    }
-                }
-                "attribute_specifier" | "attribute_declaration" | "ms_declspec_modifier" => {
-                    let text = self.text_of(child);
-                    self.record_attribute(id, text, self.span(child));
-                }
-                _ => {}
+            if child.kind() == "base_class_clause" {
+                self.base_classes(id, child);
+            } else if let Some(own) = self.attribute_effects(child) {
+                let span = self.span(child);
+                effects.extend(own.into_iter().map(|effect| (span, effect)));
             }
         }
         // Members that the parser cannot see.
@@ -338,45 +326,32 @@ impl<'t> Lowering<'t> {
         }
         // An attribute behind the closing brace: `} __attribute__((packed));`
         if let Some(next) = node.next_sibling()
-            && next.kind() == "attribute_specifier"
+            && let Some(own) = self.attribute_effects(next)
         {
-            let text = self.text_of(next);
-            self.record_attribute(id, text, self.span(next));
+            let span = self.span(next);
+            effects.extend(own.into_iter().map(|effect| (span, effect)));
         }
         // Attributes that the grammar does not take were masked, and are on record.
-        let (start, body) = (node.start_byte(), node.child_by_field_name("body"));
+        let body = node.child_by_field_name("body");
         let head_end = body.map_or(node.end_byte(), |body| body.start_byte());
         let declaration_end =
             self.program.record(id).declaration.map_or(node.end_byte(), |span| span.end as usize);
-        let attributes = self.masked_attributes(start..declaration_end);
-        for (span, text) in attributes {
-            let at = span.start as usize;
-            if at < head_end || at >= node.end_byte() {
-                self.record_attribute(id, &text, span);
-            }
-        }
-    }
-
-    fn record_attribute(&mut self, id: RecordId, text: &str, span: Span) {
-        let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-        if compact.contains("packed") {
-            self.record_trait(id, RecordTrait::Packed, span);
-            return;
-        }
-        self.set_align(id, alignment_in(&compact), span);
-    }
-
-    fn set_align(&mut self, id: RecordId, align: Option<i64>, span: Span) {
-        match align
-            .and_then(|align| u64::try_from(align).ok())
-            .filter(|align| align.is_power_of_two())
+        let named = node.parent().and_then(|parent| parent.child_by_field_name("declarator"));
+        for (span, effect) in
+            self.masked_effects(super::qualifiers::behind_previous(node)..declaration_end)
         {
-            Some(align) => {
-                let record = &mut self.program.records[id.index()];
-                record.explicit_align = Some(record.explicit_align.unwrap_or(1).max(align));
+            let at = span.start as usize;
+            // In front of the type and behind the declared name it is the name's, which has the size of the type
+            // and another alignment.
+            let is_of_name = at < node.start_byte()
+                || named.is_some_and(|named| named.start_byte() <= at && node.end_byte() <= at);
+            if is_of_name {
+                effects.push((span, LayoutEffect::Unknown));
+            } else if at < head_end || at >= node.end_byte() {
+                effects.push((span, effect));
             }
-            None => self.record_trait(id, RecordTrait::Unmodelled, span),
         }
+        self.apply_attributes(id, &effects);
     }
 
     pub(crate) fn record_trait(&mut self, id: RecordId, which: RecordTrait, span: Span) {
@@ -410,7 +385,7 @@ impl<'t> Lowering<'t> {
             namespaces: self.namespaces.clone(),
         });
         let explicit_align = if declarators.iter().all(|own| declares_function(*own)) {
-            for (span, _) in self.masked_attributes(node.byte_range()) {
+            for (span, _) in self.masked_effects(node.byte_range()) {
                 self.record_trait(record, RecordTrait::Unmodelled, span);
             }
             None
@@ -511,68 +486,6 @@ impl<'t> Lowering<'t> {
             named.entry(self.program.field(id).name.clone()).or_insert(id);
             self.program.records[record.index()].fields.push(id);
         }
-    }
-
-    /// The alignment that the attributes of a member's declaration give it. Attributes that may lay the record
-    /// out in another way are no part of the model.
-    fn member_alignment(
-        &mut self,
-        record: RecordId,
-        declaration: Node<'t>,
-        specifier: Node<'t>,
-    ) -> Option<u64> {
-        let mut attributes: Vec<(Span, Option<i64>, bool)> = Vec::new();
-        let mut pending = vec![declaration];
-        while let Some(node) = pending.pop() {
-            let align = match node.kind() {
-                "alignas_qualifier" => {
-                    let mut inner = node.walk();
-                    let value = node.named_children(&mut inner).next();
-                    let value = value.filter(|value| value.kind() != "type_descriptor");
-                    let value = value.map(|value| self.expression(value));
-                    value.and_then(|value| crate::evaluate::constant(&self.program, value))
-                }
-                "attribute_specifier" | "attribute_declaration" | "ms_declspec_modifier" => {
-                    let text = self.text_of(node);
-                    if HARMLESS_ATTRIBUTES.iter().any(|own| text.contains(own)) {
-                        continue;
-                    }
-                    let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-                    alignment_in(&compact)
-                }
-                _ if node == specifier && is_definition(specifier) => continue,
-                _ => {
-                    let mut cursor = node.walk();
-                    pending.extend(node.named_children(&mut cursor));
-                    continue;
-                }
-            };
-            let is_of_all =
-                node.parent() == Some(declaration) && node.start_byte() < specifier.start_byte();
-            attributes.push((self.span(node), align, is_of_all));
-        }
-        // What the grammar does not take was masked; in front of the type it lies outside of the node.
-        let start =
-            declaration.prev_sibling().map_or(declaration.start_byte(), |own| own.end_byte());
-        for (span, text) in self.masked_attributes(start..declaration.end_byte()) {
-            if !span_in_nested_body(specifier, span) {
-                let compact: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-                let is_of_all = (span.start as usize) < specifier.start_byte();
-                attributes.push((span, alignment_in(&compact), is_of_all));
-            }
-        }
-        let mut cursor = declaration.walk();
-        let is_alone = declaration.children_by_field_name("declarator", &mut cursor).count() == 1;
-        let mut found: Option<u64> = None;
-        for (span, align, is_of_all) in attributes {
-            let align = align.and_then(|align| u64::try_from(align).ok());
-            // In a list of declarators, one behind a name is that member's alone.
-            match align.filter(|align| align.is_power_of_two() && (is_of_all || is_alone)) {
-                Some(align) => found = Some(found.unwrap_or(1).max(align)),
-                None => self.record_trait(record, RecordTrait::Unmodelled, span),
-            }
-        }
-        found
     }
 
     /// The number of bits that stands behind a declarator, if it is a constant.
@@ -676,7 +589,7 @@ impl<'t> Lowering<'t> {
         let base = self.specifier(specifier);
         let base = self.qualify(node, specifier, base);
         // Attributes of a struct that is defined here are its own.
-        let base = if !is_definition(specifier) && self.changes_layout(node) {
+        let base = if !is_definition(specifier) && self.changes_layout(node, specifier) {
             self.program.types.unknown()
         } else {
             base
@@ -716,38 +629,12 @@ impl<'t> Lowering<'t> {
             self.declare(&name, symbol);
             return;
         }
-        let ty = if self.changes_layout(node) {
+        let ty = if self.changes_layout(node, ty) {
             self.program.types.unknown()
         } else {
             self.type_descriptor(ty)
         };
         self.alias(&name, ty, name_span);
-    }
-
-    /// Whether attributes give the type that a declaration names another size or alignment.
-    fn changes_layout(&self, declaration: Node<'t>) -> bool {
-        let start =
-            declaration.prev_sibling().map_or(declaration.start_byte(), |own| own.end_byte());
-        if !self.masked_attributes(start..declaration.end_byte()).is_empty() {
-            return true;
-        }
-        let mut pending = vec![declaration];
-        while let Some(node) = pending.pop() {
-            match node.kind() {
-                "alignas_qualifier" => return true,
-                "attribute_specifier" | "attribute_declaration" | "ms_declspec_modifier" => {
-                    let text = self.text_of(node);
-                    if !HARMLESS_ATTRIBUTES.iter().any(|own| text.contains(own)) {
-                        return true;
-                    }
-                }
-                _ => {
-                    let mut cursor = node.walk();
-                    pending.extend(node.named_children(&mut cursor));
-                }
-            }
-        }
-        false
     }
 
     /// Whether a value is a null pointer, alone or in a list, or an empty list.
@@ -824,29 +711,4 @@ fn declares_function(declarator: Node<'_>) -> bool {
             (_, None) => return false,
         }
     }
-}
-
-/// Attributes of members that change no layout.
-const HARMLESS_ATTRIBUTES: [&str; 4] = ["maybe_unused", "deprecated", "unused", "nodiscard"];
-
-/// The alignment that the text of an attribute without blanks gives, if that is a number.
-fn alignment_in(compact: &str) -> Option<i64> {
-    // Without a number it is the largest alignment of the ABI: 16 bytes on x86-64.
-    if compact == "__attribute__((aligned))" {
-        return Some(16);
-    }
-    let argument =
-        ["alignas(", "__align__(", "__builtin_align__(", "aligned(", "__aligned__(", "align("]
-            .iter()
-            .find_map(|prefix| compact.split_once(prefix))
-            .map(|(_, rest)| rest)?;
-    // `sizeof(float4)`, `4 * sizeof(float)` and constants are no digits alone.
-    let (number, _) = argument.split_once(')')?;
-    number.parse().ok()
-}
-
-fn span_in_nested_body(specifier: Node<'_>, span: Span) -> bool {
-    is_definition(specifier)
-        && specifier.start_byte() <= span.start as usize
-        && (span.start as usize) < specifier.end_byte()
 }

@@ -483,15 +483,16 @@ impl<'t> Lowering<'t> {
     fn enum_specifier(&mut self, node: Node<'t>) -> QualType {
         let name =
             node.child_by_field_name("name").map_or("", |name| self.text_of(name)).to_owned();
-        let size = match node.child_by_field_name("base") {
+        let mut size = match node.child_by_field_name("base") {
             Some(base) => {
                 let base = self.specifier(base);
-                self.program.types.as_scalar(base.id).map_or(4, |scalar| scalar.size() as u8)
+                self.program.types.as_scalar(base.id).map(|scalar| scalar.size() as u8)
             }
-            None => 4,
+            None => Some(4),
         };
         if let Some(body) = node.child_by_field_name("body") {
             let mut next = Some(0i64);
+            let mut values = Some((0i64, 0i64));
             let mut cursor = body.walk();
             let children: Vec<_> = body.named_children(&mut cursor).collect();
             for child in children {
@@ -510,7 +511,16 @@ impl<'t> Lowering<'t> {
                     let name = self.text_of(name).to_owned();
                     self.declare(&name, Symbol::Constant(next));
                 }
+                values = values
+                    .zip(next)
+                    .map(|((least, most), value)| (least.min(value), most.max(value)));
                 next = next.and_then(|value| value.checked_add(1));
+            }
+            if node.child_by_field_name("base").is_none() && !is_scoped(node) {
+                size = values.and_then(|(least, most)| enum_size(least, most));
+            }
+            if self.changes_enum(node) {
+                size = None;
             }
         }
         let has_body = node.child_by_field_name("body").is_some();
@@ -557,6 +567,22 @@ impl<'t> Lowering<'t> {
             None => format!("({name})"),
         }
     }
+}
+
+/// The size of an enumeration without an underlying type that has these least and largest values: g++ takes `int`
+/// or `unsigned`, and wider types where these do not hold all.
+fn enum_size(least: i64, most: i64) -> Option<u8> {
+    let fits = match least < 0 {
+        true => i32::try_from(least).is_ok() && i32::try_from(most).is_ok(),
+        false => u32::try_from(most).is_ok(),
+    };
+    fits.then_some(4)
+}
+
+/// Whether an enumeration is `enum class` or `enum struct`: its values are of the type `int`.
+fn is_scoped(specifier: Node<'_>) -> bool {
+    let mut cursor = specifier.walk();
+    specifier.children(&mut cursor).any(|child| matches!(child.kind(), "class" | "struct"))
 }
 
 fn is_declared_name(kind: &str) -> bool {

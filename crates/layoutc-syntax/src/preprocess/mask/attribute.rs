@@ -66,6 +66,7 @@ impl Masker<'_> {
                     }
                 }
                 "__extension__" => self.replace(at, at, "", MaskReason::Other),
+                "enum" => self.mask_enum_attribute(at),
                 _ => {}
             }
         }
@@ -77,6 +78,18 @@ impl Masker<'_> {
         };
         let text = self.source[self.span(at, close).range()].to_owned();
         self.replace(at, close, "", MaskReason::Attribute { text });
+    }
+
+    /// `enum class [[nodiscard]] Mood`: the grammar takes no attribute there.
+    fn mask_enum_attribute(&mut self, at: usize) {
+        let open = at + 1 + usize::from(matches!(self.text(at + 1), "class" | "struct"));
+        if self.text(open) == "["
+            && self.text(open + 1) == "["
+            && let Some(close) = self.partner(open)
+        {
+            let text = self.source[self.span(open, close).range()].to_owned();
+            self.replace(open, close, "", MaskReason::Attribute { text });
+        }
     }
 
     /// The grammar takes two arguments, nvcc three.

@@ -1,0 +1,19 @@
+//@ layout = "P = soa"
+enum __attribute__((packed)) Mood { CALM, ANGRY };
+struct P { //~ LC0027 a member has no form that a generated struct can repeat
+    Mood mood;
+    Mood next;
+    short n;
+};
+__global__ void step(P *p, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) p[i].n += 1;
+}
+int main() {
+    P *d;
+    cudaMalloc(&d, 100 * sizeof(P));
+    cudaMemset(d, 0, 100 * sizeof(P));
+    step<<<1, 128>>>(d, 100);
+    cudaFree(d);
+    return 0;
+}
