@@ -1,4 +1,5 @@
 //@ layouts = ["P = tiled(32)", "P = soa"]
+#include <cstdio>
 #define QUIET __attribute__((unused))
 enum [[maybe_unused]] Mood { CALM, ANGRY };
 struct [[nodiscard]] P {

@@ -23,6 +23,8 @@ pub struct Needs {
     pub malloc: bool,
     /// The same on a stream.
     pub malloc_async: bool,
+    /// The same from a pool.
+    pub malloc_from_pool: bool,
     /// Allocation of a handle in managed memory.
     pub malloc_managed: bool,
     /// Prefetching of a handle's memory.
@@ -97,6 +99,8 @@ pub struct Needs {
     pub offset_within: bool,
     /// Between the devices of two arrays.
     pub copy_peer: bool,
+    /// The same on a stream.
+    pub copy_peer_async: bool,
     /// Arrays of a handle at file scope.
     pub symbol: bool,
     /// The start of an array at file scope.
@@ -105,6 +109,10 @@ pub struct Needs {
     pub to_symbol: bool,
     /// From an array at file scope to the host.
     pub from_symbol: bool,
+    /// From the host to an array at file scope, on a stream.
+    pub to_symbol_async: bool,
+    /// From an array at file scope to the host, on a stream.
+    pub from_symbol_async: bool,
     /// Rows from host to device.
     pub rows_in: bool,
     /// Rows from host to device on a stream.
@@ -120,6 +128,8 @@ impl Needs {
     fn with_pack(mut self) -> Self {
         self.copy_in |= self.to_symbol;
         self.copy_out |= self.from_symbol;
+        self.copy_in_async |= self.to_symbol_async;
+        self.copy_out_async |= self.from_symbol_async;
         self.pack |= self.copy_out || self.copy_out_async || self.copy_peer;
         self.pack |= self.partial && (self.copy_in || self.copy_in_async);
         self
@@ -198,6 +208,9 @@ pub fn declarations(storage: &Storage, needs: Needs) -> String {
     }
     if needs.malloc_async {
         malloc_function(storage, Allocator::Stream, &mut out);
+    }
+    if needs.malloc_from_pool {
+        malloc_function(storage, Allocator::Pool, &mut out);
     }
     if needs.malloc_managed {
         malloc_function(storage, Allocator::Managed, &mut out);
@@ -498,6 +511,7 @@ fn bytes_function(storage: &Storage, out: &mut String) {
 enum Allocator {
     Plain,
     Stream,
+    Pool,
     Managed,
 }
 
@@ -507,6 +521,9 @@ fn malloc_function(storage: &Storage, allocator: Allocator, out: &mut String) {
     let (suffix, stream, pass) = match allocator {
         Allocator::Plain => ("", "", ""),
         Allocator::Stream => ("Async", ", cudaStream_t stream", ", stream"),
+        Allocator::Pool => {
+            ("FromPoolAsync", ", cudaMemPool_t pool, cudaStream_t stream", ", pool, stream")
+        }
         Allocator::Managed => ("Managed", ", unsigned flags", ", flags"),
     };
     let _ = write!(

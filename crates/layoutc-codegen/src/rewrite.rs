@@ -43,6 +43,7 @@ use crate::storage::Storage;
 use layoutc_analysis::Plan;
 use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, outer_type_text};
 use layoutc_diagnostics::{Code, Span};
+use layoutc_syntax::preprocess::{Token, TokenKind, tokens};
 use layoutc_syntax::{ExprId, ExprKind, Pack, Program, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -378,17 +379,39 @@ fn spell_hidden_record(program: &Program, record: layoutc_syntax::RecordId, stor
         .iter()
         .any(|variable| variable.function.is_none() && variable.name == name)
         || program.functions.iter().any(|other| other.record.is_none() && other.name == name);
-    let is_hidden = program.variables.iter().any(|variable| variable.name == name)
-        || program.fields.iter().any(|field| field.name == name);
     let is_tag = own.name == name && own.instance.is_none();
     if is_of_file && is_tag {
         let keyword = own.body.map_or("", |body| program.text(body));
         let keyword = if keyword.starts_with("class") { "class" } else { "struct" };
         storage.record = format!("{keyword} {}", storage.record);
         storage.outer_record = format!("{keyword} {}", storage.outer_record);
-    } else if is_hidden && !storage.outer_record.contains("::") {
-        storage.outer_record = format!("::{}", storage.outer_record);
+    } else {
+        let is_hidden = |name: &str| {
+            program.variables.iter().any(|variable| variable.name == name)
+                || program.fields.iter().any(|field| field.name == name)
+        };
+        storage.outer_record = with_global_names(&storage.outer_record, is_hidden);
     }
+}
+
+/// A type's full name with `::` in front of the hidden names of file scope in it: its own and those of its
+/// template arguments.
+fn with_global_names(name: &str, is_hidden: impl Fn(&str) -> bool) -> String {
+    let tokens = tokens(name);
+    let text = |at: usize| tokens.get(at).map_or("", |token: &Token| token.text(name));
+    let mut out = String::with_capacity(name.len());
+    let mut copied = 0;
+    for (at, token) in tokens.iter().enumerate() {
+        // In front of `::` only names of scopes are looked for.
+        let is_scoped = text(at + 1) == "::" || (at > 0 && text(at - 1) == "::");
+        if token.kind == TokenKind::Identifier && !is_scoped && is_hidden(text(at)) {
+            out.push_str(&name[copied..token.start as usize]);
+            out.push_str("::");
+            copied = token.start as usize;
+        }
+    }
+    out.push_str(&name[copied..]);
+    out
 }
 
 /// Whether extents of members of a record are given by names.
@@ -427,10 +450,11 @@ fn plain_members(
         Some(Pack::Unknown) => return None,
         None => u64::MAX,
     };
-    let mut end: u64 = 0;
+    let (mut end, mut natural) = (0_u64, 1_u64);
     for (field, offset) in record.fields.iter().zip(&layout.offsets) {
         let field = program.field(*field);
         let (size, align) = layoutc_syntax::abi::size_align(program, field.ty.id)?;
+        natural = natural.max(align.min(limit));
         if end.checked_next_multiple_of(align.min(limit)) != Some(*offset) {
             has_gaps = true;
             let bytes = offset.checked_sub(end)?;
@@ -459,7 +483,7 @@ fn plain_members(
     Some(crate::storage::PlainMembers {
         type_name: names.fresh(&format!("{}Members", placement::word(program, id))),
         declarations,
-        align: if has_gaps || !record.bases.is_empty() {
+        align: if has_gaps || !record.bases.is_empty() || natural < layout.align {
             Some(layout.align)
         } else {
             record.explicit_align

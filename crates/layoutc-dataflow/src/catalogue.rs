@@ -6,14 +6,15 @@
 //!
 //! # Invariants
 //!
-//! - A name has at most one row, and each [`Api`] exactly one.
+//! - A name has at most one row.
 //! - `required` arguments come first; what may be left out stands behind them.
 //! - A row with a [`Role::To`] and a [`Role::From`] has a [`Role::Bytes`].
 //!
 //! # Adding a function
 //!
-//! One that only has to be known is a row in `catalogue/rows.rs`. One whose calls are rewritten also gets an [`Api`] and
-//! what code generation writes for it, which the compiler asks for. Another target is another spelling in each row.
+//! One that only has to be known is a row in `catalogue/rows.rs`, and so is one that does with a stream what another does
+//! without. One whose calls are rewritten in a way of their own also gets an [`Api`] and what code generation writes for
+//! it, which the compiler asks for. Another target is another spelling in each row.
 
 mod interfaces;
 mod rows;
@@ -138,6 +139,59 @@ impl Row {
         self.spellings.iter().any(|(own, _)| *own == target)
     }
 
+    /// Whether it allocates memory.
+    #[must_use]
+    pub fn allocates(&self) -> bool {
+        matches!(self.effect, Effect::Allocates(_))
+    }
+
+    /// Whether it frees memory.
+    #[must_use]
+    pub fn frees(&self) -> bool {
+        self.effect == Effect::Frees
+    }
+
+    /// Whether it only says how managed memory will be used.
+    #[must_use]
+    pub fn advises(&self) -> bool {
+        self.effect == Effect::Advises
+    }
+
+    /// Whether it works on a stream.
+    #[must_use]
+    pub fn is_async(&self) -> bool {
+        self.position(Role::Stream).is_some() && !self.advises()
+    }
+
+    /// Whether a call passes the stream; without, it is the default one.
+    #[must_use]
+    pub fn has_stream(&self, arguments: usize) -> bool {
+        self.position(Role::Stream).is_some_and(|at| at < arguments)
+    }
+
+    /// Whether its rows have pitches.
+    #[must_use]
+    pub fn copies_rows(&self) -> bool {
+        self.copies_memory() && self.position(Role::ToPitch).is_some()
+    }
+
+    /// Positions of destination, source, byte count (of a row) and direction of a copy.
+    #[must_use]
+    pub fn copy_arguments(&self) -> Option<CopyArguments> {
+        Some(CopyArguments {
+            to: self.position(Role::To)?,
+            from: self.position(Role::From)?,
+            size: self.position(Role::Bytes)?,
+            kind: self.position(Role::Direction),
+        })
+    }
+
+    /// Whether these arguments are enough.
+    #[must_use]
+    pub fn accepts(&self, arguments: &[layoutc_syntax::ExprId]) -> bool {
+        arguments.len() >= self.required
+    }
+
     /// Whether it works on memory of the host alone.
     #[must_use]
     pub fn is_of_host(&self) -> bool {
@@ -164,6 +218,19 @@ impl Row {
     }
 }
 
+/// Where the arguments of a copy stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CopyArguments {
+    /// The destination.
+    pub to: usize,
+    /// The source.
+    pub from: usize,
+    /// The byte count, of one row if there are rows.
+    pub size: usize,
+    /// The direction; a copy between devices has none.
+    pub kind: Option<usize>,
+}
+
 /// The functions with rows, by name.
 static BY_NAME: LazyLock<HashMap<&'static str, &'static Row>> = LazyLock::new(|| {
     let spelled = |row: &'static Row| row.spellings.iter().map(move |(_, name)| (*name, row));
@@ -176,10 +243,23 @@ pub fn row(name: &str) -> Option<&'static Row> {
     BY_NAME.get(plain(name)).copied()
 }
 
-/// The row of what code generation can write.
+/// The row of a function on memory of the device that code generation can write, and what it writes.
 #[must_use]
-pub fn row_of(api: Api) -> &'static Row {
-    rows::of(api)
+pub fn on_device(name: &str) -> Option<(&'static Row, Api)> {
+    let row = row(name).filter(|row| !row.is_of_host())?;
+    Some((row, row.api?))
+}
+
+/// The same of a function on memory of the host.
+#[must_use]
+pub fn on_host(name: &str) -> Option<(&'static Row, Api)> {
+    let row = row(name).filter(|row| row.is_of_host())?;
+    Some((row, row.api?))
+}
+
+/// The row of a copy of a pointer to or from a symbol.
+pub(crate) fn of_pointer_symbol(is_to: bool) -> &'static Row {
+    if is_to { &rows::POINTER_TO_SYMBOL } else { &rows::POINTER_FROM_SYMBOL }
 }
 
 /// What a function of that name does, if it has a row.
@@ -240,13 +320,22 @@ mod tests {
     }
 
     #[test]
-    fn each_rewritten_call_has_one_row() {
+    fn rows_say_where_their_arguments_are() {
         for row in rows::ROWS {
-            if let Some(api) = row.api {
-                assert!(std::ptr::eq(row_of(api), row), "{api:?}");
-            }
             assert!(row.required <= row.roles.len(), "{row:?}");
             assert!(!row.copies_memory() || row.position(Role::Bytes).is_some(), "{row:?}");
+        }
+    }
+
+    #[test]
+    fn a_call_with_a_stream_is_the_one_without_and_a_stream() {
+        let plain = |row: &Row| {
+            let kept = |role: &&Role| **role != Role::Stream;
+            row.roles.iter().filter(kept).copied().collect::<Vec<_>>()
+        };
+        for row in rows::ROWS.iter().filter(|row| row.api.is_some() && row.is_async()) {
+            let same = rows::ROWS.iter().find(|own| own.api == row.api && !own.is_async());
+            assert!(same.is_none_or(|own| plain(own) == plain(row)), "{row:?}");
         }
     }
 }

@@ -40,7 +40,7 @@ mod unseen;
 mod untyped;
 mod versions;
 
-pub use api::{Api, ApiCall, CopyArguments, Direction, strip_casts};
+pub use api::{Api, ApiCall, Direction, strip_casts};
 pub use calls::{Callee, constructor_of, given_object, operator_operands, resolve_callee};
 pub use classify::{ElementCopy, WideAccess};
 pub use host_arrays::{HostAllocation, HostArray, HostSource};
@@ -258,7 +258,7 @@ fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Clas
     let host_objects = host_arrays::objects(program, &graph, &native);
     let allocated = api
         .iter()
-        .filter(|call| call.api.allocates())
+        .filter(|call| call.row.allocates())
         .filter_map(|call| {
             let mut at = api::strip_casts(program, call.arguments[0]);
             while let layoutc_syntax::ExprKind::AddressOf(inner)

@@ -305,7 +305,7 @@ impl<'a> Merging<'a> {
             return Err(pin(span, "the call stands in the body of a macro"));
         }
         let is_literal = || {
-            let kind = call.api.copy_arguments().and_then(|at| at.kind);
+            let kind = call.row.copy_arguments().and_then(|at| at.kind);
             kind.is_some_and(|at| {
                 let kind = self.program.strip_parens(call.arguments[at]);
                 matches!(&self.program.expr(kind).kind,
@@ -314,8 +314,8 @@ impl<'a> Merging<'a> {
             })
         };
         match call.api {
-            Api::Malloc | Api::Free | Api::Memset => Ok(()),
-            Api::Memcpy | Api::MemcpyAsync
+            Api::Malloc | Api::Free | Api::Memset if !call.row.is_async() => Ok(()),
+            Api::Memcpy
                 if matches!(
                     call.direction,
                     Direction::HostToDevice | Direction::DeviceToHost | Direction::DeviceToDevice
@@ -327,13 +327,13 @@ impl<'a> Merging<'a> {
                     Err(pin(span, "the direction of this copy is not written out"))
                 }
             }
-            Api::Memcpy
-            | Api::MemcpyAsync
-            | Api::MallocAsync
+            Api::Malloc
+            | Api::MallocFromPool
             | Api::MallocManaged
-            | Api::FreeAsync
+            | Api::Free
+            | Api::Memset
+            | Api::Memcpy
             | Api::Memcpy2D
-            | Api::Memcpy2DAsync
             | Api::MemcpyPeer
             | Api::MallocHost
             | Api::HostAlloc
@@ -348,8 +348,7 @@ impl<'a> Merging<'a> {
             | Api::FromSymbol
             | Api::PointerToSymbol
             | Api::PointerFromSymbol
-            | Api::SymbolAddress
-            | Api::MemsetAsync => Err(pin(span, "this call has no form for merged arrays")),
+            | Api::SymbolAddress => Err(pin(span, "this call has no form for merged arrays")),
         }
     }
 

@@ -56,6 +56,15 @@ cudaError_t cudaGetDeviceCount(int* count) {
     *count = 1;
     return cudaSuccess;
 }
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
+    // Every allocation is of the one pool, which is no more than a name.
+    static char the_pool;
+    *pool = (cudaMemPool_t)&the_pool;
+    return device == 0 ? cudaSuccess : fail(cudaErrorInvalidDevice);
+}
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device) {
+    return cudaDeviceGetDefaultMemPool(pool, device);
+}
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* out, int device) {
     if (device != 0) return fail(cudaErrorInvalidDevice);
     cudaDeviceProp p{};

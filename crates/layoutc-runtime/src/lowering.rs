@@ -216,8 +216,13 @@ impl Edits {
     }
 }
 
-const NUMBERED: [&str; 4] =
-    ["cudaMalloc", "cudaMallocManaged", "cudaMallocAsync", "cudaMallocPitch"];
+const NUMBERED: [&str; 5] = [
+    "cudaMalloc",
+    "cudaMallocManaged",
+    "cudaMallocAsync",
+    "cudaMallocFromPoolAsync",
+    "cudaMallocPitch",
+];
 
 /// Names of the allocation calls, as byte ranges that end with the name.
 fn allocation_calls(view: &View) -> Vec<Range<usize>> {

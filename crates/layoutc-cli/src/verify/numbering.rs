@@ -165,8 +165,9 @@ fn calls(text: &str) -> Vec<Call> {
     let all: Vec<_> = tokens(text).into_iter().collect();
     for (at, pair) in all.windows(2).enumerate() {
         let name = pair[0].text(text);
-        let allocates =
-            ["Malloc", "MallocAsync", "MallocManaged"].iter().any(|end| name.ends_with(end));
+        let allocates = ["Malloc", "MallocAsync", "MallocFromPoolAsync", "MallocManaged"]
+            .iter()
+            .any(|end| name.ends_with(end));
         let generated =
             pair[0].kind == TokenKind::Identifier && allocates && !name.starts_with("cuda");
         if generated && pair[1].text(text) == "(" {

@@ -76,8 +76,8 @@ impl Rewriter<'_> {
             }
         };
         match call.api {
-            Api::Free | Api::FreeAsync => return Ok(()),
-            Api::Malloc | Api::MallocAsync | Api::MallocManaged => {
+            Api::Free => return Ok(()),
+            Api::Malloc | Api::MallocFromPool | Api::MallocManaged => {
                 if call.api == Api::MallocManaged {
                     return Err("the grid is in managed memory".to_owned());
                 }
@@ -91,14 +91,14 @@ impl Rewriter<'_> {
                 let text = format!("{}({})", functions.bytes, arguments.join(", "));
                 self.push(Edit::replace(self.program.expr(size).span, text));
             }
-            Api::Memcpy | Api::MemcpyAsync
+            Api::Memcpy
                 if matches!(
                     call.direction,
                     Direction::HostToDevice | Direction::DeviceToHost | Direction::DeviceToDevice
                 ) =>
             {
                 whole(call.size().ok_or("no size")?)?;
-                let kind = call.api.copy_arguments().and_then(|at| at.kind);
+                let kind = call.row.copy_arguments().and_then(|at| at.kind);
                 let is_literal = kind.is_some_and(|at| {
                     let kind = self.program.strip_parens(call.arguments[at]);
                     matches!(&self.program.expr(kind).kind,
@@ -110,8 +110,8 @@ impl Rewriter<'_> {
                 }
                 let extents = extents?;
                 let mut more = extents;
-                let is_async = call.api == Api::MemcpyAsync;
-                if is_async && call.arguments.len() < 5 {
+                let is_async = call.row.is_async();
+                if is_async && !call.has_stream() {
                     // The default stream.
                     more.insert(0, "0".to_owned());
                 }
@@ -130,7 +130,7 @@ impl Rewriter<'_> {
                 }
                 self.renamed(call, &name, &more)?;
             }
-            Api::Memset => {
+            Api::Memset if !call.row.is_async() => {
                 whole(call.size().ok_or("no size")?)?;
                 let extents = extents?;
                 let mut more = extents;
@@ -145,7 +145,7 @@ impl Rewriter<'_> {
                 }
                 self.renamed(call, &name, &more)?;
             }
-            Api::ToSymbol | Api::FromSymbol => {
+            Api::ToSymbol | Api::FromSymbol if !call.row.is_async() => {
                 whole(call.size().ok_or("no size")?)?;
                 // The others are judged with the class.
                 let offset = call.arguments.get(3);
@@ -168,9 +168,10 @@ impl Rewriter<'_> {
                 self.renamed(call, &name, &[])?;
             }
             Api::Memcpy
-            | Api::MemcpyAsync
+            | Api::Memset
+            | Api::ToSymbol
+            | Api::FromSymbol
             | Api::Memcpy2D
-            | Api::Memcpy2DAsync
             | Api::MemcpyPeer
             | Api::MallocHost
             | Api::HostAlloc
@@ -183,8 +184,7 @@ impl Rewriter<'_> {
             | Api::Attach
             | Api::PointerToSymbol
             | Api::PointerFromSymbol
-            | Api::SymbolAddress
-            | Api::MemsetAsync => return Err("this call has no form for grids".to_owned()),
+            | Api::SymbolAddress => return Err("this call has no form for grids".to_owned()),
         }
         Ok(())
     }
@@ -278,5 +278,5 @@ type Firsts = BTreeMap<usize, RangeStart>;
 
 /// Whether a call can be given a range of a grid.
 fn has_ranges(api: Api) -> bool {
-    matches!(api, Api::Memcpy | Api::MemcpyAsync | Api::Memset)
+    matches!(api, Api::Memcpy | Api::Memset)
 }

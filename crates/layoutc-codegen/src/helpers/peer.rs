@@ -49,4 +49,14 @@ pub(super) fn function(storage: &Storage, needs: Needs, out: &mut String) {
          cudaSetDevice(device);\n    \
          return error != cudaSuccess ? error : freed;\n}}\n",
     );
+    if needs.copy_peer_async {
+        let pass = if needs.offset_within { ", to_at, from_at" } else { "" };
+        let _ = write!(
+            out,
+            "\n// The same behind the work on a stream, which it waits for.\n\
+             static inline cudaError_t {prefix}MemcpyPeerAsync({to}, int to_device, {from}, int from_device, size_t bytes, cudaStream_t stream = 0{places})\n{{\n    \
+             const cudaError_t error = cudaStreamSynchronize(stream);\n    \
+             return error != cudaSuccess ? error : {prefix}MemcpyPeer(to, to_device, from, from_device, bytes{pass});\n}}\n",
+        );
+    }
 }

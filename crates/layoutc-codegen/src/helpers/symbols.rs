@@ -61,7 +61,9 @@ pub(super) fn arrays(storage: &Storage, out: &mut String) {
 /// The functions that a program needs.
 pub(super) fn functions(storage: &Storage, needs: Needs, out: &mut String) {
     let (record, prefix, name) = (mention(&storage.record), &storage.prefix, &storage.type_name);
-    if storage.is_handle && (needs.symbol_address || needs.to_symbol || needs.from_symbol) {
+    let copies = needs.to_symbol || needs.from_symbol;
+    let copies = copies || needs.to_symbol_async || needs.from_symbol_async;
+    if storage.is_handle && (needs.symbol_address || copies) {
         let _ = write!(
             out,
             "\n// The arrays of a symbol.\ntemplate <typename Symbol>\n\
@@ -76,23 +78,25 @@ pub(super) fn functions(storage: &Storage, needs: Needs, out: &mut String) {
     } else {
         (format!("{name} *p = NULL;"), "cudaGetSymbolAddress((void **)&p, symbol)".to_owned())
     };
-    for (is_needed, what, suffix, parameters, call, kind) in [
-        (
-            needs.to_symbol,
-            "Copies records of the host to a symbol",
-            "MemcpyToSymbol",
-            "Symbol &symbol, const void *from",
-            "p, from",
-            "cudaMemcpyHostToDevice",
-        ),
-        (
-            needs.from_symbol,
-            "Copies the elements of a symbol to records of the host",
-            "MemcpyFromSymbol",
-            "void *to, Symbol &symbol",
-            "to, p",
-            "cudaMemcpyDeviceToHost",
-        ),
+    let to = (
+        "Copies records of the host to a symbol",
+        "MemcpyToSymbol",
+        "Symbol &symbol, const void *from",
+        "p, from",
+        "cudaMemcpyHostToDevice",
+    );
+    let from = (
+        "Copies the elements of a symbol to records of the host",
+        "MemcpyFromSymbol",
+        "void *to, Symbol &symbol",
+        "to, p",
+        "cudaMemcpyDeviceToHost",
+    );
+    for (is_needed, is_async, (what, suffix, parameters, call, kind)) in [
+        (needs.to_symbol, false, to),
+        (needs.to_symbol_async, true, to),
+        (needs.from_symbol, false, from),
+        (needs.from_symbol_async, true, from),
     ] {
         if !is_needed {
             continue;
@@ -102,12 +106,16 @@ pub(super) fn functions(storage: &Storage, needs: Needs, out: &mut String) {
         } else {
             ("(void)offset;\n    ".to_owned(), String::new())
         };
+        let (on, own, stream, pass) = match is_async {
+            true => (", on a stream", "Async", ", cudaStream_t stream = 0", ", stream"),
+            false => ("", "", "", ""),
+        };
         let _ = write!(
             out,
-            "\n// {what}.\ntemplate <typename Symbol>\n\
-             static inline cudaError_t {prefix}{suffix}({parameters}, size_t bytes, size_t offset = 0, cudaMemcpyKind = {kind})\n{{\n    \
+            "\n// {what}{on}.\ntemplate <typename Symbol>\n\
+             static inline cudaError_t {prefix}{suffix}{own}({parameters}, size_t bytes, size_t offset = 0, cudaMemcpyKind = {kind}{stream})\n{{\n    \
              {check}{declare}\n    const cudaError_t error = {address};\n    \
-             return error != cudaSuccess ? error : {prefix}Memcpy({call}, bytes, {kind}{place});\n}}\n"
+             return error != cudaSuccess ? error : {prefix}Memcpy{own}({call}, bytes, {kind}{pass}{place});\n}}\n"
         );
     }
 }

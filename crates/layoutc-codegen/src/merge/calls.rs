@@ -243,8 +243,8 @@ impl Rewriter<'_> {
         let span = self.program.expr(call.call).span;
         self.uses[merge].insert(span);
         let prefix = self.records[merge].prefix.clone();
-        let is_async = call.api == Api::MemcpyAsync;
-        if is_async && call.arguments.len() < 5 {
+        let is_async = call.row.is_async();
+        if is_async && !call.has_stream() {
             // The default stream.
             let end = parentheses.end - 1;
             self.edit(Span { start: end, end, ..parentheses }, ", 0");

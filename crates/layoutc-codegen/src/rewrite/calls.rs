@@ -31,7 +31,7 @@ impl Rewriter<'_> {
         let needs = self.needs(class);
         match call.api {
             Api::Malloc
-            | Api::MallocAsync
+            | Api::MallocFromPool
             | Api::MallocManaged
             | Api::MallocHost
             | Api::HostAlloc => {
@@ -45,7 +45,11 @@ impl Rewriter<'_> {
                             needs.host_alloc = true;
                             "HostAlloc"
                         }
-                        Api::MallocAsync => {
+                        Api::MallocFromPool => {
+                            needs.malloc_from_pool = true;
+                            "MallocFromPoolAsync"
+                        }
+                        Api::Malloc if call.row.is_async() => {
                             needs.malloc_async = true;
                             "MallocAsync"
                         }
@@ -90,7 +94,7 @@ impl Rewriter<'_> {
                 let bytes = format!("{prefix}Bytes({})", self.render(size));
                 Some(self.call_with(&call, "", &[], &[(size, bytes)]))
             }
-            Api::Free | Api::FreeAsync | Api::FreeHost | Api::LibraryFree | Api::Attach => {
+            Api::Free | Api::FreeHost | Api::LibraryFree | Api::Attach => {
                 if !storage.is_handle {
                     return None;
                 }
@@ -99,14 +103,11 @@ impl Rewriter<'_> {
                 let first = storage.first_pointer(&base);
                 Some(self.call_with(&call, "", &[], &[(call.arguments[position], first)]))
             }
-            Api::Memcpy
-            | Api::MemcpyAsync
-            | Api::Memcpy2D
-            | Api::Memcpy2DAsync
-            | Api::LibraryMemcpy
-            | Api::MemcpyPeer => self.copy(&call, class, &device),
+            Api::Memcpy | Api::Memcpy2D | Api::LibraryMemcpy | Api::MemcpyPeer => {
+                self.copy(&call, class, &device)
+            }
             Api::LibraryMemset => self.host_fill(&call, class, &device),
-            Api::Memset | Api::MemsetAsync => self.fill(&call, class, &device),
+            Api::Memset => self.fill(&call, class, &device),
             Api::ToSymbol
             | Api::FromSymbol
             | Api::PointerToSymbol

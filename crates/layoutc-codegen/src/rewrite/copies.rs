@@ -17,55 +17,37 @@ impl Rewriter<'_> {
             return self.native_copy(call, class, device);
         }
         let needs = self.needs(class);
-        let suffix = match (call.api, call.direction) {
+        let is_async = call.row.is_async();
+        let name = match (call.api, call.direction) {
             (_, Direction::HostToHost | Direction::Unknown) => return None,
             (Api::Memcpy, Direction::HostToDevice) => {
-                needs.copy_in = true;
+                *(if is_async { &mut needs.copy_in_async } else { &mut needs.copy_in }) = true;
                 "Memcpy"
-            }
-            (Api::MemcpyAsync, Direction::HostToDevice) => {
-                needs.copy_in_async = true;
-                "MemcpyAsync"
             }
             (Api::Memcpy, Direction::DeviceToHost) => {
-                needs.copy_out = true;
+                *(if is_async { &mut needs.copy_out_async } else { &mut needs.copy_out }) = true;
                 "Memcpy"
-            }
-            (Api::MemcpyAsync, Direction::DeviceToHost) => {
-                needs.copy_out_async = true;
-                "MemcpyAsync"
             }
             (Api::Memcpy, Direction::DeviceToDevice) => {
-                needs.copy_within = true;
+                *(if is_async { &mut needs.copy_within_async } else { &mut needs.copy_within }) =
+                    true;
                 "Memcpy"
             }
-            (Api::MemcpyAsync, Direction::DeviceToDevice) => {
-                needs.copy_within_async = true;
-                "MemcpyAsync"
-            }
             (Api::Memcpy2D, Direction::HostToDevice) => {
-                needs.rows_in = true;
+                *(if is_async { &mut needs.rows_in_async } else { &mut needs.rows_in }) = true;
                 "Memcpy2D"
-            }
-            (Api::Memcpy2DAsync, Direction::HostToDevice) => {
-                needs.rows_in_async = true;
-                "Memcpy2DAsync"
             }
             (Api::Memcpy2D, Direction::DeviceToHost) => {
-                needs.rows_out = true;
+                *(if is_async { &mut needs.rows_out_async } else { &mut needs.rows_out }) = true;
                 "Memcpy2D"
-            }
-            (Api::Memcpy2DAsync, Direction::DeviceToHost) => {
-                needs.rows_out_async = true;
-                "Memcpy2DAsync"
             }
             (Api::MemcpyPeer, Direction::DeviceToDevice) => {
                 needs.copy_peer = true;
+                needs.copy_peer_async |= is_async;
                 "MemcpyPeer"
             }
             (
                 Api::Memcpy2D
-                | Api::Memcpy2DAsync
                 | Api::MemcpyPeer
                 | Api::MallocHost
                 | Api::HostAlloc
@@ -74,7 +56,7 @@ impl Rewriter<'_> {
                 | Api::LibraryMemset
                 | Api::LibraryMemcpy
                 | Api::Malloc
-                | Api::MallocAsync
+                | Api::MallocFromPool
                 | Api::MallocManaged
                 | Api::Prefetch
                 | Api::Advise
@@ -85,9 +67,7 @@ impl Rewriter<'_> {
                 | Api::PointerFromSymbol
                 | Api::SymbolAddress
                 | Api::Free
-                | Api::FreeAsync
-                | Api::Memset
-                | Api::MemsetAsync,
+                | Api::Memset,
                 _,
             ) => {
                 let span = self.program.expr(call.call).span;
@@ -95,8 +75,9 @@ impl Rewriter<'_> {
                 return None;
             }
         };
-        let name = format!("{}{suffix}", self.storage(class)?.function(""));
-        if call.is_host_transfer() && !call.api.copies_rows() {
+        let suffix = if is_async { "Async" } else { "" };
+        let name = format!("{}{suffix}", self.storage(class)?.function(name));
+        if call.is_host_transfer() && !call.row.copies_rows() {
             let size = call.size()?;
             let record = self.classes.class(class).record;
             if !self.sizes.is_multiple_of_record(self.program, size, record) {
@@ -111,12 +92,7 @@ impl Rewriter<'_> {
             _ => needs.offset = true,
         }
         // Without a stream, the places come behind the default one.
-        let has_stream = match call.api {
-            Api::MemcpyAsync => call.arguments.len() >= 5,
-            Api::Memcpy2DAsync => call.arguments.len() >= 8,
-            _ => true,
-        };
-        Some(append(&text, has_stream, &places))
+        Some(append(&text, call.has_stream(), &places))
     }
 
     /// The new text of a fill.
@@ -126,7 +102,7 @@ impl Rewriter<'_> {
         class: ClassId,
         device: &[DeviceArgument],
     ) -> Option<String> {
-        let is_async = call.api == Api::MemsetAsync;
+        let is_async = call.row.is_async();
         let function = self.storage(class)?.function("");
         let suffix = if is_async { "Async" } else { "" };
         let (text, places) =
@@ -149,8 +125,7 @@ impl Rewriter<'_> {
             needs.fill = true;
         }
         let (text, _) = self.with_starts(call, &format!("{function}Fill{suffix}"), device)?;
-        let has_stream = !is_async || call.arguments.len() >= 4;
-        Some(append(&text, has_stream, &places))
+        Some(append(&text, call.has_stream(), &places))
     }
 
     /// A call whose device arguments are starts of arrays, and the places in them as further

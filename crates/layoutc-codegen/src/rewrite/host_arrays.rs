@@ -113,13 +113,13 @@ impl Rewriter<'_> {
             storage.shape.shape.leaves.iter().any(|leaf| leaf.extents.len() > MOST_EXTENTS);
         let needs = self.needs(class);
         let suffix = match call.api {
+            Api::Memcpy if !is_deep && call.row.is_async() => {
+                needs.copy_async = true;
+                "CopyAsync"
+            }
             Api::Memcpy if !is_deep => {
                 needs.copy = true;
                 "Copy"
-            }
-            Api::MemcpyAsync if !is_deep => {
-                needs.copy_async = true;
-                "CopyAsync"
             }
             Api::LibraryMemcpy if !is_deep => {
                 needs.copy_host = true;
@@ -133,8 +133,7 @@ impl Rewriter<'_> {
         };
         let (text, places) = self.with_starts(call, &storage.function(suffix), device)?;
         let Some(places) = places else { return Some(text) };
-        let has_stream = call.api != Api::MemcpyAsync || call.arguments.len() >= 5;
-        Some(super::copies::append(&text, has_stream, &places))
+        Some(super::copies::append(&text, call.has_stream(), &places))
     }
 
     /// `memset` of a host array.

@@ -5,6 +5,7 @@ use super::calls::DeviceArgument;
 use super::expressions::Parts;
 use crate::edit::Edit;
 use crate::storage::GroupKind;
+use layoutc_dataflow::catalogue::Role;
 use layoutc_dataflow::classes::{Api, ApiCall, Callee, ClassId, Slot, resolve_callee};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{Declaration, ExprId, ExprKind, NameRef, Storage, VarId};
@@ -149,7 +150,7 @@ impl Rewriter<'_> {
                     return None;
                 }
                 // A handle is larger than the pointer.
-                let symbol = call.arguments[call.api.symbol()?];
+                let symbol = call.argument(Role::Symbol)?;
                 let size = format!("sizeof({})", self.text(symbol));
                 Some(self.call_with(call, "", &[], &[(call.size()?, size)]))
             }
@@ -167,12 +168,24 @@ impl Rewriter<'_> {
                 let needs = self.needs(class);
                 needs.partial |= !is_whole;
                 needs.offset |= call.arguments.len() > 3;
-                let suffix = if call.api == Api::ToSymbol {
-                    needs.to_symbol = true;
-                    "MemcpyToSymbol"
-                } else {
-                    needs.from_symbol = true;
-                    "MemcpyFromSymbol"
+                let is_async = call.row.is_async();
+                let suffix = match (call.api == Api::ToSymbol, is_async) {
+                    (true, false) => {
+                        needs.to_symbol = true;
+                        "MemcpyToSymbol"
+                    }
+                    (true, true) => {
+                        needs.to_symbol_async = true;
+                        "MemcpyToSymbolAsync"
+                    }
+                    (false, false) => {
+                        needs.from_symbol = true;
+                        "MemcpyFromSymbol"
+                    }
+                    (false, true) => {
+                        needs.from_symbol_async = true;
+                        "MemcpyFromSymbolAsync"
+                    }
                 };
                 Some(self.call_with(call, &format!("{function}{suffix}"), device, &[]))
             }

@@ -47,11 +47,18 @@ pub(super) static ROWS: &[Row] = &[
         2,
     ),
     cuda(
-        Api::MallocAsync,
+        Api::Malloc,
         &[(Target::Cuda, "cudaMallocAsync")],
         Allocates(Space::Device),
         &[PointerAddress, Bytes, Stream],
         3,
+    ),
+    cuda(
+        Api::MallocFromPool,
+        &[(Target::Cuda, "cudaMallocFromPoolAsync")],
+        Allocates(Space::Device),
+        &[PointerAddress, Bytes, Other, Stream],
+        4,
     ),
     cuda(
         Api::MallocManaged,
@@ -82,10 +89,10 @@ pub(super) static ROWS: &[Row] = &[
         2,
     ),
     cuda(Api::Free, &[(Target::Cuda, "cudaFree")], Frees, &[Memory], 1),
-    cuda(Api::FreeAsync, &[(Target::Cuda, "cudaFreeAsync")], Frees, &[Memory, Stream], 2),
+    cuda(Api::Free, &[(Target::Cuda, "cudaFreeAsync")], Frees, &[Memory, Stream], 2),
     cuda(Api::Memcpy, &[(Target::Cuda, "cudaMemcpy")], Copies, &[To, From, Bytes, Direction], 4),
     cuda(
-        Api::MemcpyAsync,
+        Api::Memcpy,
         &[(Target::Cuda, "cudaMemcpyAsync")],
         Copies,
         &[To, From, Bytes, Direction, Stream],
@@ -99,7 +106,7 @@ pub(super) static ROWS: &[Row] = &[
         7,
     ),
     cuda(
-        Api::Memcpy2DAsync,
+        Api::Memcpy2D,
         &[(Target::Cuda, "cudaMemcpy2DAsync")],
         Copies,
         &[To, ToPitch, From, FromPitch, Bytes, Other, Direction, Stream],
@@ -113,11 +120,25 @@ pub(super) static ROWS: &[Row] = &[
         5,
     ),
     cuda(
+        Api::MemcpyPeer,
+        &[(Target::Cuda, "cudaMemcpyPeerAsync")],
+        Copies,
+        &[To, Other, From, Other, Bytes, Stream],
+        5,
+    ),
+    cuda(
         Api::ToSymbol,
         &[(Target::Cuda, "cudaMemcpyToSymbol")],
         Copies,
         &[Symbol, From, Bytes, Other, Direction],
         3,
+    ),
+    cuda(
+        Api::ToSymbol,
+        &[(Target::Cuda, "cudaMemcpyToSymbolAsync")],
+        Copies,
+        &[Symbol, From, Bytes, Other, Direction, Stream],
+        5,
     ),
     cuda(
         Api::FromSymbol,
@@ -126,8 +147,13 @@ pub(super) static ROWS: &[Row] = &[
         &[To, Symbol, Bytes, Other, Direction],
         3,
     ),
-    cuda(Api::PointerToSymbol, &[], Copies, &[Symbol, PointerAddress, Bytes], 3),
-    cuda(Api::PointerFromSymbol, &[], Copies, &[PointerAddress, Symbol, Bytes], 3),
+    cuda(
+        Api::FromSymbol,
+        &[(Target::Cuda, "cudaMemcpyFromSymbolAsync")],
+        Copies,
+        &[To, Symbol, Bytes, Other, Direction, Stream],
+        5,
+    ),
     cuda(
         Api::SymbolAddress,
         &[(Target::Cuda, "cudaGetSymbolAddress")],
@@ -137,7 +163,7 @@ pub(super) static ROWS: &[Row] = &[
     ),
     cuda(Api::Memset, &[(Target::Cuda, "cudaMemset")], Fills, &[Memory, Other, Bytes], 3),
     cuda(
-        Api::MemsetAsync,
+        Api::Memset,
         &[(Target::Cuda, "cudaMemsetAsync")],
         Fills,
         &[Memory, Other, Bytes, Stream],
@@ -169,32 +195,8 @@ pub(super) static ROWS: &[Row] = &[
         4,
     ),
     known(&[(Target::Cuda, "cudaMalloc3D")], Allocates(Space::Device), &[Other, Other], 2),
-    known(
-        &[(Target::Cuda, "cudaMallocFromPoolAsync")],
-        Allocates(Space::Device),
-        &[PointerAddress, Bytes, Other, Stream],
-        4,
-    ),
     known(&[(Target::Cuda, "cudaMemcpy3D")], Copies, &[Other], 1),
     known(&[(Target::Cuda, "cudaMemcpy3DAsync")], Copies, &[Other, Stream], 2),
-    known(
-        &[(Target::Cuda, "cudaMemcpyPeerAsync")],
-        Copies,
-        &[To, Other, From, Other, Bytes, Stream],
-        6,
-    ),
-    known(
-        &[(Target::Cuda, "cudaMemcpyToSymbolAsync")],
-        Copies,
-        &[Symbol, From, Bytes, Other, Direction, Stream],
-        5,
-    ),
-    known(
-        &[(Target::Cuda, "cudaMemcpyFromSymbolAsync")],
-        Copies,
-        &[To, Symbol, Bytes, Other, Direction, Stream],
-        5,
-    ),
     known(&[(Target::Cuda, "cudaMemset2D")], Fills, &[Memory, ToPitch, Other, Bytes, Other], 5),
     known(
         &[(Target::Cuda, "cudaMemset2DAsync")],
@@ -303,8 +305,10 @@ pub(super) static ROWS: &[Row] = &[
     computes(&[(Target::C, "to_string")]),
 ];
 
-/// The row of what code generation can write.
-pub(super) fn of(api: Api) -> &'static Row {
-    // The rows with an `Api` stand first, in the order of its variants.
-    &ROWS[api as usize]
-}
+/// `cudaMemcpyToSymbol(pointer, &p, sizeof p)`, which only types tell from a copy of elements.
+pub(super) static POINTER_TO_SYMBOL: Row =
+    cuda(Api::PointerToSymbol, &[], Copies, &[Symbol, PointerAddress, Bytes], 3);
+
+/// `cudaMemcpyFromSymbol(&p, pointer, sizeof p)`.
+pub(super) static POINTER_FROM_SYMBOL: Row =
+    cuda(Api::PointerFromSymbol, &[], Copies, &[PointerAddress, Symbol, Bytes], 3);

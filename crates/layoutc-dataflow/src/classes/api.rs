@@ -8,13 +8,14 @@ use crate::catalogue::{self, Effect, Role, Row};
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, TypeKind};
 use std::collections::BTreeSet;
 
-/// A runtime function that codegen knows how to call on another layout. Its row in the [`catalogue`] says what it does.
+/// What codegen writes for a call on another layout. Functions that differ only by a stream are one; the row in the
+/// [`catalogue`] says what a function does, and what its arguments are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Api {
     /// `cudaMalloc(&p, bytes)`.
     Malloc,
-    /// `cudaMallocAsync(&p, bytes, stream)`.
-    MallocAsync,
+    /// `cudaMallocFromPoolAsync(&p, bytes, pool, stream)`.
+    MallocFromPool,
     /// `cudaMallocManaged(&p, bytes)`.
     MallocManaged,
     /// `cudaMemPrefetchAsync(p, bytes, …)`.
@@ -25,16 +26,10 @@ pub enum Api {
     Attach,
     /// `cudaFree(p)`.
     Free,
-    /// `cudaFreeAsync(p, stream)`.
-    FreeAsync,
     /// `cudaMemcpy(to, from, bytes, kind)`.
     Memcpy,
-    /// `cudaMemcpyAsync(to, from, bytes, kind, stream)`.
-    MemcpyAsync,
     /// `cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind)`.
     Memcpy2D,
-    /// `cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, stream)`.
-    Memcpy2DAsync,
     /// `cudaMemcpyPeer(to, to_device, from, from_device, bytes)`.
     MemcpyPeer,
     /// `cudaMemcpyToSymbol(array, from, bytes, offset, kind)`.
@@ -49,8 +44,6 @@ pub enum Api {
     SymbolAddress,
     /// `cudaMemset(p, value, bytes)`.
     Memset,
-    /// `cudaMemsetAsync(p, value, bytes, stream)`.
-    MemsetAsync,
     /// `cudaMallocHost(&p, bytes)`.
     MallocHost,
     /// `cudaHostAlloc(&p, bytes, flags)`.
@@ -65,114 +58,24 @@ pub enum Api {
     LibraryMemcpy,
 }
 
-impl Api {
-    /// What it does and what its arguments are.
-    #[must_use]
-    pub fn row(self) -> &'static Row {
-        catalogue::row_of(self)
-    }
-
-    /// The function of that name on memory of the device.
-    #[must_use]
-    pub fn parse(name: &str) -> Option<Api> {
-        catalogue::row(name).filter(|row| !row.is_of_host()).and_then(|row| row.api)
-    }
-
-    /// The function of that name, if it is one on memory of the host.
-    pub(super) fn parse_host(name: &str) -> Option<Api> {
-        catalogue::row(name).filter(|row| row.is_of_host()).and_then(|row| row.api)
-    }
-
-    /// The same call, told apart by whether the symbol is a pointer.
-    pub(super) fn on_symbol(self, program: &Program, arguments: &[ExprId]) -> Api {
-        let is_pointer = self.symbol().is_some_and(|at| {
-            let symbol = program.expr(program.strip_parens(arguments[at]));
-            matches!(program.types.kind(symbol.ty.id), TypeKind::Pointer(_))
-        });
-        match self {
-            Api::ToSymbol if is_pointer => Api::PointerToSymbol,
-            Api::FromSymbol if is_pointer => Api::PointerFromSymbol,
-            other => other,
+/// The same call, told apart by whether the symbol is a pointer.
+pub(super) fn on_symbol(
+    program: &Program,
+    row: &'static Row,
+    api: Api,
+    arguments: &[ExprId],
+) -> (&'static Row, Api) {
+    let is_pointer = row.position(Role::Symbol).is_some_and(|at| {
+        let symbol = program.expr(program.strip_parens(arguments[at]));
+        matches!(program.types.kind(symbol.ty.id), TypeKind::Pointer(_))
+    });
+    match api {
+        Api::ToSymbol if is_pointer => (catalogue::of_pointer_symbol(true), Api::PointerToSymbol),
+        Api::FromSymbol if is_pointer => {
+            (catalogue::of_pointer_symbol(false), Api::PointerFromSymbol)
         }
+        other => (row, other),
     }
-
-    /// Whether these arguments are enough.
-    pub(super) fn accepts(self, arguments: &[ExprId]) -> bool {
-        arguments.len() >= self.row().required
-    }
-
-    /// Whether it allocates memory.
-    #[must_use]
-    pub fn allocates(self) -> bool {
-        matches!(self.row().effect, Effect::Allocates(_))
-    }
-
-    /// Whether it frees memory.
-    #[must_use]
-    pub fn frees(self) -> bool {
-        self.row().effect == Effect::Frees
-    }
-
-    /// Whether it copies memory.
-    #[must_use]
-    pub fn copies(self) -> bool {
-        self.row().copies_memory()
-    }
-
-    /// Whether its rows have pitches.
-    #[must_use]
-    pub fn copies_rows(self) -> bool {
-        self.copies() && self.row().position(Role::ToPitch).is_some()
-    }
-
-    /// Whether it works on a stream.
-    #[must_use]
-    pub fn is_async(self) -> bool {
-        self.row().position(Role::Stream).is_some() && !self.advises()
-    }
-
-    /// Positions of destination, source, byte count (of a row) and direction of a copy.
-    #[must_use]
-    pub fn copy_arguments(self) -> Option<CopyArguments> {
-        let position = |role| self.row().position(role);
-        Some(CopyArguments {
-            to: position(Role::To)?,
-            from: position(Role::From)?,
-            size: position(Role::Bytes)?,
-            kind: position(Role::Direction),
-        })
-    }
-
-    /// Position of the symbol that it names.
-    #[must_use]
-    pub fn symbol(self) -> Option<usize> {
-        self.row().position(Role::Symbol)
-    }
-
-    /// Position of the address of a pointer that it reads or sets.
-    #[must_use]
-    pub fn pointer_address(self) -> Option<usize> {
-        self.row().position(Role::PointerAddress)
-    }
-
-    /// Whether it only says how managed memory will be used.
-    #[must_use]
-    pub fn advises(self) -> bool {
-        self.row().effect == Effect::Advises
-    }
-}
-
-/// Where the arguments of a copy stand.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct CopyArguments {
-    /// The destination.
-    pub to: usize,
-    /// The source.
-    pub from: usize,
-    /// The byte count, of one row if there are rows.
-    pub size: usize,
-    /// The direction; a copy between devices has none.
-    pub kind: Option<usize>,
 }
 
 /// The direction of a copy, from its literal enumerator or from what its arguments are.
@@ -193,6 +96,8 @@ pub struct ApiCall {
     /// The call expression.
     pub call: ExprId,
     /// Which function.
+    pub row: &'static Row,
+    /// What codegen writes for it.
     pub api: Api,
     /// Its arguments.
     pub arguments: Vec<ExprId>,
@@ -214,11 +119,18 @@ impl ApiCall {
     /// The argument with a role.
     #[must_use]
     pub fn argument(&self, role: Role) -> Option<ExprId> {
-        self.api.row().position(role).and_then(|at| self.arguments.get(at)).copied()
+        self.row.position(role).and_then(|at| self.arguments.get(at)).copied()
     }
 
     pub(super) fn size_if_allocation(&self) -> Option<ExprId> {
-        self.size().filter(|_| self.api.allocates())
+        self.size().filter(|_| self.row.allocates())
+    }
+
+    /// Whether nothing stands between the arguments and what is added behind them: a stream that is left out is
+    /// the default one.
+    #[must_use]
+    pub fn has_stream(&self) -> bool {
+        !self.row.is_async() || self.row.has_stream(self.arguments.len())
     }
 
     /// Whether it copies between host and device: then any part of the array can be copied.
@@ -232,10 +144,10 @@ impl ApiCall {
     /// device memory, or the host's where that has the layout too.
     #[must_use]
     pub fn is_device_argument(&self, position: usize) -> bool {
-        match self.api.row().role(position) {
+        match self.row.role(position) {
             Role::PointerAddress | Role::Memory | Role::Symbol => true,
             // The other side of a symbol is the host's.
-            Role::To | Role::From if !self.api.copies() => false,
+            Role::To | Role::From if !self.row.copies_memory() => false,
             Role::To | Role::From if self.is_native => true,
             Role::To => {
                 matches!(self.direction, Direction::HostToDevice | Direction::DeviceToDevice)
@@ -256,19 +168,19 @@ impl ApiCall {
     /// Whether its device arguments may point behind the first element.
     #[must_use]
     pub fn takes_places(&self) -> bool {
-        self.api.copies() || self.api.row().effect == Effect::Fills
+        self.row.copies_memory() || self.row.effect == Effect::Fills
     }
 
     /// Whether an argument is the destination or the source of a copy.
     #[must_use]
     pub fn is_copied_side(&self, position: usize) -> bool {
-        self.api.copy_arguments().is_some_and(|at| position == at.to || position == at.from)
+        self.row.copy_arguments().is_some_and(|at| position == at.to || position == at.from)
     }
 
     /// The pitch of the rows on the device's side, in a copy of rows between host and device.
     #[must_use]
     pub fn device_pitch(&self) -> Option<ExprId> {
-        if !self.api.copies_rows() {
+        if !self.row.copies_rows() {
             return None;
         }
         match self.direction {
@@ -309,10 +221,10 @@ pub(super) fn copy_direction(
     program: &Program,
     calls: &CallGraph,
     host: &HostMemory,
-    api: Api,
+    row: &Row,
     arguments: &[ExprId],
 ) -> Direction {
-    let Some(at) = api.copy_arguments() else { return Direction::Unknown };
+    let Some(at) = row.copy_arguments() else { return Direction::Unknown };
     let Some(kind) = at.kind else { return Direction::DeviceToDevice };
     if let Some(literal) = literal_direction(program, arguments[kind]) {
         return literal;
@@ -339,27 +251,27 @@ pub(super) fn find_api_calls(
     for call in program.expr_ids() {
         let ExprKind::Call { callee, arguments, .. } = &program.expr(call).kind else { continue };
         let Callee::Library(name) = calls.callee(program, *callee, arguments) else { continue };
-        let Some(api) = Api::parse(&name)
+        let Some((row, api)) = catalogue::on_device(&name)
             .or_else(|| {
                 host_arrays::api_of_call(program, calls, places, native, call, &name, arguments)
             })
-            .filter(|api| api.accepts(arguments))
+            .filter(|(row, _)| row.accepts(arguments))
         else {
             continue;
         };
-        let api = api.on_symbol(program, arguments);
+        let (row, api) = on_symbol(program, row, api, arguments);
         let mut direction = match api {
             Api::LibraryMemcpy => Direction::HostToHost,
-            _ => copy_direction(program, calls, host, api, arguments),
+            _ => copy_direction(program, calls, host, row, arguments),
         };
         // Between arrays of one class that the host shares.
         let is_native = direction != Direction::DeviceToDevice
-            && host_arrays::one_node(program, places, api, arguments)
+            && host_arrays::one_node(program, places, row, arguments)
                 .is_some_and(|node| native.contains(&node));
         // Both sides are of one class, which has device memory only.
         if direction == Direction::Unknown
             && !is_native
-            && let Some(at) = api.copy_arguments()
+            && let Some(at) = row.copy_arguments()
         {
             let side = |position: usize| places.value(strip_casts(program, arguments[position]));
             if let (Some(to), Some(from)) = (side(at.to), side(at.from))
@@ -369,13 +281,13 @@ pub(super) fn find_api_calls(
                 direction = Direction::DeviceToDevice;
             }
         }
-        let allocated_node = api
+        let allocated_node = row
             .allocates()
             .then(|| places.value(strip_casts(program, arguments[0])))
             .flatten()
             .map(|value| value.node);
         let arguments = arguments.to_vec();
-        found.push(ApiCall { call, api, arguments, direction, is_native, allocated_node });
+        found.push(ApiCall { call, row, api, arguments, direction, is_native, allocated_node });
     }
     found
 }

@@ -1,7 +1,7 @@
 //! Which function a call reaches.
 
-use super::Api;
 use super::places::element_of;
+use crate::catalogue;
 use layoutc_syntax::{
     ExprId, ExprKind, FunctionId, NameRef, Program, StmtId, StmtKind, TypeKind, VarId,
 };
@@ -255,7 +255,10 @@ pub fn resolve_callee(program: &Program, callee: ExprId, arguments: &[ExprId]) -
             let fitting: Vec<FunctionId> =
                 candidates.iter().copied().filter(|id| accepts(program, *id, arguments)).collect();
             // The runtime has a function of that name, too, which the model does not see.
-            if candidates.iter().any(|id| Api::parse(&program.function(*id).name).is_some()) {
+            if candidates
+                .iter()
+                .any(|id| catalogue::on_device(&program.function(*id).name).is_some())
+            {
                 return Callee::Ambiguous(candidates);
             }
             match fitting.as_slice() {

@@ -15,6 +15,7 @@ use super::places::{Places, Value, element_of};
 use super::slots::{Slot, SlotGraph};
 use super::unify::{Flow, slot_of};
 use super::{Api, ClassId, Classes};
+use crate::catalogue::{self, Row};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
     CastStyle, ExecutionSpace, ExprId, ExprKind, NameRef, Program, RecordId, RecordTrait, Space,
@@ -78,10 +79,10 @@ pub struct HostArray {
 pub(super) fn one_node(
     program: &Program,
     places: &Places,
-    api: Api,
+    row: &Row,
     arguments: &[ExprId],
 ) -> Option<usize> {
-    let (to, from) = sides(program, places, api, arguments)?;
+    let (to, from) = sides(program, places, row, arguments)?;
     (to == from).then_some(to.node)
 }
 
@@ -89,10 +90,10 @@ pub(super) fn one_node(
 fn sides(
     program: &Program,
     places: &Places,
-    api: Api,
+    row: &Row,
     arguments: &[ExprId],
 ) -> Option<(Value, Value)> {
-    let at = api.copy_arguments()?;
+    let at = row.copy_arguments()?;
     let side = |position: usize| {
         let argument = strip_casts(program, *arguments.get(position)?);
         places.value(argument).filter(|value| value.depth == 1)
@@ -117,12 +118,14 @@ pub(super) fn unite(
     for call in program.expr_ids() {
         let ExprKind::Call { callee, arguments, .. } = &program.expr(call).kind else { continue };
         let Callee::Library(name) = calls.callee(program, *callee, arguments) else { continue };
-        let api = match Api::parse(&name) {
-            Some(api) if copies.contains(&program.expr(call).span) => api,
-            _ if name == "memcpy" && is_on_host(program, calls, call) => Api::LibraryMemcpy,
-            _ => continue,
+        let of_host = || {
+            catalogue::on_host(&name)
+                .filter(|(_, api)| *api == Api::LibraryMemcpy && is_on_host(program, calls, call))
         };
-        let Some((to, from)) = sides(program, places, api, arguments) else { continue };
+        let of_device =
+            catalogue::on_device(&name).filter(|_| copies.contains(&program.expr(call).span));
+        let Some((row, api)) = of_device.or_else(of_host) else { continue };
+        let Some((to, from)) = sides(program, places, row, arguments) else { continue };
         // A copy from or to one object is an access to one element.
         if api == Api::LibraryMemcpy
             && arguments.iter().any(|argument| is_address_of_object(program, *argument))
@@ -146,20 +149,20 @@ pub(super) fn api_of_call(
     call: ExprId,
     name: &str,
     arguments: &[ExprId],
-) -> Option<Api> {
-    let api = Api::parse_host(name)?;
-    if native.is_empty() || !api.accepts(arguments) || !is_on_host(program, calls, call) {
+) -> Option<(&'static Row, Api)> {
+    let (row, api) = catalogue::on_host(name)?;
+    if native.is_empty() || !row.accepts(arguments) || !is_on_host(program, calls, call) {
         return None;
     }
     let value = places.value(strip_casts(program, arguments[0]))?;
-    let depth = if api.allocates() { 2 } else { 1 };
+    let depth = if row.allocates() { 2 } else { 1 };
     let is_dropped = matches!(calls.context(call), Context::Dropped);
     let fits = match api {
         Api::LibraryMemset => is_dropped,
-        Api::LibraryMemcpy => is_dropped && one_node(program, places, api, arguments).is_some(),
+        Api::LibraryMemcpy => is_dropped && one_node(program, places, row, arguments).is_some(),
         _ => true,
     };
-    (fits && value.depth == depth && native.contains(&value.node)).then_some(api)
+    (fits && value.depth == depth && native.contains(&value.node)).then_some((row, api))
 }
 
 /// The expressions that give memory to pointers of the nodes, without parentheses.
@@ -380,14 +383,14 @@ impl Classes {
     pub fn host_arrays(&self, program: &Program) -> Vec<HostArray> {
         let mut found: Vec<(BTreeSet<usize>, HostArray)> = Vec::new();
         for call in &self.api_calls {
-            if !call.is_host_transfer() || call.api.copies_rows() {
+            if !call.is_host_transfer() || call.row.copies_rows() {
                 continue;
             }
-            let Some((to, from)) = sides(program, &self.places, call.api, &call.arguments) else {
+            let Some((to, from)) = sides(program, &self.places, call.row, &call.arguments) else {
                 continue;
             };
             let is_device = |at: Option<usize>| at.is_some_and(|at| call.is_device_argument(at));
-            let (device, host) = match is_device(call.api.copy_arguments().map(|at| at.to)) {
+            let (device, host) = match is_device(call.row.copy_arguments().map(|at| at.to)) {
                 true => (to, from),
                 false => (from, to),
             };

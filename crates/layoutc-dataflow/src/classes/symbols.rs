@@ -2,6 +2,7 @@
 
 use super::api::strip_casts;
 use super::calls::{CallGraph, Callee};
+use crate::catalogue;
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, Space, Storage, TypeKind, VarId};
 
 /// Whether a variable is `__device__ T array[n]`, or the like in constant or managed memory.
@@ -35,9 +36,9 @@ pub(super) fn copies_whole(program: &Program, calls: &CallGraph, call: ExprId) -
 /// The same, for a call of `name`.
 #[must_use]
 pub fn is_whole_copy(program: &Program, name: &str, arguments: &[ExprId]) -> bool {
-    let (symbol, object, size) = match (super::Api::parse(name), arguments) {
-        (Some(super::Api::ToSymbol), [symbol, object, size]) => (*symbol, *object, *size),
-        (Some(super::Api::FromSymbol), [object, symbol, size]) => (*symbol, *object, *size),
+    let (symbol, object, size) = match (catalogue::on_device(name), arguments) {
+        (Some((_, super::Api::ToSymbol)), [symbol, object, size]) => (*symbol, *object, *size),
+        (Some((_, super::Api::FromSymbol)), [object, symbol, size]) => (*symbol, *object, *size),
         _ => return false,
     };
     let record = |expr: ExprId| program.types.as_record(program.expr(expr).ty.id);

@@ -1,11 +1,12 @@
 //! Unification of the slots between which pointers flow.
 
 use super::Moves;
-use super::api::{Direction, copy_direction, strip_casts};
+use super::api::{Direction, copy_direction, on_symbol, strip_casts};
 use super::calls::{CallGraph, Callee, Context, constructor_of, operator_operands};
 use super::host_memory::HostMemory;
 use super::places::{PlaceKind, Places, element_of};
 use super::slots::{Slot, SlotGraph};
+use crate::catalogue::{self, Role, Row};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
     ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, StmtKind, TypeKind, VarId,
@@ -137,16 +138,17 @@ pub(super) fn unify(
                     // Both sides of a copy within device memory keep one layout, so that it stays a
                     // copy; so do those of a copy that may be one.
                     Callee::Library(name)
-                        if super::Api::parse(&name).is_some_and(|api| {
-                            api.accepts(arguments)
-                                && api.copies()
+                        if catalogue::on_device(&name).is_some_and(|(row, _)| {
+                            row.accepts(arguments)
+                                && row.copies_memory()
                                 && matches!(
-                                    copy_direction(program, calls, host, api, arguments),
+                                    copy_direction(program, calls, host, row, arguments),
                                     Direction::DeviceToDevice | Direction::Unknown
                                 )
                         }) =>
                     {
-                        let at = super::Api::parse(&name).and_then(super::Api::copy_arguments);
+                        let at =
+                            catalogue::on_device(&name).and_then(|(row, _)| row.copy_arguments());
                         let pointer = |at: usize| {
                             places
                                 .value(strip_casts(program, arguments[at]))
@@ -166,11 +168,12 @@ pub(super) fn unify(
                         }
                     }
                     Callee::Library(name) => {
-                        if let Some(api) = super::Api::parse(&name)
-                            .filter(|api| api.accepts(arguments) && api.symbol().is_some())
+                        if let Some((row, api)) = catalogue::on_device(&name)
+                            .filter(|(row, _)| row.accepts(arguments))
+                            .filter(|(row, _)| row.position(Role::Symbol).is_some())
                         {
-                            let api = api.on_symbol(program, arguments);
-                            symbol_flow(program, api, arguments, span, &mut flows);
+                            let (row, api) = on_symbol(program, row, api, arguments);
+                            symbol_flow(program, (row, api), arguments, span, &mut flows);
                         }
                     }
                     Callee::Ambiguous(_) | Callee::Unknown => {}
@@ -271,12 +274,16 @@ fn variable_init(program: &Program, id: VarId, init: ExprId, flows: &mut Vec<Flo
 /// A pointer that goes to a symbol or comes from one: `cudaMemcpyToSymbol(symbol, &p, …)`.
 fn symbol_flow(
     program: &Program,
-    api: super::Api,
+    (row, api): (&Row, super::Api),
     arguments: &[ExprId],
     span: Span,
     flows: &mut Vec<Flow>,
 ) {
-    let (Some(symbol), Some(address)) = (api.symbol(), api.pointer_address()) else { return };
+    let (Some(symbol), Some(address)) =
+        (row.position(Role::Symbol), row.position(Role::PointerAddress))
+    else {
+        return;
+    };
     let symbol = arguments[symbol];
     let ExprKind::AddressOf(pointer) = program.expr(strip_casts(program, arguments[address])).kind
     else {

@@ -6,11 +6,12 @@
 //! declared so, and nothing that this module decides can make an analysis less careful. It only
 //! decides which variables are worth it.
 
-use super::api::{Api, strip_casts};
+use super::api::strip_casts;
 use super::calls::{CallGraph, Callee, Context};
 use super::places::element_of;
 use super::slots::Slot;
 use super::unify::slot_of;
+use crate::catalogue;
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FieldId, Program, QualType, RecordId, TypeId, TypeKind, TypeTable,
     VarId,
@@ -141,8 +142,8 @@ fn records(program: &Program, slots: &BTreeMap<Slot, usize>) -> BTreeMap<Slot, R
                         }
                     }
                     Callee::Library(name) => {
-                        let is_allocation = Api::parse(&name)
-                            .is_some_and(|api| api.accepts(arguments) && api.allocates());
+                        let is_allocation = catalogue::on_device(&name)
+                            .is_some_and(|(row, _)| row.accepts(arguments) && row.allocates());
                         if is_allocation
                             && let ExprKind::AddressOf(pointer) =
                                 program.expr(strip_casts(program, arguments[0])).kind

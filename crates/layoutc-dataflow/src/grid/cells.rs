@@ -353,13 +353,8 @@ const MOVES: &str = "this moves a pointer from cell to cell, which depends on th
 /// Whether a call of the runtime has a form for cells in another order.
 fn has_form(call: &ApiCall) -> bool {
     match call.api {
-        Api::Malloc
-        | Api::MallocAsync
-        | Api::Free
-        | Api::FreeAsync
-        | Api::Memset
-        | Api::MemsetAsync => true,
-        Api::Memcpy | Api::MemcpyAsync => matches!(
+        Api::Malloc | Api::MallocFromPool | Api::Free | Api::Memset => true,
+        Api::Memcpy => matches!(
             call.direction,
             Direction::HostToDevice | Direction::DeviceToHost | Direction::DeviceToDevice
         ),
@@ -368,7 +363,6 @@ fn has_form(call: &ApiCall) -> bool {
         | Api::Advise
         | Api::Attach
         | Api::Memcpy2D
-        | Api::Memcpy2DAsync
         | Api::MemcpyPeer
         | Api::ToSymbol
         | Api::FromSymbol

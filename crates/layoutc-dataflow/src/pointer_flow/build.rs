@@ -1,5 +1,6 @@
 //! Building the pointer program.
 
+use crate::catalogue::Role;
 use crate::classes::{
     Api, ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, constructor_of, element_of,
     given_object, operator_operands, resolve_callee,
@@ -279,7 +280,9 @@ impl<'a> Builder<'a> {
 
     /// A pointer that goes to a symbol or comes from one.
     fn symbol_call(&mut self, api: &ApiCall) {
-        let (Some(symbol), Some(address)) = (api.api.symbol(), api.api.pointer_address()) else {
+        let (Some(symbol), Some(address)) =
+            (api.row.position(Role::Symbol), api.row.position(Role::PointerAddress))
+        else {
             return;
         };
         let span = self.program.expr(api.call).span;
@@ -716,7 +719,7 @@ impl<'a> Builder<'a> {
         let Some(api) = self.api_of_call.get(&call).map(|at| &self.classes.api_calls[*at]) else {
             return false;
         };
-        if !api.api.allocates() {
+        if !api.row.allocates() {
             let api = api.clone();
             self.symbol_call(&api);
             return true;
@@ -823,7 +826,7 @@ fn shared_variables(program: &Program, classes: &Classes) -> BTreeSet<VarId> {
     let allocated: BTreeSet<ExprId> = classes
         .api_calls
         .iter()
-        .filter(|api| api.api.allocates())
+        .filter(|api| api.row.allocates())
         .map(|api| {
             let mut at = api.arguments[0];
             while let ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } =

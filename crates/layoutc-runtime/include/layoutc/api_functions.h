@@ -48,6 +48,8 @@ cudaError_t cudaThreadExit();
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int* device);
 cudaError_t cudaGetDeviceCount(int* count);
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device);
+cudaError_t cudaDeviceGetMemPool(cudaMemPool_t* pool, int device);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp* out, int device);
 cudaError_t cudaChooseDevice(int* device, const struct cudaDeviceProp* wanted);
 cudaError_t cudaDeviceGetAttribute(int* out, enum cudaDeviceAttr attribute, int device);

@@ -29,6 +29,10 @@ struct AllocationSite {
         return allocate((void**)p, bytes, MemoryKind::Device, id);
     }
     template <class T>
+    cudaError_t cudaMallocFromPoolAsync(T** p, size_t bytes, cudaMemPool_t, cudaStream_t) const {
+        return allocate((void**)p, bytes, MemoryKind::Device, id);
+    }
+    template <class T>
     cudaError_t cudaMallocManaged(T** p, size_t bytes, unsigned = cudaMemAttachGlobal) const {
         return allocate((void**)p, bytes, MemoryKind::Managed, id);
     }
@@ -48,6 +52,10 @@ inline cudaError_t cudaMalloc(T** p, size_t bytes) {
 template <class T>
 inline cudaError_t cudaMallocAsync(T** p, size_t bytes, cudaStream_t stream) {
     return layoutc_rt::site(layoutc_rt::kNoSite).cudaMallocAsync(p, bytes, stream);
+}
+template <class T>
+inline cudaError_t cudaMallocFromPoolAsync(T** p, size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
+    return layoutc_rt::site(layoutc_rt::kNoSite).cudaMallocFromPoolAsync(p, bytes, pool, stream);
 }
 template <class T>
 inline cudaError_t cudaMallocManaged(T** p, size_t bytes, unsigned flags = cudaMemAttachGlobal) {

@@ -492,7 +492,7 @@ impl Generator {
             fills.push(Node::line(&format!("{loops}{lvalue} = {value};")));
             sums.push(Node::line(&if let Scalar::Bits { .. } = scalar {
                 let ty = scalar.name();
-                format!("{{ {ty} bits = {lvalue}; sum.bytes(&bits, sizeof(bits)); }}")
+                format!("{loops}{{ {ty} bits = {lvalue}; sum.bytes(&bits, sizeof(bits)); }}")
             } else {
                 format!("{loops}sum.bytes(&{lvalue}, sizeof({lvalue}));")
             }));

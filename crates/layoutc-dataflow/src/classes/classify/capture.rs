@@ -111,8 +111,11 @@ fn region(program: &Program, begin: Span, ends: &[Span]) -> Option<Span> {
 impl Classifier<'_> {
     /// Pins a class one of whose conversions may be captured.
     pub(super) fn captured_copy(&mut self, class: ClassId, call: &ApiCall) {
-        if call.api.is_async()
-            && call.is_host_transfer()
+        // What converts elements takes memory for a while.
+        let converts = call.is_host_transfer()
+            || matches!(call.api, Api::MemcpyPeer | Api::ToSymbol | Api::FromSymbol);
+        if call.row.is_async()
+            && converts
             && self.captures.may_hold(self.calls, call.call, self.span(call.call))
         {
             self.pin(

@@ -1,6 +1,7 @@
 //! Uses of pointers: each context is one that codegen rewrites, or pins the class.
 
 use super::*;
+use crate::catalogue::Role;
 
 /// What a value flows into, behind parentheses and casts.
 pub(super) struct Consumer {
@@ -659,8 +660,8 @@ impl Classifier<'_> {
         let span = self.span(expr);
         let consumer = self.consumer(expr);
         if let Some((api, position)) = self.api_argument(consumer.context) {
-            let is_plain = api.api.allocates() || self.is_slot_address(consumer.expr);
-            if !(api.api.pointer_address() == Some(position) && is_plain) {
+            let is_plain = api.row.allocates() || self.is_slot_address(consumer.expr);
+            if !(api.row.position(Role::PointerAddress) == Some(position) && is_plain) {
                 self.pin(
                     class,
                     Code::ESCAPING_POINTER,
@@ -726,7 +727,7 @@ impl Classifier<'_> {
             .map(|(class, _)| class)
             .collect();
         let Some(class) = device.first().copied() else { return };
-        if call.is_native && call.api.copies_rows() {
+        if call.is_native && call.row.copies_rows() {
             self.pin(
                 class,
                 Code::UNSUPPORTED_USE,
@@ -748,11 +749,12 @@ impl Classifier<'_> {
                 "the two sides of this copy are not arrays of one class",
             );
         }
-        if call.api.symbol().is_some() {
+        if call.row.position(Role::Symbol).is_some() {
             self.symbol_call(class, &call);
+            self.captured_copy(class, &call);
             return;
         }
-        if call.api.allocates() {
+        if call.row.allocates() {
             let interior = super::super::api::strip_casts(self.program, call.arguments[0]);
             if self.classes.is_interior_expr(self.program, interior) {
                 self.pin(
@@ -764,7 +766,7 @@ impl Classifier<'_> {
             }
             return;
         }
-        if call.api.copies_rows() && call.direction == Direction::DeviceToDevice {
+        if call.row.copies_rows() && call.direction == Direction::DeviceToDevice {
             self.pin(
                 class,
                 Code::UNSUPPORTED_USE,
@@ -783,12 +785,12 @@ impl Classifier<'_> {
                 "this is not plainly the whole array",
             );
         }
-        if call.api.advises() {
+        if call.row.advises() {
             return;
         }
         self.captured_copy(class, &call);
         // Between host and device any number of bytes can be copied, but no part of a row.
-        let whole = call.size().filter(|_| !call.is_host_transfer() || call.api.copies_rows());
+        let whole = call.size().filter(|_| !call.is_host_transfer() || call.row.copies_rows());
         for size in whole.into_iter().chain(call.device_pitch()) {
             let record = self.record(class);
             if !self.sizes.is_multiple_of_record(self.program, size, record) {

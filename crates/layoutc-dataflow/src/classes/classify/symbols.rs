@@ -1,6 +1,7 @@
 //! Arrays and pointers that are symbols in device memory.
 
 use super::*;
+use crate::catalogue::Role;
 use layoutc_syntax::Space;
 
 impl Classifier<'_> {
@@ -117,7 +118,8 @@ impl Classifier<'_> {
     /// Checks the arguments of a call that names a symbol.
     pub(super) fn symbol_call(&mut self, class: ClassId, call: &ApiCall) {
         let program = self.program;
-        let Some(symbol) = call.api.symbol().map(|at| program.strip_parens(call.arguments[at]))
+        let Some(symbol) =
+            call.row.position(Role::Symbol).map(|at| program.strip_parens(call.arguments[at]))
         else {
             return;
         };
@@ -132,7 +134,7 @@ impl Classifier<'_> {
                 "this does not plainly name a symbol",
             );
         }
-        if let Some(at) = call.api.pointer_address() {
+        if let Some(at) = call.row.position(Role::PointerAddress) {
             let pointer = super::super::api::strip_casts(program, call.arguments[at]);
             if !self.is_slot_address(pointer)
                 || self.classes.is_interior_expr(program, pointer)

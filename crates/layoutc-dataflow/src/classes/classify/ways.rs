@@ -18,7 +18,7 @@ impl Ways {
     pub(super) fn new(program: &Program, flows: &[Flow], classes: &Classes) -> Self {
         let mut reached_by = BTreeMap::new();
         let mut queue = std::collections::VecDeque::new();
-        for call in classes.api_calls.iter().filter(|call| call.api.allocates()) {
+        for call in classes.api_calls.iter().filter(|call| call.row.allocates()) {
             let mut at = super::super::api::strip_casts(program, call.arguments[0]);
             while let ExprKind::AddressOf(inner) | ExprKind::Paren(inner) | ExprKind::Deref(inner) =
                 program.expr(at).kind
