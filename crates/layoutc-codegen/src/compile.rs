@@ -156,7 +156,8 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         request.layouts.extend(LayoutSpec::parse("* = aos").ok());
     }
     let puts_together = is_automatic && request.selector.is_by_cost();
-    let merges = if puts_together { gainful_merges(&program, &request) } else { merges };
+    let (merges, classes) =
+        if puts_together { gainful_merges(&program, &request) } else { (merges, None) };
     let merges =
         (!merges.is_empty() || !errors.is_empty()).then(|| plan_merges(&program, merges, errors));
     if let Some(merges) = &merges {
@@ -184,7 +185,9 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     }
     let request = &request;
     let (planned, host_arrays) = match request.host {
-        HostLayout::Convert => (Planned::new(program, request, &BTreeSet::new()), Vec::new()),
+        HostLayout::Convert => {
+            (Planned::new(program, request, &BTreeSet::new(), classes), Vec::new())
+        }
         HostLayout::Native | HostLayout::NativeOnly(_) => {
             let (planned, outcomes, errors) = plan_with_host_arrays(program, request);
             diagnostics.extend(errors);
@@ -263,12 +266,15 @@ pub(crate) struct Planned {
 
 impl Planned {
     /// Plans and rewrites, where the host's side of some copies has the layout of the device's.
+    ///
+    /// `known` are the classes of the program without such copies, if something asked for them before.
     pub(crate) fn new(
         mut program: Program,
         request: &Request,
         native_copies: &BTreeSet<Span>,
+        known: Option<Classes>,
     ) -> Planned {
-        let mut classes = find_versions(&mut program, native_copies);
+        let mut classes = find_versions(&mut program, native_copies, known);
         let launch = ModelOptions {
             block: request.grids.block,
             blocks: request.blocks,
@@ -359,10 +365,17 @@ const MOST_VERSIONS: usize = 200;
 /// Finds the classes, with versions of the functions that array and other memory share.
 ///
 /// Whatever cannot have a version, or would need too many, keeps the pin that sharing gives.
-fn find_versions(program: &mut Program, native_copies: &BTreeSet<Span>) -> Classes {
+fn find_versions(
+    program: &mut Program,
+    native_copies: &BTreeSet<Span>,
+    found: Option<Classes>,
+) -> Classes {
     let mut known: BTreeMap<VersionKey, Option<FunctionId>> = BTreeMap::new();
-    type_untyped_pointers(program);
-    let mut classes = find_classes_with(program, native_copies);
+    let is_other = type_untyped_pointers(program) || !native_copies.is_empty();
+    let mut classes = match found {
+        Some(found) if !is_other => found,
+        _ => find_classes_with(program, native_copies),
+    };
     for _ in 0..VERSION_ROUNDS {
         let mut redirected = false;
         let mut has_refused = false;

@@ -43,7 +43,7 @@ pub(crate) fn plan_with_host_arrays(
     program: Program,
     request: &Request,
 ) -> (Planned, Vec<HostOutcome>, Vec<Diagnostic>) {
-    let base = Planned::new(program.clone(), request, &BTreeSet::new());
+    let base = Planned::new(program.clone(), request, &BTreeSet::new(), None);
     let all = base.classes.host_arrays(&base.program);
     let errors = unknown_names(&base.program, &all, &request.host);
     let wanted: Vec<HostArray> = all
@@ -61,7 +61,7 @@ pub(crate) fn plan_with_host_arrays(
     let named: Vec<Vec<String>> = wanted.iter().map(|array| names(&base.program, array)).collect();
     let together: BTreeSet<Span> =
         wanted.iter().flat_map(|array| array.copies.iter().copied()).collect();
-    let attempt = Planned::new(program.clone(), request, &together);
+    let attempt = Planned::new(program.clone(), request, &together, None);
     let mut reasons: Vec<Option<Pin>> = vec![None; wanted.len()];
     let mut best = base;
     if wanted.iter().all(|array| verdict(&attempt, array).is_ok()) && keeps_all(&best, &attempt) {
@@ -70,7 +70,7 @@ pub(crate) fn plan_with_host_arrays(
         let mut joined = BTreeSet::new();
         for (array, reason) in wanted.iter().zip(&mut reasons).take(MOST_ARRAYS) {
             let with: BTreeSet<Span> = joined.iter().chain(&array.copies).copied().collect();
-            let attempt = Planned::new(program.clone(), request, &with);
+            let attempt = Planned::new(program.clone(), request, &with, None);
             match verdict(&attempt, array) {
                 Ok(()) if keeps_all(&best, &attempt) => (best, joined) = (attempt, with),
                 Ok(()) => {}

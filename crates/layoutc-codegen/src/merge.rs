@@ -94,10 +94,13 @@ pub(crate) fn merge_requests(specs: &mut Vec<LayoutSpec>) -> (Vec<MergeRequest>,
     (requests, errors)
 }
 
-/// What nobody asks for, and is worth it.
-pub(crate) fn gainful_merges(program: &Program, request: &Request) -> Vec<MergeRequest> {
+/// What nobody asks for, and is worth it; and the classes, if it took them to know.
+pub(crate) fn gainful_merges(
+    program: &Program,
+    request: &Request,
+) -> (Vec<MergeRequest>, Option<Classes>) {
     if !merge_choice::may_gain(program) {
-        return Vec::new();
+        return (Vec::new(), None);
     }
     let classes = find_classes(program);
     let options =
@@ -110,7 +113,7 @@ pub(crate) fn gainful_merges(program: &Program, request: &Request) -> Vec<MergeR
         because: choice.because,
         is_automatic: true,
     });
-    choices.collect()
+    (choices.collect(), Some(classes))
 }
 
 /// What became of a request.

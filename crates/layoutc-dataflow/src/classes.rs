@@ -230,6 +230,12 @@ pub fn find_flat_classes(program: &Program) -> Classes {
     find(program, &BTreeSet::new(), Moves::Stay)
 }
 
+/// [`find_flat_classes`] without a look at their uses: no class has pins.
+#[must_use]
+pub fn group_flat_classes(program: &Program) -> Classes {
+    group(program, &BTreeSet::new(), Moves::Stay).classes
+}
+
 /// What becomes of arrays of numbers whose pointers are moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Moves {
@@ -240,6 +246,32 @@ enum Moves {
 }
 
 fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Classes {
+    let Grouped { calls, graph, flows, mut classes } = group(program, native_copies, moves);
+    classify::classify(program, &calls, &graph, &flows, moves, &mut classes);
+    carriers::pin_by_carriers(program, &calls, &mut classes);
+    regions::pin_by_regions(program, &mut classes);
+    unseen::pin_by_unseen_headers(program, &mut classes);
+    let buffers = std::mem::take(&mut classes.buffers);
+    buffers.pin(&mut classes);
+    classes.buffers = buffers;
+    unseen::pin_without_memory(program, &mut classes);
+    for class in &mut classes.classes {
+        class.pins.sort();
+        class.pins.dedup();
+    }
+    classes
+}
+
+/// Classes before their uses were looked at, and what they were made from.
+struct Grouped {
+    calls: calls::CallGraph,
+    graph: SlotGraph,
+    flows: Vec<unify::Flow>,
+    classes: Classes,
+}
+
+/// Puts the pointers that hold addresses of one array together.
+fn group(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Grouped {
     let calls = calls::CallGraph::new(program);
     let readers = readers::readers(program, &calls);
     let host = host_memory::HostMemory::new(program, &calls);
@@ -353,7 +385,7 @@ fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Clas
         class_of_node[node] = class_of_node[graph.find(node)];
     }
     let slot_nodes = graph.slots().map(|(slot, node)| (slot, graph.find(node))).collect();
-    let mut classes = Classes {
+    let classes = Classes {
         classes,
         places,
         api_calls: api,
@@ -369,19 +401,7 @@ fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Clas
         class_of_node,
         slot_nodes,
     };
-    classify::classify(program, &calls, &graph, &flows, moves, &mut classes);
-    carriers::pin_by_carriers(program, &calls, &mut classes);
-    regions::pin_by_regions(program, &mut classes);
-    unseen::pin_by_unseen_headers(program, &mut classes);
-    let buffers = std::mem::take(&mut classes.buffers);
-    buffers.pin(&mut classes);
-    classes.buffers = buffers;
-    unseen::pin_without_memory(program, &mut classes);
-    for class in &mut classes.classes {
-        class.pins.sort();
-        class.pins.dedup();
-    }
-    classes
+    Grouped { calls, graph, flows, classes }
 }
 
 /// Parameters of kernels that are launched which point to records.

@@ -6,7 +6,9 @@
 pub mod code;
 pub mod diagnostic;
 pub mod source;
+pub mod spans;
 
 pub use code::{Code, CodeInfo};
 pub use diagnostic::{Diagnostic, Label, Severity};
 pub use source::{FileId, LineColumn, SourceFile, SourceSet, Span, View, ViewKind};
+pub use spans::Spans;

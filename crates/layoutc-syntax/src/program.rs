@@ -1162,7 +1162,8 @@ impl Program {
     /// Whether `base` is a base class of `record`, at any distance.
     #[must_use]
     pub fn derives_from(&self, record: RecordId, base: RecordId) -> bool {
-        self.with_bases(record).into_iter().skip(1).any(|id| id == base)
+        !self.record(record).bases.is_empty()
+            && self.with_bases(record).into_iter().skip(1).any(|id| id == base)
     }
 
     /// A record and all that it inherits from, itself first; one that is inherited twice is there

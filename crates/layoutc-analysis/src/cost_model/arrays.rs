@@ -7,7 +7,7 @@ use crate::cost::kernel::ArrayId;
 use crate::grid_model::constant_of;
 use crate::index_form::Definitions;
 use layoutc_dataflow::classes::{
-    ArrayClass, ClassId, ClassShape, Classes, LeafMember, Slot, class_shape, find_flat_classes,
+    ArrayClass, ClassId, ClassShape, Classes, LeafMember, Slot, class_shape, group_flat_classes,
     type_flat_arrays,
 };
 use layoutc_dataflow::layout::{LeafId, RecordShape};
@@ -39,7 +39,7 @@ impl PlainArrays {
     pub(super) fn find(program: &Program, definitions: &Definitions) -> Self {
         let mut typed = program.clone();
         type_flat_arrays(&mut typed, &BTreeSet::from(Scalar::ALL));
-        let classes = find_flat_classes(&typed);
+        let classes = group_flat_classes(&typed);
         let mut this = PlainArrays::default();
         for class in &classes.classes {
             if typed.record(class.record).element.is_none() {

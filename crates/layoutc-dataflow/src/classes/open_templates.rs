@@ -6,12 +6,15 @@
 //! the model may instantiate is found by name (`regions`).
 
 use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, RecordTrait};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The expressions of templates that are only reached by their instances.
 pub(super) fn instantiated_only(program: &Program) -> BTreeSet<ExprId> {
     let mut open: BTreeSet<FunctionId> =
         program.function_ids().filter(|id| is_open(program, *id)).collect();
+    if open.is_empty() {
+        return BTreeSet::new();
+    }
     let in_macros: BTreeSet<&str> = program
         .macros
         .iter()
@@ -22,23 +25,26 @@ pub(super) fn instantiated_only(program: &Program) -> BTreeSet<ExprId> {
         let name = function.record.map_or(&function.name, |record| &program.record(record).name);
         !in_macros.contains(name.as_str())
     });
+    let parts: BTreeMap<FunctionId, BTreeSet<ExprId>> =
+        open.iter().map(|id| (*id, program.function_parts(*id).exprs)).collect();
     // A template that is named as such drops out, with what it names.
     loop {
-        let exprs: BTreeSet<ExprId> =
-            open.iter().flat_map(|id| program.function_parts(*id).exprs).collect();
-        let mut named: BTreeSet<FunctionId> = BTreeSet::new();
-        for id in program.expr_ids().filter(|id| !exprs.contains(id)) {
+        let mut is_open = vec![false; program.exprs.len()];
+        for id in open.iter().flat_map(|id| &parts[id]) {
+            is_open[id.index()] = true;
+        }
+        let mut named: BTreeSet<FunctionId> = program.operators.values().copied().collect();
+        for id in program.expr_ids().filter(|id| !is_open[id.index()]) {
             match &program.expr(id).kind {
                 ExprKind::Name(NameRef::Functions(functions)) => named.extend(functions),
                 ExprKind::Member { methods, .. } => named.extend(methods),
                 _ => {}
             }
         }
-        named.extend(program.operators.values());
         let before = open.len();
         open.retain(|id| !named.contains(id));
         if open.len() == before {
-            return exprs;
+            return program.expr_ids().filter(|id| is_open[id.index()]).collect();
         }
     }
 }

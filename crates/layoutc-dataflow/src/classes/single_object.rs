@@ -18,7 +18,7 @@ use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, RecordTrait, RegionKind,
     Space, Storage, TypeKind, UnaryOp, VarId, abi,
 };
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Variables and results that reach one object only.
 pub(super) struct SingleObjects<'a> {
@@ -457,17 +457,21 @@ fn keeps_references(program: &Program, record: layoutc_syntax::RecordId) -> bool
 }
 
 /// Names in text that is not in the model.
-struct Hidden {
+struct Hidden<'a> {
     /// Functions that may have another body there.
     functions: BTreeSet<String>,
     /// What macros mention besides their parameters.
     macros: Vec<BTreeSet<String>>,
     /// The macros that a function's text names, by the place of the text: positions in `macros`.
     used: BTreeMap<Span, Vec<u32>>,
+    /// What is mentioned in any of `macros`.
+    in_macros: HashSet<String>,
+    /// Where text that is not in the model mentions a name.
+    regions: HashMap<&'a str, Vec<Span>>,
 }
 
-impl Hidden {
-    fn new(program: &Program) -> Self {
+impl<'a> Hidden<'a> {
+    fn new(program: &'a Program) -> Self {
         let functions: BTreeSet<&str> =
             program.functions.iter().map(|function| function.name.as_str()).collect();
         let bodies = super::regions::macro_bodies(program);
@@ -485,7 +489,16 @@ impl Hidden {
                 used.insert(span, own.into_iter().collect());
             }
         }
+        let mut regions: HashMap<&str, Vec<Span>> = HashMap::new();
+        for region in &program.regions {
+            for name in &region.identifiers {
+                regions.entry(name).or_default().push(region.span);
+            }
+        }
+        let macros: Vec<BTreeSet<String>> = bodies.into_values().collect();
         Hidden {
+            in_macros: macros.iter().flatten().cloned().collect(),
+            regions,
             functions: program
                 .regions
                 .iter()
@@ -494,7 +507,7 @@ impl Hidden {
                 .filter(|name| functions.contains(name.as_str()))
                 .cloned()
                 .collect(),
-            macros: bodies.into_values().collect(),
+            macros,
             used,
         }
     }
@@ -514,7 +527,7 @@ impl Hidden {
         };
         let mentions = |at: u32| self.macros[at as usize].contains(&variable.name);
         let by_macro = match sites.as_slice() {
-            [] => self.macros.iter().any(|names| names.contains(&variable.name)),
+            [] => self.in_macros.contains(&variable.name),
             sites => sites
                 .iter()
                 .filter_map(|span| self.used.get(span))
@@ -523,9 +536,9 @@ impl Hidden {
         if by_macro {
             return true;
         }
-        program.regions.iter().any(|region| {
-            region.identifiers.contains(&variable.name)
-                && (sites.is_empty() || sites.iter().any(|site| site.overlaps(region.span)))
-        })
+        let regions = self.regions.get(variable.name.as_str()).map_or(&[][..], Vec::as_slice);
+        regions
+            .iter()
+            .any(|region| sites.is_empty() || sites.iter().any(|site| site.overlaps(*region)))
     }
 }

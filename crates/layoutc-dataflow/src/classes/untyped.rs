@@ -33,14 +33,16 @@ struct Evidence {
 }
 
 /// Gives each `void *` variable and member that only holds pointers to one record the type `T *`.
-pub fn type_untyped_pointers(program: &mut Program) {
+///
+/// Says whether there are any.
+pub fn type_untyped_pointers(program: &mut Program) -> bool {
     let slots = candidates(program);
     if slots.is_empty() {
-        return;
+        return false;
     }
     let found = records(program, &slots);
     if found.is_empty() {
-        return;
+        return false;
     }
     for (slot, record) in &found {
         let to = program.types.intern(TypeKind::Record(*record));
@@ -61,6 +63,7 @@ pub fn type_untyped_pointers(program: &mut Program) {
         }
     }
     retype_expressions(program, &found);
+    true
 }
 
 /// The pointer type with another pointee; qualifiers stay.

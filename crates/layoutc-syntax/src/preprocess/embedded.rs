@@ -18,9 +18,12 @@ pub(crate) struct Embedded {
     pub(crate) range: Range<usize>,
 }
 
+/// What every text with a kernel holds.
+const WORD: &str = "kernel";
+
 /// The kernel texts in a host program, in order.
 pub(crate) fn kernel_texts(source: &str) -> Vec<Embedded> {
-    if !source.contains("kernel") {
+    if !source.contains(WORD) {
         return Vec::new();
     }
     let found = tokens_and_lines(source);
@@ -166,6 +169,9 @@ fn finish(bytes: Vec<u8>, kind: ViewKind, range: Range<usize>) -> Option<Embedde
 fn of_argument(source: &str, call: &[Token]) -> Option<Embedded> {
     let (first, last) = (call.first()?, call.last()?);
     let range = first.end as usize..last.start as usize;
+    if !source[range.clone()].contains(WORD) {
+        return None;
+    }
     let mut bytes = blank(source);
     bytes[range.clone()].copy_from_slice(&source.as_bytes()[range.clone()]);
     finish(bytes, ViewKind::Argument, range)
@@ -173,6 +179,9 @@ fn of_argument(source: &str, call: &[Token]) -> Option<Embedded> {
 
 fn of_literals(source: &str, found: &[Token]) -> Option<Embedded> {
     let (first, last) = (found.first()?, found.last()?);
+    if !source[first.range().start..last.range().end].contains(WORD) {
+        return None;
+    }
     let is_raw = first.text(source).contains("R\"");
     let mut bytes = blank(source);
     // Lines of the program are no lines of the kernel.

@@ -8,6 +8,7 @@
 
 use super::*;
 use crate::catalogue;
+use layoutc_diagnostics::Spans;
 use layoutc_syntax::StmtKind;
 use std::collections::BTreeSet;
 
@@ -113,7 +114,7 @@ impl Starts {
                 values.insert(to, None);
             }
         }
-        let loops: Vec<Span> = program
+        let loops: Spans = program
             .stmts
             .iter()
             .filter(|stmt| {
@@ -129,17 +130,20 @@ impl Starts {
             })
             .map(|stmt| stmt.span)
             .collect();
+        let gotos: Vec<Span> = program
+            .stmts
+            .iter()
+            .filter(|stmt| matches!(stmt.kind, StmtKind::Goto(_)))
+            .map(|stmt| stmt.span)
+            .collect();
         let jumps: BTreeSet<FunctionId> = program
             .function_ids()
             .filter(|id| {
                 let sites = &program.function(*id).sites;
-                program.stmts.iter().any(|stmt| {
-                    matches!(stmt.kind, StmtKind::Goto(_))
-                        && sites.iter().any(|site| site.span.contains(stmt.span))
-                })
+                gotos.iter().any(|goto| sites.iter().any(|site| site.span.contains(*goto)))
             })
             .collect();
-        let lambdas: Vec<Span> = program
+        let lambdas: Spans = program
             .exprs
             .iter()
             .filter(|expr| matches!(expr.kind, ExprKind::Lambda { .. }))
@@ -150,11 +154,10 @@ impl Starts {
             .filter(|id| {
                 let variable = program.variable(*id);
                 let name = variable.site.name;
-                let inside = |spans: &[Span]| spans.iter().any(|span| span.contains(name));
                 variable.storage == Storage::Local
                     && variable.function.is_some_and(|function| !jumps.contains(&function))
-                    && !inside(&loops)
-                    && !inside(&lambdas)
+                    && !loops.hold(name)
+                    && !lambdas.hold(name)
             })
             .collect();
         Starts { values, calls, once }
