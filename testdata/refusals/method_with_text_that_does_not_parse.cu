@@ -4,7 +4,7 @@ struct P {
     float a;
     int b;
     __device__ void f() {
-        int z = (a = 3, 1);
+        int z = 1; <% a = 3; %>
         b += z;
     }
 };

@@ -447,6 +447,7 @@ impl<'t> Lowering<'t> {
             for (span, reason) in &file.masked_spans {
                 match reason {
                     MaskReason::ControlMacro => self.control_region(*span),
+                    MaskReason::FirstAssignment => self.check_first_assignment(at, *span),
                     MaskReason::MacroArgument
                     | MaskReason::Argument
                     | MaskReason::TypeMacro
@@ -487,6 +488,23 @@ impl<'t> Lowering<'t> {
             .flat_map(|region| region.identifiers.iter().cloned())
             .collect();
         self.program.identifiers.extend(identifiers);
+    }
+
+    /// A comma that stands for an assignment is one only in a comma operator; anywhere else, what is around it is not
+    /// known.
+    fn check_first_assignment(&mut self, file: usize, operator: Span) {
+        let Some(root) = self.parsed[file].as_ref().map(|parsed| parsed.tree.root_node()) else {
+            return;
+        };
+        let at = operator.range().start;
+        let comma = root.descendant_for_byte_range(at, at + 1);
+        let Some(around) = comma.and_then(|comma| comma.parent()) else {
+            return self.region_of_text(operator, RegionKind::Unmodelled);
+        };
+        if around.kind() != "comma_expression" || around.has_error() {
+            let span = Span::new(operator.file, around.start_byte(), around.end_byte());
+            self.region_of_text(span, RegionKind::Unmodelled);
+        }
     }
 
     pub(crate) fn type_of_reference(&mut self, reference: &NameRef) -> QualType {

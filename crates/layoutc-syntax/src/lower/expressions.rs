@@ -3,6 +3,7 @@
 use super::Lowering;
 use super::names::Symbol;
 use crate::evaluate::integer_literal;
+use crate::preprocess::MaskReason;
 use crate::program::{
     BinaryOp, CastStyle, ExprId, ExprKind, FieldId, FunctionId, NameRef, RegionKind, Storage,
     TemplateArgument, UnaryOp,
@@ -150,10 +151,7 @@ impl<'t> Lowering<'t> {
             "binary_expression" => self.binary(node),
             "assignment_expression" => self.assignment(node),
             "conditional_expression" => self.conditional(node),
-            "comma_expression" => self.two(node, "left", "right", |this, left, right| {
-                let ty = this.program.expr(right).ty;
-                (ExprKind::Comma(left, right), ty)
-            }),
+            "comma_expression" => self.comma(node),
             "subscript_expression" => self.subscript(node),
             "field_expression" => self.member(node),
             "call_expression" => self.call(node),
@@ -407,25 +405,6 @@ impl<'t> Lowering<'t> {
         self.program.types.pointer(ty)
     }
 
-    fn two(
-        &mut self,
-        node: Node<'t>,
-        left: &str,
-        right: &str,
-        build: impl FnOnce(&mut Self, ExprId, ExprId) -> (ExprKind, QualType),
-    ) -> ExprId {
-        match (node.child_by_field_name(left), node.child_by_field_name(right)) {
-            (Some(left), Some(right)) => {
-                let left = self.expression(left);
-                let right = self.expression(right);
-                let (kind, ty) = build(self, left, right);
-                let span = self.span(node);
-                self.add_expr(kind, span, ty)
-            }
-            _ => self.opaque(node),
-        }
-    }
-
     pub(super) fn operator_text(&self, node: Node<'t>) -> &'t str {
         node.child_by_field_name("operator").map_or("", |operator| self.text_of(operator))
     }
@@ -589,18 +568,64 @@ impl<'t> Lowering<'t> {
 
     fn assignment(&mut self, node: Node<'t>) -> ExprId {
         let operator = self.operator_text(node);
+        match (node.child_by_field_name("left"), node.child_by_field_name("right")) {
+            (Some(left), Some(right)) => self.assignment_of(operator, left, right),
+            _ => self.opaque(node),
+        }
+    }
+
+    fn assignment_of(&mut self, operator: &'t str, left: Node<'t>, right: Node<'t>) -> ExprId {
         let op = match operator {
             "=" => None,
             _ => Some(binary_op(operator.trim_end_matches('='))),
         };
-        let assignment = self.two(node, "left", "right", |this, left, right| {
-            let ty = this.program.expr(left).ty;
-            (ExprKind::Assign(op, left, right), ty)
-        });
-        if let ExprKind::Assign(Some(_), left, right) = self.program.expr(assignment).kind {
+        let span = self.span(left).to(self.span(right));
+        let left = self.expression(left);
+        let right = self.expression(right);
+        let ty = self.program.expr(left).ty;
+        let assignment = self.add_expr(ExprKind::Assign(op, left, right), span, ty);
+        if op.is_some() {
             self.note_operator(assignment, operator, &[left, right]);
         }
         assignment
+    }
+
+    /// A comma operator. Its first comma may stand for an assignment (`MaskReason::FirstAssignment`): `(a , 4, b)`
+    /// was `(a = 4, b)`.
+    fn comma(&mut self, node: Node<'t>) -> ExprId {
+        let (Some(left), Some(right)) =
+            (node.child_by_field_name("left"), node.child_by_field_name("right"))
+        else {
+            return self.opaque(node);
+        };
+        let mut cursor = node.walk();
+        let operator = node.children(&mut cursor).find(|child| child.kind() == ",");
+        let operator = operator.and_then(|comma| self.masked_assignment(comma));
+        let (left, right) = match operator {
+            None => (self.expression(left), right),
+            Some(operator) => {
+                let operands = (right.kind() == "comma_expression").then(|| {
+                    (right.child_by_field_name("left"), right.child_by_field_name("right"))
+                });
+                let Some((Some(value), Some(rest))) = operands else { return self.opaque(node) };
+                (self.assignment_of(operator, left, value), rest)
+            }
+        };
+        let right = self.expression(right);
+        let ty = self.program.expr(right).ty;
+        let span = self.span(node);
+        self.add_expr(ExprKind::Comma(left, right), span, ty)
+    }
+
+    /// The operator that a comma of the parsed text stands for, if it is an assignment's.
+    fn masked_assignment(&self, comma: Node<'t>) -> Option<&'t str> {
+        let span = self.span(comma);
+        let file = &self.preprocessed.files[span.file.0 as usize];
+        let spans = &file.masked_spans;
+        let at = spans.partition_point(|(masked, _)| *masked < span);
+        let (masked, reason) = spans.get(at)?;
+        (*reason == MaskReason::FirstAssignment && masked.range().start == span.range().start)
+            .then(|| &self.preprocessed.sources.file(span.file).text()[masked.range()])
     }
 
     fn conditional(&mut self, node: Node<'t>) -> ExprId {

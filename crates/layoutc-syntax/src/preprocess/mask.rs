@@ -5,6 +5,7 @@
 //! the program.
 
 mod arguments;
+mod assignment;
 mod attribute;
 mod default;
 mod paste;
@@ -68,6 +69,9 @@ pub enum MaskReason {
     Semicolon,
     /// The `*`s of `new T *[n]`.
     NewPointer,
+    /// The operator of an assignment that is the first operand of a comma operator in parentheses, the `=` of
+    /// `(a = 4, b)`; a comma stands there now.
+    FirstAssignment,
     /// A macro that opens or closes a loop, a condition or a block; `if`, `while`, `for(;;){`, `{`
     /// or `}` stands there now. Only that there is a block is right, not what it does.
     ControlMacro,
@@ -166,6 +170,7 @@ pub(crate) fn mask_file(
     draft.step(|masker| masker.mask_defined_specifiers());
     draft.step(|masker| masker.mask_arguments());
     draft.step(|masker| masker.mask_statements());
+    draft.step(|masker| masker.mask_first_assignments());
     draft.spans.sort_by_key(|(span, _)| *span);
     debug_assert_eq!(draft.text.len(), source.len());
     Masked { text: draft.text, spans: draft.spans, uses }
