@@ -13,7 +13,7 @@ int main() {
     Cell *d;
     cudaMalloc(&d, 8 * sizeof(Cell));
     cudaMemcpy(d, h, 8 * sizeof(Cell), cudaMemcpyHostToDevice);
-    step<<<1, 32>>>(d, 8);
+    step<<<1, 32>>>(d, 8); //~ LC0020 parameter `p` of `step` does not have the type of a pointer to the element type
     cudaMemcpy(h, d, 8 * sizeof(Cell), cudaMemcpyDeviceToHost);
     printf("%f\n", h[3].x);
     run(8);
@@ -24,7 +24,7 @@ struct P { float x, y; };
 struct Cell { float x; int k; };
 //- item.h
 #pragma once
-#ifdef PARTICLES //~ LC0036 two meanings
+#ifdef PARTICLES //~ LC0036 this text has two meanings and mentions `item`
 typedef P item;
 #else
 typedef Cell item;

@@ -12,12 +12,12 @@ int main() {
     int n = 100;
     P *h = new P[n]();
     P *d;
-    cudaMalloc(&d, n * sizeof(P)); //~ LC0026
+    cudaMalloc(&d, n * sizeof(P)); //~ LC0026 the pointer that is allocated here may point behind the first element later
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     d++;
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
-    cudaFree(d);
+    cudaFree(d); //~ LC0026 the call starts inside the array
     delete[] h;
     return 0;
 }

@@ -6,7 +6,7 @@ __global__ void k(P *d_p, int n) {
     int i = threadIdx.x;
     if (i < n) {
         d_p[i].b += 1;
-        G(d, i) += 2; //~ LC0024
+        G(d, i) += 2; //~ LC0024 the macro `G` mentions `d_p`
     }
 }
 int main() {

@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
 };
-__global__ void step(P (*p)[4], int n) { //~ LC0028
+__global__ void step(P (*p)[4], int n) { //~ LC0078 a declaration of this type is not rewritten
     p[threadIdx.x][0].x = 1.0f;
 }
 int main() {

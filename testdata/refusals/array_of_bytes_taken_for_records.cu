@@ -13,7 +13,7 @@ int main() {
     unsigned char *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemset(d, 0, n * sizeof(P));
-    step<<<1, 128>>>((P *)d, n); //~ LC0031
+    step<<<1, 128>>>((P *)d, n); //~ LC0031 it cannot be seen what this points to
     cudaFree(d);
     return 0;
 }

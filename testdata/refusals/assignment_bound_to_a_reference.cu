@@ -7,7 +7,7 @@ __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         P a = p[0];
-        P &r = (p[i] = a); //~ LC0028 the assignment is used as a value
+        P &r = (p[i] = a); //~ LC0080 the assignment is used as a value
         r.x = 2.0f;
     }
 }

@@ -11,7 +11,7 @@ __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         int k = i;
-        p[k] = next(k++); //~ LC0028 order of evaluation
+        p[k] = next(k++); //~ LC0081 the value and the index depend on each other's order of evaluation
     }
 }
 int main() {

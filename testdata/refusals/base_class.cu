@@ -3,7 +3,7 @@ template <class D>
 struct Base {
     int id;
 };
-struct P : Base<P> { //~ LC0027 base classes
+struct P : Base<P> { //~ LC0027 base classes of this kind are not modelled //~ LC0077 this construct is not modelled and mentions `P`
     float x;
 };
 __global__ void step(P *p, int n) {

@@ -3,7 +3,7 @@ struct Base {
     float x;
     int id;
 };
-class P : Base { //~ LC0027 base classes
+class P : Base { //~ LC0027 base classes of this kind are not modelled
 public:
     float mass;
 };

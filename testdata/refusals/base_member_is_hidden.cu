@@ -1,6 +1,6 @@
 //@ layout = "P = soa"
 struct Base {
-    float x; //~ LC0027 hidden
+    float x; //~ LC0027 `x` of a base class is hidden by another member
     int id;
 };
 struct P : Base {

@@ -9,10 +9,10 @@ __device__ void bump(Base &b) {
 struct P : Base {
     float mass;
 };
-__global__ void step(P *p, int n) {
+__global__ void step(P *p, int n) { //~ LC0011 this also receives pointers to another record type
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        bump(p[i]); //~ LC0020
+        bump(p[i]); //~ LC0020 parameter `b` of `bump` does not have the type of a pointer to the element type
     }
 }
 int main() {

@@ -6,10 +6,10 @@ struct Base {
 struct P : Base {
     float mass;
 };
-__global__ void step(P *p, int n) {
+__global__ void step(P *p, int n) { //~ LC0011 this also receives pointers to another record type
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        Base *b = &p[i]; //~ LC0020
+        Base *b = &p[i]; //~ LC0020 `b` does not have the type of a pointer to `P`
         b->x += 1.0f;
     }
 }

@@ -6,10 +6,10 @@ struct Base {
 struct P : Base {
     float mass;
 };
-__global__ void step(P *p, int n) {
+__global__ void step(P *p, int n) { //~ LC0011 this also receives pointers to another record type
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        Base &b = p[i]; //~ LC0028
+        Base &b = p[i]; //~ LC0080 an element is converted to another type
         b.x += 1.0f;
     }
 }

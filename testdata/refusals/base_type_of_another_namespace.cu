@@ -4,7 +4,7 @@ struct Pair {
     float a, b;
 };
 struct Base {
-    Pair pair; //~ LC0027 another namespace
+    Pair pair; //~ LC0027 the type of `pair` is named in the scope of a base class in another namespace
 };
 }
 struct P : inner::Base {

@@ -1,7 +1,7 @@
 //@ layout = "P = soa"
 struct P {
     float x;
-    unsigned id : 4; //~ LC0013 bit-field
+    unsigned id : 4; //~ LC0013 a bit-field has no address of its own
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

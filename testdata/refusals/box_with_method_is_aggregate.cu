@@ -6,7 +6,7 @@ struct P {
 struct Box {
     P *p;
     int n;
-    float first() const { return p[0].x; } //~ LC0023
+    float first() const { return p[0].x; } //~ LC0023 host code accesses an element in device memory
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -18,7 +18,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    D e = {d, d, n}; //~ LC0028
+    D e = {d, d, n}; //~ LC0079 a pointer is put into an object that is not followed //~ LC0082 the object holds the array, and this list does not say which member each item fills
     step<<<1, 128>>>(e.p[1], n);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

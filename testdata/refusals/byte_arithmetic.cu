@@ -6,7 +6,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        char *bytes = (char *)p; //~ LC0012 bytes
+        char *bytes = (char *)p; //~ LC0012 the array is addressed in bytes from here on
         *(float *)(bytes + i * sizeof(P)) = 1.0f;
     }
 }

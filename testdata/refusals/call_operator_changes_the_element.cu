@@ -7,7 +7,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i].x = p[i](2.0f); //~ LC0027 may change the element
+        p[i].x = p[i](2.0f); //~ LC0027 `operator()` may change the element and cannot be given a version
     }
 }
 int main() {

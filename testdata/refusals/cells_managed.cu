@@ -1,6 +1,6 @@
 //@ layout = "Cell = [y/8, x/32, field, y%8, x%32]"
 struct Cell { float rho; int kind; };
-__global__ void step(Cell *a, int nx, int ny) { //~ LC0028
+__global__ void step(Cell *a, int nx, int ny) { //~ LC0069 cells in managed memory keep their order
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x >= nx || y >= ny)
         return;

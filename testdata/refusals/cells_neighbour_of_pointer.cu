@@ -6,7 +6,7 @@ __global__ void step(Cell *a, int nx, int ny) {
         return;
     Cell *c = &a[y * nx + x];
     if (x + 1 < nx)
-        c->rho += c[1].rho; //~ LC0028
+        c->rho += c[1].rho; //~ LC0069 this counts cells from one that may not be the first, and its neighbours depend on their order
 }
 int main() {
     int nx = 100, ny = 50, n = nx * ny;

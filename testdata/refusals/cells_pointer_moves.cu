@@ -5,7 +5,7 @@ __global__ void step(Cell *a, int nx, int ny) {
     if (x >= nx || y >= ny)
         return;
     Cell *c = a;
-    c += y * nx + x; //~ LC0028
+    c += y * nx + x; //~ LC0069 this moves a pointer from cell to cell, which depends on their order
     c->rho += 1.0f;
     a[y * nx + x].kind = 1;
 }

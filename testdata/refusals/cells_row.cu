@@ -5,7 +5,7 @@ __global__ void step(Cell *a, int nx, int ny) {
     if (x >= nx || y >= ny)
         return;
     Cell *row = a + y * nx;
-    row[x].rho += 1.0f; //~ LC0028
+    row[x].rho += 1.0f; //~ LC0069 this counts cells from one that may not be the first, and its neighbours depend on their order
 }
 int main() {
     int nx = 100, ny = 50, n = nx * ny;

@@ -10,7 +10,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        P &r = p[i].scale(2.0f); //~ LC0028 gives back has another type
+        P &r = p[i].scale(2.0f); //~ LC0080 a reference to what this gives back has another type in the new layout
         r.x += 1.0f;
     }
 }

@@ -10,7 +10,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i].scale(2.0f).shift(p[i].x); //~ LC0028 order of evaluation
+        p[i].scale(2.0f).shift(p[i].x); //~ LC0081 the object and an argument depend on each other's order of evaluation
     }
 }
 int main() {

@@ -7,7 +7,7 @@ __global__ void step(P *p, P *q, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         int k = 0;
-        (k++ ? p[i] : q[i]) = p[0]; //~ LC0028 cannot be evaluated twice
+        (k++ ? p[i] : q[i]) = p[0]; //~ LC0081 the condition that chooses the pointer cannot be evaluated twice
         p[i].id = k;
     }
 }

@@ -7,7 +7,7 @@ __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         P own = p[i];
-        (i > 3 ? p[i] : own).x = 2.0f; //~ LC0028 choice between elements
+        (i > 3 ? p[i] : own).x = 2.0f; //~ LC0080 a choice between elements is used other than as a value
     }
 }
 int main() {

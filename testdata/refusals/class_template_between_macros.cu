@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cuda_runtime.h>
 #define SCALE 1
-template <class T> struct Buffer { //~ LC0029 could give it another meaning
+template <class T> struct Buffer { //~ LC0029 the text of this class template would change behind declarations that could give it another meaning
     T *d; int n;
     explicit Buffer(int m) : n(m * SCALE) { cudaMalloc(&d, n * sizeof(T)); }
     ~Buffer() { cudaFree(d); }

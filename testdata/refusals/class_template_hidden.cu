@@ -4,7 +4,7 @@ struct Vec {
     T x, y;
     __device__ void mix() {
         Vec a = *this;
-        Vec<T> b = a; //~ LC0029 would hide the class template
+        Vec<T> b = a; //~ LC0029 a version would hide the class template that this names
         x += b.y;
     }
 };

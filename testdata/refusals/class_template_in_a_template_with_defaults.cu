@@ -4,7 +4,7 @@ struct P {
     float x, y;
 };
 template <class T>
-struct Cursor { //~ LC0029 has uses that are not modelled
+struct Cursor { //~ LC0029 the text of this class template would change, and a template that uses it has uses that are not modelled
     T *p;
     int at;
     __device__ Cursor(T *p, int at) : p(p), at(at) {}

@@ -15,7 +15,7 @@ public:
     size_t size() const { return n_; }
     void upload(const T *h) { cudaMemcpy(d_, h, n_ * sizeof(T), cudaMemcpyHostToDevice); }
 };
-template <> //~ LC0028 not modelled
+template <> //~ LC0077 this construct is not modelled and mentions `P`
 size_t Buffer<P>::size() const {
     return 7;
 }

@@ -4,7 +4,7 @@ struct P {
     float x, y;
 };
 template <typename T>
-class Buffer { //~ LC0029 never used
+class Buffer { //~ LC0029 the text of this class template would change, and a member that is never used may not be valid for this instance
     T *d_;
     size_t n_;
 

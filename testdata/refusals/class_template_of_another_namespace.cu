@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cuda_runtime.h>
 namespace mem {
-template <class T, int PAD = 2> class Buffer { //~ LC0029 in another namespace
+template <class T, int PAD = 2> class Buffer { //~ LC0029 the text of this class template would change in another namespace
   public:
     explicit Buffer(int m);
     ~Buffer() { cudaFree(d); }
@@ -17,5 +17,5 @@ template <class T, int PAD> Buffer<T, PAD>::Buffer(int m) : d(nullptr), n(m) { c
 namespace sim { struct P { float x, y; int id; }; }
 using sim::P;
 __global__ void step(P *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
-int main() { P h[50]; for (int i = 0; i < 50; i++) h[i].x = h[i].y = i; mem::Buffer<P> b(50); mem::Buffer<int, 3> c(3); 
+int main() { P h[50]; for (int i = 0; i < 50; i++) h[i].x = h[i].y = i; mem::Buffer<P> b(50); mem::Buffer<int, 3> c(3);
  cudaMemcpy(b.get(), h, sizeof h, cudaMemcpyHostToDevice); step<<<1, 64>>>(b.get(), b.size()); cudaMemcpy(h, b.get(), sizeof h, cudaMemcpyDeviceToHost); printf("%g %d\n", h[7].x, c.size()); }

@@ -3,8 +3,8 @@ template <class T>
 struct Vec {
     T x, y;
 };
-template <> //~ LC0028 mentions `Vec`
-struct Vec<float> {
+template <> //~ LC0029 the element type comes from a class template that is specialised, or has arguments that are not modelled //~ LC0077 this construct is not modelled and mentions `Vec`
+struct Vec<float> { //~ LC0077 this construct is not modelled and mentions `Vec`
     float y, x;
     int id;
 };

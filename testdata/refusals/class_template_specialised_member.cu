@@ -8,7 +8,7 @@ struct Vec<T *> {
     T *y, *x;
     int id;
 };
-struct Body { //~ LC0027 a member has no form
+struct Body { //~ LC0027 a member has no form that a generated struct can repeat: its size is not known, or its type is local to the record or hidden by a typedef
     Vec<float *> pos;
     float mass;
 };

@@ -1,7 +1,7 @@
 //@ layout = "* = soa"
 #include <cstdio>
 #include <cuda_runtime.h>
-template <class T> struct Buffer { //~ LC0029 it may be used before
+template <class T> struct Buffer { //~ LC0029 the text of this class template would change, and it may be used before there is a place for that
     T *d; int n;
     explicit Buffer(int m) : n(m) { cudaMalloc(&d, n * sizeof(T)); }
     ~Buffer() { cudaFree(d); }

@@ -6,7 +6,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        P *q = (i++, p); //~ LC0028 comma
+        P *q = (i++, p); //~ LC0079 the pointer is the result of a comma operator
         q[i - 1].x = 1.0f;
     }
 }

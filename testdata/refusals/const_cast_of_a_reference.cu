@@ -4,7 +4,7 @@ struct P {
     int id;
 };
 __device__ void g(const P &r) {
-    const_cast<P &>(r).x = 1; //~ LC0028
+    const_cast<P &>(r).x = 1; //~ LC0077 this use of an element is not modelled
 }
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     void *other = argc > 1 ? (void *)h : 0;
     other = argv;
-    cudaMemcpy(d, other, n * sizeof(P), cudaMemcpyDefault); //~ LC0028 direction
+    cudaMemcpy(d, other, n * sizeof(P), cudaMemcpyDefault); //~ LC0085 neither the call nor its arguments say the direction of this copy
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -14,7 +14,7 @@ int main(int argc, char **argv) {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    cudaMemcpy2D(d, 4 * sizeof(P), h, 4 * sizeof(P), sizeof(float), n / 4, cudaMemcpyHostToDevice); //~ LC0025
+    cudaMemcpy2D(d, 4 * sizeof(P), h, 4 * sizeof(P), sizeof(float), n / 4, cudaMemcpyHostToDevice); //~ LC0025 this is not plainly a multiple of `sizeof(P)`
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

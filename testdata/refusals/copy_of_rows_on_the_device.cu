@@ -14,7 +14,7 @@ int main(int argc, char **argv) {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    cudaMemcpy2D(d, 2 * sizeof(P), d + 1, 2 * sizeof(P), sizeof(P), n / 2, cudaMemcpyDeviceToDevice); //~ LC0028 rows
+    cudaMemcpy2D(d, 2 * sizeof(P), d + 1, 2 * sizeof(P), sizeof(P), n / 2, cudaMemcpyDeviceToDevice); //~ LC0085 rows are copied within device memory
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

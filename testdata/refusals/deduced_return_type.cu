@@ -4,7 +4,7 @@ struct P {
     int id;
 };
 __device__ auto g(P *q) {
-    return q; //~ LC0020
+    return q; //~ LC0020 the pointer is returned as another type
 }
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -9,7 +9,7 @@ __global__ void step(P *p, int n) {
         p[i].x += 1.0f;
     }
 }
-void launch(int n, P *q = nullptr) { //~ LC0028 default argument
+void launch(int n, P *q = nullptr) { //~ LC0078 this parameter has a default argument
     step<<<1, 128>>>(q, n);
 }
 int main() {

@@ -16,7 +16,7 @@ int main() {
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
-    delete[] d; //~ LC0010 `delete`
+    delete[] d; //~ LC0010 device memory is given to `delete`
     cudaFree(d);
     delete[] h;
     return 0;

@@ -18,7 +18,7 @@ int main()
 {
     P *d;
     cudaMalloc(&d, 64 * sizeof(P));
-    Arrays a = {.second = d, .n = 64}; //~ LC0028 this construct is not modelled and mentions `d`
+    Arrays a = {.second = d, .n = 64}; //~ LC0077 this construct is not modelled //~ LC0077 this construct is not modelled and mentions `d`
     step<<<1, 64>>>(a);
     cudaFree(d);
     return 0;

@@ -2,7 +2,7 @@
 struct P {
     float x;
     int id;
-    ~P(); //~ LC0027
+    ~P(); //~ LC0027 the element type has a destructor
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

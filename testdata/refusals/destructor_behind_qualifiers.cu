@@ -4,19 +4,19 @@
 struct A {
     float x;
     int id;
-    inline ~A(); //~ LC0027 destructor
+    inline ~A(); //~ LC0027 the element type has a destructor
 };
 A::~A() {}
 struct B {
     float x;
     int id;
-    HD /* the end */ ~B() noexcept {} //~ LC0027 destructor
+    HD /* the end */ ~B() noexcept {} //~ LC0027 the element type has a destructor
 };
 struct C {
     float x;
     int id;
     HD C() {}
-    HD explicit C(const C &o) : x(o.x), id(o.id + 1) {} //~ LC0027 copied
+    HD explicit C(const C &o) : x(o.x), id(o.id + 1) {} //~ LC0027 the element type has its own way to be copied or assigned
 };
 __global__ void step(A *a, B *b, C *c, int n)
 {

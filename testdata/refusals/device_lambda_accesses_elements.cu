@@ -10,6 +10,6 @@ template <class F> __global__ void run(F f, int n) {
 int main() {
     P *p;
     cudaMalloc(&p, 1024 * sizeof(P));
-    run<<<4, 256>>>([=] __device__(int i) { p[i].x = 1.0f; }, 1024); //~ LC0028 a `__device__` lambda accesses an element
+    run<<<4, 256>>>([=] __device__(int i) { p[i].x = 1.0f; }, 1024); //~ LC0084 a `__device__` lambda accesses an element, and accesses in such lambdas are not rewritten
     return 0;
 }

@@ -7,7 +7,7 @@ struct V {
 #ifdef __CUDACC__
 __host__ __device__
 #endif
-float length(const V *v) { return v->x + v->y; } //~ LC0028 a directive stands in the head of a function that needs a version
+float length(const V *v) { return v->x + v->y; } //~ LC0083 a directive stands in the head of a function that needs a version
 __global__ void step(V *p, int n)
 {
     int i = threadIdx.x;

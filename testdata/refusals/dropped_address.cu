@@ -6,7 +6,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        &p[i]; //~ LC0028 dropped
+        &p[i]; //~ LC0079 an address is computed and dropped
         p[i].x = 1.0f;
     }
 }

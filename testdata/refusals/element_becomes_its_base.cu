@@ -9,7 +9,7 @@ struct P : Base {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        Base b = p[i]; //~ LC0028 converted
+        Base b = p[i]; //~ LC0080 an element is converted to another type
         p[i].mass += b.x;
     }
 }

@@ -6,7 +6,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        auto &[a, b] = p[i]; //~ LC0028
+        auto &[a, b] = p[i]; //~ LC0077 this construct is not modelled and mentions `p` //~ LC0077 this use of an element is not modelled
         a = b;
     }
 }

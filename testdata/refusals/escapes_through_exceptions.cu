@@ -15,7 +15,7 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     if (n > 1000)
-        throw d; //~ LC0028
+        throw d; //~ LC0077 this construct is not modelled
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -5,7 +5,7 @@ __host__ __device__ constexpr int odd(int n) { int k = n; return k | 1; }
 constexpr int W = odd(8);
 __global__ void rows(float *out, int ny, int nx) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
-    float (*g)[W] = (float (*)[W])out; //~ LC0028 this construct is not modelled
+    float (*g)[W] = (float (*)[W])out; //~ LC0077 this construct is not modelled
     if (x < nx && y < ny) out[y * nx + x] = g[y][1];
 }
 int main() {

@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
 };
-P *pool; //~ LC0034
+P *pool; //~ LC0034 another file declares this name with another type
 void launch(int n);
 int main() {
     int n = 100;
@@ -17,7 +17,7 @@ struct P {
     float x;
     int id;
 };
-extern P *pool;
+extern P *pool; //~ LC0031 this variable is defined outside the program //~ LC0034 another file declares this name with another type
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

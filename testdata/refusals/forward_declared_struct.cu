@@ -1,6 +1,6 @@
 //@ layout = "P = soa"
 struct P;
-__global__ void step(P *p, int n); //~ LC0028 declared before the struct is defined
+__global__ void step(P *p, int n); //~ LC0078 this is declared before the struct is defined
 struct P {
     float x;
     int id;

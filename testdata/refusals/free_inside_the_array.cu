@@ -16,7 +16,7 @@ int main() {
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
-    cudaFree(d + 1); //~ LC0026
+    cudaFree(d + 1); //~ LC0026 the call starts inside the array
     cudaFree(d);
     delete[] h;
     return 0;

@@ -2,7 +2,7 @@
 struct P {
     float x;
     int id;
-    friend void move(P *p); //~ LC0027
+    friend void move(P *p); //~ LC0027 this member or attribute is not modelled //~ LC0077 this construct is not modelled and mentions `P`
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -17,8 +17,8 @@ int main() {
     int n = 100;
     P *h = new P[n]();
     P *d;
-    P *(*maker)(int) = make; //~ LC0010 through its address
-    d = maker(n);
+    P *(*maker)(int) = make; //~ LC0010 the function can be called through its address
+    d = maker(n); //~ LC0031 it cannot be seen what this points to
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

@@ -3,9 +3,9 @@ struct P {
     float x;
     int id;
 };
-__device__ P &twice(P &o) { //~ LC0028
+__device__ P &twice(P &o) { //~ LC0078 a declaration of this type is not rewritten
     o.x *= 2.0f;
-    return o;
+    return o; //~ LC0080 a reference to an element is returned
 }
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -1,5 +1,5 @@
 //@ layout = "P = tiled(32)"
-struct P { //~ LC0027
+struct P { //~ LC0027 a member has no form that a generated struct can repeat: its size is not known, or its type is local to the record or hidden by a typedef
     float x;
     float (*callback)(int);
 };

@@ -14,8 +14,8 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    void *arguments[] = {&d, &n}; //~ LC0020
-    cudaLaunchKernel((void *)step, dim3(1), dim3(128), arguments, 0, 0);
+    void *arguments[] = {&d, &n}; //~ LC0020 the address of the pointer is used in a way that is not followed
+    cudaLaunchKernel((void *)step, dim3(1), dim3(128), arguments, 0, 0); //~ LC0010 the function can be called through its address
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -3,7 +3,7 @@
 #define NX 20
 #define NY 6
 __global__ void k(float (*f)[NY][NX]) {
-    f[1][NY][threadIdx.x] = 1.0f; //~ LC0066 its extent 6
+    f[1][NY][threadIdx.x] = 1.0f; //~ LC0066 the index is 6 here, and its extent 6
 }
 int main() {
     float (*f)[NY][NX];

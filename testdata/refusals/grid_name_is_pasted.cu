@@ -5,7 +5,7 @@ __global__ void k(float *d_f, int nx, int ny) {
     int x = threadIdx.x, y = blockIdx.x;
     if (x < nx && y < ny) {
         d_f[y * nx + x] += 1;
-        G(d, y * nx + x) += 2; //~ LC0024
+        G(d, y * nx + x) += 2; //~ LC0024 the macro `G` mentions `d_f`
     }
 }
 int main() {

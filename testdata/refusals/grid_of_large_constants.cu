@@ -1,5 +1,5 @@
 //@ layout = "u = [y/4, x, y%4]"
-__global__ void step(float *u) { //~ LC0028 no index of this array is shown to have more than one coordinate
+__global__ void step(float *u) { //~ LC0069 no index of this array is shown to have more than one coordinate
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (x < 512 && y < 300)
         u[y * 512 + x] += 1.0f;

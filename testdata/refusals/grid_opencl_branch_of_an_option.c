@@ -4,7 +4,7 @@
 static const char *text =
     "__kernel void smooth(__global float *u, int nx, int ny) {\n"
     "    int x = get_global_id(0), y = get_global_id(1);\n"
-    "#ifdef ALL\n" //~ LC0005 an option of
+    "#ifdef ALL\n" //~ LC0005 what indices mean depends on a macro or a branch that an option of `clBuildProgram` may choose
     "    if (y < ny)\n"
     "#else\n"
     "    if (x < nx && y < ny)\n"

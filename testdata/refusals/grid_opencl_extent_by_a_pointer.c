@@ -21,7 +21,7 @@ int main(void)
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel smooth = clCreateKernel(program, "smooth", NULL);
-    cl_mem d_u = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL); //~ LC0028 may change later
+    cl_mem d_u = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL); //~ LC0069 `nx`, an extent of the grid, may change later
     clEnqueueWriteBuffer(queue, d_u, CL_TRUE, 0, bytes, h, 0, NULL, NULL);
     clSetKernelArg(smooth, 0, sizeof(cl_mem), &d_u);
     clSetKernelArg(smooth, 1, sizeof(int), &nx);

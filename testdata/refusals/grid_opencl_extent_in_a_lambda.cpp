@@ -22,7 +22,7 @@ int main(void)
     cl_kernel smooth = clCreateKernel(program, "smooth", NULL);
     auto run = [&](int k) {
     int nx = getchar() + k;
-    cl_mem d_u = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL); //~ LC0028 variable of a lambda
+    cl_mem d_u = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL); //~ LC0069 `nx`, an extent of the grid, is a variable of a lambda
     clEnqueueWriteBuffer(queue, d_u, CL_TRUE, 0, bytes, h, 0, NULL, NULL);
     clSetKernelArg(smooth, 0, sizeof(cl_mem), &d_u);
     clSetKernelArg(smooth, 1, sizeof(int), &nx);

@@ -24,7 +24,7 @@ int main(void)
     cl_mem d_u = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL);
     clEnqueueWriteBuffer(queue, d_u, CL_TRUE, 0, bytes, h, 0, NULL, NULL);
     clSetKernelArg(smooth, 0, sizeof(cl_mem), &d_u);
-    clSetKernelArg(smooth, 1, sizeof(int), &nx); //~ LC0028 cannot be followed
+    clSetKernelArg(smooth, 1, sizeof(int), &nx); //~ LC0069 the extent `nx` of the grid cannot be followed from here to a value that is set once
     clSetKernelArg(smooth, 2, sizeof(int), &ny);
     clEnqueueNDRangeKernel(queue, smooth, 2, NULL, global, NULL, 0, NULL, NULL);
     clEnqueueReadBuffer(queue, d_u, CL_TRUE, 0, bytes, h, 0, NULL, NULL);

@@ -26,7 +26,7 @@ int main(void)
     clSetKernelArg(smooth, 1, sizeof(int), &nx);
     clSetKernelArg(smooth, 2, sizeof(int), &ny);
     clEnqueueNDRangeKernel(queue, smooth, 2, NULL, global, NULL, 0, NULL, NULL);
-    clSetKernelArg(smooth, 1, sizeof(int), &half); //~ LC0028 is not shown to be given one value
+    clSetKernelArg(smooth, 1, sizeof(int), &half); //~ LC0069 the extent `nx` of the grid is not shown to be given one value by all calls
     clEnqueueNDRangeKernel(queue, smooth, 2, NULL, global, NULL, 0, NULL, NULL);
     clEnqueueReadBuffer(queue, d_u, CL_TRUE, 0, bytes, h, 0, NULL, NULL);
     printf("%f\n", h[3]);

@@ -20,7 +20,7 @@ int main(void)
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel smooth = clCreateKernel(program, "smooth", NULL);
-    cl_mem d_u = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_HOST_WRITE_ONLY, bytes, NULL, NULL); //~ LC0072 is limited
+    cl_mem d_u = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_HOST_WRITE_ONLY, bytes, NULL, NULL); //~ LC0072 what the host may do with this buffer is limited: `CL_MEM_HOST_WRITE_ONLY`
     clEnqueueWriteBuffer(queue, d_u, CL_TRUE, 0, bytes, h, 0, NULL, NULL);
     clSetKernelArg(smooth, 0, sizeof(cl_mem), &d_u);
     clSetKernelArg(smooth, 1, sizeof(int), &nx);

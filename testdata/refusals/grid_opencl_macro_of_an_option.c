@@ -7,7 +7,7 @@ static const char *text =
     "#endif\n"
     "__kernel void smooth(__global float *u, int ny) {\n"
     "    int x = get_global_id(0), y = get_global_id(1);\n"
-    "    if (x < NX && y < ny) u[y * NX + x] *= 0.5f;\n" //~ LC0005 an option of
+    "    if (x < NX && y < ny) u[y * NX + x] *= 0.5f;\n" //~ LC0005 what indices mean depends on a macro or a branch that an option of `clBuildProgram` may choose
     "}\n";
 int main(void)
 {

@@ -8,7 +8,7 @@ static const char *text =
     "}\n";
 static cl_mem make(cl_context context, size_t bytes)
 {
-    return clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL); //~ LC0028 no names where this buffer is created
+    return clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL); //~ LC0069 the extents of the grid have no names where this buffer is created
 }
 int main(void)
 {

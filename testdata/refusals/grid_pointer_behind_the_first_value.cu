@@ -11,7 +11,7 @@ int main() {
     float *f, *g;
     cudaMalloc(&f, nx * ny * sizeof(float));
     cudaMalloc(&g, nx * ny * sizeof(float));
-    k<<<dim3(3, ny), 16>>>(f + nx, g, nx, ny); //~ LC0026 f + nx
+    k<<<dim3(3, ny), 16>>>(f + nx, g, nx, ny); //~ LC0026 `f + nx` points into the grid, and coordinates count from its start
     cudaFree(f);
     cudaFree(g);
 }

@@ -5,7 +5,7 @@
 __global__ void k(float (*f)[NY][NX], int n) {
     for (int z = 0; z < n; z++) {
         f[0][1][threadIdx.x] += 1.0f;
-        f++; //~ LC0028 moved
+        f++; //~ LC0069 a pointer to rows is moved //~ LC0077 this construct is not modelled
     }
 }
 int main() {

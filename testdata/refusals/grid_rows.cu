@@ -3,7 +3,7 @@
 #define NX 20
 #define NY 6
 __global__ void k(float (*f)[NY][NX], int z) {
-    float *row = f[z][1]; //~ LC0026 points into the grid
+    float *row = f[z][1]; //~ LC0026 `f[z][1]` points into the grid, and coordinates count from its start
     row[threadIdx.x] += f[z][0][threadIdx.x];
 }
 int main() {

@@ -11,7 +11,7 @@ int main() {
     cudaMalloc(&u, nx * ny * sizeof(float));
     cudaMalloc(&w, nx * ny * sizeof(float));
     k<1><<<dim3(3, ny), 16>>>(u, nx, ny);
-    k<1><<<dim3(3, ny), 16>>>(w, ny, nx); //~ LC0028 the same extents
+    k<1><<<dim3(3, ny), 16>>>(w, ny, nx); //~ LC0069 the grid is not shown to be given the same extents here as elsewhere in this function
     cudaFree(u);
     cudaFree(w);
 }

@@ -13,13 +13,13 @@ int main() {
     P *d;
     cudaMalloc(&d, 8 * sizeof(P));
     cudaMemcpy(d, h, 8 * sizeof(P), cudaMemcpyHostToDevice);
-    add<<<1, 32>>>(d, 8);
-    mul<<<1, 32>>>(d, 8);
+    add<<<1, 32>>>(d, 8); //~ LC0010 `add` is not part of the program and may access the array
+    mul<<<1, 32>>>(d, 8); //~ LC0010 `mul` is not part of the program and may access the array
     cudaMemcpy(h, d, 8 * sizeof(P), cudaMemcpyDeviceToHost);
     printf("%f\n", h[3].x);
 }
 //- kernel.inc
-__global__ void NAME(P *p, int n) { //~ LC0036 two meanings
+__global__ void NAME(P *p, int n) { //~ LC0036 this text has two meanings and mentions `P`
     int i = threadIdx.x;
     if (i < n) FIELD(p, i) += 1;
 }

@@ -20,7 +20,7 @@ void run(P *h, int n) {
 //- run.h
 #pragma once
 struct P { float x, y; };
-struct World { P *p; int n; }; //~ LC0033 not CUDA
+struct World { P *p; int n; }; //~ LC0033 this would have to change, and a file that is not CUDA includes it
 void run(P *h, int n);
 //- main.cpp
 #include "run.h"

@@ -13,7 +13,7 @@ int main() {
     other(8);
 }
 //- step.cuh
-__global__ void step(P *p, int n) { //~ LC0036 two meanings
+__global__ void step(P *p, int n) { //~ LC0036 this text has two meanings and mentions `P`
     int i = threadIdx.x;
     if (i < n) p[i].x += 1;
 }
@@ -27,6 +27,6 @@ void other(int n) {
     b::P *d;
     cudaMalloc(&d, 8 * sizeof(b::P));
     cudaMemcpy(d, h, 8 * sizeof(b::P), cudaMemcpyHostToDevice);
-    b::step<<<1, 32>>>(d, n); //~ LC0010
+    b::step<<<1, 32>>>(d, n); //~ LC0010 `step` is not part of the program and may access the array
     cudaMemcpy(h, d, 8 * sizeof(b::P), cudaMemcpyDeviceToHost);
 }

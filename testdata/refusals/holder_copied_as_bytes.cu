@@ -21,7 +21,7 @@ int main() {
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     D e{d, n};
     D f;
-    memcpy(&f, &e, sizeof(e)); //~ LC0010
+    memcpy(&f, &e, sizeof(e)); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
     cudaMemset(f.p, 0, 8);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

@@ -8,7 +8,7 @@ __global__ void step(P *p, int n) {
     if (i < n)
         p[i].x += 1.0f;
 }
-struct D {
+struct D { //~ LC0053 no layout was asked for this array
     P *p;
     int n;
 };
@@ -23,8 +23,8 @@ int main() {
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     D e{d, n};
     D *de;
-    cudaMalloc(&de, sizeof(D)); //~ LC0010
-    cudaMemcpy(de, &e, sizeof(D), cudaMemcpyHostToDevice);
+    cudaMalloc(&de, sizeof(D)); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
+    cudaMemcpy(de, &e, sizeof(D), cudaMemcpyHostToDevice); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
     other<<<1, 1>>>(de);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

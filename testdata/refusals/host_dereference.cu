@@ -14,7 +14,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    P first = *d; //~ LC0023
+    P first = *d; //~ LC0023 host code accesses an element in device memory
     if (first.id)
         return 1;
     step<<<1, 128>>>(d, n);

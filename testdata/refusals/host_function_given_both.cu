@@ -5,7 +5,7 @@ struct P {
 };
 void clear(P *q, int n) {
     for (int i = 0; i < n; i++)
-        q[i].x = 0; //~ LC0023
+        q[i].x = 0; //~ LC0023 host code accesses an element in device memory
 }
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

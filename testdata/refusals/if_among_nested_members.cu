@@ -1,7 +1,7 @@
 //@ layout = "P = soa"
 struct Inner {
     float x;
-#if WIDE > 1 //~ LC0005
+#if WIDE > 1 //~ LC0005 which members there are depends on this condition
     float y;
 #else
     float z;

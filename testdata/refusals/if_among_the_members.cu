@@ -1,7 +1,7 @@
 //@ layout = "P = soa"
 struct P {
     float x;
-#ifdef WIDE //~ LC0005
+#ifdef WIDE //~ LC0005 which members there are depends on this condition
     float y;
 #endif
     int id;

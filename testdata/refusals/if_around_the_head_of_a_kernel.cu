@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
 };
-#ifdef WITH_STEP //~ LC0005
+#ifdef WITH_STEP //~ LC0005 this branch is not compiled and mentions `step`
 __global__ void step(P *p, int n, float by = 1)
 #else
 __global__ void step(P *p, int n)

@@ -5,7 +5,7 @@ struct P {
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-#if MODE == 1 //~ LC0005
+#if MODE == 1 //~ LC0005 this branch is not compiled and mentions `p`
     if (i < n) p[i].x += 1.0f;
 #elif MODE == 2
 #ifdef DEEP

@@ -6,7 +6,7 @@ struct P {
 __host__ __device__ void set(P *p, int i) {
 #ifdef __CUDA_ARCH__
     p[i].x += 1.0f;
-#else //~ LC0028
+#else //~ LC0077 this construct is not modelled and mentions `p`
     p[i].x -= 1.0f;
 #endif
 }

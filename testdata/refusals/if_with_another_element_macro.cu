@@ -11,7 +11,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
-        CELL.x += 1.0f; //~ LC0024
+        CELL.x += 1.0f; //~ LC0024 the macro `CELL` mentions `p`
 }
 int main() {
     int n = 100;

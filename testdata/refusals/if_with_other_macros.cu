@@ -11,7 +11,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
-        X(p, i) += 1.0f; //~ LC0024
+        X(p, i) += 1.0f; //~ LC0024 the pointer is given to the macro `X`, which is no expression and no statement
 }
 int main() {
     int n = 100;

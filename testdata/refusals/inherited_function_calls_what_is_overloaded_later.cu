@@ -6,7 +6,7 @@ struct Base {
     float x;
     int id;
     __device__ void grow() {
-        x = scaled(x); //~ LC0028 overloaded between
+        x = scaled(x); //~ LC0083 this member function is inherited, and a function that it calls is overloaded between the classes
     }
 };
 __device__ float scaled(float f) {

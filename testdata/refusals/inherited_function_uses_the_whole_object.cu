@@ -12,7 +12,7 @@ struct P : Base {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i].reset(); //~ LC0027 inherited, and uses the object
+        p[i].reset(); //~ LC0027 `reset` may change the element and cannot be given a version: it is inherited, and uses the object other than for its members
     }
 }
 int main() {

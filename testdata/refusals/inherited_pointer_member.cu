@@ -4,7 +4,7 @@ struct P {
     int id;
 };
 struct Base {
-    P *p; //~ LC0028
+    P *p; //~ LC0078 the pointer is a member of a base class
 };
 struct D : Base {
     int n;
@@ -22,7 +22,7 @@ int main() {
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     D e;
     e.p = d;
-    e.p[0].x = 1.0f;
+    e.p[0].x = 1.0f; //~ LC0023 host code accesses an element in device memory
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

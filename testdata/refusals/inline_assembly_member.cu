@@ -6,7 +6,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        asm volatile("add.f32 %0, %0, %0;" : "+f"(p[i].x)); //~ LC0018
+        asm volatile("add.f32 %0, %0, %0;" : "+f"(p[i].x)); //~ LC0018 inline assembly uses the array
     }
 }
 int main() {

@@ -6,7 +6,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        asm volatile("prefetch.global.L1 [%0];" ::"l"(p + i)); //~ LC0018
+        asm volatile("prefetch.global.L1 [%0];" ::"l"(p + i)); //~ LC0018 inline assembly uses the array
         p[i].x = 1.0f;
     }
 }

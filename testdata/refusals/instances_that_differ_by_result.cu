@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cuda_runtime.h>
 struct P { float a, b; int k; }; struct Q { float a; double c; };
-template <class U, class T> __device__ U mk(const T *x, int i) { U u = {}; u.a = x[i].a; return u; } //~ LC0028
+template <class U, class T> __device__ U mk(const T *x, int i) { U u = {}; u.a = x[i].a; return u; } //~ LC0083 two meanings of this function would have the same parameters
 __global__ void k(P *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { Q q = mk<Q>(p, i); P l = mk<P>(p, i); p[i].b = q.a + l.a; } }
 
 int main() {

@@ -7,7 +7,7 @@ __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         P &e = p[i];
-        auto f = [e] { return e.x; }; //~ LC0028
+        auto f = [e] { return e.x; }; //~ LC0077 this use of an element is not modelled
         e.x = 5.0f;
         e.id = (int)f();
     }

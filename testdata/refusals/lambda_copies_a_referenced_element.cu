@@ -7,7 +7,7 @@ __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         P &e = p[i];
-        auto f = [=] { return e.x; }; //~ LC0028 holds a copy
+        auto f = [=] { return e.x; }; //~ LC0084 the lambda holds a copy of the element that this refers to
         e.x = 5.0f;
         e.id = (int)f();
     }

@@ -9,7 +9,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        V v = p[i].v; //~ LC0045
+        V v = p[i].v; //~ LC0045 `v` is used as a whole and cannot be divided
         v.a += 1.0f;
         p[i].v = v;
     }

@@ -1,6 +1,6 @@
 //@ layout = "Q = soa"
 //@ errors = ["LC0042"]
-struct P {
+struct P { //~ LC0053 no layout was asked for this array
     float x;
     int id;
 };

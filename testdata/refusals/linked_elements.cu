@@ -1,7 +1,7 @@
 //@ layout = "P = soa"
 struct P {
     float x;
-    P *next; //~ LC0026 behind the first element
+    P *next; //~ LC0026 this may hold a pointer behind the first element
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -14,10 +14,10 @@ int main() {
     int n = 100;
     P *h = new P[n]();
     P *d;
-    cudaMalloc(&d, n * sizeof(P));
-    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    cudaMalloc(&d, n * sizeof(P)); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
     step<<<1, 128>>>(d, n);
-    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
     cudaFree(d);
     delete[] h;
     return 0;

@@ -1,10 +1,10 @@
 //@ layout = "Q = soa"
-struct P {
+struct P { //~ LC0053 no layout was asked for this array
     float x;
     int id;
 };
 void run(int n) {
-    struct Q { //~ LC0027 inside a function
+    struct Q { //~ LC0027 the element type is defined inside a function or class
         float x;
         int id;
     };

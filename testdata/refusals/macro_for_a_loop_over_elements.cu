@@ -7,7 +7,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        EACH(q, p, n) q->x += 1.0f; //~ LC0028 mentions
+        EACH(q, p, n) q->x += 1.0f; //~ LC0077 this construct is not modelled and mentions `P`
     }
 }
 int main() {

@@ -15,7 +15,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    LAUNCH(step, d, n); //~ LC0010
+    LAUNCH(step, d, n); //~ LC0010 the function can be called through its address //~ LC0024 the pointer is given to the macro `LAUNCH`, which takes any number of arguments
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -7,7 +7,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        GET(p, i) = 3; //~ LC0024
+        GET(p, i) = 3; //~ LC0024 the pointer is given to the macro `GET`, which pastes tokens
     }
 }
 int main() {

@@ -7,7 +7,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        SHOW(p, i); //~ LC0024 which turns an argument into a string
+        SHOW(p, i); //~ LC0024 the pointer is given to the macro `SHOW`, which turns an argument into a string
     }
 }
 int main() {

@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
 };
-#define ring(q) ring((q) + 1)->x //~ LC0024
+#define ring(q) ring((q) + 1)->x //~ LC0024 the pointer is given to the macro `ring`
 __device__ P *(ring)(P *);
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -7,7 +7,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        FIRST(p, 1, 2); //~ LC0024 which takes any number of arguments
+        FIRST(p, 1, 2); //~ LC0024 the pointer is given to the macro `FIRST`, which takes any number of arguments
     }
 }
 int main() {

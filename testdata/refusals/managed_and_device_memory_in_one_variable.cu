@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
     int n = 100;
     P *p;
     cudaMallocManaged(&p, n * sizeof(P));
-    p[0].id = 1; //~ LC0022
+    p[0].id = 1; //~ LC0022 host code accesses an element, and not all memory of the array is managed
     cudaFree(p);
     cudaMalloc(&p, n * sizeof(P));
     step<<<1, 128>>>(p, n);

@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
     int n = 100;
     P *p;
     cudaMallocManaged(&p, n * sizeof(P));
-    cudaStreamAttachMemAsync(0, p, n * sizeof(P)); //~ LC0025
+    cudaStreamAttachMemAsync(0, p, n * sizeof(P)); //~ LC0025 this is not plainly the whole array
     step<<<1, 128>>>(p, n);
     cudaDeviceSynchronize();
     cudaFree(p);

@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
     int n = 100;
     P *p;
     cudaMallocManaged(&p, n * sizeof(P));
-    std::vector<P> copy(p, p + n); //~ LC0028
+    std::vector<P> copy(p, p + n); //~ LC0079 a pointer is put into an object that is not followed
     step<<<1, 128>>>(p, n);
     cudaDeviceSynchronize();
     cudaFree(p);

@@ -12,7 +12,7 @@ int main(int argc, char **argv) {
     int n = 100;
     P *p;
     cudaMallocManaged(&p, n * sizeof(P));
-    cudaMemPrefetchAsync(p + n / 2, n / 2 * sizeof(P), 0); //~ LC0026
+    cudaMemPrefetchAsync(p + n / 2, n / 2 * sizeof(P), 0); //~ LC0026 the call starts inside the array
     step<<<1, 128>>>(p, n);
     cudaDeviceSynchronize();
     cudaFree(p);

@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
     int n = 100;
     P *p;
     cudaMallocManaged(&p, n * sizeof(P));
-    std::swap(p[0], p[1]); //~ LC0028
+    std::swap(p[0], p[1]); //~ LC0079 this is not a plain pointer variable
     step<<<1, 128>>>(p, n);
     cudaDeviceSynchronize();
     cudaFree(p);

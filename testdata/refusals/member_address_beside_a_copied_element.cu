@@ -19,7 +19,7 @@ __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         float *f = &p[i].x;
-        p[i].id = (int)g(p[i], f); //~ LC0028 may refer to a member
+        p[i].id = (int)g(p[i], f); //~ LC0081 another argument of this call may refer to a member of the element
     }
 }
 int main() {

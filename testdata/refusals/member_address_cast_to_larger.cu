@@ -14,7 +14,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        atomicCAS((unsigned long long *)&p[i].v.a, 3ull, 4ull); //~ LC0017
+        atomicCAS((unsigned long long *)&p[i].v.a, 3ull, 4ull); //~ LC0017 the address of a member may be used for more than the member
     }
 }
 int main() {

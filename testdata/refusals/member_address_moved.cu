@@ -18,7 +18,7 @@ __device__ void bump(float *f) {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        bump(&p[i].x); //~ LC0017
+        bump(&p[i].x); //~ LC0017 the address of a member may be used for more than the member
     }
 }
 int main() {

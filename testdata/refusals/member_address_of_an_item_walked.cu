@@ -14,7 +14,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        float *f = &p[i].arr[0]; //~ LC0017
+        float *f = &p[i].arr[0]; //~ LC0017 the address of a member may be used for more than the member
         for (int k = 0; k < 4; ++k)
             *f++ = k;
     }

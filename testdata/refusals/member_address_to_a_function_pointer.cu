@@ -19,7 +19,7 @@ __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         F f = bump;
-        f(&p[i].x); //~ LC0017
+        f(&p[i].x); //~ LC0017 the address of a member may be used for more than the member
     }
 }
 int main() {

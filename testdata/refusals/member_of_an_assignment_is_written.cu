@@ -7,7 +7,7 @@ __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         P a = p[0];
-        (p[i] = a).x = 2.0f; //~ LC0028 the assignment is used as a value
+        (p[i] = a).x = 2.0f; //~ LC0080 the assignment is used as a value
     }
 }
 int main() {

@@ -19,7 +19,7 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     std::vector<D> v(1);
-    v[0].p = d; //~ LC0020
+    v[0].p = d; //~ LC0020 this does not have the type of a pointer to `P`
     v[0].p[0].x = 1.0f;
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

@@ -17,7 +17,7 @@ struct H {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        H h{p[i].x}; //~ LC0017
+        H h{p[i].x}; //~ LC0017 a reference to a member may be used for more than the member
         (&h.f)[1] = 2.0f;
     }
 }

@@ -14,7 +14,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        float &f = p[i].v.a; //~ LC0017
+        float &f = p[i].v.a; //~ LC0017 a reference to a member may be used for more than the member
         float *g = &f;
         ++g;
         *g = 1.0f;

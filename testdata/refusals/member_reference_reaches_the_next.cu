@@ -17,7 +17,7 @@ __device__ void bump(float &f) {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        bump(p[i].v.a); //~ LC0017
+        bump(p[i].v.a); //~ LC0017 a reference to a member may be used for more than the member
     }
 }
 int main() {

@@ -13,7 +13,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i].add(2); //~ LC0028
+        p[i].add(2); //~ LC0082 this is not a member variable
     }
 }
 int main() {

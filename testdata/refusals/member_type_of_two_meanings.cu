@@ -26,7 +26,7 @@ typedef float real;
 #endif
 //- particle.h
 #pragma once
-struct P { real x, y; }; //~ LC0036 two meanings
+struct P { real x, y; }; //~ LC0027 the type of this member is not known //~ LC0036 this text has two meanings and mentions `P`
 //- other.cu
 #define DOUBLE
 #include "real.h"

@@ -14,7 +14,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    cudaMemset(d, 0, n * sizeof(P) - 4); //~ LC0025
+    cudaMemset(d, 0, n * sizeof(P) - 4); //~ LC0025 this is not plainly a multiple of `sizeof(P)`
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

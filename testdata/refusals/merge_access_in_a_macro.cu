@@ -1,5 +1,5 @@
 //@ layout = "a + b = aos"
-#define AT(p, i) (p)[i] //~ LC0028 in the body of a macro
+#define AT(p, i) (p)[i] //~ LC0087 the array is accessed in the body of a macro
 __global__ void k(float *a, float *b, const int *at, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

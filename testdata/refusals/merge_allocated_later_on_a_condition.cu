@@ -15,7 +15,7 @@ int main() {
         if (round == 0)
             cudaMalloc(&b, n * sizeof(float));
         k<<<1, 128>>>(a, b, at, n);
-        cudaFree(a); //~ LC0028 belong to one allocation
+        cudaFree(a); //~ LC0087 it cannot be seen that these pointers belong to one allocation
         if (b)
             cudaFree(b);
         b = 0;

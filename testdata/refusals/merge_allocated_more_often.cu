@@ -12,7 +12,7 @@ int main() {
     cudaMemset(at, 0, n * sizeof(int));
     cudaMalloc(&a, n * sizeof(float));
     for (int round = 0; round < 2; ++round) {
-        cudaMalloc(&b, n * sizeof(float)); //~ LC0028 not all of the arrays are allocated here
+        cudaMalloc(&b, n * sizeof(float)); //~ LC0087 not all of the arrays are allocated here
         cudaMemset(b, 0, n * sizeof(float));
         k<<<1, 128>>>(a, b, at, n);
         cudaFree(b);

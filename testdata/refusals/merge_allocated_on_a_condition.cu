@@ -11,7 +11,7 @@ int main(int argc, char **) {
     cudaMalloc(&at, n * sizeof(int));
     cudaMemset(at, 0, n * sizeof(int));
     if (argc < 5)
-        cudaMalloc(&a, n * sizeof(float)); //~ LC0028 depends on a condition
+        cudaMalloc(&a, n * sizeof(float)); //~ LC0087 this allocation depends on a condition
     cudaMalloc(&b, n * sizeof(float));
     k<<<1, 128>>>(a, b, at, n);
     return 0;

@@ -15,7 +15,7 @@ int main() {
     cudaMalloc(&b, n * sizeof(float));
     k<<<1, 128>>>(a, b, at, n);
     cudaFree(b);
-    only<<<1, 128>>>(a, n); //~ LC0028 used after one of the arrays is freed
+    only<<<1, 128>>>(a, n); //~ LC0087 the memory is used after one of the arrays is freed
     cudaFree(a);
     return 0;
 }

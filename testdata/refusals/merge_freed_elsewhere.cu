@@ -1,5 +1,5 @@
 //@ layout = "a + b = aos"
-void done(float *p) { cudaFree(p); } //~ LC0028 not all of the arrays are freed here
+void done(float *p) { cudaFree(p); } //~ LC0087 not all of the arrays are freed here
 __global__ void k(float *a, float *b, const int *at, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

@@ -1,6 +1,6 @@
 //@ layout = "a + b = aos"
 void release(float *a, float *b) {
-    cudaFree(a); //~ LC0028 belong to one allocation
+    cudaFree(a); //~ LC0087 it cannot be seen that these pointers belong to one allocation
     cudaFree(b);
 }
 __global__ void k(float *a, float *b, const int *at, int n) {

@@ -21,7 +21,7 @@ int main() {
     for (int round = 0; round < 2; ++round) {
         float *p = round ? a : c, *q = round ? d : b;
         use_b<<<1, 32>>>(q, n);
-        cudaFree(p); //~ LC0028 belong to one allocation
+        cudaFree(p); //~ LC0087 it cannot be seen that these pointers belong to one allocation
         cudaFree(q);
     }
     return 0;

@@ -16,7 +16,7 @@ int main(int argc, char **) {
     cudaMalloc(&b, n * sizeof(float));
     k<<<1, 128>>>(a, b, at, n);
     if (argc > 1)
-        cudaFree(a); //~ LC0028 cannot be seen when this is freed
+        cudaFree(a); //~ LC0087 it cannot be seen when this is freed
     else
         cudaFree(b);
     if (argc > 1)

@@ -11,7 +11,7 @@ int main() {
     int *at;
     cudaMalloc(&at, n * sizeof(int));
     cudaMemset(at, 0, n * sizeof(int));
-    cudaMalloc(&a, n * sizeof(float)); //~ LC0028 may change between the allocations
+    cudaMalloc(&a, n * sizeof(float)); //~ LC0087 this byte count may change between the allocations
     grow();
     cudaMalloc(&b, n * sizeof(float));
     k<<<1, 128>>>(a, b, at, 100);

@@ -12,7 +12,7 @@ int main() {
     int *at;
     cudaMalloc(&at, 100 * sizeof(int));
     cudaMemset(at, 0, 100 * sizeof(int));
-    cudaMalloc(&a, s.n * sizeof(float)); //~ LC0028 may change between the allocations
+    cudaMalloc(&a, s.n * sizeof(float)); //~ LC0087 this byte count may change between the allocations
     s.m = 200;
     cudaMalloc(&b, s.n * sizeof(float));
     k<<<1, 128>>>(a, b, at, 100);

@@ -1,5 +1,5 @@
 //@ layout = "a + b = aos"
-__global__ void k(float *a, float *b, const int *at, int n) { //~ LC0028 only arrays that
+__global__ void k(float *a, float *b, const int *at, int n) { //~ LC0087 only arrays that `cudaMalloc` or `clCreateBuffer` allocate can be merged with others
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         a[at[i]] += b[at[i]];

@@ -2,7 +2,7 @@
 #include <CL/cl.h>
 #include <stdio.h>
 static const char *text =
-    "__kernel void add(__global float *a, __global const float *b, int n) {\n" //~ LC0028 meet
+    "__kernel void add(__global float *a, __global const float *b, int n) {\n" //~ LC0087 pointers to `b` and to another of the arrays meet, perhaps here, so they have one type
     "    int i = get_global_id(0);\n"
     "    if (i < n) a[i] += b[i];\n"
     "}\n";

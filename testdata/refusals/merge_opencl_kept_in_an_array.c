@@ -21,7 +21,7 @@ int main(int argc, char **argv)
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel add = clCreateKernel(program, "add", NULL);
     cl_mem all[2], x, y;
-    all[0] = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL); //~ LC0028 no variable or member
+    all[0] = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL); //~ LC0087 this buffer is kept in no variable or member
     x = all[0];
     y = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
     clEnqueueWriteBuffer(queue, x, CL_TRUE, 0, n * sizeof(float), h, 0, NULL, NULL);

@@ -24,7 +24,7 @@ int main(int argc, char **argv)
     if (argc > 9)
         goto second;
     x = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
-    second: //~ LC0028 control may come here
+    second: //~ LC0087 control may come here without the buffer of the first array
     ;
     y = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
     clEnqueueWriteBuffer(queue, x, CL_TRUE, 0, n * sizeof(float), h, 0, NULL, NULL);

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel add = clCreateKernel(program, "add", NULL);
-    cl_mem x = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL); //~ LC0028 may change
+    cl_mem x = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL); //~ LC0087 this byte count may change between the allocations
     n--;
     cl_mem y = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
     clEnqueueWriteBuffer(queue, x, CL_TRUE, 0, n * sizeof(float), h, 0, NULL, NULL);

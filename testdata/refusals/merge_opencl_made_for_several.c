@@ -8,7 +8,7 @@ static const char *text =
     "}\n";
 static cl_mem make(cl_context context, size_t bytes)
 {
-    cl_mem made = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL); //~ LC0028 called for several arrays
+    cl_mem made = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL); //~ LC0087 the function that makes this buffer is called for several arrays
     clRetainMemObject(made);
     return made;
 }

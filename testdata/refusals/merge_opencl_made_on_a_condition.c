@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     cl_kernel add = clCreateKernel(program, "add", NULL);
     cl_mem x = NULL;
     if (argc < 9)
-        x = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL); //~ LC0028 on a condition
+        x = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL); //~ LC0087 this buffer is made on a condition
     cl_mem y = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
     clEnqueueWriteBuffer(queue, x, CL_TRUE, 0, n * sizeof(float), h, 0, NULL, NULL);
     clEnqueueWriteBuffer(queue, y, CL_TRUE, 0, n * sizeof(float), h, 0, NULL, NULL);

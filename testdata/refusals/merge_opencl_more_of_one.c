@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     cl_kernel add = clCreateKernel(program, "add", NULL);
     cl_mem x = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
     cl_mem y = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
-    cl_mem z = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL); //~ LC0028 not all of the arrays
+    cl_mem z = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL); //~ LC0087 not all of the arrays are allocated here
     if (argc > 9)
         x = z;
     clEnqueueWriteBuffer(queue, x, CL_TRUE, 0, n * sizeof(float), h, 0, NULL, NULL);

@@ -23,7 +23,7 @@ int main(int argc, char **argv)
     cl_kernel add = clCreateKernel(program, "add", NULL);
     cl_mem x = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
     cl_mem y;
-    MAKE(y); //~ LC0028 has the name
+    MAKE(y); //~ LC0087 another variable has the name of the first array's buffer
     clEnqueueWriteBuffer(queue, x, CL_TRUE, 0, n * sizeof(float), h, 0, NULL, NULL);
     clEnqueueWriteBuffer(queue, y, CL_TRUE, 0, n * sizeof(float), h, 0, NULL, NULL);
     clSetKernelArg(add, 0, sizeof(cl_mem), &x);

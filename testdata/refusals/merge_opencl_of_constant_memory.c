@@ -2,7 +2,7 @@
 #include <CL/cl.h>
 #include <stdio.h>
 static const char *text =
-    "__kernel void add(__global float *a, __constant float *b, int n) {\n" //~ LC0028 constant memory
+    "__kernel void add(__global float *a, __constant float *b, int n) {\n" //~ LC0087 an array in constant memory is put together with no other
     "    int i = get_global_id(0);\n"
     "    if (i < n) a[i] += b[i];\n"
     "}\n";

@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     cl_kernel add = clCreateKernel(program, "add", NULL);
     cl_mem x = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
     cl_mem z = x;
-    clReleaseMemObject(z); //~ LC0028 change or release a handle
+    clReleaseMemObject(z); //~ LC0087 this may use, change or release a handle before all buffers are made
     cl_mem y = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
     clEnqueueWriteBuffer(queue, x, CL_TRUE, 0, n * sizeof(float), h, 0, NULL, NULL);
     clEnqueueWriteBuffer(queue, y, CL_TRUE, 0, n * sizeof(float), h, 0, NULL, NULL);

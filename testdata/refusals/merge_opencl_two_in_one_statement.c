@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel add = clCreateKernel(program, "add", NULL);
-    cl_mem x = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL), y = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL); //~ LC0028 by one statement
+    cl_mem x = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL), y = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL); //~ LC0087 two of the arrays are allocated by one statement
     clEnqueueWriteBuffer(queue, x, CL_TRUE, 0, n * sizeof(float), h, 0, NULL, NULL);
     clEnqueueWriteBuffer(queue, y, CL_TRUE, 0, n * sizeof(float), h, 0, NULL, NULL);
     clSetKernelArg(add, 0, sizeof(cl_mem), &x);

@@ -20,7 +20,7 @@ int main(int argc, char **argv)
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel add = clCreateKernel(program, "add", NULL);
-    cl_command_queue second = clCreateCommandQueue(context, device, 0, NULL); //~ LC0028 several queues
+    cl_command_queue second = clCreateCommandQueue(context, device, 0, NULL); //~ LC0087 several queues may work on the buffers at the same time
     cl_mem x = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
     cl_mem y = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(float), NULL, NULL);
     clFlush(second);

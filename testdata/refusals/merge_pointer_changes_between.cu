@@ -13,7 +13,7 @@ int main() {
     float *old = 0;
     cudaMalloc(&a, n * sizeof(float));
     old = a;
-    a = old + 1; //~ LC0028 may change the pointer between the allocations
+    a = old + 1; //~ LC0087 this may change the pointer between the allocations
     cudaMalloc(&b, n * sizeof(float));
     k<<<1, 128>>>(a, b, at, n - 1);
     cudaFree(old);

@@ -13,7 +13,7 @@ int main() {
     cudaMalloc(&at, 100 * sizeof(int));
     cudaMemset(at, 0, 100 * sizeof(int));
     cudaMalloc(&a, n * sizeof(float));
-    std::swap(a, other); //~ LC0028 may change the pointer between the allocations
+    std::swap(a, other); //~ LC0087 this call may change the pointer between the allocations
     cudaMalloc(&b, n * sizeof(float));
     k<<<1, 128>>>(a, b, at, 100);
     return 0;

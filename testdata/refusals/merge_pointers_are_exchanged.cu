@@ -1,5 +1,5 @@
 //@ layout = "a + b = aos"
-__global__ void k(float *a, float *b, const int *at, int n) { //~ LC0028 pointers to `b` and to another
+__global__ void k(float *a, float *b, const int *at, int n) { //~ LC0087 pointers to `b` and to another of the arrays meet, perhaps here, so they have one type
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
         a[at[i]] += b[at[i]];

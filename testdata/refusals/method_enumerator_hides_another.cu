@@ -6,7 +6,7 @@ struct P { enum { K = 4 }; int a, b, c; __device__ void go(int i) { a += K * i; 
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
-        p[i].go(i); //~ LC0027
+        p[i].go(i); //~ LC0027 `go` may change the element and cannot be given a version: it names something of its class that is not public or cannot be qualified
 }
 
 int main() {

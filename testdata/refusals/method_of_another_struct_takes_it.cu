@@ -5,7 +5,7 @@ struct P {
 };
 struct Sim {
     P *p;
-    void run(int n); //~ LC0010
+    void run(int n); //~ LC0010 a member function that holds the array has no body in the program
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cuda_runtime.h>
 struct P { float a, b; int k;
-  __device__ float next() const { return (this + 1)->a; } //~ LC0028
+  __device__ float next() const { return (this + 1)->a; } //~ LC0083 this member function uses its object other than for its members
 };
 __global__ void k(P *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i + 1 < n) p[i].b = p[i].next(); }
 

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cuda_runtime.h>
 struct P { float a, b; int k; static constexpr float D = 2; enum { E = 4 }; __device__ void set(float v = D, int e = E) { a = v + e; } };
-__global__ void k(P *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { p[i].set(); } } //~ LC0027
+__global__ void k(P *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { p[i].set(); } } //~ LC0027 `set` may change the element and cannot be given a version: it has default arguments
 
 int main() {
     const int n = 70;

@@ -11,7 +11,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i].next(); //~ LC0027 version
+        p[i].next(); //~ LC0027 `next` may change the element and cannot be given a version: a variable in it lives on between calls
     }
 }
 int main() {

@@ -1,4 +1,4 @@
-struct P { //~ LC0053 one scalar
+struct P { //~ LC0053 a record of one scalar has one layout only
     float x;
 };
 __global__ void step(P *p, int n) {

@@ -1,5 +1,5 @@
 //@ layout = "P = aos"
-struct P { //~ LC0053 the one it has
+struct P { //~ LC0053 the layout asked for is the one it has
     float x;
     int id;
 };

@@ -11,7 +11,7 @@ __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         int k = i;
-        p[k].scale(k++); //~ LC0028 order of evaluation
+        p[k].scale(k++); //~ LC0081 the object and an argument depend on each other's order of evaluation
         p[i].id += k;
     }
 }

@@ -15,8 +15,8 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    lib::Guard g(d, n); //~ LC0028
-    lib::Guard *e = new lib::Guard(d); //~ LC0028
+    lib::Guard g(d, n); //~ LC0077 this construct is not modelled
+    lib::Guard *e = new lib::Guard(d); //~ LC0077 this use of the pointer is not modelled
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -1,7 +1,7 @@
 struct C {
     float a, b;
 };
-struct M { //~ LC0053 its one member is stored as a whole
+struct M { //~ LC0053 its one member is stored as a whole, which leaves one layout only
     C e[3];
 };
 __global__ void add(M *m) {

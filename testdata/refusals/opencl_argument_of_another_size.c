@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     cl_kernel step = clCreateKernel(program, "step", NULL);
     cl_mem d = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(struct P), NULL, NULL);
     clEnqueueWriteBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);
-    clSetKernelArg(step, 0, sizeof(struct P), &d); //~ LC0071 size
+    clSetKernelArg(step, 0, sizeof(struct P), &d); //~ LC0071 the size is not that of a buffer
     clSetKernelArg(step, 1, sizeof(int), &n);
     clEnqueueNDRangeKernel(queue, step, 1, NULL, &global, NULL, 0, NULL, NULL);
     clEnqueueReadBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);

@@ -35,7 +35,7 @@ int main(int argc, char **argv)
     args[0].size = sizeof(cl_mem);
     args[1].value = &n;
     for (int i = 0; i < 2; i++)
-        clSetKernelArg(step, i, args[i].size, args[i].value); //~ LC0072 which buffer
+        clSetKernelArg(step, i, args[i].size, args[i].value); //~ LC0072 it cannot be seen which buffer this is
     clEnqueueNDRangeKernel(queue, step, 1, NULL, &global, NULL, 0, NULL, NULL);
     clEnqueueReadBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);
     printf("%f\n", h[3].x);

@@ -29,9 +29,9 @@ int main(void)
     cl_mem bq = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof q, NULL, NULL);
     clEnqueueWriteBuffer(queue, bp, CL_TRUE, 0, sizeof p, p, 0, NULL, NULL);
     clEnqueueWriteBuffer(queue, bq, CL_TRUE, 0, sizeof q, q, 0, NULL, NULL);
-    Pair h = {.b = bp, .a = bq, .n = 3}; //~ LC0028 this text is not modelled and mentions `b`
-    clSetKernelArg(step, 0, sizeof(cl_mem), &h.b);
-    clSetKernelArg(step, 1, sizeof(cl_mem), &h.a);
+    Pair h = {.b = bp, .a = bq, .n = 3}; //~ LC0077 this text is not modelled and mentions `a` //~ LC0077 this text is not modelled and mentions `b`
+    clSetKernelArg(step, 0, sizeof(cl_mem), &h.b); //~ LC0031 no call that makes this buffer is seen
+    clSetKernelArg(step, 1, sizeof(cl_mem), &h.a); //~ LC0031 no call that makes this buffer is seen
     clSetKernelArg(step, 2, sizeof n, &n);
     clEnqueueNDRangeKernel(queue, step, 1, NULL, &global, NULL, 0, NULL, NULL);
     clEnqueueReadBuffer(queue, bp, CL_TRUE, 0, sizeof p, p, 0, NULL, NULL);

@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 }
 //- step.cl
 struct P { float x, y; int id; };
-__kernel void step(__global struct P *p, int n) { //~ LC0073 no file
+__kernel void step(__global struct P *p, int n) { //~ LC0073 the host program names no file like the one with this kernel
     int i = get_global_id(0);
     if (i < n) p[i].x += p[i].y;
 }

@@ -26,7 +26,7 @@ int main(int argc, char **argv)
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel step = clCreateKernel(program, "step", NULL);
-    cl_mem d = clCreateBuffer(context, atoi(argv[1]), n * sizeof(struct P), h, NULL); //~ LC0072 flags
+    cl_mem d = clCreateBuffer(context, atoi(argv[1]), n * sizeof(struct P), h, NULL); //~ LC0072 the buffer is memory of the host, or its flags cannot be seen
     clEnqueueWriteBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);
     clSetKernelArg(step, 0, sizeof(cl_mem), &d);
     clSetKernelArg(step, 1, sizeof(int), &n);

@@ -28,7 +28,7 @@ int main(void)
     cl_mem_flags flags = CL_MEM_READ_WRITE;
     if (n < 70)
         flags |= 1 << 9;
-    cl_mem d = clCreateBuffer(context, flags, n * sizeof(struct P), NULL, NULL); //~ LC0072 flags
+    cl_mem d = clCreateBuffer(context, flags, n * sizeof(struct P), NULL, NULL); //~ LC0072 the buffer is memory of the host, or its flags cannot be seen
     clEnqueueWriteBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);
     clSetKernelArg(pull, 0, sizeof(cl_mem), &d);
     clSetKernelArg(pull, 1, sizeof(int), &n);

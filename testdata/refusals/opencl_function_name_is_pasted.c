@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel step = clCreateKernel(program, "step", NULL);
     cl_mem d = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(struct P), NULL, NULL);
-    ENQUEUE(WriteBuffer, queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL); //~ LC0028 not followed
+    ENQUEUE(WriteBuffer, queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL); //~ LC0072 this use of the handle is not followed
     clSetKernelArg(step, 0, sizeof(cl_mem), &d);
     clSetKernelArg(step, 1, sizeof(int), &n);
     clEnqueueNDRangeKernel(queue, step, 1, NULL, &global, NULL, 0, NULL, NULL);

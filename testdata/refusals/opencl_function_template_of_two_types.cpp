@@ -14,7 +14,7 @@ __kernel void step(__global struct P *p, __global float *w, int n) {
 template <class T>
 static cl_mem upload(cl_context context, const T *host, size_t n)
 {
-    return clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, n * sizeof(T), (void *)host, nullptr); //~ LC0029 text of a template
+    return clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, n * sizeof(T), (void *)host, nullptr); //~ LC0029 the text of a template is not rewritten for one of its instances
 }
 int main()
 {

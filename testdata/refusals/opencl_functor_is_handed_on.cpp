@@ -11,7 +11,7 @@ __kernel void step(__global struct P *p, __global float *w, int n) {
     if (i < n) { p[i].x += p[i].y; w[i] += p[i].id; }
 }
 )";
-static void run(cl::KernelFunctor<cl::Buffer, cl::Buffer, int> step, cl::CommandQueue &queue, cl::Buffer &p, cl::Buffer &w) //~ LC0070 functor gives
+static void run(cl::KernelFunctor<cl::Buffer, cl::Buffer, int> step, cl::CommandQueue &queue, cl::Buffer &p, cl::Buffer &w) //~ LC0070 a functor gives the kernel its arguments
 {
     step(cl::EnqueueArgs(queue, cl::NDRange(64)), p, w, 64);
 }
@@ -23,7 +23,7 @@ int main()
     cl::Program program(context, text);
     program.build("");
     cl::Buffer d_p(context, CL_MEM_READ_WRITE, sizeof p), d_w(context, CL_MEM_READ_WRITE, 64 * sizeof(float));
-    run(cl::KernelFunctor<cl::Buffer, cl::Buffer, int>(program, "step"), queue, d_p, d_w);
+    run(cl::KernelFunctor<cl::Buffer, cl::Buffer, int>(program, "step"), queue, d_p, d_w); //~ LC0070 a functor gives the kernel its arguments
     queue.enqueueReadBuffer(d_p, CL_TRUE, 0, sizeof p, p);
     return 0;
 }

@@ -25,7 +25,7 @@ int main(void)
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel pull = clCreateKernel(program, "pull", NULL);
-    cl_mem d = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_HOST_WRITE_ONLY, n * sizeof(struct P), NULL, NULL); //~ LC0072 is limited
+    cl_mem d = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_HOST_WRITE_ONLY, n * sizeof(struct P), NULL, NULL); //~ LC0072 what the host may do with this buffer is limited: `CL_MEM_HOST_WRITE_ONLY`
     clEnqueueWriteBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);
     clSetKernelArg(pull, 0, sizeof(cl_mem), &d);
     clSetKernelArg(pull, 1, sizeof(int), &n);

@@ -1,4 +1,5 @@
 //@ layout = "P = soa"
+//@ errors = ["LC0042"]
 #include <CL/cl.h>
 #include <stdio.h>
 struct P {
@@ -25,7 +26,7 @@ int main(int argc, char **argv)
     cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
     clBuildProgram(program, 1, &device, "", NULL, NULL);
-    cl_kernel step = clCreateKernel(program, "step", NULL); //~ LC0073 keep their layout
+    cl_kernel step = clCreateKernel(program, "step", NULL); //~ LC0073 buffers for this kernel keep their layout
     cl_mem d = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(struct P), NULL, NULL);
     clEnqueueWriteBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);
     clSetKernelArg(step, 0, sizeof(cl_mem), &d);

@@ -26,10 +26,10 @@ int main(int argc, char **argv)
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     char name[16];
     sprintf(name, "st%s", argc > 1 ? argv[1] : "ep");
-    cl_kernel step = clCreateKernel(program, name, NULL); //~ LC0070 name of this kernel
+    cl_kernel step = clCreateKernel(program, name, NULL); //~ LC0070 the name of this kernel cannot be seen
     cl_mem d = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(struct P), NULL, NULL);
     clEnqueueWriteBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);
-    clSetKernelArg(step, 0, sizeof(cl_mem), &d);
+    clSetKernelArg(step, 0, sizeof(cl_mem), &d); //~ LC0070 it cannot be seen which kernel this argument is for
     clSetKernelArg(step, 1, sizeof(int), &n);
     clEnqueueNDRangeKernel(queue, step, 1, NULL, &global, NULL, 0, NULL, NULL);
     clEnqueueReadBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);

@@ -25,10 +25,10 @@ int main(int argc, char **argv)
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel step;
-    clCreateKernelsInProgram(program, 1, &step, NULL); //~ LC0070 which kernels
+    clCreateKernelsInProgram(program, 1, &step, NULL); //~ LC0070 it cannot be seen which kernels this makes //~ LC0072 `clCreateKernelsInProgram` is given the handle, and what it does is not modelled
     cl_mem d = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(struct P), NULL, NULL);
     clEnqueueWriteBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);
-    clSetKernelArg(step, 0, sizeof(cl_mem), &d);
+    clSetKernelArg(step, 0, sizeof(cl_mem), &d); //~ LC0070 it cannot be seen which kernel this argument is for
     clSetKernelArg(step, 1, sizeof(int), &n);
     clEnqueueNDRangeKernel(queue, step, 1, NULL, &global, NULL, 0, NULL, NULL);
     clEnqueueReadBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);

@@ -6,7 +6,7 @@ static const char *text =
     "    int x = get_global_id(0), y = get_global_id(1);\n"
     "    if (x < nx && y < ny) u[y * nx + x] *= 0.5f;\n"
     "}\n";
-#define offset 3 //~ LC0028 uses the name `offset`
+#define offset 3 //~ LC0086 the generated code uses the name `offset`, which is a macro here
 int main(void)
 {
     float h[64] = {0};

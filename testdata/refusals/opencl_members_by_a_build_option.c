@@ -9,7 +9,7 @@ static const char *text =
     "#ifndef REAL\n"
     "#define REAL float\n"
     "#endif\n"
-    "struct P { REAL x, y; int id; };\n" //~ LC0005 option of `clBuildProgram`
+    "struct P { REAL x, y; int id; };\n" //~ LC0005 its members depend on a macro that an option of `clBuildProgram` may define otherwise
     "__kernel void step(__global struct P *p, int n) {\n"
     "    int i = get_global_id(0);\n"
     "    if (i < n) p[i].x += p[i].y;\n"

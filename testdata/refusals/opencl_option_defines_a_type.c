@@ -7,7 +7,7 @@ struct P {
 };
 static const char *text =
     "struct P { float x, y; int id; };\n"
-    "__kernel void pull(__global struct P *p, int n) {\n" //~ LC0024 defines `float`
+    "__kernel void pull(__global struct P *p, int n) {\n" //~ LC0024 an option of `clBuildProgram` defines `float`, a word of OpenCL C
     "    int i = get_global_id(0);\n"
     "    if (i < n) p[i].x += p[i].y;\n"
     "}\n";

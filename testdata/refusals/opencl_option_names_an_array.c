@@ -18,7 +18,7 @@ int main(void)
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
     cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
-    clBuildProgram(program, 1, &device, "-DHALF=0.5f -DSCALE(i)=u[i]*HALF", NULL, NULL); //~ LC0024 may mention `u`
+    clBuildProgram(program, 1, &device, "-DHALF=0.5f -DSCALE(i)=u[i]*HALF", NULL, NULL); //~ LC0024 this text may mention `u` where kernels are built with it
     cl_kernel smooth = clCreateKernel(program, "smooth", NULL);
     cl_mem d_u = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL);
     clEnqueueWriteBuffer(queue, d_u, CL_TRUE, 0, bytes, h, 0, NULL, NULL);

@@ -15,7 +15,7 @@ template <class... Rest>
 static void set_all(cl_kernel kernel, const Rest &...rest)
 {
     cl_uint index = 0;
-    (clSetKernelArg(kernel, index++, sizeof(Rest), &rest), ...); //~ LC0070 may set arguments
+    (clSetKernelArg(kernel, index++, sizeof(Rest), &rest), ...); //~ LC0029 handles are not followed into templates //~ LC0070 this text is not modelled and may set arguments of any kernel
 }
 int main()
 {
@@ -34,7 +34,7 @@ int main()
     cl_kernel step = clCreateKernel(program, "step", nullptr);
     cl_mem d_p = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof p, p, nullptr),
            d_w = clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof w, w, nullptr);
-    set_all(step, d_p, d_w, n);
+    set_all(step, d_p, d_w, n); //~ LC0010 `set_all` is not followed
     clEnqueueNDRangeKernel(queue, step, 1, nullptr, &global, nullptr, 0, nullptr, nullptr);
     clEnqueueReadBuffer(queue, d_p, CL_TRUE, 0, n * sizeof(P), p, 0, nullptr, nullptr);
     return 0;

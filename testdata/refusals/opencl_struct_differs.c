@@ -26,11 +26,11 @@ int main(int argc, char **argv)
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel step = clCreateKernel(program, "step", NULL);
     cl_mem d = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(struct P), NULL, NULL);
-    clEnqueueWriteBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL); //~ LC0074 not the same bytes
+    clEnqueueWriteBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL); //~ LC0074 `P` of the host and `P` of the kernel are not the same bytes
     clSetKernelArg(step, 0, sizeof(cl_mem), &d);
     clSetKernelArg(step, 1, sizeof(int), &n);
     clEnqueueNDRangeKernel(queue, step, 1, NULL, &global, NULL, 0, NULL, NULL);
-    clEnqueueReadBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);
+    clEnqueueReadBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL); //~ LC0074 `P` of the host and `P` of the kernel are not the same bytes
     printf("%f\n", h[3].x);
     return 0;
 }

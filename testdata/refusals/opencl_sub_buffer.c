@@ -28,8 +28,8 @@ int main(int argc, char **argv)
     cl_mem d = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(struct P), NULL, NULL);
     clEnqueueWriteBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);
     cl_buffer_region half = {0, sizeof(h) / 2};
-    cl_mem part = clCreateSubBuffer(d, 0, CL_BUFFER_CREATE_TYPE_REGION, &half, NULL); //~ LC0031 which handle
-    clSetKernelArg(step, 0, sizeof(cl_mem), &part);
+    cl_mem part = clCreateSubBuffer(d, 0, CL_BUFFER_CREATE_TYPE_REGION, &half, NULL); //~ LC0031 it cannot be seen which handle this is
+    clSetKernelArg(step, 0, sizeof(cl_mem), &part); //~ LC0031 no call that makes this buffer is seen
     clSetKernelArg(step, 1, sizeof(int), &n);
     clEnqueueNDRangeKernel(queue, step, 1, NULL, &global, NULL, 0, NULL, NULL);
     clEnqueueReadBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);

@@ -17,7 +17,7 @@ int main(int argc, char **argv)
     cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, NULL);
     cl_command_queue queue = clCreateCommandQueue(context, device, 0, NULL);
     char text[1024];
-    sprintf(text, "struct P { %s x, y; int id; };\n" //~ LC0027
+    sprintf(text, "struct P { %s x, y; int id; };\n" //~ LC0002 this region does not parse //~ LC0027 the type of this member is not known //~ LC0027 this member or attribute is not modelled
                   "__kernel void step(__global struct P *p, int n) {\n"
                   "    int i = get_global_id(0);\n"
                   "    if (i < n) p[i].x += p[i].y;\n"
@@ -27,11 +27,11 @@ int main(int argc, char **argv)
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel step = clCreateKernel(program, "step", NULL);
     cl_mem d = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(struct P), NULL, NULL);
-    clEnqueueWriteBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);
+    clEnqueueWriteBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL); //~ LC0074 `P` of the host and `P` of the kernel are not the same bytes
     clSetKernelArg(step, 0, sizeof(cl_mem), &d);
     clSetKernelArg(step, 1, sizeof(int), &n);
     clEnqueueNDRangeKernel(queue, step, 1, NULL, &global, NULL, 0, NULL, NULL);
-    clEnqueueReadBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);
+    clEnqueueReadBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL); //~ LC0074 `P` of the host and `P` of the kernel are not the same bytes
     printf("%f\n", h[3].x);
     return 0;
 }

@@ -8,7 +8,7 @@ struct P {
 static const char *text =
     "struct P { float x, y; int id; };\n"
     "typedef __global struct P *array;\n"
-    "__kernel void step(array p, int n) {\n" //~ LC0028 a typedef hides
+    "__kernel void step(array p, int n) {\n" //~ LC0078 a typedef hides that this is a pointer
     "    int i = get_global_id(0);\n"
     "    if (i < n) p[i].x += p[i].y;\n"
     "}\n";

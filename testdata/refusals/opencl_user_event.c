@@ -21,7 +21,7 @@ int main(void)
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel smooth = clCreateKernel(program, "smooth", NULL);
     cl_mem d_u = clCreateBuffer(context, CL_MEM_READ_WRITE, bytes, NULL, NULL);
-    cl_event later = clCreateUserEvent(context, NULL); //~ LC0072 wait for an event of the host
+    cl_event later = clCreateUserEvent(context, NULL); //~ LC0072 calls that wait for an event of the host return at once here, and would not in another layout
     clSetUserEventStatus(later, CL_COMPLETE);
     clEnqueueWriteBuffer(queue, d_u, CL_TRUE, 0, bytes, h, 0, NULL, NULL);
     clSetKernelArg(smooth, 0, sizeof(cl_mem), &d_u);

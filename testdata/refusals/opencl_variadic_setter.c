@@ -17,8 +17,8 @@ static void set_args(cl_kernel kernel, int count, ...)
     va_list list;
     va_start(list, count);
     for (int i = 0; i < count; i++) {
-        size_t size = va_arg(list, size_t);
-        clSetKernelArg(kernel, i, size, va_arg(list, void *)); //~ LC0071 which argument
+        size_t size = va_arg(list, size_t); //~ LC0002 this region does not parse
+        clSetKernelArg(kernel, i, size, va_arg(list, void *)); //~ LC0071 it cannot be seen which argument of the kernel this is
     }
     va_end(list);
 }

@@ -5,7 +5,7 @@ struct P {
 };
 struct D {
     P *own;
-    P *operator->() { return own; } //~ LC0028
+    P *operator->() { return own; } //~ LC0078 an operator returns the pointer
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

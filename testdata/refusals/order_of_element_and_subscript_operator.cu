@@ -19,7 +19,7 @@ __device__ int next(int &c) {
 __global__ void k(V *p) {
     int c = 0;
     for (int i = 0; i < 20; i++)
-        p[next(c)][next(c) % 3] += 1.0f; //~ LC0028 order of evaluation
+        p[next(c)][next(c) % 3] += 1.0f; //~ LC0081 the operands depend on each other's order of evaluation
 }
 int main() {
     V *a;

@@ -19,7 +19,7 @@ __device__ int next(int &c) {
 __global__ void k(V *p, V *q) {
     int c = 0;
     for (int i = 0; i < 20; i++)
-        p[next(c)].add(q[next(c)]); //~ LC0028 order of evaluation
+        p[next(c)].add(q[next(c)]); //~ LC0081 the object and an argument depend on each other's order of evaluation
 }
 int main() {
     V *a, *b;

@@ -13,7 +13,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i].add(LARGE); //~ LC0034
+        p[i].add(LARGE); //~ LC0034 it is not clear which member function this calls
     }
 }
 int main() {

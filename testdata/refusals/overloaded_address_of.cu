@@ -2,7 +2,7 @@
 struct P {
     float x;
     int id;
-    __host__ __device__ P *operator&() { return nullptr; } //~ LC0027 overloaded
+    __host__ __device__ P *operator&() { return nullptr; } //~ LC0027 an overloaded `&` may take the address of an element
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -16,7 +16,7 @@ __device__ void f(T *q) {
     *q = T();
 }
 __global__ void other(P *q, float *r) {
-    f(q); //~ LC0034
+    f(q); //~ LC0034 it is not clear which function this argument reaches
     f(r);
 }
 int main() {

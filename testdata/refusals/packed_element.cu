@@ -1,5 +1,5 @@
 //@ layout = "P = soa"
-struct __attribute__((packed)) P { //~ LC0027
+struct __attribute__((packed)) P { //~ LC0027 the element type is packed
     float x;
     char id;
 };

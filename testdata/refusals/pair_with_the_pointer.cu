@@ -15,8 +15,8 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    std::pair<P *, int> both(d, n); //~ LC0028
-    step<<<1, 1>>>(both.first, both.second);
+    std::pair<P *, int> both(d, n); //~ LC0077 this construct is not modelled
+    step<<<1, 1>>>(both.first, both.second); //~ LC0031 it cannot be seen what this points to
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -14,7 +14,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    for (P *q : {d, d}) //~ LC0028
+    for (P *q : {d, d}) //~ LC0031 it cannot be seen what this points to //~ LC0079 a pointer is put into an object that is not followed
         step<<<1, 128>>>(q, n);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

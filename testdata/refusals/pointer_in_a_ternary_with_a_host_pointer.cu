@@ -10,15 +10,15 @@ __global__ void step(P *p, int n) {
 }
 int main() {
     int n = 100;
-    P *h = new P[n](); //~ LC0031
+    P *h = new P[n](); //~ LC0031 it cannot be seen what this points to
     P *d;
     cudaMalloc(&d, n * sizeof(P));
-    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice); //~ LC0023 the copy takes this for host memory
     P *q = n > 7 ? d : h;
     step<<<1, 128>>>(q, n);
     step<<<1, 128>>>(d, n);
-    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost); //~ LC0023 the copy takes this for host memory
     cudaFree(d);
-    delete[] h;
+    delete[] h; //~ LC0010 device memory is given to `delete`
     return 0;
 }

@@ -7,7 +7,7 @@ __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         P *q = p;
-        P *r = (q++, q); //~ LC0028 comma
+        P *r = (q++, q); //~ LC0079 the pointer is the result of a comma operator
         r->x = 1.0f;
     }
 }

@@ -10,7 +10,7 @@ __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         P *q = p + i;
-        add(q++, p); //~ LC0028 moved inside an expression
+        add(q++, p); //~ LC0079 the pointer is moved inside an expression
     }
 }
 int main() {

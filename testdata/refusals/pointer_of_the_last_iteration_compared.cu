@@ -8,7 +8,7 @@ __global__ void both(P *a, P *b) {
     P *last = nullptr;
     for (int k = 0; k < 2; ++k) {
         P *q = k ? a : b;
-        if (last && q < last) //~ LC0019
+        if (last && q < last) //~ LC0019 addresses of elements are compared or subtracted
             q->x = 1.0f;
         last = q;
     }

@@ -18,8 +18,8 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     D e{d};
-    P *D::*which = &D::p; //~ LC0028
-    step<<<1, 128>>>(e.*which, n);
+    P *D::*which = &D::p; //~ LC0077 this construct is not modelled and mentions `p`
+    step<<<1, 128>>>(e.*which, n); //~ LC0010 the object holds the array, and this construct is not modelled //~ LC0031 it cannot be seen what this points to
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -4,7 +4,7 @@ struct P {
     int id;
 };
 typedef P *PPtr;
-__global__ void step(PPtr p, int n) { //~ LC0028
+__global__ void step(PPtr p, int n) { //~ LC0078 a typedef hides that this is a pointer
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         p[i].x = 1.0f;

@@ -8,7 +8,7 @@ __global__ void both(P *a, P *b) {
     P *q = a;
     if (b->id > 0)
         q = b;
-    if (q < a + 3) //~ LC0019
+    if (q < a + 3) //~ LC0019 addresses of elements are compared or subtracted
         q->x = 1.0f;
 }
 void other(int n) {

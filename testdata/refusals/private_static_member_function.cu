@@ -8,7 +8,7 @@ public:
     float x;
     int id;
     __device__ void grow() {
-        x = twice(x); //~ LC0028 not public
+        x = twice(x); //~ LC0083 a static member function is called that is not public
     }
 };
 __global__ void step(P *p, int n) {

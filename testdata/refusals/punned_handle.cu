@@ -19,7 +19,7 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     D e{d, n};
-    void *raw = *(void **)&e; //~ LC0010 cast to another type
+    void *raw = *(void **)&e; //~ LC0010 the object holds the array, and it is cast to another type
     cudaMemset(raw, 0, 4);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

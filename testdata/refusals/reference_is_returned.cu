@@ -3,8 +3,8 @@ struct P {
     float x;
     int id;
 };
-__device__ const P &g(const P &r) { //~ LC0028
-    return r;
+__device__ const P &g(const P &r) { //~ LC0078 a declaration of this type is not rewritten
+    return r; //~ LC0080 a reference to an element is returned
 }
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -7,7 +7,7 @@ __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         p[i].x = 1.0f;
-        p[i].x = @ 3; //~ LC0002
+        p[i].x = @ 3; //~ LC0002 this region does not parse //~ LC0002 this text does not parse and mentions `p` //~ LC0077 this construct is not modelled
     }
 }
 int main() {

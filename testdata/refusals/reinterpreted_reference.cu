@@ -5,7 +5,7 @@ struct P {
 };
 __global__ void step(P *p, int n) {
     int i = threadIdx.x;
-    float &f = (float &)p[i]; //~ LC0011
+    float &f = (float &)p[i]; //~ LC0011 an element is cast
     f = 1.0f;
 }
 int main() {

@@ -6,7 +6,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = threadIdx.x;
     p[i].x += 1.0f;
-    __asm__("" ::"r"(p[i].id)); //~ LC0018
+    __asm__("" ::"r"(p[i].id)); //~ LC0018 inline assembly uses the array
 }
 int main() {
     int n = 100;

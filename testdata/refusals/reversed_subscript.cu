@@ -6,7 +6,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        i[p].x = 1.0f; //~ LC0028
+        i[p].x = 1.0f; //~ LC0077 this use of the pointer is not modelled
     }
 }
 int main() {

@@ -17,7 +17,7 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     SHRINK(bytes);
-    cudaMemset(d, 0, bytes); //~ LC0025
+    cudaMemset(d, 0, bytes); //~ LC0025 this is not plainly a multiple of `sizeof(P)`
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -14,7 +14,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    cudaMemcpy(h, d, sizeof(d), cudaMemcpyDeviceToHost); //~ LC0028
+    cudaMemcpy(h, d, sizeof(d), cudaMemcpyDeviceToHost); //~ LC0079 the size of the pointer, not of an element, is taken
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -14,7 +14,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    if (sizeof(d) != 8) //~ LC0028 size of the pointer
+    if (sizeof(d) != 8) //~ LC0079 the size of the pointer, not of an element, is taken
         return 1;
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

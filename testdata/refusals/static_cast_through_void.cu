@@ -14,7 +14,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    float *f = static_cast<float *>(static_cast<void *>(d)); //~ LC0020
+    float *f = static_cast<float *>(static_cast<void *>(d)); //~ LC0020 the pointer loses its type here
     cudaMemset(f, 0, 4);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

@@ -6,7 +6,7 @@ struct P {
         p.x += 1.0f;
     }
     __device__ void up() {
-        fix(*this); //~ LC0031
+        fix(*this); //~ LC0031 it cannot be seen what this points to
     }
 };
 __global__ void step(P *p, int n) {

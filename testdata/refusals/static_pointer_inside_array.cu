@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
 };
-static P *middle; //~ LC0026
+static P *middle; //~ LC0026 this variable with static storage may point behind the first element
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

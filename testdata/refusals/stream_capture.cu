@@ -18,7 +18,7 @@ int main() {
     cudaStream_t stream;
     cudaStreamCreate(&stream);
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
-    cudaMemcpyAsync(d, h, n * sizeof(P), cudaMemcpyHostToDevice, stream); //~ LC0028
+    cudaMemcpyAsync(d, h, n * sizeof(P), cudaMemcpyHostToDevice, stream); //~ LC0085 this copy may be captured into a graph, where its conversion could not allocate
     cudaStreamEndCapture(stream, &graph);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

@@ -19,8 +19,8 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     D both{d, n};
-    auto [q, m] = both; //~ LC0010
-    step<<<1, 128>>>(q, m);
+    auto [q, m] = both; //~ LC0010 the object holds the array, and this construct is not modelled
+    step<<<1, 128>>>(q, m); //~ LC0031 it cannot be seen what this points to
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -8,7 +8,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        *p[i][0] = 3.0f; //~ LC0028
+        *p[i][0] = 3.0f; //~ LC0077 this use of an element is not modelled
     }
 }
 int main() {

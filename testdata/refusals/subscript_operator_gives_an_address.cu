@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
     float v[3];
-    __device__ float &operator[](int k) { return v[k]; } //~ LC0017
+    __device__ float &operator[](int k) { return v[k]; } //~ LC0017 a reference to a member may be used for more than the member
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -22,7 +22,7 @@ int main(int argc, char **argv) {
     cudaStreamCreate(&stream);
     cudaGraph_t graph;
     cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
-    cudaMemcpyToSymbolAsync(table, h, sizeof(table), 0, cudaMemcpyHostToDevice, stream); //~ LC0028 this copy may be captured into a graph
+    cudaMemcpyToSymbolAsync(table, h, sizeof(table), 0, cudaMemcpyHostToDevice, stream); //~ LC0085 this copy may be captured into a graph, where its conversion could not allocate
     step<<<1, 128, 0, stream>>>(d, n);
     cudaStreamEndCapture(stream, &graph);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

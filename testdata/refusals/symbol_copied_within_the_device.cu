@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    cudaMemcpyToSymbol(table, d, sizeof(P), 0, cudaMemcpyDeviceToDevice); //~ LC0028
+    cudaMemcpyToSymbol(table, d, sizeof(P), 0, cudaMemcpyDeviceToDevice); //~ LC0010 the pointer is passed as a number or handle //~ LC0085 a symbol is copied other than from or to host memory
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

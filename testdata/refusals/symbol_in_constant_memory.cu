@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
 };
-__constant__ P table[4]; //~ LC0053
+__constant__ P table[4]; //~ LC0053 constant memory serves one address at a time, in whatever layout
 __global__ void step(int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
 };
-extern __device__ P table[4]; //~ LC0032
+extern __device__ P table[4]; //~ LC0032 this array is defined outside the program
 __global__ void step(int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

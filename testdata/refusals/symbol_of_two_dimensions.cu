@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
 };
-__device__ P table[4][4];
+__device__ P table[4][4]; //~ LC0078 a declaration of this type is not rewritten
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     P *q;
-    cudaGetSymbolAddress((void **)&q, table); //~ LC0010
+    cudaGetSymbolAddress((void **)&q, table); //~ LC0010 the address of the pointer is passed to the runtime
     step<<<1, 1>>>(q, 4);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

@@ -15,7 +15,7 @@ int main(int argc, char **argv) {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    cudaMemcpyToSymbol(table, &d, 8); //~ LC0025
+    cudaMemcpyToSymbol(table, &d, 8); //~ LC0025 this is not plainly the size of the pointer
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

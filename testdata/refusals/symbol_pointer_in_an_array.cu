@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     P *both[2] = {d, d};
-    cudaMemcpyToSymbol(table, both, sizeof(both)); //~ LC0010
+    cudaMemcpyToSymbol(table, both, sizeof(both)); //~ LC0010 the address of the pointer is passed to the runtime //~ LC0079 the size of pointers is taken
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
 };
-__device__ P *table;
+__device__ P *table; //~ LC0026 this variable with static storage may point behind the first element
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     P *q = d + 1;
-    cudaMemcpyToSymbol(table, &q, sizeof(q)); //~ LC0026
+    cudaMemcpyToSymbol(table, &q, sizeof(q)); //~ LC0026 the call starts inside the array //~ LC0026 this is not plainly the address of a pointer to the first element
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

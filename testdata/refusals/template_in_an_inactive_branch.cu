@@ -13,7 +13,7 @@ __global__ void step(P *p, int n) {
         q.x += q.y;
         s.buf[i] = q;
     }
-#ifdef WITH_POKE //~ LC0005 mentions `buf`
+#ifdef WITH_POKE //~ LC0005 this branch is not compiled and mentions `buf`
     poke(s);
 #endif
 }

@@ -7,7 +7,7 @@ __global__ void step(Dot *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         p[i].id = 1;
-#include "body.inc" //~ LC0028 mentions `p`
+#include "body.inc" //~ LC0077 this construct is not modelled and mentions `p`
     }
 }
 int main() {

@@ -4,7 +4,7 @@ struct Particle {
     float x, y;
 };
 
-// layoutc: Particle = tiled(32)
+// layoutc: Particle = tiled(32) //~ LC0046 `Particle` was already transformed to `tiled(32) //~ LC0046 `Particle` was already transformed to `tiled(32) //~ LC0046 `Particle` was already transformed to `tiled(32)```
 struct ParticleTile {
     float x[32];
     float y[32];

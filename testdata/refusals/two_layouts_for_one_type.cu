@@ -1,5 +1,5 @@
 //@ layouts = ["P = soa", "P = tiled(32)"]
-struct P { //~ LC0021 `P = soa` and `P = tiled(32)` ask for different layouts
+struct P { //~ LC0021 `P = soa` and `P = tiled(32)` ask for different layouts of `P`
     float x, y;
 };
 __global__ void step(P *p) {

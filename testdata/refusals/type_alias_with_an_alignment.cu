@@ -6,7 +6,7 @@ struct P {
 };
 __global__ void step(P *p, int n) {
     int i = threadIdx.x;
-    if (i < n) p[i].x += p[i].y;
+    if (i < n) p[i].x += p[i].y; //~ LC0082 the type of this member is not known
 }
 int main() {
     P *d;

@@ -5,7 +5,7 @@ struct V {
     float x, y;
     int id;
 };
-__device__ float length(CV *v) { return v->x + v->y; } //~ LC0028 the type of this declaration is not written out
+__device__ float length(CV *v) { return v->x + v->y; } //~ LC0078 the type of this declaration is not written out
 __global__ void step(V *p, int n)
 {
     int i = threadIdx.x;

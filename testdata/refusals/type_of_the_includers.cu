@@ -18,7 +18,7 @@ int main() {
     other(8);
 }
 //- particle.h
-struct P { real x, y; }; //~ LC0036 two meanings
+struct P { real x, y; }; //~ LC0036 this text has two meanings and mentions `P`
 //- other.cu
 typedef double real;
 #include "particle.h"

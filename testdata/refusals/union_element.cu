@@ -1,5 +1,5 @@
 //@ layout = "P = soa"
-union P { //~ LC0013 a union
+union P { //~ LC0013 the element type is a union
     float x;
     int id;
 };

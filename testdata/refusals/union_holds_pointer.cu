@@ -4,7 +4,7 @@ struct P {
     int id;
 };
 union Either {
-    P *p; //~ LC0013
+    P *p; //~ LC0013 the pointer shares its memory with other members
     float *f;
 };
 __global__ void step(P *p, int n) {

@@ -2,7 +2,7 @@
 struct P {
     float x;
     int id;
-    std::string s; //~ LC0027
+    std::string s; //~ LC0027 the type of this member is not known
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

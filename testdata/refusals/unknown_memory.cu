@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
 };
-extern P *shared_pool; //~ LC0031
+extern P *shared_pool; //~ LC0031 this variable is defined outside the program
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

@@ -7,7 +7,7 @@ __device__ void touch(P *q, int i);
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        touch(p, i); //~ LC0010 `touch` is not defined
+        touch(p, i); //~ LC0010 `touch` is not defined in the program
     }
 }
 int main() {

@@ -2,7 +2,7 @@
 #include <cstdio>
 struct P { float x, y; };
 __global__ void step(P *p, int n);
-#include <solver/steps.hpp> //~ LC0004 may use
+#include <solver/steps.hpp> //~ LC0004 `solver/steps.hpp` cannot be found and may use `P`
 __global__ void step(P *p, int n) {
     int i = threadIdx.x;
     if (i < n) p[i].x += 1;

@@ -1,5 +1,5 @@
 // The header may include `particle.h` too.
-#include <solver/steps.hpp> //~ LC0004 may use
+#include <solver/steps.hpp> //~ LC0004 `solver/steps.hpp` cannot be found and may use `P`
 #include <cstdio>
 #include "particle.h"
 __global__ void step(P *p, int n) {

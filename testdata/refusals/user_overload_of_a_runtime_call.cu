@@ -13,7 +13,7 @@ __global__ void step(Dot *p, int n) {
 int main() {
     Dot *d, h[100] = {};
     cudaMalloc(&d, 100 * sizeof(Dot));
-    cudaMemcpy(d, h, 100); //~ LC0034 which function this argument reaches
+    cudaMemcpy(d, h, 100); //~ LC0034 it is not clear which function this argument reaches
     step<<<1, 128>>>(d, 100);
     cudaFree(d);
     return 0;

@@ -8,11 +8,11 @@ __global__ void step(P *p, int n) {
         P q[1];
         q[0] = p[i];
         bump(p, i);
-        bump(q, 0); //~ LC0030
+        bump(q, 0); //~ LC0030 code that uses the array is also given `q`, which is not in it
         p[i].b = q[0].a;
     }
 }
-void (*chosen)(P *, int) = bump;
+void (*chosen)(P *, int) = bump; //~ LC0010 the function can be called through its address
 int main() {
     int n = 100;
     P *h = new P[n];

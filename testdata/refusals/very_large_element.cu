@@ -1,5 +1,5 @@
 //@ layout = "P = soa"
-struct P { //~ LC0027
+struct P { //~ LC0027 an element has 16404 bytes, which no thread can convert as a value
     float x[4100];
     int id;
 };

@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
 };
-__device__ float first(const void *any) { //~ LC0020
+__device__ float first(const void *any) { //~ LC0020 this has no type and may point behind the first element
     return ((const P *)any)->x;
 }
 __global__ void step(P *p, float *out, int n) {

@@ -12,7 +12,7 @@ int main() {
     for (int i = 0; i < n; i++) { h[i].a = i; h[i].b = 2 * i; h[i].c = 0; }
     void *d; cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    printf("%d %d\n", pick(d), pick((P *)d)); //~ LC0034
+    printf("%d %d\n", pick(d), pick((P *)d)); //~ LC0034 it is not clear which function this argument reaches
     step<<<1,128>>>((P *)d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     for (int i = 0; i < n; i++) printf("%d %d %d\n", h[i].a, h[i].b, h[i].c);

@@ -4,7 +4,7 @@
 struct P { int a, b, c; };
 __device__ int get(void *p, long i) { return -(int)i; }
 __device__ int get(P *p, int i) { return p[i].b * 1000; }
-__global__ void step(void *p, int n) { int i = threadIdx.x; if (i < n) ((P *)p)[i].c = get(p, i); } //~ LC0034
+__global__ void step(void *p, int n) { int i = threadIdx.x; if (i < n) ((P *)p)[i].c = get(p, i); } //~ LC0034 it is not clear which function this argument reaches
 int main() {
     int n = 100;
     P *h = (P *)malloc(n * sizeof(P));

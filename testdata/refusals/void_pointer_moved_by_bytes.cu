@@ -9,7 +9,7 @@ int main() {
     for (int i = 0; i < n; i++) { h[i].a = i; h[i].b = 2 * i; h[i].c = 0; }
     void *d; cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    step<<<1,128>>>((P *)d, n); //~ LC0031
+    step<<<1,128>>>((P *)d, n); //~ LC0031 it cannot be seen what this points to
     cudaMemcpy(h, d + 12, sizeof(P), cudaMemcpyDeviceToHost);
     printf("%d\n", h->a);
     return 0;

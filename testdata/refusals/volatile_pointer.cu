@@ -6,7 +6,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        volatile P *q = p; //~ LC0028
+        volatile P *q = p; //~ LC0078 a declaration of this type is not rewritten
         q[i].x = q[i].x + 1.0f;
     }
 }

@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
 };
-__device__ void g(const volatile P &r) { //~ LC0028
+__device__ void g(const volatile P &r) { //~ LC0078 a declaration of this type is not rewritten
     while (r.id == 0)
         ;
 }

@@ -1,6 +1,6 @@
 //@ layout = "P = soa"
 enum Mask { NONE, ALL = 1ll << 40 };
-struct P { //~ LC0027 a member has no form that a generated struct can repeat
+struct P { //~ LC0027 a member has no form that a generated struct can repeat: its size is not known, or its type is local to the record or hidden by a typedef
     Mask mask;
     int n;
 };

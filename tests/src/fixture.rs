@@ -12,6 +12,8 @@
 
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 /// The options of a fixture.
@@ -60,6 +62,10 @@ pub struct Expectation {
     pub words: String,
 }
 
+/// What begins a marker: `//~ LC0012 words` is about its line, `//~^ …` about the one above, `//~^^ …` about the
+/// one above that.
+const MARKER: &str = "//~";
+
 /// A fixture.
 #[derive(Clone, Debug)]
 pub struct Fixture {
@@ -101,13 +107,15 @@ impl Fixture {
         let mut expectations = Vec::new();
         for (file, text) in &files {
             for (at, line) in text.lines().enumerate() {
-                for marker in line.split("//~ ").skip(1) {
-                    let (code, words) =
-                        marker.trim().split_once(' ').unwrap_or((marker.trim(), ""));
-                    ensure!(code.starts_with("LC"), "{}: `{marker}`", path.display());
+                for marker in line.split(MARKER).skip(1) {
+                    let above = marker.len() - marker.trim_start_matches('^').len();
+                    let marker = marker[above..].trim();
+                    let (code, words) = marker.split_once(' ').unwrap_or((marker, ""));
+                    let is_marker = code.starts_with("LC") && above <= at;
+                    ensure!(is_marker, "{}: `{marker}`", path.display());
                     expectations.push(Expectation {
                         file: file.clone(),
-                        line: at + 1,
+                        line: at + 1 - above,
                         code: code.to_owned(),
                         words: words.trim().to_owned(),
                     });
@@ -134,6 +142,47 @@ impl Fixture {
         paths.sort();
         ensure!(!paths.is_empty(), "{} holds no fixtures", folder.display());
         paths.iter().map(|path| Fixture::read(path)).collect()
+    }
+
+    /// The fixture's text with these messages, each of a file, a line from 1, a code and words, as its markers.
+    ///
+    /// # Errors
+    /// An unreadable file.
+    pub fn with_markers(
+        &self,
+        messages: &BTreeSet<(String, usize, String, String)>,
+    ) -> Result<String> {
+        let source = std::fs::read_to_string(&self.path)?;
+        let mut file = self.files[0].0.clone();
+        let mut text = String::new();
+        let mut number = 0;
+        // Markers of lines that cannot have a comment, because they go on behind their end.
+        let mut waiting: Vec<(usize, &str, &str)> = Vec::new();
+        for line in source.lines() {
+            if let Some(other) = line.strip_prefix("//- ") {
+                file = other.trim().to_owned();
+                number = 0;
+                let _ = writeln!(text, "{line}");
+                continue;
+            }
+            number += 1;
+            let plain = line.split(MARKER).next().unwrap_or_default().trim_end();
+            // A line that only had markers of lines above.
+            if plain.is_empty() && line.contains(MARKER) {
+                number -= 1;
+                continue;
+            }
+            text.push_str(plain);
+            let own = messages.iter().filter(|(of, at, ..)| *of == file && *at == number);
+            waiting.extend(own.map(|(_, at, code, words)| (*at, code.as_str(), words.as_str())));
+            if !plain.ends_with('\\') {
+                for (at, code, words) in waiting.drain(..) {
+                    let _ = write!(text, " {MARKER}{} {code} {words}", "^".repeat(number - at));
+                }
+            }
+            text.push('\n');
+        }
+        Ok(text)
     }
 
     /// The layouts, as [`Options`] says.

@@ -156,7 +156,35 @@ fn check_refusal(fixture: &Fixture) -> Result<(), String> {
             None => format!("  {code} {message}\n"),
         })
         .collect();
+    if std::env::var_os("UPDATE_FIXTURES").is_some() {
+        let told = told(&found).filter_map(|(place, code, message)| {
+            let (file, line) = place.clone()?;
+            Some((file, line, code.clone(), message.clone()))
+        });
+        let text = fixture.with_markers(&told.collect()).map_err(|error| error.to_string())?;
+        std::fs::write(&fixture.path, text).map_err(|error| error.to_string())?;
+        return if failures.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("{failures}found:\n{listing}"))
+        };
+    }
     failures.push_str(&unmet(fixture, &found));
+    for expected in fixture.expectations.iter().filter(|expected| expected.words.is_empty()) {
+        let _ = writeln!(failures, "{}:{}: no words", expected.file, expected.line);
+    }
+    for (place, code, message) in told(&found) {
+        let is_expected = match place {
+            Some((file, line)) => fixture.expectations.iter().any(|expected| {
+                (&expected.file, expected.line, &expected.code) == (file, *line, code)
+                    && message.contains(&expected.words)
+            }),
+            None => fixture.options.errors.contains(code),
+        };
+        if !is_expected {
+            let _ = writeln!(failures, "not expected: {code} {message}");
+        }
+    }
     for code in &fixture.options.errors {
         if !found.iter().any(|(_, theirs, _)| theirs == code) {
             let _ = writeln!(failures, "no {code}");
@@ -166,6 +194,18 @@ fn check_refusal(fixture: &Fixture) -> Result<(), String> {
         failures.push_str("the fixture expects nothing\n");
     }
     if failures.is_empty() { Ok(()) } else { Err(format!("{failures}found:\n{listing}")) }
+}
+
+/// What was said, without the lines that sum up the reasons of an array.
+fn told(found: &[Found]) -> impl Iterator<Item = &Found> {
+    let sums_up = |message: &str| {
+        message.ends_with(" keep the layout") || message.ends_with(" keeps the layout")
+    };
+    found.iter().filter(move |(place, code, message)| {
+        let has_reason =
+            |(at, theirs, other): &Found| at == place && theirs == code && !sums_up(other);
+        !(sums_up(message) && found.iter().any(has_reason))
+    })
 }
 
 /// The expectations that nothing of what was said meets, as lines.

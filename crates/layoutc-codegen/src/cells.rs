@@ -124,7 +124,7 @@ fn no_grid(program: &Program, classes: &Classes, class: ClassId, grids: &Grids) 
         };
         Pin {
             span,
-            code: Code::UNSUPPORTED_USE,
+            code: Code::GRID_FORM,
             message: "no index of this array is shown to have more than one coordinate".to_owned(),
             related: Vec::new(),
         }
@@ -299,7 +299,7 @@ fn divided(
 
 /// A pin without a flow.
 pub(crate) fn pin(span: Span, message: &str) -> Pin {
-    Pin { span, code: Code::UNSUPPORTED_USE, message: message.to_owned(), related: Vec::new() }
+    Pin { span, code: Code::GRID_FORM, message: message.to_owned(), related: Vec::new() }
 }
 
 impl CellPlan {

@@ -429,7 +429,7 @@ fn overlapping(program: &Program, plan: &Plan, overlap: OverlappingEdits) -> Vec
     debug_assert!(false, "overlapping edits at {}: {overlap:?}", program.sources.locate(span));
     let pin = Pin {
         span,
-        code: Code::UNSUPPORTED_USE,
+        code: Code::NAME_CONFLICT,
         message: "two rewrites want this text".to_owned(),
         related: vec![(overlap.edits.1.span, "the other".to_owned())],
     };
@@ -540,7 +540,7 @@ fn placeholders(
     };
     let pin = Pin {
         span: edit.span,
-        code: Code::UNSUPPORTED_USE,
+        code: Code::NAME_CONFLICT,
         message: "this text would be rewritten, and it holds a byte that is not UTF-8".to_owned(),
         related: Vec::new(),
     };

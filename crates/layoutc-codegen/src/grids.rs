@@ -298,7 +298,7 @@ impl PlannedGrids {
                     Ok(merged) => *edits = merged,
                     Err(overlap) => self.errors.push(
                         Diagnostic::error(
-                            Code::UNSUPPORTED_USE,
+                            Code::NAME_CONFLICT,
                             "an array of structs and one of variable length want one text",
                         )
                         .at(overlap.edits.1.span, "this text".to_owned()),
@@ -791,5 +791,5 @@ fn slot_span(program: &Program, slot: Option<Slot>) -> Span {
 
 /// A pin without a flow.
 fn pin(span: Span, message: &str) -> Pin {
-    Pin { span, code: Code::UNSUPPORTED_USE, message: message.to_owned(), related: Vec::new() }
+    Pin { span, code: Code::GRID_FORM, message: message.to_owned(), related: Vec::new() }
 }

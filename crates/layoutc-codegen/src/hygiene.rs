@@ -341,7 +341,7 @@ impl Clash {
         let what = if self.is_macro { "a macro here" } else { "declared in a namespace here" };
         Pin {
             span: def.and_then(|def| def.span).unwrap_or(place),
-            code: if self.is_macro { Code::OPAQUE_MACRO } else { Code::UNSUPPORTED_USE },
+            code: Code::NAME_CONFLICT,
             message: format!("the generated code uses the name `{}`, which is {what}", self.word),
             related: Vec::new(),
         }

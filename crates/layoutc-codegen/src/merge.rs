@@ -716,5 +716,5 @@ fn camel(name: &str) -> String {
 }
 
 fn pin(span: Span, message: &str) -> Pin {
-    Pin { span, code: Code::UNSUPPORTED_USE, message: message.to_owned(), related: Vec::new() }
+    Pin { span, code: Code::MERGE_FORM, message: message.to_owned(), related: Vec::new() }
 }

@@ -357,12 +357,11 @@ impl Host<'_> {
     }
 
     fn refuse(&mut self, span: Span, message: &str) {
-        let pin = Pin {
-            span,
-            code: Code::UNSUPPORTED_USE,
-            message: message.to_owned(),
-            related: Vec::new(),
-        };
+        self.refuse_as(Code::OPENCL_BUFFER, span, message);
+    }
+
+    fn refuse_as(&mut self, code: Code, span: Span, message: &str) {
+        let pin = Pin { span, code, message: message.to_owned(), related: Vec::new() };
         self.out.refusals.push((ClassId(0), pin));
     }
 
@@ -685,7 +684,7 @@ impl Host<'_> {
             let span = def.span.unwrap_or(Span::new(file, at, at));
             let message =
                 format!("the generated code uses the name `{}`, which is a macro here", def.name);
-            self.refuse(span, &message);
+            self.refuse_as(Code::NAME_CONFLICT, span, &message);
             return;
         }
         let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };

@@ -283,7 +283,7 @@ fn opencl_declarations(
 ) -> (Option<Edit>, Vec<Refusal>) {
     let refuse = |message: &str| {
         let span = program.record(record).name_span;
-        let pin = pin(span, Code::UNSUPPORTED_USE, message);
+        let pin = pin(span, Code::OPENCL_BUFFER, message);
         (None, own.iter().map(|class| (*class, pin.clone())).collect())
     };
     let device = crate::helpers::opencl::DeviceNeeds {
@@ -697,8 +697,8 @@ impl<'a> Rewriter<'a> {
         (depth == 1 && self.storage_of.contains_key(&class)).then_some(class)
     }
 
-    fn refuse(&mut self, class: ClassId, span: Span, message: &str) {
-        self.refusals.push((class, pin(span, Code::UNSUPPORTED_USE, message)));
+    fn refuse(&mut self, class: ClassId, code: Code, span: Span, message: &str) {
+        self.refusals.push((class, pin(span, code, message)));
     }
 
     fn text(&self, expr: ExprId) -> &'a str {

@@ -212,7 +212,7 @@ fn find(
             let (mut full, unknown) = full?;
             // Nobody declared what the indices seem to say.
             let undeclared = |pin: Pin| match pin.code {
-                Code::GRID_CONFLICT => Pin { code: Code::UNSUPPORTED_USE, ..pin },
+                Code::GRID_CONFLICT => Pin { code: Code::GRID_FORM, ..pin },
                 _ => pin,
             };
             callers::add(program, classes, class, &mut grids.indices, &mut full)

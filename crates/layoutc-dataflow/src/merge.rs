@@ -555,5 +555,5 @@ fn strip_casts(program: &Program, mut expr: ExprId) -> ExprId {
 }
 
 fn pin(span: Span, message: &str) -> Pin {
-    Pin { span, code: Code::UNSUPPORTED_USE, message: message.to_owned(), related: Vec::new() }
+    Pin { span, code: Code::MERGE_FORM, message: message.to_owned(), related: Vec::new() }
 }

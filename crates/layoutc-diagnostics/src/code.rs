@@ -89,7 +89,6 @@ codes! {
     UNPROVABLE_SIZE = 25, "LC0025", "unprovable-size", "A byte count cannot be shown to be a whole number of elements.";
     SUB_RANGE = 26, "LC0026", "sub-range", "A pointer behind the first element is kept or freed.";
     UNSUPPORTED_RECORD = 27, "LC0027", "unsupported-record", "The record has a form that is not split yet.";
-    UNSUPPORTED_USE = 28, "LC0028", "unsupported-use", "The array is used in a way that is not rewritten.";
     TEMPLATE_USE = 29, "LC0029", "template-use", "The array is used in a template.";
     SHARED_FUNCTION = 30, "LC0030", "shared-function", "A function is called with this array and with memory of another layout.";
     UNKNOWN_MEMORY = 31, "LC0031", "unknown-memory", "The array's memory comes from where its size cannot be seen.";
@@ -118,6 +117,7 @@ codes! {
     GRID_BOUNDS = 66, "LC0066", "grid-bounds", "An index leaves the extent that a pragma declares.";
     GRID_UNPROVEN = 67, "LC0067", "grid-unproven", "An index is not shown to stay inside its extent.";
     GRID_ASSUMED = 68, "LC0068", "grid-assumed", "An index is taken to stay inside its extent.";
+    GRID_FORM = 69, "LC0069", "grid-form", "The indices or extents of an array do not show a grid that can be rewritten.";
     OPENCL_KERNEL = 70, "LC0070", "opencl-kernel", "It cannot be seen which OpenCL kernel this is.";
     OPENCL_ARGUMENT = 71, "LC0071", "opencl-argument", "An argument of an OpenCL kernel is not plain, or has the wrong size.";
     OPENCL_BUFFER = 72, "LC0072", "opencl-buffer", "An OpenCL buffer is used in a way that is not followed.";
@@ -125,6 +125,17 @@ codes! {
     OPENCL_RECORD = 74, "LC0074", "opencl-record", "A struct differs between host and kernel.";
     PROFILE = 75, "LC0075", "profile", "A recorded run cannot be read, or is not one of this program.";
     FOREIGN_HEADER = 76, "LC0076", "foreign-header", "The change would reach a header that is not part of the program.";
+    UNMODELLED_CONSTRUCT = 77, "LC0077", "unmodelled-construct", "A construct that is not modelled mentions the array.";
+    DECLARATION_FORM = 78, "LC0078", "declaration-form", "What holds the array is declared in a form that is not rewritten.";
+    POINTER_EXPRESSION = 79, "LC0079", "pointer-expression", "A pointer into the array stands in an expression that is not rewritten.";
+    ELEMENT_EXPRESSION = 80, "LC0080", "element-expression", "A whole element stands in an expression that is not rewritten.";
+    EVALUATION_ORDER = 81, "LC0081", "evaluation-order", "The rewrite would evaluate something in another order, or twice.";
+    UNKNOWN_MEMBER = 82, "LC0082", "unknown-member", "It is not known which member this is, or what it holds.";
+    FUNCTION_VERSION = 83, "LC0083", "function-version", "A function that takes elements cannot get a version for the new layout.";
+    LAMBDA = 84, "LC0084", "lambda", "A lambda holds or accesses elements in a way that is not rewritten.";
+    COPY_FORM = 85, "LC0085", "copy-form", "A copy or allocation of the array has a form that is not rewritten.";
+    NAME_CONFLICT = 86, "LC0086", "name-conflict", "Generated code finds no free name or place.";
+    MERGE_FORM = 87, "LC0087", "merge-form", "These arrays cannot be put together.";
 }
 
 #[cfg(test)]

@@ -168,7 +168,7 @@ impl Rewriter<'_> {
 
     /// Refuses a class that changes, or the lowering of the program.
     fn fail(&mut self, class: Option<ClassId>, span: Span, message: &str) {
-        self.fail_as(Code::UNSUPPORTED_USE, class, span, message);
+        self.fail_as(Code::GRID_FORM, class, span, message);
     }
 
     fn fail_as(&mut self, code: Code, class: Option<ClassId>, span: Span, message: &str) {

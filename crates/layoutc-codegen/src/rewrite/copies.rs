@@ -3,6 +3,7 @@
 use super::Rewriter;
 use super::calls::DeviceArgument;
 use layoutc_dataflow::classes::{Api, ApiCall, ClassId, Direction};
+use layoutc_diagnostics::Code;
 use layoutc_syntax::{ExprId, ExprKind};
 
 impl Rewriter<'_> {
@@ -71,7 +72,12 @@ impl Rewriter<'_> {
                 _,
             ) => {
                 let span = self.program.expr(call.call).span;
-                self.refuse(class, span, "this copy has no form in the new layout");
+                self.refuse(
+                    class,
+                    Code::COPY_FORM,
+                    span,
+                    "this copy has no form in the new layout",
+                );
                 return None;
             }
         };

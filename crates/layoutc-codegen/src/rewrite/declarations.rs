@@ -3,7 +3,7 @@
 use super::Rewriter;
 use crate::edit::Edit;
 use layoutc_dataflow::classes::{Callee, ClassId, Slot, is_whole_copy, resolve_callee};
-use layoutc_diagnostics::Span;
+use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{DeclarationId, DeclaratorSite, StmtKind, TypeKind, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,6 +35,7 @@ impl Rewriter<'_> {
                 {
                     self.refuse(
                         class,
+                        Code::DECLARATION_FORM,
                         span,
                         "the size of the object that holds the array would change",
                     );
@@ -46,7 +47,7 @@ impl Rewriter<'_> {
                     let field = self.program.field(id);
                     let (span, name) = (field.site.name, &field.name);
                     self.refuse(
-                        class,
+                        class, Code::UNKNOWN_MEMBER,
                         span,
                         &format!(
                             "it cannot be shown that nothing initializes member `{name}` as a pointer"
@@ -87,7 +88,12 @@ impl Rewriter<'_> {
                     continue;
                 }
                 if let Some(obstacle) = order.obstacle(declared.site.span, definition) {
-                    self.refuse(declared.class, declared.site.span, obstacle);
+                    self.refuse(
+                        declared.class,
+                        Code::DECLARATION_FORM,
+                        declared.site.span,
+                        obstacle,
+                    );
                 }
             }
             declared.sort_by_key(|declared| declared.site.index);
@@ -295,7 +301,7 @@ impl Rewriter<'_> {
         {
             if is_inline || head.is_some() {
                 let message = "this declaration cannot be divided where it stands";
-                self.refuse(only.class, declaration.span, message);
+                self.refuse(only.class, Code::DECLARATION_FORM, declaration.span, message);
                 return;
             }
             let specifier = self.specifier_text(&declaration, self.storage_of[&only.class]);
@@ -317,6 +323,7 @@ impl Rewriter<'_> {
         {
             self.refuse(
                 declared[0].class,
+                Code::DECLARATION_FORM,
                 declaration.span,
                 "this declaration cannot be divided where it stands",
             );
@@ -330,6 +337,7 @@ impl Rewriter<'_> {
         {
             self.refuse(
                 declared[0].class,
+                Code::DECLARATION_FORM,
                 declaration.span,
                 "this declaration is tested as a pointer",
             );
@@ -414,6 +422,7 @@ impl Rewriter<'_> {
             {
                 self.refuse(
                     declared.class,
+                    Code::DECLARATION_FORM,
                     declaration.span,
                     "this deduced type is a pointer, and the array would not be",
                 );
@@ -423,6 +432,7 @@ impl Rewriter<'_> {
         if (is_inline && head.is_none()) || declaration.count > 1 {
             self.refuse(
                 declared.class,
+                Code::DECLARATION_FORM,
                 declaration.span,
                 "this declaration cannot be divided where it stands",
             );
@@ -474,6 +484,7 @@ impl Rewriter<'_> {
         if storage.is_handle && is_parameter && self.program.text(site.span).contains('[') {
             self.refuse(
                 declared.class,
+                Code::DECLARATION_FORM,
                 site.span,
                 "an array parameter, and the array would not be a pointer",
             );
@@ -512,6 +523,7 @@ impl Rewriter<'_> {
                         let span = self.program.expr(init).span;
                         self.refuse(
                             declared.class,
+                            Code::DECLARATION_FORM,
                             span,
                             "this initializer has no form in the new layout",
                         );
@@ -551,6 +563,7 @@ impl Rewriter<'_> {
             let (Some(before), Some(this)) = (sites.get(&(index - 1)), sites.get(&index)) else {
                 self.refuse(
                     declared[0].class,
+                    Code::DECLARATION_FORM,
                     declaration.span,
                     "this declaration cannot be divided",
                 );
@@ -569,6 +582,7 @@ impl Rewriter<'_> {
             if self.has_space_behind(declaration, &sites) {
                 self.refuse(
                     declared[0].class,
+                    Code::DECLARATION_FORM,
                     declaration.span,
                     "this declaration cannot be divided behind its address space",
                 );
@@ -657,6 +671,7 @@ impl Rewriter<'_> {
                     if is_partial {
                         self.refuse(
                             first.class,
+                            Code::DECLARATION_FORM,
                             declaration.span,
                             "this declaration cannot be divided where it stands",
                         );

@@ -2,6 +2,7 @@
 
 use super::Rewriter;
 use layoutc_dataflow::classes::{ElementCopy, WideAccess};
+use layoutc_diagnostics::Code;
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind};
 
 impl Rewriter<'_> {
@@ -53,7 +54,7 @@ impl Rewriter<'_> {
         {
             let span = self.program.expr(expr).span;
             let why = "the value and the index depend on each other's order of evaluation";
-            self.refuse(class, span, why);
+            self.refuse(class, Code::EVALUATION_ORDER, span, why);
             return None;
         }
         let mut parts = self.pointer_parts(pointer, class)?;

@@ -3,6 +3,7 @@
 use super::Rewriter;
 use crate::storage::{GroupKind, IndexText};
 use layoutc_dataflow::classes::{ClassId, PlaceKind, Slot, given_object};
+use layoutc_diagnostics::Code;
 use layoutc_syntax::{BinaryOp, CastStyle, ExprId, ExprKind, NameRef, TypeKind, UnaryOp, VarId};
 
 /// An index whose text is longer goes through an accessor: an index that holds accesses of its own
@@ -89,14 +90,14 @@ impl Rewriter<'_> {
         if let Some(class) = self.given_record(expr) {
             let span = self.program.expr(expr).span;
             let message = "a reference to what this gives back has another type in the new layout";
-            self.refuse(class, span, message);
+            self.refuse(class, Code::ELEMENT_EXPRESSION, span, message);
             return None;
         }
         if let Some(class) = self.chosen_record(expr) {
             let span = self.program.expr(expr).span;
             let message =
                 "one of these is an aligned element, and the other an object of the source's type";
-            self.refuse(class, span, message);
+            self.refuse(class, Code::ELEMENT_EXPRESSION, span, message);
             return None;
         }
         if !self.is_given_element(expr)
@@ -371,7 +372,7 @@ impl Rewriter<'_> {
         }
         if subscripts.iter().flatten().any(|index| self.is_reordered(element, *index)) {
             let message = "the element and the subscript behind it depend on each other's order of evaluation";
-            self.refuse(class, self.program.expr(expr).span, message);
+            self.refuse(class, Code::EVALUATION_ORDER, self.program.expr(expr).span, message);
             return None;
         }
         let mut extents_text = Vec::new();
@@ -467,7 +468,12 @@ impl Rewriter<'_> {
             }
             _ => {
                 let span = self.program.expr(expr).span;
-                self.refuse(class, span, "this element has no form in the new layout");
+                self.refuse(
+                    class,
+                    Code::ELEMENT_EXPRESSION,
+                    span,
+                    "this element has no form in the new layout",
+                );
                 None
             }
         }
@@ -481,7 +487,7 @@ impl Rewriter<'_> {
         if !same_base && !is_repeatable {
             let span = self.program.expr(condition).span;
             let message = "the condition that chooses the pointer cannot be evaluated twice";
-            self.refuse(class, span, message);
+            self.refuse(class, Code::EVALUATION_ORDER, span, message);
             return None;
         }
         let choose = |a: &str, b: &str| {
@@ -545,6 +551,7 @@ impl Rewriter<'_> {
                     let span = self.program.expr(offset).span;
                     self.refuse(
                         class,
+                        Code::OPAQUE_MACRO,
                         span,
                         "a macro here expands to an expression that its neighbours could divide",
                     );
@@ -619,7 +626,12 @@ impl Rewriter<'_> {
             }
             _ => {
                 let span = self.program.expr(expr).span;
-                self.refuse(class, span, "this pointer has no form in the new layout");
+                self.refuse(
+                    class,
+                    Code::POINTER_EXPRESSION,
+                    span,
+                    "this pointer has no form in the new layout",
+                );
                 None
             }
         }
@@ -1031,6 +1043,7 @@ impl Rewriter<'_> {
                         let span = self.program.expr(expr).span;
                         self.refuse(
                             class,
+                            Code::EVALUATION_ORDER,
                             span,
                             "the value and the index depend on each other's order of evaluation",
                         );
@@ -1068,7 +1081,12 @@ impl Rewriter<'_> {
                         ));
                     }
                     let span = self.program.expr(expr).span;
-                    self.refuse(class, span, "the new pointer is found through the old one");
+                    self.refuse(
+                        class,
+                        Code::POINTER_EXPRESSION,
+                        span,
+                        "the new pointer is found through the old one",
+                    );
                     return None;
                 }
                 Some(format!("{slot} = {}, {index} = {}", parts.base, parts.index.text))

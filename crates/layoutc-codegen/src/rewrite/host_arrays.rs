@@ -4,6 +4,7 @@ use super::Rewriter;
 use super::calls::DeviceArgument;
 use crate::storage::Storage;
 use layoutc_dataflow::classes::{Api, ApiCall, ClassId, HostSource};
+use layoutc_diagnostics::Code;
 use layoutc_syntax::{CastStyle, ExprId, ExprKind};
 
 /// The alignment of memory from `malloc` and `new`.
@@ -22,7 +23,7 @@ impl Rewriter<'_> {
             let message = format!(
                 "the host's memory is aligned to {LIBRARY_ALIGNMENT} bytes here, which the layout exceeds"
             );
-            self.refuse(class, span, &message);
+            self.refuse(class, Code::DECLARATION_FORM, span, &message);
             return None;
         }
         let target = format!("{} *", storage.outer_type());
@@ -127,7 +128,12 @@ impl Rewriter<'_> {
             }
             _ => {
                 let span = self.program.expr(call.call).span;
-                self.refuse(class, span, "this copy has no form in the new layout");
+                self.refuse(
+                    class,
+                    Code::COPY_FORM,
+                    span,
+                    "this copy has no form in the new layout",
+                );
                 return None;
             }
         };

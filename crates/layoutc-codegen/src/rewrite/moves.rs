@@ -4,6 +4,7 @@ use super::Rewriter;
 use super::expressions::Parts;
 use crate::storage::IndexText;
 use layoutc_dataflow::classes::ClassId;
+use layoutc_diagnostics::Code;
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, NameRef, UnaryOp};
 
 impl Rewriter<'_> {
@@ -74,7 +75,12 @@ impl Rewriter<'_> {
 
     fn no_form(&mut self, expr: ExprId, class: ClassId) -> Option<Parts> {
         let span = self.program.expr(expr).span;
-        self.refuse(class, span, "this pointer has no form in the new layout");
+        self.refuse(
+            class,
+            Code::POINTER_EXPRESSION,
+            span,
+            "this pointer has no form in the new layout",
+        );
         None
     }
 
@@ -118,7 +124,12 @@ impl Rewriter<'_> {
         }
         if !(first.is_repeatable && second.is_repeatable) {
             let span = self.program.expr(expr).span;
-            self.refuse(class, span, "what is compared here cannot be evaluated in parts");
+            self.refuse(
+                class,
+                Code::EVALUATION_ORDER,
+                span,
+                "what is compared here cannot be evaluated in parts",
+            );
             return None;
         }
         let wide = if first.is_int && second.is_int { "" } else { "(ptrdiff_t)" };

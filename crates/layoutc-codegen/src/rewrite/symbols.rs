@@ -7,7 +7,7 @@ use crate::edit::Edit;
 use crate::storage::GroupKind;
 use layoutc_dataflow::catalogue::Role;
 use layoutc_dataflow::classes::{Api, ApiCall, Callee, ClassId, Slot, resolve_callee};
-use layoutc_diagnostics::Span;
+use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{Declaration, ExprId, ExprKind, NameRef, Storage, VarId};
 
 impl Rewriter<'_> {
@@ -70,7 +70,12 @@ impl Rewriter<'_> {
             let is_captured = self.program.variable(id).storage == Storage::Local
                 && lambdas.iter().any(|lambda| lambda.contains(span));
             if !is_fine || is_captured {
-                self.refuse(class, span, "an array that is split is no pointer here");
+                self.refuse(
+                    class,
+                    Code::DECLARATION_FORM,
+                    span,
+                    "an array that is split is no pointer here",
+                );
             }
         }
     }
@@ -103,7 +108,12 @@ impl Rewriter<'_> {
         let brackets = Span { start: site.name.end, ..site.span };
         let text = self.program.text(brackets).trim();
         let Some(extent) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) else {
-            self.refuse(class, site.span, "this array is declared in a way that is not rewritten");
+            self.refuse(
+                class,
+                Code::DECLARATION_FORM,
+                site.span,
+                "this array is declared in a way that is not rewritten",
+            );
             return;
         };
         // A `>` would end the template's arguments, and a sum would be divided in part.

@@ -162,7 +162,7 @@ impl Rewriter<'_> {
             {
                 let span = function.sites[0].name;
                 let message = "this member function uses its object other than for its members";
-                self.refuse(class, span, message);
+                self.refuse(class, Code::FUNCTION_VERSION, span, message);
                 continue;
             }
             let is_shared =
@@ -181,7 +181,12 @@ impl Rewriter<'_> {
             if let Some((class, span)) = content {
                 self.versions.contents.insert(id, class);
                 if function.record.is_some() && !is_shared {
-                    self.refuse(class, span, "this member function cannot be given a version");
+                    self.refuse(
+                        class,
+                        Code::FUNCTION_VERSION,
+                        span,
+                        "this member function cannot be given a version",
+                    );
                     continue;
                 }
             }
@@ -201,7 +206,7 @@ impl Rewriter<'_> {
                 let span = function.sites[0].name;
                 let message =
                     "a member function of another class is given this array and other memory";
-                self.refuse(class, span, message);
+                self.refuse(class, Code::FUNCTION_VERSION, span, message);
                 continue;
             }
             // An object that stays is passed by address, and its private members with it.
@@ -220,13 +225,18 @@ impl Rewriter<'_> {
                 let class = others.first().copied().or(result);
                 if let Some(class) = class {
                     let message = "a version of this member function could not use private members";
-                    self.refuse(class, span, message);
+                    self.refuse(class, Code::FUNCTION_VERSION, span, message);
                 }
                 continue;
             }
             if let Some((class, _)) = this.filter(|_| !this_changes) {
                 let span = function.sites[0].name;
-                self.refuse(class, span, "this member function has no form in the new layout");
+                self.refuse(
+                    class,
+                    Code::FUNCTION_VERSION,
+                    span,
+                    "this member function has no form in the new layout",
+                );
                 continue;
             }
             let class = this
@@ -447,11 +457,21 @@ impl Rewriter<'_> {
             .and_then(|function| self.copy_object(function))
             .map(|object| self.indices.get(&object).map_or("int", |(_, width)| width));
         let (Some(width), true, None) = (width, is_fixed, self.program.home(expr)) else {
-            self.refuse(class, span, "this element has no form in the new layout");
+            self.refuse(
+                class,
+                Code::ELEMENT_EXPRESSION,
+                span,
+                "this element has no form in the new layout",
+            );
             return None;
         };
         let Some(text) = self.copy_call(expr) else {
-            self.refuse(class, span, "this element has no form in the new layout");
+            self.refuse(
+                class,
+                Code::ELEMENT_EXPRESSION,
+                span,
+                "this element has no form in the new layout",
+            );
             return None;
         };
         Some(super::expressions::Parts {
@@ -666,7 +686,7 @@ impl Rewriter<'_> {
             );
             if let Some(class) = self.lost_result(expr, function) {
                 let message = "the result of this call is used, and its object keeps the layout";
-                self.refuse(class, program.expr(expr).span, message);
+                self.refuse(class, Code::FUNCTION_VERSION, program.expr(expr).span, message);
                 return None;
             }
             let class = self.changed_slot(Slot::Variable(this)).or_else(|| {
@@ -679,7 +699,7 @@ impl Rewriter<'_> {
                 let span = program.expr(expr).span;
                 let message =
                     "the object and an argument depend on each other's order of evaluation";
-                self.refuse(class, span, message);
+                self.refuse(class, Code::EVALUATION_ORDER, span, message);
                 return None;
             }
             let object = match self.changed_slot(Slot::Variable(this)) {
@@ -716,12 +736,12 @@ impl Rewriter<'_> {
         {
             let span = program.expr(expr).span;
             let message = "the operands depend on each other's order of evaluation";
-            self.refuse(class, span, message);
+            self.refuse(class, Code::EVALUATION_ORDER, span, message);
             return None;
         }
         if let Some(class) = self.lost_result(expr, function) {
             let message = "the result of this operator is used, and its object keeps the layout";
-            self.refuse(class, program.expr(expr).span, message);
+            self.refuse(class, Code::FUNCTION_VERSION, program.expr(expr).span, message);
             return None;
         }
         let mut texts = Vec::new();
@@ -781,7 +801,12 @@ impl Rewriter<'_> {
                 .iter()
                 .find_map(|parameter| self.changed_slot(Slot::Variable(*parameter)))?;
             let span = self.program.expr(object).span;
-            self.refuse(class, span, "the member function's version needs the address of this");
+            self.refuse(
+                class,
+                Code::FUNCTION_VERSION,
+                span,
+                "the member function's version needs the address of this",
+            );
             return None;
         }
         Some(format!("&{}", self.render(object)))
@@ -863,7 +888,7 @@ impl Rewriter<'_> {
                 let named = Span { start: site.name.start, ..before };
                 if is_definition && let Some(callee) = self.later_callee(id, whole) {
                     let message = "this template calls a function that is declared behind it";
-                    self.refuse(class, callee, message);
+                    self.refuse(class, Code::FUNCTION_VERSION, callee, message);
                     continue;
                 }
                 // The same text from two meanings is one function.
@@ -886,12 +911,12 @@ impl Rewriter<'_> {
                     && let Some(callee) = self.overloaded_between(id, whole, definition)
                 {
                     let message = "this member function is inherited, and a function that it calls is overloaded between the classes";
-                    self.refuse(class, callee, message);
+                    self.refuse(class, Code::FUNCTION_VERSION, callee, message);
                     continue;
                 }
                 if is_early && let Some(callee) = self.overloaded_between(id, whole, definition) {
                     let message = "this template is declared before the struct, and a function that it calls is overloaded between";
-                    self.refuse(class, callee, message);
+                    self.refuse(class, Code::FUNCTION_VERSION, callee, message);
                     continue;
                 }
                 // Text that is moved to the generated declarations must mean there what it means here.
@@ -904,7 +929,7 @@ impl Rewriter<'_> {
                     .is_some_and(|own| own != program.record(home).namespaces);
                 if is_moved && is_definition && is_elsewhere {
                     let message = "a version of this would stand in another namespace";
-                    self.refuse(class, site.name, message);
+                    self.refuse(class, Code::FUNCTION_VERSION, site.name, message);
                     continue;
                 }
                 if is_moved
@@ -912,7 +937,7 @@ impl Rewriter<'_> {
                     && let Some(callee) = self.overloaded_between(id, whole, definition)
                 {
                     let message = "this is declared before what the element is made of, and a function that it calls is overloaded between";
-                    self.refuse(class, callee, message);
+                    self.refuse(class, Code::FUNCTION_VERSION, callee, message);
                     continue;
                 }
                 let moves_with_record =
@@ -923,7 +948,7 @@ impl Rewriter<'_> {
                     self.used_records(&[id], &mut used);
                 }
                 if let Some(obstacle) = class_texts.obstacle(&order, place, &used) {
-                    self.refuse(class, site.name, obstacle);
+                    self.refuse(class, Code::FUNCTION_VERSION, site.name, obstacle);
                     continue;
                 }
                 // Macros are undefined, or defined again, between a function and its version.
@@ -936,7 +961,7 @@ impl Rewriter<'_> {
                 if super::heads::has_directive(program.text(before)) {
                     let message =
                         "a directive stands in the head of a function that needs a version";
-                    self.refuse(class, site.name, message);
+                    self.refuse(class, Code::FUNCTION_VERSION, site.name, message);
                     continue;
                 }
                 let head_place = if function.this_parameter.is_some() { definition } else { whole };
@@ -945,7 +970,12 @@ impl Rewriter<'_> {
                     written(self, before, head_place),
                     apply(program, named, within(named)),
                 ) else {
-                    self.refuse(class, site.name, "two rewrites want the text of this copy");
+                    self.refuse(
+                        class,
+                        Code::NAME_CONFLICT,
+                        site.name,
+                        "two rewrites want the text of this copy",
+                    );
                     continue;
                 };
                 let head = head.trim_end().trim_end_matches(';').to_owned();
@@ -954,7 +984,8 @@ impl Rewriter<'_> {
                     if *other != text {
                         let message =
                             "two meanings of this function would have the same parameters";
-                        self.refusals.push((class, pin(site.name, Code::UNSUPPORTED_USE, message)));
+                        self.refusals
+                            .push((class, pin(site.name, Code::FUNCTION_VERSION, message)));
                     }
                     continue;
                 }
@@ -1148,12 +1179,12 @@ impl Rewriter<'_> {
                 continue;
             }
             if let Some(obstacle) = order.obstacle(site.span, definition) {
-                self.refuse(class, site.name, obstacle);
+                self.refuse(class, Code::FUNCTION_VERSION, site.name, obstacle);
                 continue;
             }
             let Some(head) = with_defaults(program, id, head, site) else {
                 let message = "the default of a template parameter depends on one that is bound";
-                self.refuse(class, site.name, message);
+                self.refuse(class, Code::FUNCTION_VERSION, site.name, message);
                 continue;
             };
             let text = self.with_newlines(whole, format!("\n{};", one_line(&head)));
@@ -1204,7 +1235,7 @@ impl Rewriter<'_> {
                     });
                     if let Some(class) = class {
                         let message = "the type that this returns is not written out";
-                        self.refuse(class, site.name, message);
+                        self.refuse(class, Code::FUNCTION_VERSION, site.name, message);
                     }
                     continue;
                 }

@@ -147,7 +147,7 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
         {
             for class in of_name {
                 let message = format!("`{name}` may be the member that holds the array");
-                found.push((*class, pin(expr.span, Code::UNSUPPORTED_USE, message)));
+                found.push((*class, pin(expr.span, Code::UNKNOWN_MEMBER, message)));
             }
         }
         let Some((record, _)) = element_of(program, expr.ty) else { continue };
@@ -204,7 +204,7 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
                 let message = "the object holds the array, and this list does not say which member each item fills";
                 found.push((
                     *class,
-                    pin(program.expr(init).span, Code::UNSUPPORTED_USE, message.to_owned()),
+                    pin(program.expr(init).span, Code::UNKNOWN_MEMBER, message.to_owned()),
                 ));
             }
         }

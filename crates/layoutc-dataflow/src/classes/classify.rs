@@ -90,7 +90,7 @@ pub(super) fn classify(
     for (id, span) in copied {
         if let Some(class) = this.classes.class_of_slot(Slot::Variable(id)) {
             let message = "the lambda holds a copy of the element that this refers to";
-            this.pin(class, Code::UNSUPPORTED_USE, span, message);
+            this.pin(class, Code::LAMBDA, span, message);
         }
     }
     let Classifier { pins, units, .. } = this;

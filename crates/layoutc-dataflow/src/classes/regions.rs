@@ -201,7 +201,9 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
         for (region, hidden) in regions.filter(|(region, _)| !is_apart(region.span)) {
             let (code, what) = match region.kind {
                 RegionKind::Unparsed => (Code::UNPARSED_REGION, "this text does not parse"),
-                RegionKind::Unmodelled => (Code::UNSUPPORTED_USE, "this construct is not modelled"),
+                RegionKind::Unmodelled => {
+                    (Code::UNMODELLED_CONSTRUCT, "this construct is not modelled")
+                }
                 RegionKind::Inactive => (Code::INACTIVE_BRANCH, "this branch is not compiled"),
                 RegionKind::SeveralMeanings => {
                     (Code::SEVERAL_MEANINGS, "this text has two meanings")

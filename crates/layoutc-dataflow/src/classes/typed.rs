@@ -203,7 +203,7 @@ impl TypedArrays {
             let pins = &mut classes.classes[class.index()].pins;
             pins.push(Pin {
                 span,
-                code: Code::UNSUPPORTED_USE,
+                code: Code::GRID_FORM,
                 message: message.to_owned(),
                 related: Vec::new(),
             });

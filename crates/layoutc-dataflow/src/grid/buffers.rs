@@ -143,7 +143,7 @@ impl<'a> Roots<'a> {
         let own = program.variable(id);
         let refused = |span: Span, why: &str| {
             let message = format!("the extent `{}` of the grid {why}", own.name);
-            Err(pin(span, Code::UNSUPPORTED_USE, message))
+            Err(pin(span, Code::GRID_FORM, message))
         };
         let Some(all) = self.classes.buffers.numbers.of(id).filter(|all| !all.is_empty()) else {
             return refused(own.site.name, "is set by calls that are not all seen");
@@ -409,7 +409,7 @@ pub(super) fn add(
         let span = program.variable(*id).site.name;
         let unknown = || {
             let message = "the extents of the grid are made of more than the kernel's parameters";
-            pin(span, Code::UNSUPPORTED_USE, message.to_owned())
+            pin(span, Code::GRID_FORM, message.to_owned())
         };
         let mut found = Vec::new();
         for extent in own {
@@ -459,7 +459,7 @@ pub(super) fn add(
             .collect();
         let Some(here) = here else {
             let message = "the extents of the grid have no names where this buffer is created";
-            return Err(pin(span, Code::UNSUPPORTED_USE, message.to_owned()));
+            return Err(pin(span, Code::GRID_FORM, message.to_owned()));
         };
         let function = roots.function(call.instance);
         let known = extents.by_function.entry(function).or_insert_with(|| here.clone());
@@ -471,7 +471,7 @@ pub(super) fn add(
     roots.check(&host).map_err(|message| {
         let span = calls.first().map(|call| program.expr_site(call.call));
         let nowhere = program.variable(classes.buffers.calls[0].parameter).site.name;
-        pin(span.unwrap_or(nowhere), Code::UNSUPPORTED_USE, message)
+        pin(span.unwrap_or(nowhere), Code::GRID_FORM, message)
     })
 }
 

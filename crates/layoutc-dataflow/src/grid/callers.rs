@@ -48,7 +48,7 @@ pub(super) fn add(
         };
         let message =
             "the array is kept here, and functions that take it from here may mean other extents";
-        return Err(pin(span, Code::UNSUPPORTED_USE, message.to_owned()));
+        return Err(pin(span, Code::GRID_FORM, message.to_owned()));
     }
     let passings = passings(program, classes, class);
     let mut pending: Vec<FunctionId> = extents.by_function.keys().copied().collect();
@@ -64,7 +64,7 @@ pub(super) fn add(
             let here = outside(program, indices, passing, &known).ok_or_else(|| {
                 pin(
                     span,
-                    Code::UNSUPPORTED_USE,
+                    Code::GRID_FORM,
                     "the extents of the grid are not given as values here".to_owned(),
                 )
             })?;
@@ -281,7 +281,7 @@ fn check_fixed(
     here: &[Index],
 ) -> Result<(), Pin> {
     let span = program.expr(passing.call).span;
-    let refused = |message: &str| Err(pin(span, Code::UNSUPPORTED_USE, message.to_owned()));
+    let refused = |message: &str| Err(pin(span, Code::GRID_FORM, message.to_owned()));
     let Some(body) = program.function(passing.caller).body else {
         return refused("the caller has no body");
     };

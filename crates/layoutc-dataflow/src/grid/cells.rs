@@ -79,7 +79,7 @@ pub fn find_cells(program: &Program, classes: &Classes, in_bounds: &BTreeSet<Cla
                 if let Some((access, _)) = outside {
                     let message = "this access stands outside of all functions".to_owned();
                     let site = program.expr_site(*access);
-                    grids.refused.insert(class, pin(site, Code::UNSUPPORTED_USE, message));
+                    grids.refused.insert(class, pin(site, Code::GRID_FORM, message));
                 }
             }
         }
@@ -123,9 +123,7 @@ struct Uses<'a> {
 
 impl Uses<'_> {
     fn refuse(&mut self, class: ClassId, span: Span, message: &str) {
-        self.refused
-            .entry(class)
-            .or_insert_with(|| pin(span, Code::UNSUPPORTED_USE, message.to_owned()));
+        self.refused.entry(class).or_insert_with(|| pin(span, Code::GRID_FORM, message.to_owned()));
     }
 
     /// Memory that is not the device's alone, or of which the type says the size.

@@ -67,7 +67,7 @@ impl Declared {
         let Some(first) = own.first() else { return Ok(None) };
         if let Some(refused) = own.iter().find(|pragma| pragma.is_refused) {
             let message = "this pragma was not accepted".to_owned();
-            return Err(pin(refused.span, Code::UNSUPPORTED_USE, message));
+            return Err(pin(refused.span, Code::GRID_FORM, message));
         }
         // As the kernels call them.
         let on_device = |pragma: &&&GridPragma| match pragma.array {

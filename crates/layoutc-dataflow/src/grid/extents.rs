@@ -102,7 +102,7 @@ fn chains(
             let span = access.map_or(program.function(function).sites[0].name, |access| {
                 program.expr(access.expr).span
             });
-            pin(span, Code::UNSUPPORTED_USE, message)
+            pin(span, Code::GRID_FORM, message)
         };
         if strides.len() != rank {
             let message = format!(

@@ -120,7 +120,7 @@ impl Classifier<'_> {
         {
             self.pin(
                 class,
-                Code::UNSUPPORTED_USE,
+                Code::COPY_FORM,
                 self.span(call.call),
                 "this copy may be captured into a graph, where its conversion could not allocate",
             );

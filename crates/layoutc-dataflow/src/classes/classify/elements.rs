@@ -43,7 +43,7 @@ impl Classifier<'_> {
         let site = self.program.expr_site(expr);
         let (code, message) = if self.program.device_lambdas.iter().any(|own| own.contains(site)) {
             (
-                Code::UNSUPPORTED_USE,
+                Code::LAMBDA,
                 "a `__device__` lambda accesses an element, and accesses in such lambdas are not rewritten",
             )
         } else if self.has_managed_memory(class) {
@@ -95,7 +95,7 @@ impl Classifier<'_> {
             Context::Dropped | Context::Condition | Context::Range | Context::Opaque => {
                 self.pin(
                     class,
-                    Code::UNSUPPORTED_USE,
+                    Code::UNMODELLED_CONSTRUCT,
                     span,
                     "this use of an element is not modelled",
                 );
@@ -108,7 +108,7 @@ impl Classifier<'_> {
                 if in_lambda || !by_value {
                     self.pin(
                         class,
-                        Code::UNSUPPORTED_USE,
+                        Code::ELEMENT_EXPRESSION,
                         span,
                         "a reference to an element is returned",
                     );
@@ -132,14 +132,14 @@ impl Classifier<'_> {
             if self.program.variable(variable).storage == Storage::Static {
                 self.pin(
                     class,
-                    Code::UNSUPPORTED_USE,
+                    Code::ELEMENT_EXPRESSION,
                     span,
                     "a reference with static storage is bound to an element",
                 );
             }
             return;
         }
-        self.pin(class, Code::UNSUPPORTED_USE, span, "an element is converted to another type");
+        self.pin(class, Code::ELEMENT_EXPRESSION, span, "an element is converted to another type");
     }
 
     pub(super) fn element_operand(
@@ -172,7 +172,7 @@ impl Classifier<'_> {
             }
             ExprKind::Member { arrow: false, field, name, .. } => {
                 if field.is_none() {
-                    self.pin(class, Code::UNSUPPORTED_USE, *name, "this is not a member variable");
+                    self.pin(class, Code::UNKNOWN_MEMBER, *name, "this is not a member variable");
                 }
             }
             ExprKind::AddressOf(_) => {}
@@ -184,7 +184,7 @@ impl Classifier<'_> {
                 if !same && !is_list {
                     self.pin(
                         class,
-                        Code::UNSUPPORTED_USE,
+                        Code::ELEMENT_EXPRESSION,
                         self.span(*right),
                         "what is assigned to the element is not plainly of its type",
                     );
@@ -192,7 +192,7 @@ impl Classifier<'_> {
                 if !self.is_dropped(parent) && !self.is_load_context(parent, record) {
                     self.pin(
                         class,
-                        Code::UNSUPPORTED_USE,
+                        Code::ELEMENT_EXPRESSION,
                         self.span(parent),
                         "the assignment is used as a value",
                     );
@@ -203,7 +203,7 @@ impl Classifier<'_> {
                 if program.types.as_record(program.expr(*left).ty.id) != Some(record) {
                     self.pin(
                         class,
-                        Code::UNSUPPORTED_USE,
+                        Code::ELEMENT_EXPRESSION,
                         span,
                         "an element is converted to another type",
                     );
@@ -215,7 +215,7 @@ impl Classifier<'_> {
                 if !self.is_load_context(parent, record) {
                     self.pin(
                         class,
-                        Code::UNSUPPORTED_USE,
+                        Code::ELEMENT_EXPRESSION,
                         span,
                         "a choice between elements is used other than as a value",
                     );
@@ -258,7 +258,7 @@ impl Classifier<'_> {
                 } else {
                     self.pin(
                         class,
-                        Code::UNSUPPORTED_USE,
+                        Code::ELEMENT_EXPRESSION,
                         span,
                         "an element is part of a launch configuration",
                     );
@@ -271,7 +271,7 @@ impl Classifier<'_> {
             }
             _ => self.pin(
                 class,
-                Code::UNSUPPORTED_USE,
+                Code::UNMODELLED_CONSTRUCT,
                 span,
                 "this use of an element is not modelled",
             ),
@@ -317,7 +317,7 @@ impl Classifier<'_> {
                 if self.may_alias_argument(expr) {
                     let message =
                         "another argument of this call may refer to a member of the element";
-                    self.pin(class, Code::UNSUPPORTED_USE, span, message);
+                    self.pin(class, Code::EVALUATION_ORDER, span, message);
                 }
                 return;
             }
@@ -433,7 +433,7 @@ impl Classifier<'_> {
                 _ => self.units.push((class, path.clone(), span)),
             },
             TypeKind::Unknown => {
-                self.pin(class, Code::UNSUPPORTED_USE, span, "the type of this member is not known")
+                self.pin(class, Code::UNKNOWN_MEMBER, span, "the type of this member is not known")
             }
             TypeKind::Void
             | TypeKind::Scalar(_)
@@ -448,7 +448,12 @@ impl Classifier<'_> {
                     self.pin(class, Code::INLINE_ASSEMBLY, span, "inline assembly uses a member");
                 }
                 if matches!(context, Context::Opaque) {
-                    self.pin(class, Code::UNSUPPORTED_USE, span, "this construct is not modelled");
+                    self.pin(
+                        class,
+                        Code::UNMODELLED_CONSTRUCT,
+                        span,
+                        "this construct is not modelled",
+                    );
                 }
                 if let Some((ExprKind::MacroCall { name, .. }, _, position)) = parent {
                     self.macro_argument(class, name, position, span);

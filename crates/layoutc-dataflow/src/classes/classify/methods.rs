@@ -31,7 +31,7 @@ impl Classifier<'_> {
             ),
             Callee::Library(_) | Callee::Unknown => self.pin(
                 class,
-                Code::UNSUPPORTED_USE,
+                Code::FUNCTION_VERSION,
                 self.span(member),
                 "a member function is named other than to call it",
             ),
@@ -45,11 +45,11 @@ impl Classifier<'_> {
         let ExprKind::Member { methods, .. } = &program.expr(member).kind else { return };
         if methods.iter().any(|method| program.function(*method).is_private) {
             let message = "a static member function is called that is not public";
-            self.pin(class, Code::UNSUPPORTED_USE, self.span(member), message);
+            self.pin(class, Code::FUNCTION_VERSION, self.span(member), message);
         }
         if has_effects(program, object) {
             let message = "an expression with effects names the object of a static member function";
-            self.pin(class, Code::UNSUPPORTED_USE, self.span(object), message);
+            self.pin(class, Code::EVALUATION_ORDER, self.span(object), message);
         }
     }
 
@@ -80,7 +80,7 @@ impl Classifier<'_> {
             if self.may_alias_argument(object) {
                 self.pin(
                     class,
-                    Code::UNSUPPORTED_USE,
+                    Code::EVALUATION_ORDER,
                     self.span(object),
                     "another argument of this call may refer to a member of the element",
                 );
@@ -110,7 +110,7 @@ impl Classifier<'_> {
         let Some(parameter) = parameter.copied() else {
             self.pin(
                 class,
-                Code::UNSUPPORTED_USE,
+                Code::FUNCTION_VERSION,
                 self.span(operand),
                 "this operator is not modelled",
             );
@@ -128,7 +128,7 @@ impl Classifier<'_> {
             program.function(function).name,
             self.why_no_version(function)
         );
-        self.pin(class, Code::UNSUPPORTED_USE, self.span(operand), message);
+        self.pin(class, Code::FUNCTION_VERSION, self.span(operand), message);
     }
 }
 

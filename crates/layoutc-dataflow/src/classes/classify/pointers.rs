@@ -122,7 +122,7 @@ impl Classifier<'_> {
                 if !harmless {
                     self.pin(
                         class,
-                        Code::UNSUPPORTED_USE,
+                        Code::POINTER_EXPRESSION,
                         span,
                         "an address is computed and dropped",
                     );
@@ -142,10 +142,10 @@ impl Classifier<'_> {
                 }
             }
             Context::Range => {
-                self.pin(class, Code::UNSUPPORTED_USE, span, "a range-based loop over the array")
+                self.pin(class, Code::POINTER_EXPRESSION, span, "a range-based loop over the array")
             }
             Context::Opaque => {
-                self.pin(class, Code::UNSUPPORTED_USE, span, "this construct is not modelled")
+                self.pin(class, Code::UNMODELLED_CONSTRUCT, span, "this construct is not modelled")
             }
             Context::Assembly => {
                 self.pin(class, Code::INLINE_ASSEMBLY, span, "inline assembly uses the array")
@@ -167,7 +167,7 @@ impl Classifier<'_> {
             match api.direction {
                 Direction::Unknown => self.pin(
                     class,
-                    Code::UNSUPPORTED_USE,
+                    Code::COPY_FORM,
                     span,
                     "neither the call nor its arguments say the direction of this copy",
                 ),
@@ -221,7 +221,7 @@ impl Classifier<'_> {
             }
             ExprKind::Member { arrow: true, field, name, .. } => {
                 if field.is_none() {
-                    self.pin(class, Code::UNSUPPORTED_USE, *name, "this is not a member variable");
+                    self.pin(class, Code::UNKNOWN_MEMBER, *name, "this is not a member variable");
                 }
                 self.host_access(parent, class);
             }
@@ -309,7 +309,7 @@ impl Classifier<'_> {
                 if position == 1 && !self.is_dropped(parent) {
                     self.pin(
                         class,
-                        Code::UNSUPPORTED_USE,
+                        Code::POINTER_EXPRESSION,
                         span,
                         "the pointer is the result of a comma operator",
                     );
@@ -318,7 +318,7 @@ impl Classifier<'_> {
             ExprKind::AddressOf(_) => {}
             ExprKind::Call { callee, arguments, .. } => {
                 if position == 0 {
-                    self.pin(class, Code::UNSUPPORTED_USE, span, "the pointer is called");
+                    self.pin(class, Code::POINTER_EXPRESSION, span, "the pointer is called");
                 } else {
                     let callee = self.calls.callee(program, *callee, arguments);
                     self.argument(expr, class, &callee, position - 1);
@@ -332,7 +332,7 @@ impl Classifier<'_> {
                     }
                     None => self.pin(
                         class,
-                        Code::UNSUPPORTED_USE,
+                        Code::POINTER_EXPRESSION,
                         span,
                         "the pointer is part of a launch configuration",
                     ),
@@ -345,7 +345,7 @@ impl Classifier<'_> {
             ExprKind::SizeOfExpr(_) if self.is_symbol_size(expr, parent) => {}
             ExprKind::SizeOfExpr(_) => self.pin(
                 class,
-                Code::UNSUPPORTED_USE,
+                Code::POINTER_EXPRESSION,
                 self.span(parent),
                 "the size of the pointer, not of an element, is taken",
             ),
@@ -378,7 +378,7 @@ impl Classifier<'_> {
                             .any(|slot| matches!(slot, Slot::Field(_)));
                         if other == class || (holds && self.record(other) == record) {
                             let message = "a pointer is put into an object that is not followed";
-                            self.pin(other, Code::UNSUPPORTED_USE, span, message);
+                            self.pin(other, Code::POINTER_EXPRESSION, span, message);
                         }
                     }
                 }
@@ -414,7 +414,7 @@ impl Classifier<'_> {
             | ExprKind::This
             | ExprKind::Name(_) => self.pin(
                 class,
-                Code::UNSUPPORTED_USE,
+                Code::UNMODELLED_CONSTRUCT,
                 span,
                 "this use of the pointer is not modelled",
             ),
@@ -447,7 +447,7 @@ impl Classifier<'_> {
         if !self.is_dropped(moved) && !is_used_at_once {
             self.pin(
                 class,
-                Code::UNSUPPORTED_USE,
+                Code::POINTER_EXPRESSION,
                 self.span(moved),
                 "the pointer is moved inside an expression",
             );
@@ -548,7 +548,7 @@ impl Classifier<'_> {
             }
             _ => self.pin(
                 class,
-                Code::UNSUPPORTED_USE,
+                Code::UNMODELLED_CONSTRUCT,
                 self.span(assignment),
                 "this use of the pointer is not modelled",
             ),
@@ -559,7 +559,7 @@ impl Classifier<'_> {
         {
             self.pin(
                 class,
-                Code::UNSUPPORTED_USE,
+                Code::POINTER_EXPRESSION,
                 self.span(assignment),
                 "a pointer behind the first element is assigned inside an expression",
             );
@@ -615,7 +615,7 @@ impl Classifier<'_> {
                 if !plain {
                     self.pin(
                         class,
-                        Code::UNSUPPORTED_USE,
+                        Code::POINTER_EXPRESSION,
                         span,
                         "this is not a plain pointer variable",
                     );
@@ -687,7 +687,7 @@ impl Classifier<'_> {
                 }
                 ExprKind::SizeOfExpr(_) => self.pin(
                     class,
-                    Code::UNSUPPORTED_USE,
+                    Code::POINTER_EXPRESSION,
                     self.span(parent),
                     "the size of pointers is taken",
                 ),
@@ -730,7 +730,7 @@ impl Classifier<'_> {
         if call.is_native && call.row.copies_rows() {
             self.pin(
                 class,
-                Code::UNSUPPORTED_USE,
+                Code::COPY_FORM,
                 self.span(call.call),
                 "rows are copied between the host and an array of one layout",
             );
@@ -744,7 +744,7 @@ impl Classifier<'_> {
         if call.direction == Direction::DeviceToDevice && !are_alike {
             self.pin(
                 class,
-                Code::UNSUPPORTED_USE,
+                Code::COPY_FORM,
                 self.span(call.call),
                 "the two sides of this copy are not arrays of one class",
             );
@@ -769,7 +769,7 @@ impl Classifier<'_> {
         if call.row.copies_rows() && call.direction == Direction::DeviceToDevice {
             self.pin(
                 class,
-                Code::UNSUPPORTED_USE,
+                Code::COPY_FORM,
                 self.span(call.call),
                 "rows are copied within device memory",
             );

@@ -258,7 +258,7 @@ impl Classifier<'_> {
         if !self.is_rewritable_type(ty, slot) {
             self.pin(
                 class,
-                Code::UNSUPPORTED_USE,
+                Code::DECLARATION_FORM,
                 span,
                 "a declaration of this type is not rewritten",
             );
@@ -269,7 +269,7 @@ impl Classifier<'_> {
                 || program.fields.iter().any(|field| field.inherited == Some(id));
             if is_inherited {
                 let message = "the pointer is a member of a base class";
-                self.pin(class, Code::UNSUPPORTED_USE, span, message);
+                self.pin(class, Code::DECLARATION_FORM, span, message);
             }
             let record = program.record(program.field(id).record);
             // A member function that is defined elsewhere can do anything with it.
@@ -323,7 +323,7 @@ impl Classifier<'_> {
         if overrides {
             self.pin(
                 class,
-                Code::UNSUPPORTED_USE,
+                Code::DECLARATION_FORM,
                 span,
                 "this member function may override another, or be overridden",
             );
@@ -331,7 +331,7 @@ impl Classifier<'_> {
         if let Slot::Result(id) = slot
             && program.function(id).name.starts_with("operator")
         {
-            self.pin(class, Code::UNSUPPORTED_USE, span, "an operator returns the pointer");
+            self.pin(class, Code::DECLARATION_FORM, span, "an operator returns the pointer");
         }
         if let Slot::Variable(id) = slot
             && self.has_foreign_twin(id)
@@ -375,18 +375,13 @@ impl Classifier<'_> {
                 if self.has_default(id) {
                     self.pin(
                         class,
-                        Code::UNSUPPORTED_USE,
+                        Code::DECLARATION_FORM,
                         span,
                         "this parameter has a default argument",
                     );
                 }
                 if variable.function.is_none() && !self.is_known_parameter(id) {
-                    self.pin(
-                        class,
-                        Code::UNSUPPORTED_USE,
-                        span,
-                        "a lambda takes elements of the array",
-                    );
+                    self.pin(class, Code::LAMBDA, span, "a lambda takes elements of the array");
                 }
                 if let Some(function) = variable.function {
                     self.parameter_function(class, function, span, has_main);
@@ -453,7 +448,7 @@ impl Classifier<'_> {
             if !auto {
                 self.pin(
                     class,
-                    Code::UNSUPPORTED_USE,
+                    Code::DECLARATION_FORM,
                     span,
                     "the type of this declaration is not written out",
                 );
@@ -488,7 +483,7 @@ impl Classifier<'_> {
             {
                 self.pin(
                     class,
-                    Code::UNSUPPORTED_USE,
+                    Code::DECLARATION_FORM,
                     span,
                     "a typedef hides that this is a pointer",
                 );
@@ -560,7 +555,7 @@ impl Classifier<'_> {
     ) {
         let function = self.program.function(id);
         if function.name == "main" {
-            self.pin(class, Code::UNSUPPORTED_USE, span, "`main` cannot take this type");
+            self.pin(class, Code::DECLARATION_FORM, span, "`main` cannot take this type");
         }
         if !has_main && !function.is_static && function.space.on_host() {
             self.pin(

@@ -188,7 +188,7 @@ impl Classifier<'_> {
         {
             self.pin(
                 class,
-                Code::UNSUPPORTED_USE,
+                Code::COPY_FORM,
                 self.span(*kind),
                 "a symbol is copied other than from or to host memory",
             );

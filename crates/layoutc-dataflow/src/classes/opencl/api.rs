@@ -224,7 +224,7 @@ impl Follow<'_> {
             self.fail(
                 node,
                 call,
-                Code::UNSUPPORTED_USE,
+                Code::OPENCL_BUFFER,
                 "a call outside of functions is not rewritten",
             );
             return;

@@ -249,7 +249,7 @@ impl Follow<'_> {
                     node,
                     pin(
                         field.site.name,
-                        Code::UNSUPPORTED_USE,
+                        Code::OPENCL_BUFFER,
                         "handles in a member of this form are not followed",
                     ),
                 ));
@@ -651,7 +651,7 @@ impl Follow<'_> {
             // Looked at with the flows.
             Context::Range if self.ranges.contains_key(&id) => return,
             Context::Range | Context::Opaque | Context::Assembly => {
-                self.fail(node, id, Code::UNSUPPORTED_USE, unknown);
+                self.fail(node, id, Code::OPENCL_BUFFER, unknown);
                 return;
             }
             Context::Operand(parent, position) => (parent, position),
@@ -753,7 +753,7 @@ impl Follow<'_> {
             _ => false,
         };
         if !is_followed {
-            self.fail(node, id, Code::UNSUPPORTED_USE, unknown);
+            self.fail(node, id, Code::OPENCL_BUFFER, unknown);
         }
     }
 

@@ -180,7 +180,7 @@ impl Follow<'_> {
                         continue;
                     }
                     let message = format!("this text is not modelled and mentions `{name}`");
-                    self.bad.push((*node, pin(span, Code::UNSUPPORTED_USE, message)));
+                    self.bad.push((*node, pin(span, Code::UNMODELLED_CONSTRUCT, message)));
                 }
             }
         }
