@@ -461,7 +461,7 @@ fn plain_members(
             declarations.push(format!("char {}[{bytes}]", names.fresh("gap")));
         }
         end = offset + size;
-        let declaration = program.declaration(field.site.declaration);
+        let declaration = program.declaration_of(&field.site)?;
         let mut item = field.ty;
         while let TypeKind::Array(of, _) = *program.types.kind(item.id) {
             item = of;

@@ -58,8 +58,9 @@ ids! {
 /// One variable of one declaration, with the spans that an edit of its type needs.
 #[derive(Clone, Debug)]
 pub struct DeclaratorSite {
-    /// The declaration it stands in.
-    pub declaration: DeclarationId,
+    /// The declaration it stands in; `None` for the object of a member function and for what is no declaration's,
+    /// such as a type in a cast.
+    pub declaration: Option<DeclarationId>,
     /// Position among the declarators of the declaration.
     pub index: usize,
     /// From the first `*` or `&` to the end of the declarator, without the initializer.
@@ -1066,6 +1067,18 @@ impl Program {
     #[must_use]
     pub fn declaration(&self, id: DeclarationId) -> &Declaration {
         &self.declarations[id.index()]
+    }
+
+    /// The declaration of a declarator, if it has one.
+    #[must_use]
+    pub fn declaration_of(&self, site: &DeclaratorSite) -> Option<&Declaration> {
+        site.declaration.map(|id| self.declaration(id))
+    }
+
+    /// The macro use whose body holds the declaration of a declarator.
+    #[must_use]
+    pub fn declaration_home(&self, site: &DeclaratorSite) -> Option<ExpansionId> {
+        self.declaration_homes.of(site.declaration?.index())
     }
 
     /// The original text of a span.

@@ -116,7 +116,7 @@ impl Rewriter<'_> {
                         }
                     }
                 }
-                let extents = self.extent_texts(class, function, span)?;
+                let extents = self.extent_texts(class, Some(function), span)?;
                 let mut arguments = Vec::new();
                 for (at, coordinate) in vector.iter().enumerate() {
                     // As it stands in the source, if it does.
@@ -140,7 +140,7 @@ impl Rewriter<'_> {
                     }
                     None => self.rendered(changed, index)?,
                 };
-                let extents = self.extent_texts(class, function, span)?;
+                let extents = self.extent_texts(class, Some(function), span)?;
                 let functions = self.functions_mut(class)?;
                 functions.needs_linear = true;
                 let arguments: Vec<String> = std::iter::once(text).chain(extents).collect();
@@ -153,11 +153,12 @@ impl Rewriter<'_> {
     pub(super) fn extent_texts(
         &self,
         class: ClassId,
-        function: FunctionId,
+        function: Option<FunctionId>,
         at: Span,
     ) -> Result<Vec<String>, String> {
         let grid = &self.plans[&class].grid;
-        let Some(extents) = grid.extents.get(&function) else {
+        let known = function.and_then(|id| Some((id, grid.extents.get(&id)?)));
+        let Some((function, extents)) = known else {
             return if grid.has_constant_extents() {
                 Ok(Vec::new())
             } else {

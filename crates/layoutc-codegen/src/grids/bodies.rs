@@ -87,7 +87,7 @@ impl Rewriter<'_> {
             let site = self.program.expr_site(*access);
             let own = changed[access];
             let grid = &self.plans[&own].grid;
-            extents.insert(self.extent_texts(own, grid.functions[access], site)?);
+            extents.insert(self.extent_texts(own, Some(grid.functions[access]), site)?);
             self.functions_mut(class)?.files.insert((site.file, site));
             let own: Vec<Vec<String>> = match &grid.accesses[access] {
                 GridAccess::Linear { .. } => Vec::new(),

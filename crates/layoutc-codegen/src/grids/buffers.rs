@@ -37,7 +37,7 @@ impl Rewriter<'_> {
                 }
                 let span = program.expr_site(call.call);
                 let function = classes.buffers.instances[call.instance].function;
-                let extents = match self.extent_texts(*id, function, span) {
+                let extents = match self.extent_texts(*id, Some(function), span) {
                     Ok(extents) if extents.len() <= MOST_EXTENTS => extents,
                     Ok(_) => {
                         self.refuse(

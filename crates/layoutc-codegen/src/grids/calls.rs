@@ -65,7 +65,7 @@ impl Rewriter<'_> {
         firsts: &Firsts,
     ) -> Result<(), String> {
         let span = self.program.expr(call.call).span;
-        let extents = self.extent_texts(class, function.unwrap_or(FunctionId(u32::MAX)), span);
+        let extents = self.extent_texts(class, function, span);
         let record = self.classes.class(class).record;
         let whole = |size: ExprId| {
             let is_byte = self.plans[&class].scalar.size() == 1;

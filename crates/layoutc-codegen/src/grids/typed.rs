@@ -120,8 +120,8 @@ impl Rewriter<'_> {
         for id in in_one_dimension(self.program) {
             let site = &self.program.variable(id).site;
             let written = brackets_of(self.program, site);
-            let is_in_macro = site.declaration.0 == u32::MAX
-                || self.program.declaration_homes.of(site.declaration.index()).is_some();
+            let is_in_macro =
+                site.declaration.is_none() || self.program.declaration_home(site).is_some();
             if is_in_macro || written.len() != 1 {
                 self.fail(None, site.name, "a declaration of this form is not rewritten");
                 continue;
@@ -318,7 +318,7 @@ impl Rewriter<'_> {
         if !matches!(variable.space, Space::Device) || written.len() != layers {
             return Err("an array of this form is not rewritten");
         }
-        if self.program.declaration_homes.of(variable.site.declaration.index()).is_some() {
+        if self.program.declaration_home(&variable.site).is_some() {
             return Err("the array is declared in a macro");
         }
         let (Some(class), Some(slowest @ Extent::Constant(rows, _))) = (class, declared.slowest)
@@ -363,17 +363,15 @@ impl Rewriter<'_> {
     ) -> Result<(), &'static str> {
         const FORM: &str = "a declaration of this form is not rewritten";
         let program = self.program;
-        if site.declaration.0 == u32::MAX {
-            return Err(FORM);
-        }
-        let declaration = program.declaration(site.declaration);
+        let id = site.declaration.ok_or(FORM)?;
+        let declaration = program.declaration(id);
         let is_deduced = !declaration.is_plain;
         let written = brackets_of(program, site);
         if is_deduced && written.is_empty() {
             // `auto` follows its initializer.
             return Ok(());
         }
-        if is_deduced || program.declaration_homes.of(site.declaration.index()).is_some() {
+        if is_deduced || program.declaration_home(site).is_some() {
             return Err(FORM);
         }
         let is_plain = written.iter().all(|(span, size)| {
@@ -428,7 +426,7 @@ impl Rewriter<'_> {
             });
             let element =
                 if declared.element.is_const && !is_marked { declared.element } else { plain };
-            let own = specifiers.entry(site.declaration).or_insert_with(|| Specifier {
+            let own = specifiers.entry(id).or_insert_with(|| Specifier {
                 text: element_name(program, element),
                 wanted: BTreeSet::new(),
                 classes: BTreeSet::new(),

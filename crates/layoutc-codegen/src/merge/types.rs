@@ -15,7 +15,7 @@ struct Declared {
 impl Rewriter<'_> {
     /// Writes the record's type wherever a pointer is declared.
     pub(super) fn types(&mut self) {
-        let mut by_declaration: BTreeMap<DeclarationId, Vec<Declared>> = BTreeMap::new();
+        let mut by_declaration: BTreeMap<Option<DeclarationId>, Vec<Declared>> = BTreeMap::new();
         for (merge, (_, found)) in self.merges.iter().enumerate() {
             for class in &found.members {
                 for slot in &self.classes.class(*class).slots {
@@ -52,12 +52,12 @@ impl Rewriter<'_> {
         }
     }
 
-    fn declaration(&mut self, id: DeclarationId, declared: &[Declared]) {
+    fn declaration(&mut self, id: Option<DeclarationId>, declared: &[Declared]) {
         let Some(first) = declared.first() else { return };
-        if id.0 == u32::MAX {
+        let Some(id) = id else {
             self.refuse(first.merge, first.site.name, "this pointer has no declaration of its own");
             return;
-        }
+        };
         let declaration = self.program.declaration(id).clone();
         let home = self.program.declaration_homes.of(id.index());
         let is_number = self.program.types.as_scalar(declaration.specifier_type.id).is_some();
@@ -153,7 +153,7 @@ impl Rewriter<'_> {
         let fields = self.program.fields.iter().map(|field| &field.site);
         variables
             .chain(fields)
-            .filter(|site| site.declaration == id)
+            .filter(|site| site.declaration == Some(id))
             .map(|site| (site.index, site.full))
             .collect()
     }

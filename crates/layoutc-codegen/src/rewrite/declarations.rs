@@ -24,7 +24,6 @@ impl Rewriter<'_> {
     pub(super) fn declarations(&mut self) {
         self.index_only = self.index_only();
         let mut by_declaration: BTreeMap<DeclarationId, Vec<Declared>> = BTreeMap::new();
-        let no_declaration = DeclarationId(u32::MAX);
         let classes: Vec<ClassId> = self.storage_of.keys().copied().collect();
         for class in classes {
             let is_handle = self.storages[self.storage_of[&class]].1.is_handle;
@@ -60,10 +59,9 @@ impl Rewriter<'_> {
                 }
                 // The object of a copy is declared by the copy.
                 for declared in self.declared(class, slot) {
-                    if declared.site.declaration == no_declaration {
-                        continue;
+                    if let Some(id) = declared.site.declaration {
+                        by_declaration.entry(id).or_default().push(declared);
                     }
-                    by_declaration.entry(declared.site.declaration).or_default().push(declared);
                 }
             }
         }

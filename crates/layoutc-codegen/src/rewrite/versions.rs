@@ -55,7 +55,8 @@ impl Versions {
         let fields = program.fields.iter().filter(|field| {
             program.record(field.record).instance.is_some() && field.inherited.is_none()
         });
-        this.fields = fields.map(|field| (field.site.declaration, field.record)).collect();
+        this.fields =
+            fields.filter_map(|field| Some((field.site.declaration?, field.record))).collect();
         this
     }
 
@@ -922,11 +923,9 @@ impl Rewriter<'_> {
                 // Text that is moved to the generated declarations must mean there what it means here.
                 let home = super::placement::home(program, record);
                 let is_moved = is_early || ((in_class || is_before) && home != record);
-                let namespaces = |declaration: DeclarationId| {
-                    program.declarations.get(declaration.index()).map(|own| own.namespaces.clone())
-                };
-                let is_elsewhere = namespaces(site.result.declaration)
-                    .is_some_and(|own| own != program.record(home).namespaces);
+                let is_elsewhere = program
+                    .declaration_of(&site.result)
+                    .is_some_and(|own| own.namespaces != program.record(home).namespaces);
                 if is_moved && is_definition && is_elsewhere {
                     let message = "a version of this would stand in another namespace";
                     self.refuse(class, Code::FUNCTION_VERSION, site.name, message);
@@ -1196,7 +1195,7 @@ impl Rewriter<'_> {
     fn is_outside_namespace(&self, id: FunctionId, site: &FunctionSite) -> bool {
         let program = self.program;
         let own = program.function(id).record.map(|record| &program.record(record).namespaces);
-        let there = program.declarations.get(site.result.declaration.index());
+        let there = program.declaration_of(&site.result);
         own.zip(there).is_some_and(|(own, there)| there.namespaces.len() < own.len())
     }
 
@@ -1224,8 +1223,8 @@ impl Rewriter<'_> {
                 self.drop_member_words(id, site);
             }
             if copy_of.as_ref().is_some_and(|copy_of| copy_of.drops_result) {
-                let declaration = program.declaration(site.result.declaration);
-                if !declaration.is_plain {
+                let declaration = program.declaration_of(&site.result).filter(|own| own.is_plain);
+                let Some(declaration) = declaration else {
                     let class = self
                         .copy_object(id)
                         .and_then(|object| self.changed_slot(Slot::Variable(object)));
@@ -1238,7 +1237,7 @@ impl Rewriter<'_> {
                         self.refuse(class, Code::FUNCTION_VERSION, site.name, message);
                     }
                     continue;
-                }
+                };
                 let mut span = declaration.specifier;
                 for part in site.result.pointers.iter().chain(&site.result.reference) {
                     if part.start >= span.start && part.end <= site.name.start {

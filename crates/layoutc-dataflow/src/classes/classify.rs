@@ -421,10 +421,7 @@ pub(super) fn is_null(program: &Program, expr: ExprId) -> bool {
 
 /// Whether the declaration starts with `static`.
 fn is_static_text(program: &Program, site: &layoutc_syntax::DeclaratorSite) -> bool {
-    if site.declaration.0 == u32::MAX {
-        return false;
-    }
-    let declaration = program.declaration(site.declaration);
+    let Some(declaration) = program.declaration_of(site) else { return false };
     let before = Span { end: declaration.specifier.start, ..declaration.span };
     program.text(before).split_ascii_whitespace().any(|word| word == "static")
 }

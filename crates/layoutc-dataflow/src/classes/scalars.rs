@@ -12,8 +12,8 @@ use super::{Callee, resolve_callee};
 use crate::catalogue::{self, Target};
 use layoutc_diagnostics::{FileId, Span};
 use layoutc_syntax::{
-    BinaryOp, DeclarationId, DeclaratorSite, ExprId, ExprKind, Field, FieldId, Program, QualType,
-    Record, RecordId, Scalar, TypeId, TypeKind,
+    BinaryOp, DeclaratorSite, ExprId, ExprKind, Field, FieldId, Program, QualType, Record,
+    RecordId, Scalar, TypeId, TypeKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -201,7 +201,7 @@ fn record_of(program: &mut Program, scalar: Scalar) -> RecordId {
         name: "value".to_owned(),
         ty,
         site: DeclaratorSite {
-            declaration: DeclarationId(u32::MAX),
+            declaration: None,
             index: 0,
             span: nowhere,
             pointers: Default::default(),

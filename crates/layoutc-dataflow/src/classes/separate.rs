@@ -263,9 +263,8 @@ fn needs_one_text<'s>(
         return refused("it is named other than to call it");
     }
     let Some(body) = own.body else { return refused("it has no body in the program") };
-    let is_in_macro = |site: &layoutc_syntax::FunctionSite| {
-        program.declaration_homes.of(site.result.declaration.index()).is_some()
-    };
+    let is_in_macro =
+        |site: &layoutc_syntax::FunctionSite| program.declaration_home(&site.result).is_some();
     if program.stmt_homes.of(body.index()).is_some() || own.sites.iter().any(is_in_macro) {
         return refused("it stands in the body of a macro");
     }

@@ -100,7 +100,8 @@ impl Builder<'_> {
         depth: usize,
     ) -> Option<()> {
         let site = &self.program.field(*path.last()?).site;
-        let specifier = self.program.declaration(site.declaration).specifier_type;
+        let declaration = self.program.declaration_of(site)?;
+        let specifier = declaration.specifier_type;
         let mut extents = outer.to_vec();
         let mut item = ty;
         while let TypeKind::Array(element, length) = self.program.types.kind(item.id) {
@@ -145,7 +146,7 @@ impl Builder<'_> {
         if matches!(self.program.types.kind(pointed.id), TypeKind::Function) {
             return None;
         }
-        if !self.program.declaration(site.declaration).is_plain {
+        if !declaration.is_plain {
             return None;
         }
         let is_record = matches!(self.program.types.kind(item.id), TypeKind::Record(_));
@@ -250,7 +251,7 @@ pub fn outer_type_text(program: &Program, records: &[RecordId], text: &str) -> O
 fn type_text(program: &Program, path: &[FieldId]) -> String {
     let Some(field) = path.last() else { return String::new() };
     let field = program.field(*field);
-    let declaration = program.declaration(field.site.declaration);
+    let Some(declaration) = program.declaration_of(&field.site) else { return String::new() };
     let mut text = program.text(declaration.specifier).to_owned();
     let mut ty = field.ty;
     let mut stars = 0;

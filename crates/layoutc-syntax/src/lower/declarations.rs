@@ -210,7 +210,7 @@ impl<'t> Lowering<'t> {
         record: Option<RecordId>,
     ) -> Option<VarId> {
         let inner = self.declared_part(node);
-        let lowered = self.declarator(Some(inner), base, declaration, at, self.span(node));
+        let lowered = self.declarator(Some(inner), base, Some(declaration), at, self.span(node));
         if let Some(parameters) = lowered.parameters {
             // `T x(a, b);` with variables in the parentheses constructs `x`.
             if !self.locals.is_empty() && self.are_arguments(parameters) {
@@ -379,7 +379,8 @@ impl<'t> Lowering<'t> {
         is_range_variable: bool,
     ) -> VarId {
         let inner = self.declared_part(node);
-        let mut lowered = self.declarator(Some(inner), base, declaration, at, self.span(node));
+        let mut lowered =
+            self.declarator(Some(inner), base, Some(declaration), at, self.span(node));
         lowered.site.full = self.span(node);
         let value =
             (node.kind() == "init_declarator").then(|| node.child_by_field_name("value")).flatten();
@@ -392,7 +393,7 @@ impl<'t> Lowering<'t> {
         let words = &words_of_variable(words, is_opencl_pointer)[..];
         // The name is in scope in its own initializer, so it is declared first.
         let mut site = lowered.site.clone();
-        site.declaration = declaration;
+        site.declaration = Some(declaration);
         let is_static = self.locals.is_empty()
             || words
                 .iter()
@@ -850,7 +851,7 @@ impl<'t> Lowering<'t> {
                 count: 1,
                 namespaces: self.namespaces.clone(),
             });
-            let lowered = self.declarator(declarator, base, declaration, 0, self.span(child));
+            let lowered = self.declarator(declarator, base, Some(declaration), 0, self.span(child));
             let mut ty = lowered.ty;
             // An array parameter is a pointer.
             if let TypeKind::Array(element, _) = *self.program.types.kind(ty.id) {
@@ -899,7 +900,7 @@ impl<'t> Lowering<'t> {
             namespaces: self.namespaces.clone(),
         });
         let lowered =
-            self.declarator(Some(declarator), base, declaration, 0, self.span(declarator));
+            self.declarator(Some(declarator), base, Some(declaration), 0, self.span(declarator));
         if lowered.parameters.is_none() {
             self.region(node, RegionKind::Unmodelled);
             return;

@@ -79,7 +79,7 @@ impl<'t> Lowering<'t> {
                 .map(|star| self.span_of(star.start_byte(), star.start_byte() + 1))
                 .collect();
             let site = DeclaratorSite {
-                declaration,
+                declaration: Some(declaration),
                 index,
                 span: self.span_of(part.pointer.start_byte(), part.end),
                 pointers,

@@ -5,8 +5,7 @@ use super::attributes::LayoutEffect;
 use super::names::Symbol;
 use crate::preprocess::MaskReason;
 use crate::program::{
-    Declaration, DeclarationId, Field, FieldId, FunctionId, Record, RecordId, RecordTrait,
-    RegionKind,
+    Declaration, Field, FieldId, FunctionId, Record, RecordId, RecordTrait, RegionKind,
 };
 use crate::types::{QualType, TypeKind};
 use layoutc_diagnostics::Span;
@@ -426,7 +425,7 @@ impl<'t> Lowering<'t> {
             self.record_trait(record, RecordTrait::Initializer, self.span(node));
         }
         for (at, node) in declarators.into_iter().enumerate() {
-            let lowered = self.declarator(Some(node), base, declaration, at, self.span(node));
+            let lowered = self.declarator(Some(node), base, Some(declaration), at, self.span(node));
             if lowered.parameters.is_some() {
                 let which = if words.contains(&"virtual")
                     || self.text_of(node.parent().unwrap_or(node)).starts_with("virtual")
@@ -597,13 +596,7 @@ impl<'t> Lowering<'t> {
         let mut cursor = node.walk();
         let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
         for declarator in declarators {
-            let lowered = self.declarator(
-                Some(declarator),
-                base,
-                DeclarationId(u32::MAX),
-                0,
-                self.span(declarator),
-            );
+            let lowered = self.declarator(Some(declarator), base, None, 0, self.span(declarator));
             if lowered.ty == base
                 && let Some(record) = self.program.types.as_record(base.id)
                 && self.program.record(record).name.is_empty()

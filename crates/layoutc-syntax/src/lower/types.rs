@@ -311,10 +311,7 @@ impl<'t> Lowering<'t> {
         let mut ty = self.specifier(specifier);
         ty = self.qualify(node, specifier, ty);
         match node.child_by_field_name("declarator") {
-            Some(declarator) => {
-                self.declarator(Some(declarator), ty, DeclarationId(u32::MAX), 0, self.span(node))
-                    .ty
-            }
+            Some(declarator) => self.declarator(Some(declarator), ty, None, 0, self.span(node)).ty,
             None => ty,
         }
     }
@@ -344,7 +341,7 @@ impl<'t> Lowering<'t> {
         &mut self,
         node: Option<Node<'t>>,
         base: QualType,
-        declaration: DeclarationId,
+        declaration: Option<DeclarationId>,
         index: usize,
         around: Span,
     ) -> Declarator<'t> {

@@ -176,7 +176,7 @@ impl Program {
                 space: Space::Default,
                 pointer_space: Space::Default,
                 site: DeclaratorSite {
-                    declaration: DeclarationId(u32::MAX),
+                    declaration: None,
                     index: 0,
                     span: name,
                     pointers: ThinVec::new(),
@@ -539,9 +539,7 @@ impl Program {
     }
 
     fn add_declaration(&self, site: &DeclaratorSite, parts: &mut FunctionParts) {
-        if site.declaration.index() < self.declarations.len() {
-            parts.declarations.insert(site.declaration);
-        }
+        parts.declarations.extend(site.declaration);
     }
 }
 
@@ -601,8 +599,8 @@ impl super::Stmt {
 
 impl Renaming {
     fn site(&self, site: &mut DeclaratorSite) {
-        if let Some(new) = self.declarations.get(&site.declaration) {
-            site.declaration = *new;
+        if let Some(new) = site.declaration.and_then(|old| self.declarations.get(&old)) {
+            site.declaration = Some(*new);
         }
     }
 

@@ -51,7 +51,7 @@ fn is_out_of_reach(program: &Program, record: RecordId, field: FieldId) -> bool 
         return false;
     }
     let site = &program.field(origin).site;
-    let declaration = program.declaration(site.declaration);
+    let Some(declaration) = program.declaration_of(site) else { return true };
     let is_built_in = |ty: QualType| match program.types.kind(ty.id) {
         TypeKind::Scalar(scalar) => program.text(declaration.specifier) == scalar.spelling(),
         TypeKind::Vector(vector) => {

@@ -443,51 +443,43 @@ impl Classifier<'_> {
                 "this member stands in the text of a class template, which all its instances share",
             );
         }
-        if site.declaration.0 == u32::MAX || !program.declaration(site.declaration).is_plain {
-            let auto = matches!(slot, Slot::Variable(id) if program.variable(id).is_auto);
-            if !auto {
-                self.pin(
-                    class,
-                    Code::DECLARATION_FORM,
-                    span,
-                    "the type of this declaration is not written out",
-                );
+        let declaration = program.declaration_of(&site).filter(|own| own.is_plain);
+        let Some(declaration) = declaration else {
+            let is_auto = matches!(slot, Slot::Variable(id) if program.variable(id).is_auto);
+            if !is_auto {
+                let message = "the type of this declaration is not written out";
+                self.pin(class, Code::DECLARATION_FORM, span, message);
             }
-        } else {
-            // The specifier must name the record itself, not a pointer typedef.
-            let specifier = program.declaration(site.declaration).specifier_type;
-            let word = program.text(program.declaration(site.declaration).specifier);
-            let is_instance = function_of_slot(program, slot).is_some_and(|function| {
-                program.function(function).copy_of.as_ref().is_some_and(|copy_of| {
-                    copy_of.is_instance() && copy_of.aliases.iter().any(|(name, _)| name == word)
-                })
-            });
-            // In an instance a type parameter may stand for the pointer.
-            let is_bound_pointer = is_instance
-                && program
-                    .types
-                    .pointee(specifier.id)
-                    .is_some_and(|to| program.types.as_record(to.id) == Some(self.record(class)));
-            let is_untyped = is_untyped(program, slot);
-            if is_untyped && interior {
-                self.pin(
-                    class,
-                    Code::UNTYPED_POINTER,
-                    span,
-                    "this has no type and may point behind the first element",
-                );
-            }
-            if program.types.as_record(specifier.id) != Some(self.record(class))
-                && !is_bound_pointer
-                && !(is_untyped && specifier.id == TypeTable::VOID)
-            {
-                self.pin(
-                    class,
-                    Code::DECLARATION_FORM,
-                    span,
-                    "a typedef hides that this is a pointer",
-                );
-            }
+            return;
+        };
+        // The specifier must name the record itself, not a pointer typedef.
+        let specifier = declaration.specifier_type;
+        let word = program.text(declaration.specifier);
+        let is_instance = function_of_slot(program, slot).is_some_and(|function| {
+            program.function(function).copy_of.as_ref().is_some_and(|copy_of| {
+                copy_of.is_instance() && copy_of.aliases.iter().any(|(name, _)| name == word)
+            })
+        });
+        // In an instance a type parameter may stand for the pointer.
+        let is_bound_pointer = is_instance
+            && program
+                .types
+                .pointee(specifier.id)
+                .is_some_and(|to| program.types.as_record(to.id) == Some(self.record(class)));
+        let is_untyped = is_untyped(program, slot);
+        if is_untyped && interior {
+            self.pin(
+                class,
+                Code::UNTYPED_POINTER,
+                span,
+                "this has no type and may point behind the first element",
+            );
+        }
+        if program.types.as_record(specifier.id) != Some(self.record(class))
+            && !is_bound_pointer
+            && !(is_untyped && specifier.id == TypeTable::VOID)
+        {
+            self.pin(class, Code::DECLARATION_FORM, span, "a typedef hides that this is a pointer");
         }
     }
 

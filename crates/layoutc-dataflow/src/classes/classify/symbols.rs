@@ -29,8 +29,7 @@ impl Classifier<'_> {
             );
             return;
         }
-        let declaration = (variable.site.declaration.0 != u32::MAX)
-            .then(|| program.declaration(variable.site.declaration));
+        let declaration = program.declaration_of(&variable.site);
         let is_plain = declaration.is_some_and(|declaration| {
             declaration.is_plain
                 && declaration.count == 1

@@ -1,12 +1,13 @@
 //! Calls of OpenCL's functions.
 
+use super::handles::BufferEvent;
 use super::handles::{Follow, Handle, Setting, handle_of, is_plain_flags};
 use super::instances::variable;
 use super::lists::holds_handles;
-use super::{BufferApi, BufferCall, Form, pin};
+use super::{BufferApi, Form, pin};
 use crate::classes::classify::is_null;
 use layoutc_diagnostics::Code;
-use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, TypeKind, VarId};
+use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, TypeKind};
 use std::collections::BTreeSet;
 
 /// The kernel of which an argument is set.
@@ -246,9 +247,7 @@ impl Follow<'_> {
             );
             return;
         }
-        // Its parameter is known when all is followed.
-        let event = BufferCall { call, instance, api, form, parameter: VarId(u32::MAX) };
-        self.events.push((node, event));
+        self.events.push(BufferEvent { node, call, instance, api, form });
     }
 
     pub(super) fn library_argument(

@@ -14,7 +14,7 @@ use layoutc_syntax::{DeclaratorSite, ExprId, ExprKind, Program, Storage, Variabl
 fn default_of(program: &Program, parameter: &Variable) -> Option<ExprId> {
     let mut sites = std::iter::once(&parameter.site).chain(&parameter.redeclarations);
     let is_in = |id: &ExprId, site: &DeclaratorSite| {
-        let whole = program.declarations.get(site.declaration.0 as usize);
+        let whole = program.declaration_of(site);
         whole.is_some_and(|whole| whole.span.contains(program.expr(*id).span))
     };
     sites.find_map(|site| program.file_scope_exprs.iter().find(|id| is_in(id, site)).copied())

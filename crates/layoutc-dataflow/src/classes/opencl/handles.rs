@@ -99,6 +99,16 @@ pub(super) struct Setting {
     pub(super) number: Option<Given>,
 }
 
+/// A call on a buffer, before it is known which kernels' parameters the buffer reaches.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BufferEvent {
+    pub(super) node: usize,
+    pub(super) call: ExprId,
+    pub(super) instance: usize,
+    pub(super) api: BufferApi,
+    pub(super) form: Form,
+}
+
 pub(super) struct Follow<'a> {
     pub(super) program: &'a Program,
     pub(super) calls: &'a CallGraph,
@@ -115,7 +125,7 @@ pub(super) struct Follow<'a> {
     /// is no function.
     pub(super) made_kernels: Vec<(usize, Option<Vec<Option<FunctionId>>>)>,
     pub(super) made_buffers: Vec<usize>,
-    pub(super) events: Vec<(usize, BufferCall)>,
+    pub(super) events: Vec<BufferEvent>,
     pub(super) host_records: Vec<(usize, RecordId, ExprId)>,
     pub(super) settings: Vec<Setting>,
     /// Kernels that are launched, by groups of so many work-items, and how many in all.
@@ -882,11 +892,11 @@ impl Follow<'_> {
             let mut pins = reasons.remove(&root).unwrap_or_default();
             pins.extend(found.others.remove(&root).unwrap_or_default());
             found.close(self.program, &given, pins, made.contains(&root), records.get(&root));
-            for (node, event) in &self.events {
-                if self.union.find(*node) == root
-                    && let Some(parameter) = given.first_key_value().map(|(id, _)| *id)
-                {
-                    found.buffers.calls.push(BufferCall { parameter, ..*event });
+            let Some(parameter) = given.first_key_value().map(|(id, _)| *id) else { continue };
+            for BufferEvent { node, call, instance, api, form } in self.events.iter().copied() {
+                if self.union.find(node) == root {
+                    let call = BufferCall { call, instance, api, form, parameter };
+                    found.buffers.calls.push(call);
                 }
             }
         }
