@@ -4,8 +4,8 @@ struct Particle {
     float x, y;
 };
 
-// layoutc: Particle = tiled(32) //~ LC0046 `Particle` was already transformed to `tiled(32) //~ LC0046 `Particle` was already transformed to `tiled(32) //~ LC0046 `Particle` was already transformed to `tiled(32)```
-struct ParticleTile {
+// layoutc: Particle = tiled(32)
+struct ParticleTile { //~^ LC0046 `Particle` was already transformed to `tiled(32)`
     float x[32];
     float y[32];
 };

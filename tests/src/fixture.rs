@@ -156,7 +156,7 @@ impl Fixture {
         let mut file = self.files[0].0.clone();
         let mut text = String::new();
         let mut number = 0;
-        // Markers of lines that cannot have a comment, because they go on behind their end.
+        // Markers of lines that cannot have a comment: they go on behind their end, or are a generated one.
         let mut waiting: Vec<(usize, &str, &str)> = Vec::new();
         for line in source.lines() {
             if let Some(other) = line.strip_prefix("//- ") {
@@ -175,7 +175,7 @@ impl Fixture {
             text.push_str(plain);
             let own = messages.iter().filter(|(of, at, ..)| *of == file && *at == number);
             waiting.extend(own.map(|(_, at, code, words)| (*at, code.as_str(), words.as_str())));
-            if !plain.ends_with('\\') {
+            if !plain.ends_with('\\') && !plain.starts_with("// layoutc:") {
                 for (at, code, words) in waiting.drain(..) {
                     let _ = write!(text, " {MARKER}{} {code} {words}", "^".repeat(number - at));
                 }

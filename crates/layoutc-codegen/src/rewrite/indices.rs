@@ -181,7 +181,30 @@ impl Rewriter<'_> {
                 }
             }
         }
+        for alike in self.parameters_of_overloads(interior) {
+            for pair in alike.windows(2) {
+                flows.push((pair[0], Width::Literal, vec![pair[1]]));
+                flows.push((pair[1], Width::Literal, vec![pair[0]]));
+            }
+        }
         flows
+    }
+
+    /// Interior parameters at one place of functions with one name, scope and number of parameters. Were their indices
+    /// counted in different types, a call could suit one function better for its index, and another for the rest.
+    fn parameters_of_overloads(&self, interior: &BTreeSet<VarId>) -> Vec<Vec<VarId>> {
+        let mut places: BTreeMap<_, Vec<VarId>> = BTreeMap::new();
+        for id in self.program.function_ids() {
+            let own = self.program.function(id);
+            let all = own.this_parameter.iter().chain(&own.parameters);
+            for (at, parameter) in all.enumerate().filter(|(_, id)| interior.contains(id)) {
+                let of = self.classes.class_of_slot(Slot::Variable(*parameter));
+                let element = of.map(|class| self.classes.class(class).record);
+                let place = (&own.name, own.record, own.parameters.len(), at, element);
+                places.entry(place).or_default().push(*parameter);
+            }
+        }
+        places.into_values().filter(|alike| alike.len() > 1).collect()
     }
 
     /// The width of the offsets in a pointer or element expression, and the slots in it.
