@@ -4,10 +4,9 @@
 //! layout each class gets; [`grid`] does so for structured grids ([`grid_model`] is the way there from a
 //! program, [`grid_choice`] the decision), and [`device`] is what is known of
 //! GPUs. [`kdlg`] clusters fields by memory distance, [`trace`] chooses by what a recorded run did ([`profile`]), which
-//! [`heat_map`] shows. [`cost`] prices layouts, and [`simulate`] checks the prices. [`calibration`] derives facts about a device from measurements. Nothing here edits or
+//! [`heat_map`] shows. [`cost`] prices layouts, and [`simulate`] checks the prices. Nothing here edits or
 //! knows source text.
 
-pub mod calibration;
 pub mod choose;
 pub mod cost;
 pub mod cost_choice;

@@ -5,7 +5,7 @@ mod tiles;
 use crate::arguments::{Calibrate, CalibrateArguments, SteeringArguments};
 use crate::exit::{Exit, fail, print, say};
 use crate::write::{Target, write_all};
-use layoutc_analysis::calibration::{Curve, steering_bits};
+use layoutc_calibration::{Curve, steering_bits};
 use std::borrow::Cow;
 use std::fs;
 use std::io;

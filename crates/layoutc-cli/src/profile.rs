@@ -5,7 +5,6 @@ mod digest;
 pub mod given;
 mod nvcc;
 mod opencl;
-mod rows;
 
 use crate::arguments::{Backend, ProfileArguments};
 use crate::compile::{Purpose, Success, compile_for};
@@ -17,11 +16,11 @@ use crate::write::{Target, write_all};
 pub use digest::digests;
 use layoutc_analysis::profile::{Accessed, Counts, Instruction, Launched, Profile, Run, Trips};
 use layoutc_codegen::instrument::{Instrumented, instrument};
+use layoutc_rows::Rows;
 use layoutc_runtime::process::{REPORTED_STATUS, RunRequest, RunResult, RunStatus};
 use layoutc_runtime::profile::{self, HEADER, Instrument, Sums, record};
 use layoutc_runtime::program::SourceText;
 use layoutc_runtime::toolchain::build;
-use rows::Rows;
 use std::borrow::Cow;
 use std::fs;
 use std::io::{self, Write};
@@ -266,7 +265,8 @@ fn record_run(
             record(run, &instruments, &request, None).map_err(|error| error.to_string())?;
         return Ok(Recorded { result, sums, taken: start.elapsed(), device: device.to_owned() });
     };
-    let mut rows = Rows::create(path, &instrumented.profile, arguments.most_rows)?;
+    let names = instrumented.profile.instructions.iter().map(|own| own.text.as_str());
+    let mut rows = Rows::create(path, names, arguments.most_rows)?;
     let start = Instant::now();
     let recorded = {
         let mut sink = |row| rows.push(row);

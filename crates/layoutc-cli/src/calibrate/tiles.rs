@@ -3,7 +3,7 @@
 use super::{deliver, started_or, succeeded, write};
 use crate::arguments::TilesArguments;
 use crate::exit::{Exit, fail, say};
-use layoutc_analysis::calibration::tiles::{TileRuns, trained};
+use layoutc_calibration::tiles::{TileRuns, trained};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

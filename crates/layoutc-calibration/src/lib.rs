@@ -23,7 +23,7 @@ pub mod tiles;
 
 pub use curve::{Curve, CurveError, CurvePoint};
 
-use crate::device::BitRange;
+use layoutc_analysis::device::BitRange;
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::fmt::Write;

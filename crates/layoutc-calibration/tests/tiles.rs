@@ -1,8 +1,8 @@
 //! Trees from times: patterns, ties, and trees that are known.
 
-use layoutc_analysis::calibration::tiles::{TileRuns, TilesError, train, trained};
 use layoutc_analysis::device::{Device, TileModel};
 use layoutc_analysis::kdlg::tree::{ClusterFacts, ClusterLayout, Feature, Tree};
+use layoutc_calibration::tiles::{TileRuns, TilesError, train, trained};
 use std::fmt::Write;
 
 const TRIPS: [u64; 8] = [128, 256, 512, 1024, 2048, 4096, 8192, 16384];

@@ -1,6 +1,5 @@
 //! Single accesses as a table: Nakai and Ohno's Figure 7 as Parquet.
 
-use layoutc_analysis::profile::Profile;
 use layoutc_runtime::profile::Row;
 use parquet::basic::Compression;
 use parquet::column::writer::ColumnWriter;
@@ -43,25 +42,31 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Begins a table beside its path; [`Rows::finish`] puts it there.
+    /// Begins a table of at most so many rows beside its path; [`Rows::finish`] puts it there. An instruction is told by
+    /// its name in `names`.
     ///
     /// # Errors
     /// A sentence.
-    pub fn create(path: &Path, profile: &Profile, most: u64) -> Result<Rows, String> {
+    pub fn create<'a>(
+        path: &Path,
+        names: impl Iterator<Item = &'a str>,
+        most: u64,
+    ) -> Result<Rows, String> {
         let failed = |cause: String| format!("cannot write {}: {cause}", path.display());
         let schema = parse_message_type(SCHEMA).map_err(|error| failed(error.to_string()))?;
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
             .set_created_by("layoutc".to_owned())
             .build();
-        let folder = crate::write::parent(path);
+        let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
         let file = tempfile::Builder::new()
             .prefix(".layoutc-")
             .tempfile_in(folder)
             .map_err(|error| failed(error.kind().to_string()))?;
         let writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))
             .map_err(|error| failed(error.to_string()))?;
-        let names = profile.instructions.iter().map(|own| own.text.as_str().into()).collect();
+        let names = names.map(ByteArray::from).collect();
         let path = path.to_path_buf();
         Ok(Rows { path, writer, names, waiting: Vec::new(), written: 0, most, left_out: 0 })
     }

@@ -1,7 +1,7 @@
 //! Steering bits from synthetic curves.
 
-use layoutc_analysis::calibration::{Calibration, Curve, CurveError, CurvePoint, steering_bits};
 use layoutc_analysis::device::Device;
+use layoutc_calibration::{Calibration, Curve, CurveError, CurvePoint, steering_bits};
 use std::collections::BTreeSet;
 
 const BLOCKS: u64 = 240;
