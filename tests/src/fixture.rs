@@ -10,9 +10,9 @@
 //! `//~ CODE words` expects a message with that code and those words on its line; a second `//~`
 //! on the line expects a second message.
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use serde::Deserialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -65,6 +65,46 @@ pub struct Expectation {
 /// What begins a marker: `//~ LC0012 words` is about its line, `//~^ …` about the one above, `//~^^ …` about the
 /// one above that.
 const MARKER: &str = "//~";
+
+/// The files in the folders of a folder, in order.
+///
+/// # Errors
+/// An unreadable folder, and a file that lies in no topic.
+pub fn files_by_topic(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = |folder: &Path| -> Result<Vec<PathBuf>> {
+        let entries = std::fs::read_dir(folder).with_context(|| folder.display().to_string())?;
+        entries.map(|entry| Ok(entry?.path())).collect()
+    };
+    let mut files = Vec::new();
+    for topic in entries(folder)? {
+        ensure!(topic.is_dir(), "{} lies in no topic", topic.display());
+        files.extend(entries(&topic)?);
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Whether a file is a case, rather than what belongs to one.
+#[must_use]
+pub fn is_case(path: &Path) -> bool {
+    path.extension().is_some_and(|own| own == "cu" || own == "c" || own == "cpp")
+}
+
+/// The files of all cases below `testdata`, by their names without topics: `refusals/offset_of`.
+///
+/// # Errors
+/// An unreadable folder.
+pub fn cases(testdata: &Path) -> Result<BTreeMap<String, PathBuf>> {
+    let mut found = BTreeMap::new();
+    for folder in ["rewrites", "refusals"] {
+        for path in files_by_topic(&testdata.join(folder))?.into_iter().filter(|path| is_case(path))
+        {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            found.insert(format!("{folder}/{name}"), path);
+        }
+    }
+    Ok(found)
+}
 
 /// A fixture.
 #[derive(Clone, Debug)]
@@ -125,23 +165,20 @@ impl Fixture {
         Ok(Fixture { name, path: path.to_owned(), options, files, expectations })
     }
 
-    /// All fixtures of a folder, by name.
+    /// All fixtures of a folder, by name. They lie in folders by topic; a name stands for one case, whatever its topic.
     ///
     /// # Errors
-    /// As [`Fixture::read`], and an unreadable or empty folder.
+    /// As [`Fixture::read`], an unreadable or empty folder, and two cases of one name.
     pub fn read_all(folder: &Path) -> Result<Vec<Self>> {
-        let mut paths: Vec<PathBuf> = std::fs::read_dir(folder)
-            .with_context(|| folder.display().to_string())?
-            .map(|entry| Ok(entry?.path()))
-            .collect::<Result<_>>()?;
-        paths.retain(|path| {
-            path.extension().is_some_and(|extension| {
-                extension == "cu" || extension == "c" || extension == "cpp"
-            })
-        });
-        paths.sort();
-        ensure!(!paths.is_empty(), "{} holds no fixtures", folder.display());
-        paths.iter().map(|path| Fixture::read(path)).collect()
+        let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
+        for path in files_by_topic(folder)?.into_iter().filter(|path| is_case(path)) {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            if let Some(other) = found.insert(name, path) {
+                bail!("{}: another topic has a case of this name", other.display());
+            }
+        }
+        ensure!(!found.is_empty(), "{} holds no fixtures", folder.display());
+        found.values().map(|path| Fixture::read(path)).collect()
     }
 
     /// The fixture's text with these messages, each of a file, a line from 1, a code and words, as its markers.

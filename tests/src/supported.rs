@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 
-use crate::fixture::Fixture;
+use crate::fixture::{self, Fixture};
 use crate::opencl;
 use crate::program::{self, Program};
 
@@ -86,6 +86,7 @@ impl Supported {
         let programs: Vec<Program> =
             names.map(|name| Program::load(&name)).collect::<Result<_>>()?;
         let refusals = Fixture::read_all(&testdata.join("refusals"))?;
+        let files = fixture::cases(&testdata)?;
         let mut named: BTreeSet<&str> = BTreeSet::new();
         for entry in self.area.iter().flat_map(|area| &area.rewritten) {
             for case in &entry.cases {
@@ -94,7 +95,9 @@ impl Supported {
                     Some(("programs", name)) => programs
                         .iter()
                         .any(|program| program.name == name && program.kept.is_none()),
-                    Some(("rewrites", _)) => testdata.join(case).with_extension("diff").is_file(),
+                    Some(("rewrites", _)) => {
+                        files.get(case).is_some_and(|file| file.with_extension("diff").is_file())
+                    }
                     _ => false,
                 };
                 if !is_there {
@@ -178,9 +181,12 @@ impl Supported {
 
     /// docs/supported.md.
     ///
-    /// The repository's root tells which language a case is in.
-    #[must_use]
-    pub fn page(&self, root: &Path) -> String {
+    /// The repository's root tells where a case lies.
+    ///
+    /// # Errors
+    /// The cases cannot be found.
+    pub fn page(&self, root: &Path) -> Result<String> {
+        let files = fixture::cases(&root.join("testdata"))?;
         let mut out = "# What is rewritten and what is kept\n\n\
             Written by `cargo xtask supported` from `testdata/supported.toml`; the suite `supported` checks it. \
             Cases are below `testdata/`: programs run before and after in four layouts, rewrites have a recorded \
@@ -188,14 +194,11 @@ impl Supported {
             .to_owned();
         let links = |cases: &[String]| {
             let link = |case: &String| {
-                let file = root.join("testdata").join(case);
-                let is_file = |suffix: &&str| file.with_extension(&suffix[1..]).is_file();
-                let suffix = match case.starts_with("programs/") {
-                    true => "",
-                    false => [".c", ".cpp"].into_iter().find(is_file).unwrap_or(".cu"),
-                };
                 let name = case.split('/').next_back().unwrap_or(case);
-                format!("[{name}](../testdata/{case}{suffix})")
+                match files.get(case).and_then(|file| file.strip_prefix(root).ok()) {
+                    Some(file) => format!("[{name}](../{})", file.display()),
+                    None => format!("[{name}](../testdata/{case})"),
+                }
             };
             cases.iter().map(link).collect::<Vec<_>>().join(", ")
         };
@@ -210,6 +213,6 @@ impl Supported {
                 let _ = writeln!(out, "| {} | kept, {} | {cases} |", entry.what, entry.code);
             }
         }
-        out
+        Ok(out)
     }
 }

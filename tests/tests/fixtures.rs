@@ -1,7 +1,7 @@
 //! Small programs: what must be kept and why, and what must change and how.
 //!
 //! `testdata/refusals`: no class of the program may change, and each `//~` marker must be answered
-//! by a reason or a diagnostic on its line. `testdata/rewrites`: the difference between input and
+//! by a reason or a diagnostic on its line, and each of these has its marker. `testdata/rewrites`: the difference between input and
 //! output, without the generated block, is compared with `<case>.diff`;
 //! `UPDATE_FIXTURES=1 cargo test -p layoutc-tests --test fixtures` writes it anew. Line numbers are
 //! those of the input.
@@ -414,11 +414,8 @@ fn rewrites_are_as_recorded() {
 #[test]
 fn no_snapshot_is_orphaned() {
     let folder = repository_root().join("testdata/rewrites");
-    for entry in std::fs::read_dir(folder).expect("the folder") {
-        let path = entry.expect("an entry").path();
-        let known = ["cu", "c", "cpp", "diff"]
-            .iter()
-            .any(|known| path.extension().is_some_and(|e| e == *known));
+    for path in fixture::files_by_topic(&folder).expect("the folder") {
+        let known = fixture::is_case(&path) || path.extension().is_some_and(|own| own == "diff");
         let has_case = ["cu", "c", "cpp"].iter().any(|e| path.with_extension(e).is_file());
         assert!(known && has_case, "{} has no case", path.display());
     }

@@ -4,6 +4,7 @@ use std::process::{Command, Output};
 use std::{env, fs};
 
 use anyhow::{Context, Result, ensure};
+use layoutc_tests::fixture;
 use layoutc_tests::layoutc::Layoutc;
 use layoutc_tests::program::Program;
 use layoutc_tests::repository_root;
@@ -71,7 +72,8 @@ fn a_difference_is_told() -> Result<()> {
 #[test]
 fn an_assumption_about_a_grid_that_does_not_hold_is_told() -> Result<()> {
     let name = "grid_opencl_range_changes.c";
-    let text = fs::read_to_string(repository_root().join("testdata/refusals").join(name))?;
+    let cases = fixture::cases(&repository_root().join("testdata"))?;
+    let text = fs::read_to_string(&cases["refusals/grid_opencl_range_changes"])?;
     let sandbox = Sandbox::new()?;
     // The rows are longer than their extent, and one is left out: nothing behind the buffer is written.
     sandbox.write(name, text.replace("{nx, ny}", "{nx, ny - 1}"))?;

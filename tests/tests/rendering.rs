@@ -20,7 +20,7 @@ fn printed(folder: &str, arguments: &[&str]) -> Result<String> {
 
 #[test]
 fn a_refusal_shows_the_expression_and_the_way_there() -> Result<()> {
-    let text = printed("refusals", &["address_as_integer.cu"])?;
+    let text = printed("refusals/accesses", &["address_as_integer.cu"])?;
     insta::assert_snapshot!("refusal", text);
     Ok(())
 }

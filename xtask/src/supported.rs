@@ -18,6 +18,6 @@ pub fn run() -> Result<()> {
     let path = root.join("README.md");
     let readme = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
     fs::write(&path, supported.in_readme(&readme)?)?;
-    fs::write(root.join("docs/supported.md"), supported.page(&root))?;
+    fs::write(root.join("docs/supported.md"), supported.page(&root)?)?;
     Ok(())
 }
