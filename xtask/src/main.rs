@@ -52,9 +52,8 @@ enum Task {
     Malformed(malformed::Options),
     /// Put known bugs into a copy of the tool and check that the tests notice each
     SeededBugs {
-        /// Part of a name; without one, all
-        #[arg(default_value = "")]
-        name: String,
+        /// Parts of names; without one, all
+        names: Vec<String>,
     },
     /// Record what the tool writes and says about all fixtures and programs, and list what changed
     Golden(golden::Options),
@@ -101,7 +100,7 @@ fn run(task: Task) -> Result<()> {
         Task::Supported => supported::run(),
         Task::Corpus(options) => corpus::run(&options),
         Task::Malformed(options) => malformed::run(&options),
-        Task::SeededBugs { name } => seeded_bugs::run(&name),
+        Task::SeededBugs { names } => seeded_bugs::run(&names),
         Task::Golden(options) => golden::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Probes => probes::run(),

@@ -143,6 +143,8 @@ pub struct Variable {
     pub function: Option<FunctionId>,
     /// Declared `extern` without initializer.
     pub is_extern: bool,
+    /// Declared `static` outside of a class: no other file can name it.
+    pub is_internal: bool,
     /// Declared with a type that was deduced (`auto`).
     pub is_auto: bool,
     /// Declared as `void *`; its type is what the program takes it for.

@@ -419,13 +419,6 @@ pub(super) fn is_null(program: &Program, expr: ExprId) -> bool {
     matches!(program.expr(stripped).kind, ExprKind::Null | ExprKind::Integer(Some(0)))
 }
 
-/// Whether the declaration starts with `static`.
-fn is_static_text(program: &Program, site: &layoutc_syntax::DeclaratorSite) -> bool {
-    let Some(declaration) = program.declaration_of(site) else { return false };
-    let before = Span { end: declaration.specifier.start, ..declaration.span };
-    program.text(before).split_ascii_whitespace().any(|word| word == "static")
-}
-
 /// Runtime functions that take a kernel's name to ask or set something about it.
 fn asks_about_kernel(name: &str) -> bool {
     catalogue::effect(name) == Some(Effect::AsksAboutKernel)

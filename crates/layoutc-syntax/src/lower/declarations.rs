@@ -564,6 +564,7 @@ impl<'t> Lowering<'t> {
             init: None,
             function: self.function,
             is_extern: false,
+            is_internal: false,
             is_auto: false,
             is_untyped: false,
             redeclarations: ThinVec::new(),
@@ -605,6 +606,7 @@ impl<'t> Lowering<'t> {
         variable.init = init;
         variable.space = space_of_words(words);
         variable.is_extern = is_extern;
+        variable.is_internal = self.record.is_none() && words.contains(&"static");
         variable.ty.is_const |= words.contains(&"constexpr");
         if is_static || is_global {
             variable.storage = Storage::Static;

@@ -187,6 +187,7 @@ impl Program {
                 init: None,
                 function: Some(copy),
                 is_extern: false,
+                is_internal: false,
                 is_auto: false,
                 is_untyped: false,
                 redeclarations: ThinVec::new(),

@@ -355,7 +355,7 @@ impl Classifier<'_> {
                 );
             }
             let linked = variable.storage == Storage::Static && variable.function.is_none();
-            if linked && !has_main && !is_static_text(program, &variable.site) {
+            if linked && !has_main && !variable.is_internal {
                 self.pin(
                     class,
                     Code::UNKNOWN_MEMORY,

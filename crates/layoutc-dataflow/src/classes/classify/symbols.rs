@@ -51,10 +51,7 @@ impl Classifier<'_> {
             || !is_plain
         {
             Some("a declaration of this form is not rewritten")
-        } else if !has_main
-            && variable.function.is_none()
-            && !is_static_text(program, &variable.site)
-        {
+        } else if !has_main && variable.function.is_none() && !variable.is_internal {
             Some("other parts of the program, which were not given, can use this array")
         } else {
             None
