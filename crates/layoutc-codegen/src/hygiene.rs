@@ -242,6 +242,8 @@ const FOREIGN: &[&str] = &[
     "memcpy",
     "memset",
     "new",
+    "nv_diag_suppress",
+    "nv_diagnostic",
     "offsetof",
     "operator",
     "pack",
