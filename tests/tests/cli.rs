@@ -1,6 +1,7 @@
 //! What the `layoutc` commands promise about files, output and exit codes.
 
 use std::fs;
+use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail, ensure};
 use layoutc_tests::sandbox::{PARTICLES, PLAIN, Sandbox};
@@ -76,6 +77,46 @@ fn out_dir_builds_with_the_same_command() -> Result<()> {
         "`nvcc src/sim/in.cu` does not work in the folder: {:?}",
         sandbox.contents()?.keys()
     );
+    Ok(())
+}
+
+#[test]
+fn out_dir_writes_only_what_changed() -> Result<()> {
+    let main = format!("#include \"shared.h\"\n{PARTICLES}");
+    let other = "#include \"shared.h\"\nint other() { return 1; }\n";
+    let names = ["in.cu", "other.cu", "shared.h"];
+    let sandbox = Sandbox::with(&[
+        ("in.cu", main.as_str()),
+        ("other.cu", other),
+        ("shared.h", "int other();\n"),
+    ])?;
+    let command = transform(&["in.cu", "other.cu"], &["--out-dir", "out"]);
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000);
+    let written = || -> Result<Vec<&str>> {
+        for name in names {
+            let path = sandbox.path().join("out").join(name);
+            fs::File::options().write(true).open(path)?.set_modified(long_ago)?;
+        }
+        sandbox.accepted(&command)?;
+        let mut written = Vec::new();
+        for name in names {
+            if fs::metadata(sandbox.path().join("out").join(name))?.modified()? != long_ago {
+                written.push(name);
+            }
+        }
+        Ok(written)
+    };
+    sandbox.accepted(&command)?;
+    ensure!(sandbox.text("out/in.cu")? != main);
+    ensure!(written()?.is_empty(), "nothing changed");
+    for (name, text) in
+        [("in.cu", main.as_str()), ("other.cu", other), ("shared.h", "int other();\n")]
+    {
+        sandbox.write(name, format!("// a comment\n{text}"))?;
+        let found = written()?;
+        ensure!(found == [name], "a comment in {name} wrote {found:?}");
+        ensure!(sandbox.text(&format!("out/{name}"))?.starts_with("// a comment\n"));
+    }
     Ok(())
 }
 

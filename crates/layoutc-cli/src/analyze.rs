@@ -160,6 +160,7 @@ pub fn run(arguments: &AnalyzeArguments) -> Exit {
             path: path.clone(),
             bytes: text.as_bytes().into(),
             creates_folders: true,
+            keeps_unchanged: false,
         })
         .collect();
     if let Err(error) = write_all(&targets) {

@@ -374,7 +374,7 @@ pub struct OutputArguments {
     /// Write the rewritten program to this file (for a program of one file).
     #[arg(short = 'o', long = "output", value_name = "FILE")]
     pub file: Option<PathBuf>,
-    /// Write all files of the program, changed or not, below this folder; headers of others are not written.
+    /// Write all files of the program, changed or not, below this folder, except those that have their content already; headers of others are not written.
     #[arg(long, value_name = "DIR")]
     pub out_dir: Option<PathBuf>,
     /// Overwrite the files that change.

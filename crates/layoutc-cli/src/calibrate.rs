@@ -137,7 +137,11 @@ fn deliver(path: Option<&Path>, text: &str) -> Result<(), Exit> {
 
 /// Writes one file, with the folders above it.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Exit> {
-    let target =
-        Target { path: path.to_path_buf(), bytes: Cow::Borrowed(bytes), creates_folders: true };
+    let target = Target {
+        path: path.to_path_buf(),
+        bytes: Cow::Borrowed(bytes),
+        creates_folders: true,
+        keeps_unchanged: false,
+    };
     write_all(&[target]).map_err(|error| fail(error.diagnostic().message))
 }

@@ -24,6 +24,7 @@ pub fn plan<'a>(
                 path: path(id),
                 bytes: success.bytes(id, text),
                 creates_folders: false,
+                keeps_unchanged: false,
             };
             return Ok(success.changed().map(target).collect());
         }
@@ -55,7 +56,7 @@ fn single_file<'a>(path: &Path, success: &'a Success) -> Result<Target<'a>, Vec<
     let text = success.rewritten[root.index()].as_deref();
     let text = text.unwrap_or_else(|| success.sources().file(root).text());
     let bytes = success.bytes(root, text);
-    Ok(Target { path: path.to_path_buf(), bytes, creates_folders: false })
+    Ok(Target { path: path.to_path_buf(), bytes, creates_folders: false, keeps_unchanged: false })
 }
 
 /// Every file of the program, at its path relative to the current folder, or to the folder that holds them all.
@@ -83,6 +84,7 @@ fn whole_program<'a>(folder: &Path, success: &'a Success) -> Vec<Target<'a>> {
             path: folder.join(path.strip_prefix(&common).unwrap_or(path)),
             bytes: success.bytes(id, rewritten.unwrap_or_else(|| file.text())),
             creates_folders: true,
+            keeps_unchanged: true,
         }
     };
     files.into_iter().zip(&paths).map(target).collect()

@@ -130,6 +130,7 @@ fn profile(arguments: &ProfileArguments, success: &Success) -> Result<Exit, Stri
         path: path.to_path_buf(),
         bytes: Cow::Owned(text.into_bytes()),
         creates_folders: false,
+        keeps_unchanged: false,
     };
     write_all(&[target]).map_err(|error| error.diagnostic().message)?;
     say(format_args!(

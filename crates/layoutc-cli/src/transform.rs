@@ -81,6 +81,7 @@ fn write(
             path: path.to_path_buf(),
             bytes: text.as_bytes().into(),
             creates_folders: false,
+            keeps_unchanged: false,
         });
     }
     write_all(&targets).map_err(|error| vec![error.diagnostic()])

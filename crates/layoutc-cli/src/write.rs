@@ -19,6 +19,8 @@ pub struct Target<'a> {
     pub bytes: Cow<'a, [u8]>,
     /// Whether missing folders above it are created.
     pub creates_folders: bool,
+    /// Whether a file that already has these bytes is left alone, its time of change included.
+    pub keeps_unchanged: bool,
 }
 
 /// Why nothing was written.
@@ -43,6 +45,7 @@ impl WriteError {
 }
 
 /// Writes all targets, or none. An existing file keeps its permissions, and a link what it links to.
+/// One that must not be written, such as a read-only file, is an error even if it would not change.
 ///
 /// # Errors
 /// The first target that cannot be written.
@@ -53,6 +56,9 @@ pub fn write_all(targets: &[Target<'_>]) -> Result<(), WriteError> {
         let existing = existing_file(&target.path)?;
         if target.creates_folders && existing.is_none() {
             folders.create(parent(&target.path))?;
+        }
+        if target.keeps_unchanged && has_bytes(existing.as_deref(), &target.bytes) {
+            continue;
         }
         staged.push(stage(target, existing)?);
     }
@@ -93,6 +99,12 @@ fn existing_file(path: &Path) -> Result<Option<PathBuf>, WriteError> {
         return Err(WriteError::new(path, "it is read-only"));
     }
     fs::canonicalize(path).map(Some).map_err(|error| WriteError::new(path, error))
+}
+
+/// Whether the file is there and holds exactly these bytes. One that cannot be read is written, which
+/// gives the error.
+fn has_bytes(existing: Option<&Path>, bytes: &[u8]) -> bool {
+    existing.and_then(|path| fs::read(path).ok()).is_some_and(|before| before == bytes)
 }
 
 /// The folder of a file; `.` for a bare name.
@@ -209,7 +221,7 @@ mod tests {
     }
 
     fn target(path: PathBuf) -> Target<'static> {
-        Target { path, bytes: b"new".into(), creates_folders: true }
+        Target { path, bytes: b"new".into(), creates_folders: true, keeps_unchanged: false }
     }
 
     #[test]
@@ -228,6 +240,28 @@ mod tests {
         let after = contents(root);
         assert_eq!(after.len(), 4, "{after:?}");
         assert_eq!(after[&root.join("a/b/c")].as_deref(), Some("new"));
+    }
+
+    #[test]
+    fn equal_bytes_keep_the_time_of_change_where_that_is_asked_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("file");
+        let long_ago = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000);
+        let is_written = |before: &str, keeps_unchanged| {
+            fs::write(&path, before).expect("written");
+            let file = fs::File::options().write(true).open(&path).expect("opened");
+            file.set_modified(long_ago).expect("set");
+            drop(file);
+            write_all(&[Target { keeps_unchanged, ..target(path.clone()) }]).expect("written");
+            assert_eq!(fs::read_to_string(&path).expect("there"), "new");
+            fs::metadata(&path).and_then(|data| data.modified()).expect("a time") != long_ago
+        };
+        assert!(!is_written("new", true));
+        assert!(is_written("new", false));
+        // As long, a prefix, and longer.
+        for other in ["old", "ne", "newer", ""] {
+            assert!(is_written(other, true), "{other}");
+        }
     }
 
     #[test]
