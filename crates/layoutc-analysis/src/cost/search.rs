@@ -12,7 +12,9 @@
 //! - *Bound.* The cost of a layout is at least the sum over its groups of what the accesses to the group
 //!   would cost if there were no others: what is taken away only comes between accesses, where it uses up
 //!   room in caches and may be to the same memory. So far as it holds for parts of a group, it is applied
-//!   to those as well: accesses with different index bases share nothing.
+//!   to those as well: accesses with different index bases share nothing. An access that comes between
+//!   two others and makes both cheaper is not ruled out: of 24,000 random kernels one has such a layout,
+//!   1 % below its bound, and of 60,000 none is 2 % below.
 //! - *Alike.* Leaves of one size that kernels access equally often in the same places, with nothing between
 //!   them that matters, are priced once: in a group one is as good as the other.
 //! - *Exact.* Up to [`EXACT_LEAVES`] accessed leaves the least sum of all partitions is found by dynamic
@@ -148,7 +150,7 @@ pub fn best_layout(problem: &Problem, effort: Effort) -> Result<Best, CostError>
     };
     search.drop_alignments()?;
     let (layout, cost, _) = search.best;
-    let bound = if bound.compare(&cost) == Ordering::Greater { cost } else { bound };
+    let bound = bound.min_rounded(cost);
     Ok(Best { layout, cost, source, bound, priced: search.priced })
 }
 
@@ -216,7 +218,7 @@ impl Search<'_> {
             return Ok(arrays);
         }
         let tiles = self.consider(self.layout(groups, true))?;
-        Ok(if tiles < arrays { tiles } else { arrays })
+        Ok(tiles.min_rounded(arrays))
     }
 
     fn cold(&self) -> Vec<LeafId> {

@@ -99,6 +99,12 @@ impl CostVector {
             None => Ordering::Equal,
         }
     }
+
+    /// The lesser of two, `other` where they differ by rounding alone.
+    #[must_use]
+    pub fn min_rounded(self, other: CostVector) -> CostVector {
+        if self.compare_rounded(&other).is_lt() { self } else { other }
+    }
 }
 
 impl Add for CostVector {

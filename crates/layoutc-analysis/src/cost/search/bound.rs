@@ -46,11 +46,12 @@ fn struct_size(shape: &RecordShape, leaves: &[LeafId]) -> (u64, u64) {
 fn alignments(model: Model, size: u64, natural: u64) -> impl Iterator<Item = u64> {
     let free = [16, 8, 4, 2].into_iter().find(|align| size.is_multiple_of(*align));
     let free = free.unwrap_or(1).max(natural);
-    let padded = [8, 16].into_iter().filter(move |align| {
-        let less = size.next_multiple_of(8) < size.next_multiple_of(16);
-        *align > free && (*align == 16 || less)
+    // Of alignments that pad to one size the widest accesses as much at once as the others.
+    let padded = [2, 4, 8, 16].into_iter().filter(move |align| {
+        let is_widest = size.next_multiple_of(*align) < size.next_multiple_of(align * 2);
+        *align > free && (*align == 16 || is_widest)
     });
-    let (first, most) = if model == Model::Peng { (natural, 0) } else { (free, 2) };
+    let (first, most) = if model == Model::Peng { (natural, 0) } else { (free, 4) };
     std::iter::once(first).chain(padded.take(most))
 }
 
@@ -70,8 +71,9 @@ enum Kind {
     Tile,
 }
 
-/// What decides about the bound of a part of a stream: its leaves, and size and alignment of their struct.
-type Key = (usize, Mask, u64, u64, Kind);
+/// What decides about the bound of a part of a stream: its leaves, where they lie in their struct, and the
+/// struct's size and alignment.
+type Key = (usize, Mask, Vec<u64>, u64, u64, Kind);
 
 /// Bounds of groups.
 pub(super) struct Bounds<'a> {
@@ -156,71 +158,88 @@ impl<'a> Bounds<'a> {
         if let [leaf] = leaves[..] {
             let scalar = self.problem.shape.leaf(leaf).scalar_size.0;
             let tiles = size * self.problem.tile;
-            let array = self.streams_of(mask, scalar, natural, Kind::Array)?;
-            let tile = self.streams_of(mask, tiles, natural, Kind::Tile)?;
-            forms.push((if tile < array { tile } else { array }, Form::Apart));
+            let array = self.streams_of(&leaves, scalar, natural, Kind::Array)?;
+            let tile = self.streams_of(&leaves, tiles, natural, Kind::Tile)?;
+            forms.push((tile.min_rounded(array), Form::Apart));
         }
         if leaves.len() > 1 || self.problem.shape.leaf(leaves[0]).scalars() > 1 {
             for align in alignments(self.problem.model, size, natural) {
                 let size = size.next_multiple_of(align);
-                let cost = self.streams_of(mask, size, align, Kind::Struct)?;
+                let cost = self.streams_of(&leaves, size, align, Kind::Struct)?;
                 let form = if align > natural { Form::Aligned(align) } else { Form::Struct };
                 forms.push((cost, form));
             }
         }
-        forms.sort_by(|a, b| a.0.compare(&b.0));
+        forms.sort_by(|a, b| a.0.compare_rounded(&b.0));
         Ok(forms)
     }
 
+    /// The bound of a group: the sum over the streams of what their accesses to it would cost alone.
     fn streams_of(
         &self,
-        mask: Mask,
+        group: &[LeafId],
         stride: u64,
         align: u64,
         kind: Kind,
     ) -> Result<CostVector, CostError> {
+        let shape = self.problem.shape;
+        let first = group.first().map(|leaf| shape.leaf(*leaf));
+        let is_mixed = group.iter().map(|leaf| shape.leaf(*leaf)).any(|leaf| {
+            leaf.scalars() > 1 || first.is_some_and(|first| first.scalar_size != leaf.scalar_size)
+        });
         let mut sum = CostVector::ZERO;
         for (at, stream) in self.streams.iter().enumerate() {
-            let own = stream.leaves & mask;
-            if own != 0 {
-                sum += self.part(at, own, stride, align, kind)?;
+            let own = |leaf: &LeafId| self.hot.iter().position(|hot| hot == leaf);
+            let is_own = |leaf: &LeafId| own(leaf).is_some_and(|own| stream.leaves >> own & 1 == 1);
+            let mut offset = 0u64;
+            let mut placed: Vec<(LeafId, u64)> = Vec::new();
+            for leaf in group {
+                let shape = shape.leaf(*leaf);
+                let is_own = is_own(leaf);
+                // Members of one size are best off side by side at the struct's start. Of others it
+                // depends on where they lie which wide accesses there are.
+                if is_own || is_mixed {
+                    offset = offset.next_multiple_of(shape.align.0);
+                    if is_own {
+                        placed.push((*leaf, offset));
+                    }
+                    offset += shape.size().0;
+                }
+            }
+            if !placed.is_empty() {
+                sum += self.part(at, &placed, stride, align, kind)?;
             }
         }
         Ok(sum)
     }
 
-    /// The bound of the accesses of a stream to some leaves of a struct: as if those came first in it.
+    /// The bound of the accesses of a stream to some leaves of a struct, with their offsets in it.
     fn part(
         &self,
         stream: usize,
-        own: Mask,
+        placed: &[(LeafId, u64)],
         stride: u64,
         align: u64,
         kind: Kind,
     ) -> Result<CostVector, CostError> {
-        let key = (stream, own, stride, align, kind);
+        let problem = self.problem;
+        let own = mask_of_leaves(self.hot, placed.iter().map(|(leaf, _)| *leaf));
+        let offsets = placed.iter().map(|(_, offset)| *offset).collect();
+        let key = (stream, own, offsets, stride, align, kind);
         if let Some(known) = self.known.borrow().get(&key) {
             return Ok(*known);
         }
-        let problem = self.problem;
         let mut arrangement = Arrangement::default();
         let storage = arrangement.next_storage();
-        let mut leaves = members(self.hot, own);
-        leaves.sort_by_key(|leaf| std::cmp::Reverse(problem.shape.leaf(*leaf).align));
-        let mut offset = 0;
-        for leaf in &leaves {
+        for (leaf, offset) in placed {
             let shape = problem.shape.leaf(*leaf);
             let (array, leaf) = problem.owners[leaf.index()];
             let scalars = shape.scalars();
             let has_planes = kind == Kind::Array && scalars > 1;
             let tile = if kind == Kind::Tile { problem.tile } else { 1 };
-            let size = shape.scalar_size.0;
-            arrangement.put(
-                array,
-                leaf,
-                Place { storage, stride, offset, tile, size, scalars, has_planes, align },
-            );
-            offset += shape.size().0;
+            let (size, offset) = (shape.scalar_size.0, *offset);
+            let place = Place { storage, stride, offset, tile, size, scalars, has_planes, align };
+            arrangement.put(array, leaf, place);
         }
         let whole = &self.streams[stream];
         let cost = if whole.leaves == own {
@@ -258,8 +277,13 @@ fn mask_of(problem: &Problem, hot: &[LeafId], access: &super::super::kernel::Acc
         let (array, own) = problem.owners[leaf.index()];
         access.array == array && access.leaves.contains(&own)
     };
-    let touched = hot.iter().enumerate().filter(|(_, leaf)| is_touched(leaf));
-    touched.map(|(at, _)| 1 << at).sum()
+    mask_of_leaves(hot, hot.iter().copied().filter(is_touched))
+}
+
+/// The mask of some searched leaves.
+fn mask_of_leaves(hot: &[LeafId], leaves: impl Iterator<Item = LeafId>) -> Mask {
+    let position = |leaf| hot.iter().position(|own| *own == leaf);
+    leaves.filter_map(position).map(|at| 1 << at).sum()
 }
 
 /// One access to a leaf, apart from which leaf it is.
@@ -272,7 +296,8 @@ struct Trait {
     shares: ([f64; 2], u64),
     element: LeafElement,
     /// Which of the stream's accesses of one kind after another it belongs to. Where all are to one
-    /// element, none comes between others, and the order does not matter.
+    /// element, none comes between others, and the order does not matter to sectors. In the paper's model
+    /// a load hits what was stored before it and not what is stored after it.
     run: usize,
 }
 
@@ -282,7 +307,8 @@ fn kinds(bounds: &Bounds) -> Vec<Mask> {
     let mut traits: Vec<Vec<Trait>> = vec![Vec::new(); bounds.hot.len()];
     for (at, stream) in bounds.streams.iter().enumerate() {
         let accesses = &stream.code.accesses;
-        let is_one = accesses.iter().all(|one| one.index.offset == accesses[0].index.offset);
+        let is_one = problem.model != Model::Peng
+            && accesses.iter().all(|one| one.index.offset == accesses[0].index.offset);
         let mut run = 0;
         for (position, access) in accesses.iter().enumerate() {
             let before = accesses.get(position.wrapping_sub(1)).unwrap_or(access);

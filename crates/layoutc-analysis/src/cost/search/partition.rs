@@ -36,11 +36,13 @@ impl<'a> Table<'a> {
     pub fn new(leaves: usize, groups: &'a [Vec<GroupBound>], others: CostVector) -> Table<'a> {
         let all = (1usize << leaves) - 1;
         let mut least = vec![CostVector::ZERO; all + 1];
+        // Sums of one amount in several orders differ by rounding, which must not decide before the
+        // entries of lower degrees do.
         // The first leaf is in the first group that is chosen: other sets with it never remain.
         for set in (2..=all).filter(|set| set & 1 == 0 || *set == all).chain([all]) {
             least[set] = groups_of(set)
                 .map(|group| groups[group][0].0 + least[set & !group])
-                .min_by(CostVector::compare)
+                .min_by(CostVector::compare_rounded)
                 .unwrap_or(CostVector::ZERO);
         }
         Table { leaves, groups, least, others }
@@ -82,7 +84,7 @@ pub(super) fn explore<E: Explorer>(
     descend(table, explorer, all, table.others, &mut Vec::new(), &mut open)?;
     // What was left out because enough was looked at is not below this.
     Ok(match open {
-        Some(least) if least < explorer.best() => least,
+        Some(least) if least.compare_rounded(&explorer.best()).is_lt() => least,
         _ => explorer.best(),
     })
 }
@@ -115,7 +117,7 @@ fn descend<E: Explorer>(
             continue;
         }
         if explorer.is_spent() {
-            if open.is_none_or(|least| sum < least) {
+            if open.is_none_or(|least| sum.compare_rounded(&least).is_lt()) {
                 *open = Some(sum);
             }
             break;

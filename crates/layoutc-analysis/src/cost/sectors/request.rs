@@ -73,10 +73,10 @@ pub(in crate::cost) struct Requests {
 struct Group {
     /// Positions of requests; those that are one in the end are the same.
     members: Vec<usize>,
+    /// The members whose values are still in registers.
+    known: Vec<usize>,
     /// Whether more may join.
     is_open: bool,
-    /// Whether its values are still in registers.
-    is_valid: bool,
 }
 
 impl Requests {
@@ -246,9 +246,9 @@ fn group(values: &[Request], nest: &Nest, with: &mut [Option<usize>]) -> Vec<Gro
             let first = &values[group.members[0]];
             let is_around =
                 nest.path(first.scope).iter().eq(around.iter().take(nest.path(first.scope).len()));
-            let usable = is_read && group.is_valid && is_around && first.kind != AccessKind::Atomic;
+            let usable = is_read && is_around && first.kind != AccessKind::Atomic;
             let same = |member: &&usize| values[**member].is_same_value(value);
-            let member = group.members.iter().filter(|_| usable).find(same)?;
+            let member = group.known.iter().filter(|_| usable).find(same)?;
             (values[*member].share >= value.share).then_some(values[*member].access)
         });
         if let Some(access) = known {
@@ -262,7 +262,7 @@ fn group(values: &[Request], nest: &Nest, with: &mut [Option<usize>]) -> Vec<Gro
                 group.is_open &= first.kind == AccessKind::Read || !touches;
             } else if touches {
                 group.is_open = false;
-                group.is_valid = false;
+                group.known.retain(|member| !values[*member].may_touch(value));
             }
         }
         let joined = groups.iter_mut().rev().find(|group| {
@@ -271,8 +271,11 @@ fn group(values: &[Request], nest: &Nest, with: &mut [Option<usize>]) -> Vec<Gro
                 && values[group.members[0]].may_join(value)
         });
         match joined {
-            Some(group) => group.members.push(at),
-            None => groups.push(Group { members: vec![at], is_open: true, is_valid: true }),
+            Some(group) => {
+                group.members.push(at);
+                group.known.push(at);
+            }
+            None => groups.push(Group { members: vec![at], known: vec![at], is_open: true }),
         }
     }
     groups
