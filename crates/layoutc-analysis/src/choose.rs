@@ -9,7 +9,9 @@ pub use meeting::conflicting;
 
 use crate::cost_choice::Verdict;
 use crate::generated;
-use layoutc_dataflow::classes::{ClassId, ClassShape, Classes, Pin, Slot, class_shape};
+use layoutc_dataflow::classes::{
+    ClassId, ClassShape, Classes, Pin, Slot, class_shape, first_unfollowed_allocation,
+};
 use layoutc_dataflow::layout::Layout;
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, nearest};
 use layoutc_diagnostics::{Code, Diagnostic, Span};
@@ -429,7 +431,15 @@ pub fn unknown_target(program: &Program, classes: &Classes, target: &str) -> Dia
     match nearest(target, known.iter().map(String::as_str)) {
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),
         None if known.is_empty() => {
-            diagnostic.help("this tool follows no array of structs of the program")
+            let diagnostic =
+                diagnostic.help("this tool follows no array of structs of the program");
+            match first_unfollowed_allocation(program, classes) {
+                Some(call) => {
+                    let text = format!("the memory from `{}` is not followed", call.name);
+                    diagnostic.at(call.span, text)
+                }
+                None => diagnostic,
+            }
         }
         None => diagnostic.help(format!("known names: {}", listed(&known))),
     }

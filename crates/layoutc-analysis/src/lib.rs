@@ -7,6 +7,7 @@
 //! [`heat_map`] shows. [`cost`] prices layouts, and [`simulate`] checks the prices. Nothing here edits or
 //! knows source text.
 
+pub mod cell_plan;
 pub mod choose;
 pub mod cost;
 pub mod cost_choice;
@@ -18,6 +19,7 @@ pub mod grid_choice;
 pub mod grid_model;
 pub mod heat_map;
 pub mod index_form;
+pub mod joint_plan;
 pub mod kdlg;
 pub mod merge_choice;
 pub mod profile;

@@ -80,12 +80,13 @@ fn nothing_found(success: &Success, numbers: usize) -> String {
             "no array of structs in device memory is followed; the type or the memory of {} is not known",
             listed(&unknown)
         );
-    } else if let Some(span) =
+    } else if let Some(call) =
         first_unfollowed_allocation(&success.compiled.program, &success.compiled.record_classes)
     {
         line = format!(
-            "no array of structs in device memory is followed; what the memory from `{}` holds is not known",
-            place(success.sources(), span)
+            "no array of structs in device memory is followed; what the memory from `{}` (`{}`) holds is not known",
+            call.name,
+            place(success.sources(), call.span)
         );
     }
     if numbers > 0 {

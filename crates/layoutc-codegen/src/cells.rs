@@ -1,320 +1,155 @@
-//! Cells of grids: arrays of structs whose elements change places.
-//!
-//! The layout of such an array is two things: an order of the cells, which gives each another number,
-//! and a layout of an array of structs, in which the element with that number lies. So
-//! `[y/8, x/32, field, y%8, x%32]` is the order `[y/8, x/32, y%8, x%32]` in tiles of 256.
+//! The generated functions that number cells.
 
-mod automatic;
-mod functions;
-
-pub(crate) use automatic::may_gain;
-pub(crate) use functions::CellFunctions;
-
-use crate::grids::flatten;
-use layoutc_analysis::CellLayout;
-use layoutc_dataflow::classes::{ClassId, ClassShape, Classes, Pin, Slot};
-use layoutc_dataflow::grid::{Cells, Grid, Grids};
-use layoutc_dataflow::layout::notation::{FormSpec, LayoutSpec, Order, SpecBody};
-use layoutc_dataflow::layout::{Digit, DimensionId, Group, Layout, RecordShape};
-use layoutc_diagnostics::{Code, Diagnostic, Span};
+use crate::grids::{flatten, index_type, local_names};
+use crate::hygiene::LOCALS;
+use crate::names::Names;
+use layoutc_analysis::cell_plan::CellPlan;
 use layoutc_syntax::{ExprId, Program};
-use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
-/// The name of the members of a cell among digits.
-const FIELD: &str = "field";
-/// The name of the element index of an array of structs.
-const ELEMENT: &str = "i";
-
-/// A grid of cells with the order that they get.
-#[derive(Clone, Debug)]
-pub(crate) struct CellPlan {
-    /// The grid.
-    pub(crate) grid: Grid,
-    /// The digits of a cell's number, slowest first; none is the field.
-    pub(crate) digits: Vec<Digit>,
-    /// The whole layout in the common notation.
-    pub(crate) notation: String,
+/// The functions that give the cells of a class their numbers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct CellFunctions {
+    /// From coordinates to the number.
+    pub(crate) place: String,
+    /// From the number in the order of the source.
+    pub(crate) number: String,
+    /// From the cells that the source allocates to those that are.
+    count: String,
+    /// The type of numbers.
+    pub(crate) index: &'static str,
+    /// Names of the extents that are no constants, and of the coordinates.
+    extents: Vec<String>,
+    coordinates: Vec<String>,
+    /// The bodies, which tell orders apart.
+    place_text: String,
+    number_text: String,
+    count_text: String,
+    order: String,
 }
 
-/// The grids of a program's arrays of structs, and the orders that they get.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct CellPlans {
-    /// What is known of the cells.
-    pub(crate) cells: Cells,
-    /// By class that gets another order.
-    pub(crate) plans: BTreeMap<ClassId, CellPlan>,
-    /// Whether coordinates that are assumed to stay inside are checked when the program runs.
-    pub(crate) checks_bounds: bool,
-    /// By class: what serves its accesses best, where nobody asked for a layout, and why.
-    chosen: BTreeMap<ClassId, (LayoutSpec, Grid, String)>,
-    /// Grids whose order cannot change, whatever is asked for.
-    refused: BTreeMap<ClassId, Pin>,
-}
-
-impl CellPlans {
-    pub(crate) fn new(cells: Cells, checks_bounds: bool) -> Self {
-        CellPlans { cells, checks_bounds, ..CellPlans::default() }
-    }
-
-    /// Keeps the order of a class.
-    pub(crate) fn refuse(&mut self, class: ClassId, pin: Pin) {
-        self.plans.remove(&class);
-        self.refused.entry(class).or_insert(pin);
-    }
-
-    /// What the accesses of a grid add to the start of an array.
-    pub(crate) fn offsets_of<'a>(
-        &'a self,
-        plan: &'a CellPlan,
-    ) -> impl Iterator<Item = ExprId> + 'a {
-        let offsets = self.cells.offsets.iter();
-        offsets
-            .filter(|(_, access)| plan.grid.accesses.contains_key(access))
-            .map(|(offset, _)| *offset)
-    }
-
-    /// What a request means for the cells of a class.
-    pub(crate) fn layout(
-        &mut self,
+impl CellFunctions {
+    /// Chooses names that nothing in the program has.
+    pub(crate) fn new(
+        plan: &CellPlan,
         program: &Program,
-        classes: &Classes,
-        class: ClassId,
-        request: Option<&LayoutSpec>,
-        shape: &ClassShape,
-    ) -> CellLayout {
-        self.plans.remove(&class);
-        let Some(request) = request else { return self.automatic(class, shape) };
-        if !orders_cells(request) {
-            return CellLayout::None;
-        }
-        if let Some(pin) = self.refused.get(&class) {
-            return CellLayout::Kept(pin.clone());
-        }
-        let grids = &self.cells.grids;
-        let grid = match (grids.grids.get(&class), grids.flat.get(&class)) {
-            (Some(grid), flat) => flat.filter(|_| !names_fit(request, grid)).unwrap_or(grid),
-            (None, Some(flat)) => flat,
-            (None, None) => return CellLayout::Kept(no_grid(program, classes, class, grids)),
+        offsets: impl Iterator<Item = ExprId>,
+        prefix: &str,
+        names: &mut Names,
+    ) -> Self {
+        let grid = &plan.grid;
+        let (coordinates, extents) = local_names(grid, LOCALS);
+        let index = index_type(program, offsets);
+        let mut named = extents.iter();
+        let sizes: Vec<String> = grid.dimensions[1..]
+            .iter()
+            .map(|dimension| match dimension.extent {
+                Some(extent) => extent.to_string(),
+                None => named.next().cloned().unwrap_or_default(),
+            })
+            .collect();
+        let place =
+            |coordinates: &[String]| flatten::place(grid, &plan.digits, coordinates, &sizes);
+        let number = place(&flatten::unflatten(grid, "i", &sizes));
+        let is_empty = match extents.is_empty() {
+            true => None,
+            false => Some(
+                extents.iter().map(|name| format!("{name} <= 0")).collect::<Vec<_>>().join(" || "),
+            ),
         };
-        match plan(request, grid, &shape.shape) {
-            Ok((layout, plan)) if plan.is_in_order() => CellLayout::InOrder(layout),
-            Ok((layout, plan)) => {
-                self.plans.insert(class, plan);
-                CellLayout::Ordered(layout, "asked for".to_owned())
-            }
-            Err(diagnostic) => CellLayout::Error(*diagnostic),
+        CellFunctions {
+            place: names.fresh(&format!("{prefix}Place")),
+            number: names.fresh(&format!("{prefix}Number")),
+            count: names.fresh(&format!("{prefix}Count")),
+            index,
+            place_text: place(&coordinates),
+            number_text: match &is_empty {
+                // Without cells in a row, the array is what it was.
+                Some(empty) => format!("{empty} ? i : {number}"),
+                None => number,
+            },
+            count_text: count_text(plan, is_empty.as_deref(), &sizes, index),
+            order: plan.order(),
+            extents,
+            coordinates,
         }
+    }
+
+    /// Whether two classes number their cells alike.
+    pub(crate) fn is_alike(&self, other: &Self) -> bool {
+        self.index == other.index
+            && self.extents.len() == other.extents.len()
+            && self.place_text == other.place_text
+            && self.number_text == other.number_text
+            && self.count_text == other.count_text
+    }
+
+    /// `, long long nx`: what functions that convert need besides.
+    pub(crate) fn parameters(&self) -> String {
+        self.extents.iter().map(|name| format!(", long long {name}")).collect()
+    }
+
+    /// `, nx`: the same in their calls.
+    pub(crate) fn arguments(&self) -> String {
+        self.extents.iter().map(|name| format!(", {name}")).collect()
+    }
+
+    /// The number of the cell that the source calls `number`.
+    pub(crate) fn number_of(&self, number: &str) -> String {
+        format!("{}({number}{})", self.number, self.arguments())
+    }
+
+    /// How many cells are allocated for `n`.
+    pub(crate) fn count_of(&self, n: &str) -> String {
+        format!("{}({n}{})", self.count, self.arguments())
+    }
+
+    /// The order in the common notation.
+    pub(crate) fn order(&self) -> &str {
+        &self.order
+    }
+
+    /// The functions.
+    pub(crate) fn text(&self, out: &mut String) {
+        let typed = |ty: &str, names: &[String]| -> Vec<String> {
+            names.iter().map(|name| format!("{ty} {name}")).collect()
+        };
+        let all: Vec<String> = self.coordinates.iter().chain(&self.extents).cloned().collect();
+        let (index, more) = (self.index, self.parameters());
+        let _ = write!(
+            out,
+            "\n// The number of a cell in the order {}, slowest first.\n\
+             static __host__ __device__ __forceinline__ {index} {}({})\n{{\n    return {};\n}}\n\
+             \n// The same of the cell that was number i.\n\
+             static __host__ __device__ __forceinline__ size_t {}(size_t i{more})\n{{\n    return {};\n}}\n\
+             \n// How many cells an array of n takes, with its last tiles filled up.\n\
+             static inline size_t {}(size_t n{more})\n{{\n{}}}\n",
+            self.order,
+            self.place,
+            typed(index, &all).join(", "),
+            self.place_text,
+            self.number,
+            self.number_text,
+            self.count,
+            self.count_text,
+        );
     }
 }
 
-/// Whether some request speaks of coordinates.
-pub(crate) fn any_orders_cells(requests: &[LayoutSpec]) -> bool {
-    requests.iter().any(orders_cells)
-}
-
-/// Why the cells of a class have no coordinates.
-fn no_grid(program: &Program, classes: &Classes, class: ClassId, grids: &Grids) -> Pin {
-    grids.refused.get(&class).cloned().unwrap_or_else(|| {
-        let class = classes.class(class);
-        let span = match class.slots.first() {
-            Some(Slot::Variable(id)) => program.variable(*id).site.name,
-            Some(Slot::Field(id)) => program.field(*id).site.name,
-            Some(Slot::Result(id)) => program.function(*id).sites[0].name,
-            None => program.record(class.record).name_span,
-        };
-        Pin {
-            span,
-            code: Code::GRID_FORM,
-            message: "no index of this array is shown to have more than one coordinate".to_owned(),
-            related: Vec::new(),
-        }
-    })
-}
-
-/// The forms of a request.
-fn forms(request: &LayoutSpec) -> Vec<&FormSpec> {
-    match &request.body {
-        SpecBody::Soa(_) => Vec::new(),
-        SpecBody::Uniform(form) => vec![form],
-        SpecBody::Groups(groups) => groups.iter().map(|group| &group.form).collect(),
-    }
-}
-
-/// The names of the digits that a request lists.
-fn digit_names(request: &LayoutSpec) -> BTreeSet<&str> {
-    forms(request)
-        .into_iter()
-        .filter_map(|form| match &form.order.value {
-            Order::Digits(digits) => Some(digits),
-            Order::Default | Order::Aos | Order::Tiled(_) => None,
-        })
-        .flatten()
-        .map(|digit| digit.name.value.as_str())
-        .collect()
-}
-
-/// Whether a request speaks of coordinates, and not of the one index that every array has.
-fn orders_cells(request: &LayoutSpec) -> bool {
-    digit_names(request).into_iter().any(|name| name != FIELD && name != ELEMENT)
-}
-
-/// Whether all names of a request are dimensions of the grid.
-fn names_fit(request: &LayoutSpec, grid: &Grid) -> bool {
-    digit_names(request)
-        .into_iter()
-        .all(|name| name == FIELD || grid.dimensions.iter().any(|dimension| dimension.name == name))
-}
-
-fn error(request: &LayoutSpec, message: &str, help: &str) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error(Code::UNKNOWN_LAYOUT, format!("`{request}` {message}"))
-            .help(help.to_owned()),
+fn count_text(plan: &CellPlan, is_empty: Option<&str>, extents: &[String], index: &str) -> String {
+    let empty =
+        is_empty.map_or_else(String::new, |empty| format!("    if ({empty})\n        return n;\n"));
+    let most = match index {
+        "int" => "0x7fffffff",
+        "unsigned" => "0xffffffffu",
+        _ => "(size_t)1 << 48",
+    };
+    format!(
+        "{empty}    const size_t inner = {};\n    const size_t rows = (n + inner - 1) / inner;\n    \
+         const size_t cells = {};\n    \
+         // Numbers are computed as `{index}`: what that cannot count is not allocated.\n    \
+         return cells > {most} ? (size_t)1 << 48 : cells;\n",
+        extents.join(" * "),
+        flatten::count(&plan.grid, &plan.digits, "rows", extents),
     )
-}
-
-/// The layout of the elements, and the order of the cells.
-fn plan(
-    request: &LayoutSpec,
-    grid: &Grid,
-    shape: &RecordShape,
-) -> Result<(Layout, CellPlan), Box<Diagnostic>> {
-    let names: Vec<&str> =
-        grid.dimensions.iter().map(|dimension| dimension.name.as_str()).collect();
-    let (groups, digits, notation) = match without_field(request) {
-        // Behind all coordinates of one member come those of the next.
-        Some(cells) => {
-            let one = RecordShape::flat("cell", [("value", "float", 4, 4, &[][..])]);
-            let layout = cells
-                .resolve_grid(&one, &names, "")
-                .map_err(|error| Box::new(error.diagnostic(&request.to_string())))?;
-            let digits = layout.groups()[0].digits().to_vec();
-            let shown = layout.display_grid(&one, &names, "").to_string();
-            let notation = shown.replacen('[', &format!("[{FIELD}, "), 1);
-            (Layout::soa(shape).groups().to_vec(), digits, notation)
-        }
-        None => {
-            let layout = request
-                .resolve_grid(shape, &names, FIELD)
-                .map_err(|error| Box::new(error.diagnostic(&request.to_string())))?;
-            let notation = layout.display_grid(shape, &names, FIELD).to_string();
-            let mut order: Option<Vec<Digit>> = None;
-            let mut groups = Vec::new();
-            for group in layout.groups() {
-                let (form, digits) = divided(request, shape, group)?;
-                if order.as_ref().is_some_and(|order| *order != digits) {
-                    let help = "give all groups the same coordinates in the same order";
-                    return Err(error(request, "orders the cells of each group apart", help));
-                }
-                order = Some(digits);
-                groups.push(form);
-            }
-            (groups, order.unwrap_or_default(), notation)
-        }
-    };
-    // The extent of the slowest dimension is what the allocation leaves.
-    let is_first = matches!(
-        digits.first(),
-        Some(Digit::Slice { dimension: DimensionId(0), modulus: None, .. })
-    );
-    if !is_first {
-        let message = format!("needs the extent of `{}`, which is not known", names[0]);
-        let help = format!("begin with `{0}` or a slice of it, such as `{0}/32`", names[0]);
-        return Err(error(request, &message, &help));
-    }
-    let layout = Layout::new(shape, 1, groups).map_err(|cause| {
-        error(
-            request,
-            &format!("is no layout of `{}`: {cause}", shape.name),
-            "see `layoutc explain LC0040`",
-        )
-    })?;
-    Ok((layout, CellPlan { grid: grid.clone(), digits, notation }))
-}
-
-/// A request that begins with the field, without it: a plain array per member.
-fn without_field(request: &LayoutSpec) -> Option<LayoutSpec> {
-    let SpecBody::Uniform(form) = &request.body else { return None };
-    let Order::Digits(digits) = &form.order.value else { return None };
-    let (first, rest) = digits.split_first()?;
-    if first.name.value != FIELD || rest.is_empty() || form.align.is_some() {
-        return None;
-    }
-    let mut form = form.clone();
-    form.order.value = Order::Digits(rest.to_vec());
-    Some(LayoutSpec {
-        target: request.target.clone(),
-        with: Vec::new(),
-        body: SpecBody::Uniform(form),
-    })
-}
-
-/// A group of a grid as one of an array of structs, and the order of its cells.
-fn divided(
-    request: &LayoutSpec,
-    shape: &RecordShape,
-    group: &Group,
-) -> Result<(Group, Vec<Digit>), Box<Diagnostic>> {
-    let is_slice = |digit: &Digit| matches!(digit, Digit::Slice { .. });
-    let digits: Vec<Digit> = group.digits().iter().copied().filter(is_slice).collect();
-    let first = group.digits().iter().position(|digit| !is_slice(digit));
-    let last = group.digits().iter().rposition(|digit| !is_slice(digit));
-    let leaves = group.leaves().to_vec();
-    let failed = |cause: String| {
-        error(
-            request,
-            &format!("has no form for an array of structs: {cause}"),
-            "put `field` first, last or in front of slices that end with `%`",
-        )
-    };
-    let form = match (first, last) {
-        // One member without extents.
-        (None, _) | (_, None) => Ok(Group::array(shape, leaves[0])),
-        (Some(first), Some(last)) => {
-            if group.digits()[first..=last].iter().any(is_slice) {
-                return Err(failed("a coordinate stands between members".to_owned()));
-            }
-            let behind: Vec<Digit> = group.digits()[last + 1..].to_vec();
-            if behind.is_empty() {
-                Group::aos(shape, leaves, group.align())
-            } else if first == 0 {
-                match leaves.as_slice() {
-                    [leaf] => Ok(Group::array(shape, *leaf)),
-                    _ => return Err(failed("the members are the slowest digit".to_owned())),
-                }
-            } else {
-                let mut tile: u64 = 1;
-                for digit in behind {
-                    let Digit::Slice { modulus: Some(modulus), .. } = digit else {
-                        return Err(failed("a slice behind `field` has no end".to_owned()));
-                    };
-                    tile = tile.saturating_mul(modulus);
-                }
-                Group::tiled(shape, leaves, tile, group.align())
-            }
-        }
-    };
-    let form = form.map_err(|cause| failed(cause.to_string()))?;
-    Ok((form, digits))
-}
-
-/// A pin without a flow.
-pub(crate) fn pin(span: Span, message: &str) -> Pin {
-    Pin { span, code: Code::GRID_FORM, message: message.to_owned(), related: Vec::new() }
-}
-
-impl CellPlan {
-    /// Whether every cell keeps its number.
-    fn is_in_order(&self) -> bool {
-        let whole = (0..self.grid.dimensions.len() as u32).map(|at| Digit::Slice {
-            dimension: DimensionId(at),
-            divisor: 1,
-            modulus: None,
-        });
-        self.digits.iter().copied().eq(whole)
-    }
-
-    /// The order of the cells in the common notation.
-    pub(crate) fn order(&self) -> String {
-        flatten::notation(&self.grid, &self.digits)
-    }
 }

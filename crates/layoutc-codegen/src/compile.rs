@@ -1,17 +1,18 @@
 //! The passes in order.
 
-use crate::cells::{CellPlans, any_orders_cells, may_gain};
 use crate::edit::{Edit, EditSet, OverlappingEdits};
 use crate::grids::assumptions;
 use crate::grids::{GridReport, InBounds, plan_grids};
 use crate::host_arrays::{HostLayout, HostOutcome, plan_with_host_arrays};
-use crate::merge::{gainful_merges, merge_requests, plan_merges};
+use crate::merge::plan_merges;
 use crate::rewrite::{Rewritten, rewrite};
+use layoutc_analysis::cell_plan::{CellPlans, any_orders_cells, may_gain};
 use layoutc_analysis::choose::{targets, unknown_target};
 use layoutc_analysis::cost::Model;
 use layoutc_analysis::cost_model::{CostModel, ModelOptions};
 use layoutc_analysis::generated::{answer, is_for_arrays};
 use layoutc_analysis::grid_choice::GridOptions;
+use layoutc_analysis::joint_plan::{gainful_joints, joint_requests};
 use layoutc_analysis::profile::{Profile, Recording};
 use layoutc_analysis::{Plan, Selector, choose_with_cells};
 use layoutc_dataflow::classes::{
@@ -59,6 +60,17 @@ pub struct Request {
     pub follows_numbers: bool,
     /// Every array of numbers is looked at, and not only those that may gain something.
     pub all_grids: bool,
+}
+
+impl Request {
+    /// What is known of launches, and what the model of kernels follows.
+    fn launch(&self) -> ModelOptions {
+        ModelOptions {
+            block: self.grids.block,
+            blocks: self.blocks,
+            follows_numbers: self.follows_numbers,
+        }
+    }
 }
 
 /// What became of an array class.
@@ -149,15 +161,17 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
             false
         }
     });
-    let (merges, mut errors) = merge_requests(&mut request.layouts);
+    let (merges, mut errors) = joint_requests(&mut request.layouts);
     errors.extend(transformed);
     if request.layouts.is_empty() && merges.is_empty() && !is_automatic {
         // What was asked for was carried out by an earlier run; the others stay.
         request.layouts.extend(LayoutSpec::parse("* = aos").ok());
     }
     let puts_together = is_automatic && request.selector.is_by_cost();
-    let (merges, classes) =
-        if puts_together { gainful_merges(&program, &request) } else { (merges, None) };
+    let (merges, classes) = match puts_together {
+        true => gainful_joints(&program, request.launch(), &request.grids.device, request.pricing),
+        false => (merges, None),
+    };
     let merges =
         (!merges.is_empty() || !errors.is_empty()).then(|| plan_merges(&program, merges, errors));
     if let Some(merges) = &merges {
@@ -275,12 +289,7 @@ impl Planned {
         known: Option<Classes>,
     ) -> Planned {
         let mut classes = find_versions(&mut program, native_copies, known);
-        let launch = ModelOptions {
-            block: request.grids.block,
-            blocks: request.blocks,
-            follows_numbers: request.follows_numbers,
-        };
-        let mut cost_model = CostModel::build(&program, &classes, launch);
+        let mut cost_model = CostModel::build(&program, &classes, request.launch());
         let profile = request.profile.as_deref();
         let recording = profile.map(|profile| Recording::new(profile, &program.sources));
         let recording = recording.as_ref();

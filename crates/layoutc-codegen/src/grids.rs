@@ -401,7 +401,7 @@ pub(crate) fn joined(
 impl GridPlan {
     /// The digits in the common notation: `[i/32, field, i%32]`.
     pub(crate) fn notation(&self) -> String {
-        flatten::notation(&self.grid, &self.digits)
+        self.grid.notation(&self.digits)
     }
 
     /// The layout as one of records, where the grid is an array of hand-flattened ones in tiles.

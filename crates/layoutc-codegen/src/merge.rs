@@ -12,7 +12,7 @@ mod calls;
 mod text;
 mod types;
 
-use crate::compile::{ClassOutcome, Request, Status, array_names, foreign_edit, stays};
+use crate::compile::{ClassOutcome, Status, array_names, foreign_edit, stays};
 use crate::edit::{Edit, EditSet};
 use crate::grids::{joined, place_text};
 use crate::hygiene::{Surroundings, macro_names, settle};
@@ -20,105 +20,23 @@ use crate::marker::Marker;
 use crate::names::Names;
 use crate::rewrite::FileOrder;
 use layoutc_analysis::choose::slot_names;
-use layoutc_analysis::cost_choice::Prices;
-use layoutc_analysis::cost_model::{CostModel, ModelOptions};
-use layoutc_analysis::merge_choice;
-use layoutc_dataflow::classes::{
-    ClassId, Classes, Pin, Slot, find_classes, find_flat_classes, type_flat_arrays,
-};
-use layoutc_dataflow::layout::notation::{LayoutSpec, Order, SpecBody, nearest};
+use layoutc_analysis::joint_plan::JointRequest;
+use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_flat_classes, type_flat_arrays};
+use layoutc_dataflow::layout::notation::nearest;
 use layoutc_dataflow::merge::{Merge, find_merge};
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 use text::Needs;
 
-/// A request to put separate arrays together.
-#[derive(Clone, Debug)]
-pub struct MergeRequest {
-    /// Names of the arrays, in the order of the members.
-    pub arrays: Vec<String>,
-    /// The alignment of a record, if one is asked for.
-    pub align: Option<u64>,
-    /// Why, in a clause.
-    pub because: String,
-    /// Nobody asked for it.
-    pub is_automatic: bool,
-}
-
-impl MergeRequest {
-    /// `x + vx = aos align(8)`.
-    fn new(spec: &LayoutSpec) -> Result<Self, Diagnostic> {
-        let wrong = || {
-            let message = format!("`{spec}` is no layout of separate arrays");
-            Diagnostic::error(Code::UNKNOWN_LAYOUT, message)
-                .help("arrays that are put together become an array of structs: `x + vx = aos`, perhaps with `align(8)`")
-        };
-        let SpecBody::Uniform(form) = &spec.body else { return Err(wrong()) };
-        if !matches!(form.order.value, Order::Aos | Order::Default) {
-            return Err(wrong());
-        }
-        let arrays = std::iter::once(&spec.target).chain(&spec.with).cloned().collect();
-        Ok(MergeRequest {
-            arrays,
-            align: form.align.as_ref().map(|align| align.value.0),
-            because: "asked for".to_owned(),
-            is_automatic: false,
-        })
-    }
-
-    fn marker(&self) -> Marker {
-        let align = self.align.map_or_else(String::new, |align| format!(" align({align})"));
-        Marker { target: self.arrays.join(" + "), layout: format!("aos{align}") }
-    }
-
-    fn notation(&self) -> String {
-        let Marker { target, layout } = self.marker();
-        format!("{target} = {layout}")
-    }
-}
-
-/// The requests that put arrays together, and those that do not.
-pub(crate) fn merge_requests(specs: &mut Vec<LayoutSpec>) -> (Vec<MergeRequest>, Vec<Diagnostic>) {
-    let (merges, others): (Vec<LayoutSpec>, Vec<LayoutSpec>) =
-        std::mem::take(specs).into_iter().partition(|spec| !spec.with.is_empty());
-    *specs = others;
-    let mut requests = Vec::new();
-    let mut errors = Vec::new();
-    for spec in merges {
-        match MergeRequest::new(&spec) {
-            Ok(request) => requests.push(request),
-            Err(error) => errors.push(error),
-        }
-    }
-    (requests, errors)
-}
-
-/// What nobody asks for, and is worth it; and the classes, if it took them to know.
-pub(crate) fn gainful_merges(
-    program: &Program,
-    request: &Request,
-) -> (Vec<MergeRequest>, Option<Classes>) {
-    if !merge_choice::may_gain(program) {
-        return (Vec::new(), None);
-    }
-    let classes = find_classes(program);
-    let options =
-        ModelOptions { block: request.grids.block, blocks: request.blocks, follows_numbers: true };
-    let model = CostModel::build(program, &classes, options);
-    let prices = Prices { model: &model, device: &request.grids.device, pricing: request.pricing };
-    let choices = prices.merges().into_iter().map(|choice| MergeRequest {
-        arrays: choice.arrays,
-        align: choice.align,
-        because: choice.because,
-        is_automatic: true,
-    });
-    (choices.collect(), Some(classes))
+/// What stands around the generated text of a request.
+fn marker(request: &JointRequest) -> Marker {
+    Marker { target: request.target(), layout: request.layout() }
 }
 
 /// What became of a request.
 struct MergeOutcome {
-    request: MergeRequest,
+    request: JointRequest,
     /// The arrays, in the order of the members.
     members: Vec<ClassId>,
     /// Why nothing changes.
@@ -167,7 +85,7 @@ struct Record {
 /// Plans and rewrites what the requests ask for.
 pub(crate) fn plan_merges(
     program: &Program,
-    requests: Vec<MergeRequest>,
+    requests: Vec<JointRequest>,
     errors: Vec<Diagnostic>,
 ) -> PlannedMerges {
     let scalars: BTreeSet<Scalar> = pointed_scalars(program);
@@ -259,7 +177,7 @@ impl PlannedMerges {
     }
 
     /// The classes that a request names.
-    fn members(&mut self, request: &MergeRequest) -> Option<Vec<ClassId>> {
+    fn members(&mut self, request: &JointRequest) -> Option<Vec<ClassId>> {
         let mut found = Vec::new();
         for (at, name) in request.arrays.iter().enumerate() {
             if request.arrays[..at].contains(name) {
@@ -325,7 +243,7 @@ impl PlannedMerges {
             for (outcome, merge) in &merges {
                 let align = self.outcomes[*outcome].request.align;
                 let mut record = rewriter.record(merge, align, &mut names);
-                record.marker = self.outcomes[*outcome].request.marker();
+                record.marker = marker(&self.outcomes[*outcome].request);
                 rewriter.records.push(record);
                 rewriter.needs.push(Needs::default());
             }

@@ -33,7 +33,7 @@ pub(crate) use versions::apply;
 
 pub(crate) use macros::string_of;
 
-use crate::cells::{CellFunctions, CellPlans};
+use crate::cells::CellFunctions;
 use crate::edit::Edit;
 use crate::helpers::Needs;
 use crate::hygiene::{Surroundings, macro_names, member, mention, settle};
@@ -41,6 +41,7 @@ use crate::marker::Marker;
 use crate::names::Names;
 use crate::storage::Storage;
 use layoutc_analysis::Plan;
+use layoutc_analysis::cell_plan::CellPlans;
 use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, outer_type_text};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::preprocess::{Token, TokenKind, tokens};

@@ -59,7 +59,7 @@ pub use symbols::is_whole_copy;
 pub use typed::{
     Chain, Declared, Extent, RowSize, TypedArrays, brackets_of, is_of_variables, takes_none,
 };
-pub use unfollowed::first_unfollowed_allocation;
+pub use unfollowed::{UnfollowedAllocation, first_unfollowed_allocation};
 pub use unseen::foreign_pin;
 pub use untyped::type_untyped_pointers;
 pub use versions::Version;

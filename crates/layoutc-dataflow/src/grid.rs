@@ -32,6 +32,7 @@ pub mod proof;
 mod uniform;
 
 use crate::classes::{ClassId, Classes, Pin, PlaceKind, TypedArrays};
+use crate::layout::Digit;
 use assumed::{Found, Trust};
 pub use cells::{Cells, find_cells};
 use declared::Declared;
@@ -94,6 +95,27 @@ impl Grid {
     #[must_use]
     pub fn has_constant_extents(&self) -> bool {
         self.dimensions[1..].iter().all(|dimension| dimension.extent.is_some())
+    }
+
+    /// Digits of its dimensions in the common notation: `[y/32, x, y%32]`.
+    #[must_use]
+    pub fn notation(&self, digits: &[Digit]) -> String {
+        let digits: Vec<String> = digits
+            .iter()
+            .filter_map(|digit| match digit {
+                Digit::Slice { dimension, divisor, modulus } => {
+                    let name = &self.dimensions[dimension.0 as usize].name;
+                    let by = if *divisor == 1 { String::new() } else { format!("/{divisor}") };
+                    let of = modulus.map_or_else(String::new, |modulus| format!("%{modulus}"));
+                    Some(match (*divisor, modulus) {
+                        (1, _) | (_, None) => format!("{name}{by}{of}"),
+                        _ => format!("({name}{by}){of}"),
+                    })
+                }
+                Digit::Field | Digit::Extent(_) => None,
+            })
+            .collect();
+        format!("[{}]", digits.join(", "))
     }
 }
 

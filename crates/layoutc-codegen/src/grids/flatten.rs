@@ -40,26 +40,6 @@ fn size(grid: &Grid, extents: &[String], digit: Digit) -> Option<String> {
     })
 }
 
-/// The digits in the common notation: `[i/32, field, i%32]`.
-pub(crate) fn notation(grid: &Grid, digits: &[Digit]) -> String {
-    let digits: Vec<String> = digits
-        .iter()
-        .filter_map(|digit| match digit {
-            Digit::Slice { dimension, divisor, modulus } => {
-                let name = &grid.dimensions[dimension.0 as usize].name;
-                let by = if *divisor == 1 { String::new() } else { format!("/{divisor}") };
-                let of = modulus.map_or_else(String::new, |modulus| format!("%{modulus}"));
-                Some(match (*divisor, modulus) {
-                    (1, _) | (_, None) => format!("{name}{by}{of}"),
-                    _ => format!("({name}{by}){of}"),
-                })
-            }
-            Digit::Field | Digit::Extent(_) => None,
-        })
-        .collect();
-    format!("[{}]", digits.join(", "))
-}
-
 /// The place of a value. `coordinates` and `extents` (behind the slowest dimension; constants
 /// are not looked at) are operands that need no parentheses.
 pub(crate) fn place(

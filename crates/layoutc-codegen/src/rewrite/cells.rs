@@ -6,14 +6,14 @@
 //! ([`Rewriter::check_cells`]).
 
 use super::{Refusal, Rewriter};
-use crate::cells::{CellPlan, CellPlans, pin};
 use crate::coordinates::Coordinates;
 use crate::grids::assumptions::checked;
 use crate::grids::pragmas::without_changed;
-use layoutc_dataflow::classes::{ApiCall, ClassId};
+use layoutc_analysis::cell_plan::{CellPlan, CellPlans};
+use layoutc_dataflow::classes::{ApiCall, ClassId, Pin};
 use layoutc_dataflow::grid::index::{Atom, Index, Indices};
 use layoutc_dataflow::grid::{Cells, GridAccess};
-use layoutc_diagnostics::Span;
+use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{ExpansionId, ExprId, ExprKind, FunctionId, NameRef, VarId};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -340,4 +340,9 @@ impl<'a> Rewriter<'a> {
             }
         }
     }
+}
+
+/// A pin without a flow.
+fn pin(span: Span, message: &str) -> Pin {
+    Pin { span, code: Code::GRID_FORM, message: message.to_owned(), related: Vec::new() }
 }

@@ -5,15 +5,17 @@
 //! of one member: what the rule for arrays of structs does is what it is measured against. The layout
 //! is then tiles along the dimension in which the lanes lie; all else is left to that rule.
 
-use super::{CellPlans, plan};
-use layoutc_analysis::CellLayout;
-use layoutc_analysis::cost::kernel::{ArrayId, Factor, Lanes};
-use layoutc_analysis::cost_model::{ArraySource, CostModel};
-use layoutc_analysis::grid_choice::{GridOptions, Verdict, choose_for_grid};
-use layoutc_analysis::grid_model::GridModel;
-use layoutc_analysis::index_form::Definitions;
+use super::{CellPlans, FIELD, plan};
+use crate::CellLayout;
+use crate::cost::kernel::{ArrayId, Factor, Lanes};
+use crate::cost_model::{ArraySource, CostModel};
+use crate::grid_choice::{GridOptions, Verdict, choose_for_grid};
+use crate::grid_model::GridModel;
+use crate::index_form::Definitions;
 use layoutc_dataflow::classes::{ClassId, ClassShape, Classes, class_shape};
-use layoutc_dataflow::layout::notation::LayoutSpec;
+use layoutc_dataflow::layout::notation::{
+    FormSpec, GridDigit, LayoutSpec, Located, Order, SpecBody,
+};
 use layoutc_dataflow::layout::{Digit, DimensionId, Leaf};
 use layoutc_syntax::Program;
 
@@ -21,7 +23,7 @@ use layoutc_syntax::Program;
 const LARGEST_TILE: u64 = 256;
 
 /// Whether some array of structs is indexed in a way that another order of its elements could serve.
-pub(crate) fn may_gain(classes: &Classes, model: &CostModel) -> bool {
+pub fn may_gain(classes: &Classes, model: &CostModel) -> bool {
     let is_apart = |lanes: Lanes| matches!(lanes, Lanes::Affine([factor, ..]) if !matches!(factor, Factor::Number(0 | 1)));
     let is_free = |array: ArrayId| match model.arrays[array.0 as usize].source {
         ArraySource::Class(class) => classes.class(class).is_free(),
@@ -33,7 +35,7 @@ pub(crate) fn may_gain(classes: &Classes, model: &CostModel) -> bool {
 
 impl CellPlans {
     /// Chooses the orders that gain something.
-    pub(crate) fn choose(&mut self, program: &Program, classes: &Classes, options: &GridOptions) {
+    pub fn choose(&mut self, program: &Program, classes: &Classes, options: &GridOptions) {
         // Steering bits are the business of arrays of numbers.
         if options.device.steering_model().is_ok() {
             return;
@@ -60,9 +62,13 @@ impl CellPlans {
                 continue;
             };
             let name = |dimension: DimensionId| grid.dimensions[dimension.0 as usize].name.as_str();
-            if let Some(digits) = tiles(&layout.digits, name)
-                && let Ok(request) = LayoutSpec::parse(&format!("cells = [{digits}]"))
-            {
+            if let Some(digits) = tiles(&layout.digits, name) {
+                let order = Located { value: Order::Digits(digits), at: 0..0 };
+                let request = LayoutSpec {
+                    target: "cells".to_owned(),
+                    with: Vec::new(),
+                    body: SpecBody::Uniform(FormSpec { order, align: None }),
+                };
                 self.chosen.insert(*class, (request, grid.clone(), because.clone()));
             }
         }
@@ -84,20 +90,16 @@ impl CellPlans {
 }
 
 /// The digits with the members in front of the last one, which must have an end.
-fn tiles<'a>(digits: &[Digit], name: impl Fn(DimensionId) -> &'a str) -> Option<String> {
-    let mut words = Vec::new();
+fn tiles<'a>(digits: &[Digit], name: impl Fn(DimensionId) -> &'a str) -> Option<Vec<GridDigit>> {
+    let named = |name: &str| Located { value: name.to_owned(), at: 0..0 };
+    let mut found = Vec::new();
     for (at, digit) in digits.iter().enumerate() {
         let Digit::Slice { dimension, divisor, modulus } = *digit else { return None };
         if at + 1 == digits.len() {
             modulus.filter(|tile| (2..=LARGEST_TILE).contains(tile))?;
-            words.push("field".to_owned());
+            found.push(GridDigit { name: named(FIELD), divisor: 1, modulus: None });
         }
-        let by = if divisor == 1 { String::new() } else { format!("/{divisor}") };
-        words.push(match modulus {
-            Some(modulus) if divisor > 1 => format!("({}{by})%{modulus}", name(dimension)),
-            Some(modulus) => format!("{}%{modulus}", name(dimension)),
-            None => format!("{}{by}", name(dimension)),
-        });
+        found.push(GridDigit { name: named(name(dimension)), divisor, modulus });
     }
-    Some(words.join(", "))
+    Some(found)
 }

@@ -1,0 +1,19 @@
+//@ layout = "P = soa"
+//@ errors = ["LC0042"]
+struct P {
+    float x;
+    int id;
+};
+__global__ void step(cudaPitchedPtr rows, int width) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    char *row = (char *)rows.ptr + blockIdx.y * rows.pitch;
+    if (i < width)
+        ((P *)row)[i].x += ((P *)row)[i].id;
+}
+int main() {
+    cudaPitchedPtr rows;
+    cudaMalloc3D(&rows, make_cudaExtent(64 * sizeof(P), 8, 8)); //~ LC0042 `P` is no array of structs in device memory, nor the type of one
+    step<<<dim3(1, 8), 64>>>(rows, 64);
+    cudaFree(rows.ptr);
+    return 0;
+}
