@@ -17,6 +17,7 @@ pub mod generated;
 pub mod grid;
 pub mod grid_choice;
 pub mod grid_model;
+pub mod grid_plan;
 pub mod heat_map;
 pub mod index_form;
 pub mod joint_plan;

@@ -2,7 +2,7 @@
 
 use crate::edit::{Edit, EditSet, OverlappingEdits};
 use crate::grids::assumptions;
-use crate::grids::{GridReport, InBounds, plan_grids};
+use crate::grids::{GridReport, plan_grids};
 use crate::host_arrays::{HostLayout, HostOutcome, plan_with_host_arrays};
 use crate::merge::plan_merges;
 use crate::rewrite::{Rewritten, rewrite};
@@ -12,6 +12,7 @@ use layoutc_analysis::cost::Model;
 use layoutc_analysis::cost_model::{CostModel, ModelOptions};
 use layoutc_analysis::generated::{answer, is_for_arrays};
 use layoutc_analysis::grid_choice::GridOptions;
+use layoutc_analysis::grid_plan::{GridRequest, InBounds};
 use layoutc_analysis::joint_plan::{gainful_joints, joint_requests};
 use layoutc_analysis::profile::{Profile, Recording};
 use layoutc_analysis::{Plan, Selector, choose_with_cells};
@@ -69,6 +70,16 @@ impl Request {
             block: self.grids.block,
             blocks: self.blocks,
             follows_numbers: self.follows_numbers,
+        }
+    }
+
+    /// What concerns grids.
+    pub(crate) fn of_grids(&self) -> GridRequest<'_> {
+        GridRequest {
+            layouts: &self.layouts,
+            options: &self.grids,
+            assume: &self.assume,
+            all_grids: self.all_grids,
         }
     }
 }

@@ -24,5 +24,5 @@ mod storage;
 
 pub use compile::{ClassOutcome, Compiled, PLACEHOLDER, Request, Status, compile};
 pub use edit::{Edit, EditSet, OverlappingEdits};
-pub use grids::{CHECK, GridReport, InBounds};
+pub use grids::{CHECK, GridReport};
 pub use host_arrays::{HostLayout, HostOutcome};

@@ -1,41 +1,13 @@
 //! What is assumed of grids: which classes, what is said about it, and checks of it.
 
-use super::{GridPlan, Rewriter};
+use super::Rewriter;
 use crate::compile::ClassOutcome;
-use layoutc_dataflow::classes::{ClassId, Classes};
 use layoutc_dataflow::grid::Grid;
 use layoutc_diagnostics::{Code, Diagnostic, Severity, Span};
 use layoutc_syntax::{ExprId, Program};
-use std::collections::BTreeSet;
-use std::fmt::Write;
-
-/// Whose coordinates are taken to stay inside their extents where nothing proves it.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct InBounds {
-    /// Those of all grids.
-    pub all: bool,
-    /// Those of these arrays.
-    pub names: Vec<String>,
-}
 
 /// The name of the function that checks a coordinate, in programs that are run to be compared.
 pub const CHECK: &str = "layoutc_inside";
-
-impl InBounds {
-    /// The classes that are meant.
-    pub(crate) fn classes(&self, program: &Program, classes: &Classes) -> BTreeSet<ClassId> {
-        classes
-            .ids()
-            .filter(|id| {
-                self.all
-                    || classes.class(*id).slots.iter().any(|slot| {
-                        let own = layoutc_analysis::choose::slot_names(program, *slot);
-                        self.names.iter().any(|name| own.contains(name))
-                    })
-            })
-            .collect()
-    }
-}
 
 /// How many places a message shows.
 const SHOWN: usize = 8;
@@ -77,21 +49,6 @@ pub(crate) fn note(outcome: &ClassOutcome) -> Option<Diagnostic> {
         0 => help.to_owned(),
         _ => format!("{help}; {hidden} more are in the report"),
     }))
-}
-
-impl GridPlan {
-    /// Why this order, with what was assumed.
-    pub(super) fn reason(&self) -> String {
-        let mut reason = self.because.clone();
-        match self.grid.assumed.len() {
-            0 => {}
-            1 => reason.push_str("; one index is taken to stay inside its extents"),
-            count => {
-                let _ = write!(reason, "; {count} indices are taken to stay inside their extents");
-            }
-        }
-        reason
-    }
 }
 
 impl Rewriter<'_> {

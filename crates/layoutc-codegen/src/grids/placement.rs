@@ -4,12 +4,13 @@
 //! comes before all uses in every compilation, otherwise in each file, and the first that a
 //! compiler meets counts.
 
-use super::{Rewriter, slot_span};
+use super::Rewriter;
 use crate::compile::array_names;
 use crate::edit::Edit;
 use crate::hygiene::{Surroundings, macro_names, settle};
 use crate::marker::Marker;
 use crate::rewrite::FileOrder;
+use layoutc_analysis::grid_plan::slot_span;
 use layoutc_dataflow::classes::ClassId;
 use layoutc_diagnostics::{FileId, Span, ViewKind};
 use layoutc_syntax::Program;

@@ -5,22 +5,10 @@
 
 use super::Rewriter;
 use crate::edit::Edit;
-use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot};
+use layoutc_dataflow::classes::{ClassId, Classes, Slot};
 use layoutc_diagnostics::{Code, Diagnostic, Severity, Span};
 use layoutc_syntax::{GridPragma, PragmaArray, Program};
 use std::collections::BTreeMap;
-
-/// Whether a reason is that a pragma does not hold.
-pub(super) fn is_mistake(pin: &Pin) -> bool {
-    matches!(
-        pin.code,
-        Code::GRID_EXTENT
-            | Code::GRID_RANK
-            | Code::GRID_SIZE
-            | Code::GRID_CONFLICT
-            | Code::GRID_BOUNDS
-    )
-}
 
 /// An index that leaves its extent is an error.
 pub(super) fn as_error(mut diagnostic: Diagnostic) -> Diagnostic {

@@ -4,81 +4,13 @@
 //! only if more changes with them than without. Arrays that nobody asks for then follow the one
 //! that is asked for, so that what they share need not be written twice.
 
-use super::versions::Apart;
-use super::{GridPlan, PlannedGrids, Planner, digits, plan, with_records};
+use super::{PlannedGrids, plan};
 use crate::compile::Request;
+use layoutc_analysis::grid_plan::{Apart, Families, GridPlan, with_records};
 use layoutc_dataflow::classes::{ClassId, Classes, Slot, separate};
-use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{ExprId, FunctionId, Program, Scalar, Storage, VarId};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What classes have to do with each other by way of functions that have copies.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Families {
-    /// By class: the first of its family.
-    first: BTreeMap<ClassId, ClassId>,
-    /// By function that is a copy or has some: the classes of its parameters.
-    together: BTreeMap<FunctionId, BTreeSet<ClassId>>,
-}
-
-impl Apart {
-    /// The classes of which a copy of a function has one where the function has another.
-    pub(super) fn families(&self, program: &Program, classes: &Classes) -> Families {
-        let mut found = Families::default();
-        let class_of = |parameter: VarId| classes.class_of_slot(Slot::Variable(parameter));
-        for (copy, original) in &self.originals {
-            let own = &program.function(*copy).parameters;
-            let theirs = &program.function(*original).parameters;
-            for (own, theirs) in own.iter().zip(theirs) {
-                if let (Some(own), Some(theirs)) = (class_of(*own), class_of(*theirs)) {
-                    found.unite(own, theirs);
-                }
-            }
-            for function in [copy, original] {
-                let parameters = &program.function(*function).parameters;
-                let all = parameters.iter().filter_map(|parameter| class_of(*parameter));
-                found.together.insert(*function, all.collect());
-            }
-        }
-        found
-    }
-}
-
-impl Families {
-    fn first(&self, class: ClassId) -> ClassId {
-        self.first.get(&class).copied().unwrap_or(class)
-    }
-
-    fn unite(&mut self, one: ClassId, other: ClassId) {
-        let (one, other) = (self.first(one), self.first(other));
-        let (first, rest) = (one.min(other), one.max(other));
-        for known in self.first.values_mut().filter(|known| **known == rest) {
-            *known = first;
-        }
-        self.first.insert(rest, first);
-        self.first.insert(first, first);
-    }
-
-    /// The other classes of a family, those first that functions are given together with it.
-    fn siblings(&self, class: ClassId) -> Vec<ClassId> {
-        let own = self.first(class);
-        let mut found: Vec<ClassId> = self
-            .first
-            .iter()
-            .filter(|(other, first)| **first == own && **other != class)
-            .map(|(other, _)| *other)
-            .collect();
-        let count = |other: ClassId| {
-            self.together
-                .values()
-                .filter(|classes| classes.contains(&class) && classes.contains(&other))
-                .count()
-        };
-        found.sort_by_key(|other| std::cmp::Reverse(count(*other)));
-        found
-    }
-}
 
 /// By class: the first class of its family with the same plan, whose functions it can use. Buffers have
 /// none, and all of them that lie alike use the same.
@@ -123,7 +55,7 @@ pub(super) fn with_versions(
     if !separation.originals.is_empty() {
         let unwritten = separation.unwritten.clone();
         let apart = Apart { originals: separation.originals, unwritten };
-        let apart = plan(&copied, request, scalars, apart);
+        let apart = plan(&copied, request, scalars, &apart);
         if apart.changes_more_than(&joint) {
             return apart;
         }
@@ -211,35 +143,5 @@ impl PlannedGrids {
                 }
             }
         }
-    }
-}
-
-impl<'a> Planner<'a> {
-    /// The request for another array of the family, where there is none for this one.
-    pub(super) fn followed(&self, class: ClassId) -> Option<&'a LayoutSpec> {
-        self.families
-            .siblings(class)
-            .into_iter()
-            .find_map(|sibling| self.requests_for(sibling).pop())
-            .map(|(_, request)| request)
-    }
-
-    /// The plan for an array that follows another; none where it has none of its own.
-    pub(super) fn following(
-        &self,
-        class: ClassId,
-        scalar: Scalar,
-        request: &LayoutSpec,
-    ) -> Option<GridPlan> {
-        if !self.classes.class(class).pins.is_empty() {
-            return None;
-        }
-        let grid = self.grid_for(class, request)?;
-        if !self.names_fit(request, grid) {
-            return None;
-        }
-        let digits = digits(request, grid).ok()?;
-        let because = format!("as `{}`, with which it shares functions", request.target);
-        Some(GridPlan { grid: grid.clone(), digits, because, scalar })
     }
 }

@@ -14,15 +14,6 @@ use layoutc_diagnostics::{FileId, Span};
 use layoutc_syntax::{ExprId, ExprKind, FunctionId};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Why functions are as they are in the model, where several groups of arrays share them.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Apart {
-    /// By copy: the function that it is a copy of.
-    pub(super) originals: BTreeMap<FunctionId, FunctionId>,
-    /// Functions whose copies must have one text, with a place and the reason.
-    pub(super) unwritten: BTreeMap<FunctionId, (Span, String)>,
-}
-
 /// By function that has copies: itself and its copies, in order.
 type Families = BTreeMap<FunctionId, Vec<FunctionId>>;
 

@@ -1,9 +1,10 @@
 //! The host's side of buffers that are grids in another order, in C.
 
 use super::host_text::Texts;
-use crate::grids::{GridPlan, flatten};
+use crate::grids::flatten;
 use crate::marker::Marker;
 use crate::storage::upper_first;
+use layoutc_analysis::grid_plan::GridPlan;
 use layoutc_dataflow::layout::{Digit, DimensionId};
 
 /// Extents that are no constants have so many places.

@@ -4,43 +4,13 @@
 //! numbers of its hand-flattened records alone, which takes fewer extents to be known. What gains
 //! nothing is silent; what would gain and cannot change is told, as for arrays of structs.
 
-use super::{GridOutcome, GridPlan, Planner, slot_span};
-use layoutc_analysis::IndexForm;
-use layoutc_analysis::grid_choice::{GridChoice, Verdict, choose_for_grid};
-use layoutc_analysis::index_form::Definitions;
+use super::planner::Planner;
+use super::{GridOutcome, GridPlan, slot_span};
+use crate::grid_choice::{GridChoice, Verdict, choose_for_grid};
 use layoutc_dataflow::classes::{ClassId, Pin};
 use layoutc_dataflow::grid::Grid;
 use layoutc_diagnostics::Code;
-use layoutc_syntax::{ExprKind, Program, Scalar, TypeKind};
-use std::collections::BTreeSet;
-
-/// Scalar types of which device code indexes an array in a way that another order of its digits could
-/// serve: neighbouring threads are further apart than neighbouring values. On a device with steering
-/// bits every array may be a grid that gains.
-pub(super) fn may_gain(
-    program: &Program,
-    definitions: &Definitions,
-    steers: bool,
-) -> BTreeSet<Scalar> {
-    let mut found = BTreeSet::new();
-    for function in program.function_ids() {
-        let own = program.function(function);
-        if !own.space.on_device() || own.body.is_none() {
-            continue;
-        }
-        for expr in program.function_parts(function).exprs {
-            let ExprKind::Index { base, index, .. } = program.expr(expr).kind else { continue };
-            if let TypeKind::Pointer(to) = *program.types.kind(program.expr(base).ty.id)
-                && let Some(scalar) = program.types.as_scalar(to.id)
-                && !found.contains(&scalar)
-                && (steers || definitions.form(program, index) == IndexForm::Strided)
-            {
-                found.insert(scalar);
-            }
-        }
-    }
-    found
-}
+use layoutc_syntax::{ExprKind, Scalar};
 
 impl Planner<'_> {
     /// What becomes of a class that nobody asks for; `None` for arrays that are no grids.
