@@ -1,105 +1,197 @@
-//! Which separate arrays become one array of records: what is asked for, and what is worth it.
+//! The plans of separate arrays of numbers that become one array of records.
+//!
+//! Like grids, they are planned on a copy of the program in which scalars are records
+//! ([`JointProgram`]). Whether arrays may become one is for [`find_merge`] to say.
 
-use crate::cost::Model;
-use crate::cost_choice::Prices;
-use crate::cost_model::{CostModel, ModelOptions};
-use crate::device::Device;
-use crate::merge_choice;
-use layoutc_dataflow::classes::{Classes, find_classes};
-use layoutc_dataflow::layout::notation::{LayoutSpec, Order, SpecBody};
-use layoutc_diagnostics::{Code, Diagnostic};
-use layoutc_syntax::Program;
+mod request;
 
-/// A request to put separate arrays together.
+pub use request::{JointRequest, gainful_joints, joint_requests};
+
+use crate::choose::slot_names;
+use crate::grid_plan::slot_span;
+use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_flat_classes, type_flat_arrays};
+use layoutc_dataflow::layout::notation::nearest;
+use layoutc_dataflow::merge::{Merge, find_merge};
+use layoutc_diagnostics::{Code, Diagnostic, Span};
+use layoutc_syntax::{ExprId, Program, Scalar, Storage, TypeKind};
+use std::collections::BTreeSet;
+
+/// A program in which the elements of all arrays of numbers are records.
+#[derive(Debug)]
+pub struct JointProgram {
+    /// The program.
+    pub program: Program,
+    /// `&x[i]` that are `x + i`.
+    pub sums: BTreeSet<ExprId>,
+    /// Its arrays of numbers.
+    pub classes: Classes,
+}
+
+impl JointProgram {
+    /// The program with the elements of its arrays as records.
+    #[must_use]
+    pub fn new(program: &Program) -> JointProgram {
+        let scalars = pointed_scalars(program);
+        let mut program = program.clone();
+        let sums = type_flat_arrays(&mut program, &scalars);
+        let classes = find_flat_classes(&program);
+        JointProgram { program, sums, classes }
+    }
+}
+
+/// What became of a request.
 #[derive(Clone, Debug)]
-pub struct JointRequest {
-    /// Names of the arrays, in the order of the members.
-    pub arrays: Vec<String>,
-    /// The alignment of a record in bytes, if one is asked for.
-    pub align: Option<u64>,
-    /// Why, in a clause.
-    pub because: String,
-    /// Nobody asked for it.
-    pub is_automatic: bool,
+pub struct JointOutcome {
+    /// What was asked for.
+    pub request: JointRequest,
+    /// The arrays, in the order of the members.
+    pub members: Vec<ClassId>,
+    /// Why nothing changes.
+    pub reasons: Vec<Pin>,
 }
 
-impl JointRequest {
-    /// `x + vx = aos align(8)`.
-    fn new(spec: &LayoutSpec) -> Result<Self, Diagnostic> {
-        let wrong = || {
-            let message = format!("`{spec}` is no layout of separate arrays");
-            Diagnostic::error(Code::UNKNOWN_LAYOUT, message)
-                .help("arrays that are put together become an array of structs: `x + vx = aos`, perhaps with `align(8)`")
-        };
-        let SpecBody::Uniform(form) = &spec.body else { return Err(wrong()) };
-        if !matches!(form.order.value, Order::Aos | Order::Default) {
-            return Err(wrong());
+/// What becomes of all requests.
+#[derive(Debug, Default)]
+pub struct JointPlans {
+    /// By request whose arrays are known.
+    pub outcomes: Vec<JointOutcome>,
+    /// What is put together, with the position of its outcome.
+    pub merges: Vec<(usize, Merge)>,
+    /// What is wrong with requests.
+    pub errors: Vec<Diagnostic>,
+}
+
+impl JointPlans {
+    /// Plans what the requests ask for.
+    #[must_use]
+    pub fn new(joints: &JointProgram, requests: Vec<JointRequest>) -> JointPlans {
+        let mut plans = JointPlans::default();
+        let mut taken: BTreeSet<ClassId> = BTreeSet::new();
+        for request in requests {
+            let mut members = match joints.members(&request) {
+                Ok(members) => members,
+                Err(error) => {
+                    plans.errors.extend(error.map(|error| *error));
+                    continue;
+                }
+            };
+            let mut reasons = Vec::new();
+            let twice = (1..members.len()).find(|at| members[..*at].contains(&members[*at]));
+            if let Some(at) = twice {
+                reasons.push(joints.joint_class(members[at], &request.arrays[at]));
+                members.sort();
+                members.dedup();
+            } else if let Some(again) = members.iter().find(|class| taken.contains(class)) {
+                let span = joints.first_span(*again);
+                reasons.push(pin(span, "this array is put together with others already"));
+            } else {
+                match find_merge(&joints.program, &joints.classes, &members) {
+                    Ok(merge) => {
+                        taken.extend(members.iter().copied());
+                        plans.merges.push((plans.outcomes.len(), merge));
+                    }
+                    Err(pin) => reasons.push(pin),
+                }
+            }
+            plans.outcomes.push(JointOutcome { request, members, reasons });
         }
-        let arrays = std::iter::once(&spec.target).chain(&spec.with).cloned().collect();
-        Ok(JointRequest {
-            arrays,
-            align: form.align.as_ref().map(|align| align.value.0),
-            because: "asked for".to_owned(),
-            is_automatic: false,
+        plans
+    }
+}
+
+impl JointProgram {
+    fn first_span(&self, class: ClassId) -> Span {
+        slot_span(&self.program, self.classes.class(class).slots.first().copied())
+    }
+
+    /// Why two names are those of one array: something holds pointers to both.
+    fn joint_class(&self, class: ClassId, name: &str) -> Pin {
+        let class = self.classes.class(class);
+        // Where they meet, most of the time.
+        let parameter = class.slots.iter().find_map(|slot| match slot {
+            Slot::Variable(id) => {
+                let variable = self.program.variable(*id);
+                let is_parameter = matches!(variable.storage, Storage::Parameter { .. });
+                (is_parameter && variable.name != name).then_some(variable.site.name)
+            }
+            Slot::Field(_) | Slot::Result(_) => None,
+        });
+        let first = class.slots.first().copied();
+        let span = parameter.unwrap_or_else(|| slot_span(&self.program, first));
+        let message = format!(
+            "pointers to `{name}` and to another of the arrays meet, perhaps here, so they have one type"
+        );
+        pin(span, &message)
+    }
+
+    /// The classes that a request names; what is wrong with it, where somebody asked.
+    fn members(&self, request: &JointRequest) -> Result<Vec<ClassId>, Option<Box<Diagnostic>>> {
+        let mut found = Vec::new();
+        for (at, name) in request.arrays.iter().enumerate() {
+            if request.arrays[..at].contains(name) {
+                let message = format!("`{}` names `{name}` twice", request.notation());
+                return Err(Some(Box::new(Diagnostic::error(Code::UNKNOWN_LAYOUT, message))));
+            }
+            let named: Vec<ClassId> = self
+                .classes
+                .ids()
+                .filter(|id| {
+                    let class = self.classes.class(*id);
+                    self.program.record(class.record).element.is_some()
+                        && class.slots.iter().any(|slot| {
+                            slot_names(&self.program, *slot).iter().any(|own| own == name)
+                        })
+                })
+                .collect();
+            let message = match named.as_slice() {
+                [only] => {
+                    found.push(*only);
+                    continue;
+                }
+                [] => format!("no array of numbers in device memory is called `{name}`"),
+                _ => format!("`{name}` names more than one array"),
+            };
+            if request.is_automatic {
+                return Err(None);
+            }
+            let mut error = Diagnostic::error(Code::UNKNOWN_CLASS, message);
+            let all: BTreeSet<String> = self
+                .classes
+                .ids()
+                .flat_map(|id| self.classes.class(id).slots.clone())
+                .flat_map(|slot| slot_names(&self.program, slot))
+                .collect();
+            if named.is_empty()
+                && let Some(near) = nearest(name, all.iter().map(String::as_str))
+            {
+                error = error.help(format!("is `{near}` meant?"));
+            }
+            return Err(Some(Box::new(error)));
+        }
+        Ok(found)
+    }
+}
+
+/// Number types that the program has pointers to.
+fn pointed_scalars(program: &Program) -> BTreeSet<Scalar> {
+    let types = program.variables.iter().map(|variable| variable.ty);
+    let types = types.chain(program.fields.iter().map(|field| field.ty));
+    types
+        .filter_map(|mut ty| {
+            let mut depth = 0;
+            while let TypeKind::Pointer(to) | TypeKind::Reference(to, _) | TypeKind::Array(to, _) =
+                *program.types.kind(ty.id)
+            {
+                ty = to;
+                depth += 1;
+            }
+            program.types.as_scalar(ty.id).filter(|_| depth > 0)
         })
-    }
-
-    /// The arrays: `x + vx`.
-    #[must_use]
-    pub fn target(&self) -> String {
-        self.arrays.join(" + ")
-    }
-
-    /// The layout of the records: `aos align(8)`.
-    #[must_use]
-    pub fn layout(&self) -> String {
-        let align = self.align.map_or_else(String::new, |align| format!(" align({align})"));
-        format!("aos{align}")
-    }
-
-    /// The request in the common notation: `x + vx = aos align(8)`.
-    #[must_use]
-    pub fn notation(&self) -> String {
-        format!("{} = {}", self.target(), self.layout())
-    }
+        .collect()
 }
 
-/// Takes the requests that put arrays together out of `specs`. Those that name no such layout are errors.
-pub fn joint_requests(specs: &mut Vec<LayoutSpec>) -> (Vec<JointRequest>, Vec<Diagnostic>) {
-    let (joint, others): (Vec<LayoutSpec>, Vec<LayoutSpec>) =
-        std::mem::take(specs).into_iter().partition(|spec| !spec.with.is_empty());
-    *specs = others;
-    let mut requests = Vec::new();
-    let mut errors = Vec::new();
-    for spec in joint {
-        match JointRequest::new(&spec) {
-            Ok(request) => requests.push(request),
-            Err(error) => errors.push(error),
-        }
-    }
-    (requests, errors)
-}
-
-/// What nobody asks for, and is worth it; and the classes, if it took them to know.
+/// A reason why arrays do not become one, without a flow.
 #[must_use]
-pub fn gainful_joints(
-    program: &Program,
-    launch: ModelOptions,
-    device: &Device,
-    pricing: Model,
-) -> (Vec<JointRequest>, Option<Classes>) {
-    if !merge_choice::may_gain(program) {
-        return (Vec::new(), None);
-    }
-    let classes = find_classes(program);
-    let model =
-        CostModel::build(program, &classes, ModelOptions { follows_numbers: true, ..launch });
-    let choices = Prices { model: &model, device, pricing }.merges();
-    let requests = choices.into_iter().map(|choice| JointRequest {
-        arrays: choice.arrays,
-        align: choice.align,
-        because: choice.because,
-        is_automatic: true,
-    });
-    (requests.collect(), Some(classes))
+pub fn pin(span: Span, message: &str) -> Pin {
+    Pin { span, code: Code::MERGE_FORM, message: message.to_owned(), related: Vec::new() }
 }

@@ -3,7 +3,7 @@
 //! `float *x, *vx` of one length become two pointers to `struct XVx { float x, vx; }`, both to the start of one
 //! allocation: declarations name the new type, `x[i]` becomes `x[i].x`, and copies and fills say which member they
 //! mean. Pointer arithmetic keeps its text, since an element is as far from the next as before. Whether that is right is
-//! for [`find_merge`] to say; here are the edits. Like grids, merged arrays are planned on a copy of the program in
+//! for [`layoutc_dataflow::merge::find_merge`] to say; here are the edits. Like grids, merged arrays are planned on a copy of the program in
 //! which scalars are records. *Invariant:* all edits of a merge apply, or none.
 
 mod accesses;
@@ -19,12 +19,10 @@ use crate::hygiene::{Surroundings, macro_names, settle};
 use crate::marker::Marker;
 use crate::names::Names;
 use crate::rewrite::FileOrder;
-use layoutc_analysis::choose::slot_names;
-use layoutc_analysis::joint_plan::JointRequest;
-use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_flat_classes, type_flat_arrays};
-use layoutc_dataflow::layout::notation::nearest;
-use layoutc_dataflow::merge::{Merge, find_merge};
-use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
+use layoutc_analysis::joint_plan::{JointOutcome, JointPlans, JointProgram, JointRequest, pin};
+use layoutc_dataflow::classes::{ClassId, Classes, Pin};
+use layoutc_dataflow::merge::Merge;
+use layoutc_diagnostics::{Diagnostic, FileId, Span};
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
 use text::Needs;
@@ -32,29 +30,6 @@ use text::Needs;
 /// What stands around the generated text of a request.
 fn marker(request: &JointRequest) -> Marker {
     Marker { target: request.target(), layout: request.layout() }
-}
-
-/// What became of a request.
-struct MergeOutcome {
-    request: JointRequest,
-    /// The arrays, in the order of the members.
-    members: Vec<ClassId>,
-    /// Why nothing changes.
-    reasons: Vec<Pin>,
-}
-
-/// All merges of a program.
-pub(crate) struct PlannedMerges {
-    program: Program,
-    /// `&x[i]` that are `x + i`.
-    sums: BTreeSet<ExprId>,
-    classes: Classes,
-    outcomes: Vec<MergeOutcome>,
-    edits: Vec<Edit>,
-    generated_kernels: Vec<String>,
-    /// Names that generated text declares.
-    pub(crate) names: BTreeSet<String>,
-    errors: Vec<Diagnostic>,
 }
 
 /// What merges add to the result of a run.
@@ -82,157 +57,47 @@ struct Record {
     marker: Marker,
 }
 
+/// All merges of a program, with their edits.
+pub(crate) struct PlannedMerges {
+    joints: JointProgram,
+    outcomes: Vec<JointOutcome>,
+    edits: Vec<Edit>,
+    generated_kernels: Vec<String>,
+    /// Names that generated text declares.
+    pub(crate) names: BTreeSet<String>,
+    errors: Vec<Diagnostic>,
+}
+
 /// Plans and rewrites what the requests ask for.
 pub(crate) fn plan_merges(
     program: &Program,
     requests: Vec<JointRequest>,
-    errors: Vec<Diagnostic>,
+    mut errors: Vec<Diagnostic>,
 ) -> PlannedMerges {
-    let scalars: BTreeSet<Scalar> = pointed_scalars(program);
-    let mut program = program.clone();
-    let sums = type_flat_arrays(&mut program, &scalars);
-    let classes = find_flat_classes(&program);
+    let joints = JointProgram::new(program);
+    let plans = JointPlans::new(&joints, requests);
+    errors.extend(plans.errors);
     let mut this = PlannedMerges {
-        program,
-        sums,
-        classes,
-        outcomes: Vec::new(),
+        joints,
+        outcomes: plans.outcomes,
         edits: Vec::new(),
         generated_kernels: Vec::new(),
         names: BTreeSet::new(),
         errors,
     };
-    let mut merges: Vec<(usize, Merge)> = Vec::new();
-    let mut taken: BTreeSet<ClassId> = BTreeSet::new();
-    for request in requests {
-        let Some(mut members) = this.members(&request) else { continue };
-        let mut reasons = Vec::new();
-        let twice = (1..members.len()).find(|at| members[..*at].contains(&members[*at]));
-        if let Some(at) = twice {
-            reasons.push(this.joint_class(members[at], &request.arrays[at]));
-            members.sort();
-            members.dedup();
-        } else if let Some(again) = members.iter().find(|class| taken.contains(class)) {
-            let span = this.first_span(*again);
-            reasons.push(pin(span, "this array is put together with others already"));
-        } else {
-            match find_merge(&this.program, &this.classes, &members) {
-                Ok(merge) => {
-                    taken.extend(members.iter().copied());
-                    merges.push((this.outcomes.len(), merge));
-                }
-                Err(pin) => reasons.push(pin),
-            }
-        }
-        this.outcomes.push(MergeOutcome { request, members, reasons });
-    }
-    this.rewrite(merges);
+    this.rewrite(plans.merges);
     this
 }
 
-/// Number types that the program has pointers to.
-fn pointed_scalars(program: &Program) -> BTreeSet<Scalar> {
-    let types = program.variables.iter().map(|variable| variable.ty);
-    let types = types.chain(program.fields.iter().map(|field| field.ty));
-    types
-        .filter_map(|mut ty| {
-            let mut depth = 0;
-            while let layoutc_syntax::TypeKind::Pointer(to)
-            | layoutc_syntax::TypeKind::Reference(to, _)
-            | layoutc_syntax::TypeKind::Array(to, _) = *program.types.kind(ty.id)
-            {
-                ty = to;
-                depth += 1;
-            }
-            program.types.as_scalar(ty.id).filter(|_| depth > 0)
-        })
-        .collect()
-}
-
 impl PlannedMerges {
-    fn first_span(&self, class: ClassId) -> Span {
-        let slot = self.classes.class(class).slots.first();
-        slot.map_or(NOWHERE, |slot| slot_span(&self.program, *slot))
-    }
-
-    /// Why two names are those of one array: something holds pointers to both.
-    fn joint_class(&self, class: ClassId, name: &str) -> Pin {
-        let class = self.classes.class(class);
-        // Where they meet, most of the time.
-        let parameter = class.slots.iter().find_map(|slot| match slot {
-            Slot::Variable(id) => {
-                let variable = self.program.variable(*id);
-                let is_parameter =
-                    matches!(variable.storage, layoutc_syntax::Storage::Parameter { .. });
-                (is_parameter && variable.name != name).then_some(variable.site.name)
-            }
-            Slot::Field(_) | Slot::Result(_) => None,
-        });
-        let first = class.slots.first().map(|slot| slot_span(&self.program, *slot));
-        let span = parameter.or(first).unwrap_or(NOWHERE);
-        let message = format!(
-            "pointers to `{name}` and to another of the arrays meet, perhaps here, so they have one type"
-        );
-        pin(span, &message)
-    }
-
-    /// The classes that a request names.
-    fn members(&mut self, request: &JointRequest) -> Option<Vec<ClassId>> {
-        let mut found = Vec::new();
-        for (at, name) in request.arrays.iter().enumerate() {
-            if request.arrays[..at].contains(name) {
-                let message = format!("`{}` names `{name}` twice", request.notation());
-                self.errors.push(Diagnostic::error(Code::UNKNOWN_LAYOUT, message));
-                return None;
-            }
-            let named: Vec<ClassId> = self
-                .classes
-                .ids()
-                .filter(|id| {
-                    let class = self.classes.class(*id);
-                    self.program.record(class.record).element.is_some()
-                        && class.slots.iter().any(|slot| {
-                            slot_names(&self.program, *slot).iter().any(|own| own == name)
-                        })
-                })
-                .collect();
-            let message = match named.as_slice() {
-                [only] => {
-                    found.push(*only);
-                    continue;
-                }
-                [] => format!("no array of numbers in device memory is called `{name}`"),
-                _ => format!("`{name}` names more than one array"),
-            };
-            if request.is_automatic {
-                return None;
-            }
-            let mut error = Diagnostic::error(Code::UNKNOWN_CLASS, message);
-            let all: BTreeSet<String> = self
-                .classes
-                .ids()
-                .flat_map(|id| self.classes.class(id).slots.clone())
-                .flat_map(|slot| slot_names(&self.program, slot))
-                .collect();
-            if named.is_empty()
-                && let Some(near) = nearest(name, all.iter().map(String::as_str))
-            {
-                error = error.help(format!("is `{near}` meant?"));
-            }
-            self.errors.push(error);
-            return None;
-        }
-        Some(found)
-    }
-
     /// Writes the edits; what has no form stays, and the others are written again.
     fn rewrite(&mut self, mut merges: Vec<(usize, Merge)>) {
         loop {
-            let mut names = Names::new(self.program.identifiers.clone());
+            let mut names = Names::new(self.joints.program.identifiers.clone());
             let mut rewriter = Rewriter {
-                program: &self.program,
-                classes: &self.classes,
-                sums: &self.sums,
+                program: &self.joints.program,
+                classes: &self.joints.classes,
+                sums: &self.joints.sums,
                 merges: &merges,
                 records: Vec::new(),
                 needs: Vec::new(),
@@ -288,7 +153,7 @@ impl PlannedMerges {
         require: &[String],
     ) -> FoundMerges {
         let own = std::mem::take(&mut self.edits);
-        if let Some(pin) = foreign_edit(&self.program, &own) {
+        if let Some(pin) = foreign_edit(&self.joints.program, &own) {
             self.refuse_all(&pin);
         } else {
             match joined(edits, own) {
@@ -326,12 +191,12 @@ impl PlannedMerges {
     }
 
     /// The arrays as the result of a run lists them.
-    fn reported(&self, outcome: &MergeOutcome) -> ClassOutcome {
+    fn reported(&self, outcome: &JointOutcome) -> ClassOutcome {
         let is_changed = outcome.reasons.is_empty();
-        let classes = || outcome.members.iter().map(|class| self.classes.class(*class));
+        let classes = || outcome.members.iter().map(|class| self.joints.classes.class(*class));
         let mut types: Vec<&str> = Vec::new();
         for class in classes() {
-            let name = self.program.spelled_name(class.record);
+            let name = self.joints.program.spelled_name(class.record);
             if !types.contains(&name) {
                 types.push(name);
             }
@@ -339,7 +204,7 @@ impl PlannedMerges {
         let names = outcome
             .members
             .iter()
-            .flat_map(|class| array_names(&self.program, &self.classes, *class));
+            .flat_map(|class| array_names(&self.joints.program, &self.joints.classes, *class));
         ClassOutcome {
             type_name: types.join(", "),
             names: names.collect(),
@@ -349,7 +214,7 @@ impl PlannedMerges {
             reasons: outcome.reasons.clone(),
             allocations: classes()
                 .flat_map(|class| &class.allocations)
-                .map(|allocation| self.program.expr(allocation.call).span)
+                .map(|allocation| self.joints.program.expr(allocation.call).span)
                 .collect(),
             // Several arrays have one allocation.
             geometry: None,
@@ -357,17 +222,6 @@ impl PlannedMerges {
             is_automatic: outcome.request.is_automatic,
             is_generated: false,
         }
-    }
-}
-
-const NOWHERE: Span = Span { file: FileId(0), start: 0, end: 0 };
-
-/// Where a slot is declared.
-fn slot_span(program: &Program, slot: Slot) -> Span {
-    match slot {
-        Slot::Variable(id) => program.variable(id).site.name,
-        Slot::Field(id) => program.field(id).site.name,
-        Slot::Result(id) => program.function(id).sites[0].name,
     }
 }
 
@@ -631,8 +485,4 @@ fn camel(name: &str) -> String {
             first.map(|first| format!("{first}{}", letters.as_str()))
         })
         .collect()
-}
-
-fn pin(span: Span, message: &str) -> Pin {
-    Pin { span, code: Code::MERGE_FORM, message: message.to_owned(), related: Vec::new() }
 }
