@@ -19,9 +19,9 @@ use layoutc_analysis::cost::Model;
 use layoutc_analysis::cost_choice::{Prices, Verdict};
 use layoutc_analysis::cost_model::{CostModel, ModelOptions};
 use layoutc_analysis::grid_choice::GridOptions;
-use layoutc_codegen::{Request, compile};
 use layoutc_dataflow::classes::{ClassId, Classes, find_classes};
 use layoutc_dataflow::pointer_flow::check_layout_types;
+use layoutc_driver::{Request, compile};
 use layoutc_syntax::parse::parse;
 use layoutc_syntax::preprocess::{
     LoadResult, PreprocessOptions, Preprocessed, SourceLoader, preprocess_program,

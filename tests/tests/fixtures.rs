@@ -9,9 +9,10 @@
 //! A case with `known_bug` must fail. If it is a rewrite, its `.diff` says what the output should be;
 //! it is written by hand and never updated.
 
-use layoutc_codegen::{Compiled, EditSet, HostLayout, Request, Status, compile};
+use layoutc_codegen::EditSet;
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::{Diagnostic, Severity};
+use layoutc_driver::{Compiled, HostLayout, Request, Status, compile};
 use layoutc_syntax::preprocess::{LoadResult, PreprocessOptions, SourceLoader, preprocess_program};
 use layoutc_tests::fixture::{self, Fixture};
 use layoutc_tests::repository_root;

@@ -456,3 +456,28 @@ fn listed(names: &BTreeSet<String>) -> String {
         more => format!("{} and {more} more", shown.join(", ")),
     }
 }
+
+/// The names of a class's arrays, in source order.
+#[must_use]
+pub fn array_names(program: &Program, classes: &Classes, id: ClassId) -> Vec<String> {
+    let class = classes.class(id);
+    let mut names = Vec::new();
+    for slot in &class.slots {
+        let name = match slot {
+            Slot::Variable(variable) => match program.variable(*variable).name.as_str() {
+                // The object of a version has no name in the source.
+                "this" => continue,
+                name => name.to_owned(),
+            },
+            Slot::Field(field) => {
+                let field = program.field(*field);
+                format!("{}::{}", program.record(field.record).name, field.name)
+            }
+            Slot::Result(function) => format!("{}()", program.function(*function).name),
+        };
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}

@@ -22,9 +22,9 @@ use layoutc_analysis::grid::{
 };
 use layoutc_analysis::grid_choice::{GridChoice, Verdict};
 use layoutc_analysis::grid_model::BlockSource;
-use layoutc_codegen::GridReport;
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::{Code, Diagnostic, SourceSet, Span};
+use layoutc_driver::GridReport;
 use recorded::Recorded;
 use serde::Serialize;
 use std::collections::BTreeSet;

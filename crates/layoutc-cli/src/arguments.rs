@@ -8,8 +8,8 @@ use layoutc_analysis::grid_choice::DEFAULT_DEVICE;
 use layoutc_analysis::grid_plan::InBounds;
 use layoutc_analysis::kdlg::choice::KdlgOptions;
 use layoutc_analysis::trace::TraceOptions;
-use layoutc_codegen::HostLayout;
 use layoutc_dataflow::layout::MAX_TILE;
+use layoutc_driver::HostLayout;
 use std::ffi::OsString;
 use std::path::PathBuf;
 

@@ -15,9 +15,9 @@ use crate::write::parent;
 use layoutc_analysis::grid_choice::GridOptions;
 use layoutc_analysis::grid_plan::InBounds;
 use layoutc_analysis::profile::Profile;
-use layoutc_codegen::{Compiled, Request};
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceSet};
+use layoutc_driver::{Compiled, Request};
 use layoutc_syntax::preprocess::{Compilation, PreprocessOptions, preprocess_compilations};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -212,7 +212,7 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
         let files = preprocessed.files.iter().zip((0..).map(FileId));
         let roots =
             files.filter(|(file, id)| file.is_root && !is_part(id)).map(|(_, id)| id).collect();
-        let compiled = layoutc_codegen::compile(preprocessed, &request);
+        let compiled = layoutc_driver::compile(preprocessed, &request);
         if has_errors(&compiled.diagnostics) {
             return Err(Failure::Reported(compiled.program.sources, compiled.diagnostics));
         }

@@ -3,9 +3,9 @@
 //! The schema is documented in `docs/report.md`; [`VERSION`] changes when a reader would break.
 
 use crate::compile::Success;
-use layoutc_codegen::{ClassOutcome, Status};
 use layoutc_dataflow::classes::Pin;
 use layoutc_diagnostics::{Code, Diagnostic, Severity, SourceSet, Span};
+use layoutc_driver::{ClassOutcome, Status};
 use serde::Serialize;
 
 /// The schema's version.

@@ -1,9 +1,9 @@
 //! How a run ends: one line that counts, and what could not be found in front of it.
 
 use crate::compile::Success;
-use layoutc_codegen::{ClassOutcome, Status};
 use layoutc_dataflow::classes::{Slot, first_unfollowed_allocation};
 use layoutc_diagnostics::{Code, SourceSet, Span};
+use layoutc_driver::{ClassOutcome, Status};
 use layoutc_syntax::{ExecutionSpace, Program, TypeKind};
 
 /// The most places that a line lists.

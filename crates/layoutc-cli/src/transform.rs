@@ -9,8 +9,8 @@ use crate::render::render;
 use crate::report::report;
 use crate::summary;
 use crate::write::{Target, write_all};
-use layoutc_codegen::{ClassOutcome, Status};
 use layoutc_diagnostics::{Code, Diagnostic};
+use layoutc_driver::{ClassOutcome, Status};
 use std::path::Path;
 
 const SEVERAL_FILES: &str = "`-o` is for a program of one file; use `--out-dir DIR` for several";

@@ -4,6 +4,10 @@ use layoutc_diagnostics::{FileId, SourceFile, SourceSet, Span, ViewKind};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+/// Stands in a text for a byte that is not UTF-8 (U+001A, "substitute"). It is part of no edit, so
+/// that the byte can be put back.
+pub const PLACEHOLDER: char = '\u{1a}';
+
 /// A byte range of the original text and what replaces it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Edit {
@@ -128,9 +132,35 @@ impl EditSet {
     }
 }
 
+/// Edits by the file that they are in.
+///
+/// # Errors
+/// [`OverlappingEdits`] if two edits share a byte.
+pub fn by_file(
+    edits: impl IntoIterator<Item = Edit>,
+) -> Result<BTreeMap<FileId, EditSet>, OverlappingEdits> {
+    let mut found: BTreeMap<FileId, Vec<Edit>> = BTreeMap::new();
+    for edit in edits {
+        found.entry(edit.span.file).or_default().push(edit);
+    }
+    found.into_iter().map(|(file, edits)| Ok((file, EditSet::new(edits)?))).collect()
+}
+
+/// Edits together with others.
+///
+/// # Errors
+/// [`OverlappingEdits`] if two edits share a byte.
+pub fn joined(
+    edits: &BTreeMap<FileId, EditSet>,
+    more: Vec<Edit>,
+) -> Result<BTreeMap<FileId, EditSet>, OverlappingEdits> {
+    by_file(edits.values().flat_map(EditSet::edits).cloned().chain(more))
+}
+
 /// Edits of files that are parts of others, such as kernel text in string literals, become edits of
 /// those.
-pub(crate) fn in_files(
+#[must_use]
+pub fn in_files(
     sources: &SourceSet,
     edits: BTreeMap<FileId, EditSet>,
 ) -> BTreeMap<FileId, EditSet> {

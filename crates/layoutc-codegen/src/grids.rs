@@ -2,7 +2,7 @@
 //!
 //! A pointer into a grid stays what it is; what changes is the index of each access, the size of
 //! each allocation and what copies and fills do. So grids are planned on a copy of the program in
-//! which scalars are records ([`type_scalar_arrays`]), apart from the arrays of structs, and
+//! which scalars are records ([`GridProgram`]), apart from the arrays of structs, and
 //! the edits of both are put together. *Invariant:* all edits of a class apply, or none.
 
 mod accesses;
@@ -13,301 +13,81 @@ mod calls;
 mod constants;
 mod declarations;
 pub(crate) mod flatten;
+mod leaders;
 mod placement;
 pub(crate) mod pragmas;
-mod siblings;
 mod typed;
 mod versions;
 
 pub use assumptions::CHECK;
 pub(crate) use declarations::{index_type, local_names};
 pub(crate) use placement::place_text;
+pub use typed::{has_variable_length, lowers};
+pub use versions::check_versions;
 
-use crate::compile::{ClassOutcome, Request, Status, array_names, foreign_edit, stays};
-use crate::edit::{Edit, EditSet, OverlappingEdits};
+use crate::edit::Edit;
 use crate::names::Names;
-use layoutc_analysis::choose::conflicting;
-use layoutc_analysis::generated::is_of_generated_text;
-use layoutc_analysis::grid_choice::GridChoice;
-use layoutc_analysis::grid_plan::{
-    Apart, GridOutcome, GridPlan, GridPlans, GridProgram, is_mistake, pin, scalars_worth_a_look,
-    with_records,
-};
+use layoutc_analysis::grid_plan::{Apart, Families, GridPlan, GridProgram, pin};
 use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, TypedArrays};
 use layoutc_dataflow::grid::facts::Changes;
-use layoutc_dataflow::layout::notation::LayoutSpec;
-use layoutc_diagnostics::{Code, Diagnostic, FileId, Severity, Span};
-use layoutc_syntax::{FunctionId, Program, Scalar};
+use layoutc_diagnostics::{Diagnostic, Span};
+use layoutc_syntax::{FunctionId, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A grid and the layout that serves its accesses best.
-#[derive(Clone, Debug)]
-pub struct GridReport {
-    /// The arrays' names.
-    pub names: Vec<String>,
-    /// The type of a value.
-    pub type_name: String,
-    /// The accesses, the layout and the reasons; `None` if it has no coordinates.
-    pub choice: Option<GridChoice>,
-    /// Where each access stands, and its text; by the number of the access.
-    pub places: Vec<(Span, String)>,
-    /// The kernel that the choice is made for.
-    pub kernel: Option<String>,
-    /// The layout that it has now, in the common notation; `None`: the source's.
-    pub layout: Option<String>,
-    /// Why it stays.
-    pub reasons: Vec<Pin>,
-}
-
-/// All grids of a program.
-pub(crate) struct PlannedGrids {
-    /// The program in which scalars are records.
-    pub(crate) program: Program,
-    pub(crate) classes: Classes,
-    pub(crate) outcomes: Vec<GridOutcome>,
-    pub(crate) edits: Vec<Edit>,
-    /// What makes the program one that a CUDA compiler takes, without another layout.
-    pub(crate) lowering: Vec<Edit>,
-    pub(crate) generated_kernels: Vec<String>,
+/// The edits of grids, and what they rest on.
+#[derive(Debug, Default)]
+pub struct RewrittenGrids {
+    /// The edits.
+    pub edits: Vec<Edit>,
+    /// Classes whose plan has no form.
+    pub refusals: Vec<(ClassId, Pin)>,
+    /// Names of generated kernels, which do conversions only.
+    pub generated_kernels: Vec<String>,
     /// Names that generated text declares.
-    pub(crate) names: BTreeSet<String>,
-    /// Requests, by position, that mean a grid.
-    pub(crate) met: BTreeSet<usize>,
-    /// Requests that speak of a class together with another that wants something else.
-    contradicted: BTreeMap<ClassId, BTreeSet<usize>>,
-    pub(crate) errors: Vec<Diagnostic>,
+    pub names: BTreeSet<String>,
+    /// Why C99 arrays cannot be lowered.
+    pub errors: Vec<Diagnostic>,
 }
 
-/// Plans and rewrites the grids of a program.
-///
-/// `None` where no array of numbers is worth a look: no pragma speaks of one, no request names one, or,
-/// without requests, neighbouring threads access neighbouring values everywhere.
-pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<PlannedGrids> {
-    let asked = request.of_grids();
-    let scalars = scalars_worth_a_look(program, asked);
-    if scalars.is_empty() {
-        // Arrays of variable length are lowered for compilers of CUDA in any case.
-        if !typed::has_variable_length(program) {
-            return None;
-        }
-        let (flat, typed) = with_records(program, &scalars);
-        if !typed::lowers(&flat, &typed) {
-            return None;
-        }
-    }
-    let joint = plan(program, request, &scalars, &Apart::default());
-    let mut found = siblings::with_versions(program, request, &scalars, joint);
-    for (class, requests) in &found.contradicted {
-        let wanted: Vec<&LayoutSpec> = requests.iter().map(|at| &request.layouts[*at]).collect();
-        let Some((first, rest)) = wanted.split_first() else { continue };
-        let Some(other) = rest.iter().find(|other| other.body != first.body) else { continue };
-        let error = conflicting(&found.program, &found.classes, *class, first, other);
-        found.errors.push(error);
-    }
-    Some(found)
+/// Rewrites grids by their plans.
+#[derive(Debug)]
+pub struct GridWriter<'a> {
+    found: &'a GridProgram,
+    apart: &'a Apart,
+    families: &'a Families,
+    changes: Changes,
+    checks_bounds: bool,
 }
 
-/// Plans and rewrites the grids of a program, with functions apart as they are in it.
-fn plan(
-    program: &Program,
-    request: &Request,
-    scalars: &BTreeSet<Scalar>,
-    apart: &Apart,
-) -> PlannedGrids {
-    let found = GridProgram::new(program, scalars, &request.assume);
-    let GridPlans { mut outcomes, met, contradicted, mut errors, families } =
-        GridPlans::new(&found, request.of_grids(), apart);
-    let lowers = typed::lowers(&found.program, &found.typed);
-    let changes = if lowers { Changes::collect(&found.program) } else { Changes::default() };
-    let nothing = BTreeMap::new();
-    let mut lowered = Rewriter::new(&found, apart, &changes, &nothing);
-    lowered.rewrite();
-    let lowering = lowered.edits;
-    errors.extend(lowered.errors);
-    // What has no form keeps its layout, and the rest is rewritten again.
-    loop {
-        let plans: BTreeMap<ClassId, &GridPlan> = outcomes
-            .iter()
-            .filter_map(|outcome| Some((outcome.class, outcome.plan.as_ref()?)))
-            .collect();
-        let mut rewriter = Rewriter::new(&found, apart, &changes, &plans);
-        rewriter.leaders = siblings::leaders(&found.classes, &families, &plans);
-        rewriter.checks_bounds = request.checks_bounds;
+impl<'a> GridWriter<'a> {
+    /// With `checks_bounds`, coordinates that are assumed to stay inside are checked when the program
+    /// runs.
+    #[must_use]
+    pub fn new(
+        found: &'a GridProgram,
+        apart: &'a Apart,
+        families: &'a Families,
+        checks_bounds: bool,
+    ) -> Self {
+        let lowers = lowers(&found.program, &found.typed);
+        let changes = if lowers { Changes::collect(&found.program) } else { Changes::default() };
+        GridWriter { found, apart, families, changes, checks_bounds }
+    }
+
+    /// The edits of these plans; without any, what makes the program one that a CUDA compiler takes.
+    #[must_use]
+    pub fn rewrite(&self, plans: &BTreeMap<ClassId, &GridPlan>) -> RewrittenGrids {
+        let mut rewriter = Rewriter::new(self.found, self.apart, &self.changes, plans);
+        rewriter.leaders = leaders::leaders(&self.found.classes, self.families, plans);
+        rewriter.checks_bounds = self.checks_bounds;
         rewriter.rewrite();
-        let Rewriter { edits, refusals, functions, version_names, .. } = rewriter;
-        if refusals.is_empty() {
-            let generated_kernels =
-                functions.values().flat_map(declarations::Functions::kernels).collect();
-            let names = functions.values().flat_map(declarations::Functions::names);
-            let names = names.chain(version_names).collect();
-            let GridProgram { program, classes, .. } = found;
-            return PlannedGrids {
-                names,
-                program,
-                classes,
-                outcomes,
-                edits,
-                lowering,
-                generated_kernels,
-                met,
-                contradicted,
-                errors,
-            };
-        }
-        for (class, pin) in refusals {
-            if let Some(outcome) = outcomes.iter_mut().find(|outcome| outcome.class == class) {
-                outcome.refuse(pin);
-            }
-        }
-        for outcome in &mut outcomes {
-            outcome.try_alternative();
-        }
+        let Rewriter { edits, refusals, functions, version_names, errors, .. } = rewriter;
+        let generated_kernels =
+            functions.values().flat_map(declarations::Functions::kernels).collect();
+        let names = functions.values().flat_map(declarations::Functions::names);
+        let names = names.chain(version_names).collect();
+        RewrittenGrids { edits, refusals, generated_kernels, names, errors }
     }
-}
-
-/// What grids add to the result of a run.
-pub(crate) struct FoundGrids {
-    pub(crate) outcomes: Vec<ClassOutcome>,
-    pub(crate) diagnostics: Vec<Diagnostic>,
-    pub(crate) errors: Vec<Diagnostic>,
-    pub(crate) generated_kernels: Vec<String>,
-    pub(crate) reports: Vec<GridReport>,
-    /// The edits that change no layout.
-    pub(crate) lowering: BTreeMap<FileId, EditSet>,
-}
-
-impl PlannedGrids {
-    /// Adds the edits to those of the arrays of structs; where both want one text, the grids stay.
-    pub(crate) fn finish(
-        mut self,
-        edits: &mut BTreeMap<FileId, EditSet>,
-        require: &[String],
-    ) -> FoundGrids {
-        let lowering = joined(&BTreeMap::new(), std::mem::take(&mut self.lowering));
-        let lowering = lowering.unwrap_or_default();
-        if let Some(pin) = foreign_edit(&self.program, &self.edits) {
-            self.generated_kernels.clear();
-            for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.plan.is_some()) {
-                outcome.plan = None;
-                outcome.reasons.push(pin.clone());
-            }
-            let lowering = lowering.values().flat_map(|set| set.edits().iter().cloned());
-            self.edits = lowering.filter(|edit| !self.program.is_foreign(edit.span.file)).collect();
-        }
-        match versions::check(edits, &self.edits)
-            .and_then(|()| joined(edits, std::mem::take(&mut self.edits)))
-        {
-            Ok(merged) => *edits = merged,
-            Err(overlap) => {
-                self.generated_kernels.clear();
-                let message = "an array of structs that changes, and a grid, want this text";
-                for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.plan.is_some()) {
-                    outcome.plan = None;
-                    outcome.reasons.push(pin(overlap.edits.1.span, message));
-                }
-                let own = lowering.values().flat_map(|set| set.edits().iter().cloned()).collect();
-                match joined(edits, own) {
-                    Ok(merged) => *edits = merged,
-                    Err(overlap) => self.errors.push(
-                        Diagnostic::error(
-                            Code::NAME_CONFLICT,
-                            "an array of structs and one of variable length want one text",
-                        )
-                        .at(overlap.edits.1.span, "this text".to_owned()),
-                    ),
-                }
-            }
-        }
-        let outcomes: Vec<ClassOutcome> =
-            self.outcomes.iter().map(|outcome| self.reported(outcome)).collect();
-        let mut diagnostics: Vec<Diagnostic> = outcomes
-            .iter()
-            .filter(|outcome| outcome.status == Status::Kept)
-            .filter_map(|outcome| {
-                let required = require.iter().any(|name| outcome.names.contains(name));
-                let mut diagnostic = stays(outcome, required).map(pragmas::as_error)?;
-                // Nobody asked for it.
-                if outcome.is_automatic && !required && diagnostic.severity == Severity::Warning {
-                    diagnostic.severity = Severity::Note;
-                }
-                Some(diagnostic)
-            })
-            .collect();
-        diagnostics.extend(outcomes.iter().filter_map(assumptions::note));
-        let reports = self.outcomes.iter().filter_map(|outcome| self.report(outcome)).collect();
-        FoundGrids {
-            outcomes,
-            diagnostics,
-            errors: self.errors,
-            generated_kernels: self.generated_kernels,
-            reports,
-            lowering,
-        }
-    }
-
-    /// What `analyze` shows of a grid.
-    fn report(&self, outcome: &GridOutcome) -> Option<GridReport> {
-        if !outcome.is_automatic {
-            return None;
-        }
-        let choice = outcome.choice.clone();
-        let class = self.classes.class(outcome.class);
-        let places = choice.iter().flat_map(|choice| &choice.model.places).map(|expr| {
-            let text = self.program.text(self.program.expr(*expr).span);
-            (self.program.expr_site(*expr), text.split_whitespace().collect::<Vec<_>>().join(" "))
-        });
-        Some(GridReport {
-            names: array_names(&self.program, &self.classes, outcome.class),
-            type_name: self.program.spelled_name(class.record).to_owned(),
-            places: places.collect(),
-            kernel: choice
-                .as_ref()
-                .and_then(|choice| choice.kernel)
-                .map(|kernel| self.program.function(kernel).name.clone()),
-            layout: outcome.plan.as_ref().map(GridPlan::notation),
-            reasons: outcome.reasons.clone(),
-            choice,
-        })
-    }
-
-    /// A class as the result of a run lists it.
-    fn reported(&self, outcome: &GridOutcome) -> ClassOutcome {
-        let class = self.classes.class(outcome.class);
-        let plan = outcome.plan.as_ref();
-        ClassOutcome {
-            type_name: self.program.spelled_name(class.record).to_owned(),
-            names: array_names(&self.program, &self.classes, outcome.class),
-            status: if plan.is_some() { Status::Changed } else { Status::Kept },
-            layout: plan.map_or_else(|| "aos".to_owned(), GridPlan::notation),
-            because: plan.map_or_else(String::new, GridPlan::reason),
-            reasons: outcome.reasons.clone(),
-            allocations: class
-                .allocations
-                .iter()
-                .map(|allocation| self.program.expr(allocation.call).span)
-                .collect(),
-            geometry: plan.and_then(GridPlan::geometry),
-            assumed: plan
-                .map_or_else(Vec::new, |plan| assumptions::places(&self.program, &plan.grid)),
-            // What follows another array was not asked for either.
-            is_automatic: outcome.is_automatic
-                || (outcome.asked.is_none() && !outcome.reasons.iter().any(is_mistake)),
-            is_generated: is_of_generated_text(&self.program, class),
-        }
-    }
-}
-
-/// Edits together with others.
-pub(crate) fn joined(
-    edits: &BTreeMap<FileId, EditSet>,
-    more: Vec<Edit>,
-) -> Result<BTreeMap<FileId, EditSet>, OverlappingEdits> {
-    let mut all: BTreeMap<FileId, Vec<Edit>> =
-        edits.iter().map(|(file, set)| (*file, set.edits().to_vec())).collect();
-    for edit in more {
-        all.entry(edit.span.file).or_default().push(edit);
-    }
-    all.into_iter().map(|(file, edits)| Ok((file, EditSet::new(edits)?))).collect()
 }
 
 /// Writes the edits of the plans.

@@ -1,28 +1,25 @@
-//! Turns a layout plan into edits over the files of a program.
+//! Turns layout plans into edits over the files of a program.
 //!
-//! [`compile`] is the whole compiler: it lowers a preprocessed program, finds its array classes,
-//! chooses a layout for each that can move and rewrites all of their uses, or none. The result is
-//! plain data; files, rendering and exit codes are the command line's.
+//! Nothing is chosen here: a plan says what every array becomes, and each kind of plan has one entry
+//! that gives the edits, or refuses with the expression that has no form: [`rewrite`] for arrays of
+//! structs, [`grids::GridWriter`] for grids and [`joints::rewrite_joints`] for arrays that become one.
 
 mod cells;
-mod compile;
 mod coordinates;
 pub mod edit;
-mod grids;
+pub mod grids;
 mod helpers;
-mod host_arrays;
 mod hygiene;
 pub mod instrument;
+pub mod joints;
 mod macro_uses;
 mod marker;
-mod merge;
 mod names;
-mod opencl;
+pub mod opencl;
 mod rewrite;
 mod sections;
 mod storage;
 
-pub use compile::{ClassOutcome, Compiled, PLACEHOLDER, Request, Status, compile};
-pub use edit::{Edit, EditSet, OverlappingEdits};
-pub use grids::{CHECK, GridReport};
-pub use host_arrays::{HostLayout, HostOutcome};
+pub use edit::{Edit, EditSet, OverlappingEdits, PLACEHOLDER};
+pub use grids::CHECK;
+pub use rewrite::{Refusal, Rewritten, rewrite};

@@ -12,7 +12,8 @@ mod words;
 
 pub(crate) use grid_text::{HostGrid, MOST_EXTENTS};
 pub(crate) use joint_text::JointMember;
-pub(crate) use words::{is_word_of_kernels, option_names, renamed, words_in_strings};
+pub(crate) use words::{is_word_of_kernels, renamed};
+pub use words::{option_names, words_in_strings};
 
 use crate::edit::Edit;
 use crate::marker::Marker;
@@ -27,7 +28,7 @@ use layoutc_syntax::{ExprId, ExprKind, FunctionId, Program, RecordId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Tells of kernels that the host makes, and that no text of the program defines.
-pub(crate) fn missing_kernels(classes: &Classes) -> impl Iterator<Item = Diagnostic> {
+pub fn missing_kernels(classes: &Classes) -> impl Iterator<Item = Diagnostic> {
     classes.buffers.missing.iter().map(|pin| {
         Diagnostic::warning(pin.code, "buffers for this kernel keep their layout")
             .at(pin.span, pin.message.clone())

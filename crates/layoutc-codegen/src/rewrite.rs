@@ -49,25 +49,24 @@ use layoutc_syntax::{ExprId, ExprKind, Pack, Program, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A use of a class that cannot be rewritten.
-pub(crate) type Refusal = (ClassId, Pin);
+pub type Refusal = (ClassId, Pin);
 
 /// The edits of a program and what they rest on.
 #[derive(Debug, Default)]
-pub(crate) struct Rewritten {
-    pub(crate) edits: Vec<Edit>,
-    pub(crate) refusals: Vec<Refusal>,
+pub struct Rewritten {
+    /// The edits.
+    pub edits: Vec<Edit>,
+    /// Uses that have no form.
+    pub refusals: Vec<Refusal>,
     /// Classes whose cells must keep their order, whatever else changes.
-    pub(crate) cell_refusals: Vec<Refusal>,
-    pub(crate) generated_kernels: Vec<String>,
+    pub cell_refusals: Vec<Refusal>,
+    /// Names of generated kernels, which do conversions only.
+    pub generated_kernels: Vec<String>,
 }
 
 /// Rewrites all classes of the plan.
-pub(crate) fn rewrite(
-    program: &Program,
-    classes: &Classes,
-    plan: &Plan,
-    cells: &CellPlans,
-) -> Rewritten {
+#[must_use]
+pub fn rewrite(program: &Program, classes: &Classes, plan: &Plan, cells: &CellPlans) -> Rewritten {
     // How the uses of macros are written depends on what their bodies become.
     let mut modes = macros::Modes::default();
     loop {

@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|data: &[u8]| {
     let input = input(data);
     on_deep_stack(|| {
-        let compiled = layoutc_codegen::compile(preprocessed(&input), &request(&input));
+        let compiled = layoutc_driver::compile(preprocessed(&input), &request(&input));
         for class in &compiled.classes {
             for reason in &class.reasons {
                 let _ = compiled.program.text(reason.span);

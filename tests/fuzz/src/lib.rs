@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::thread;
 
-use layoutc_codegen::Request;
+use layoutc_driver::Request;
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_syntax::preprocess::{
     LoadResult, PreprocessOptions, Preprocessed, SourceLoader, preprocess_program,

@@ -4,9 +4,10 @@ use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
-use layoutc_codegen::{Compiled, PLACEHOLDER, Request, compile};
+use layoutc_codegen::PLACEHOLDER;
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::Severity;
+use layoutc_driver::{Compiled, Request, compile};
 use layoutc_syntax::preprocess::{LoadResult, PreprocessOptions, SourceLoader, preprocess_program};
 
 use super::programs::Input;

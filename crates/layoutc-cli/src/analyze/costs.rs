@@ -5,9 +5,9 @@ use layoutc_analysis::device::{BitRange, Device};
 use layoutc_analysis::grid::requests::{Setting, WarpId};
 use layoutc_analysis::grid::{Launch, digit_text};
 use layoutc_analysis::grid_choice::{GridChoice, piece, row_major};
-use layoutc_codegen::GridReport;
 use layoutc_dataflow::layout::notation::{LayoutSpec, Order, SpecBody};
 use layoutc_dataflow::layout::{Digit, RecordShape};
+use layoutc_driver::GridReport;
 use serde::Serialize;
 
 /// Costs of the layouts of one grid.

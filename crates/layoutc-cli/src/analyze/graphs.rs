@@ -8,7 +8,7 @@ use comfy_table::{CellAlignment, Table};
 use layoutc_analysis::kdlg::choice::{Decision, Selection};
 use layoutc_analysis::kdlg::drawing::{Drawn, dot, svg};
 use layoutc_analysis::kdlg::{Distance, Kdlg};
-use layoutc_codegen::Status;
+use layoutc_driver::Status;
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;

@@ -12,8 +12,8 @@ use layoutc_analysis::cost_model::{ArrayInfo, ArraySource};
 use layoutc_analysis::heat_map::HeatMap;
 use layoutc_analysis::profile::{Instruction, Kind, Place, Profile, Recording, Totals};
 use layoutc_analysis::trace::{Class, Decision, Selection, Tree};
-use layoutc_codegen::{ClassOutcome, Status};
 use layoutc_dataflow::layout::{Layout, RecordShape};
+use layoutc_driver::{ClassOutcome, Status};
 use serde::Serialize;
 use strips::{Strip, strips};
 

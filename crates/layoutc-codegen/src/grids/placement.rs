@@ -5,11 +5,11 @@
 //! compiler meets counts.
 
 use super::Rewriter;
-use crate::compile::array_names;
 use crate::edit::Edit;
 use crate::hygiene::{Surroundings, macro_names, settle};
 use crate::marker::Marker;
 use crate::rewrite::FileOrder;
+use layoutc_analysis::choose::array_names;
 use layoutc_analysis::grid_plan::slot_span;
 use layoutc_dataflow::classes::ClassId;
 use layoutc_diagnostics::{FileId, Span, ViewKind};

@@ -6,17 +6,9 @@
 use super::Rewriter;
 use crate::edit::Edit;
 use layoutc_dataflow::classes::{ClassId, Classes, Slot};
-use layoutc_diagnostics::{Code, Diagnostic, Severity, Span};
+use layoutc_diagnostics::Span;
 use layoutc_syntax::{GridPragma, PragmaArray, Program};
 use std::collections::BTreeMap;
-
-/// An index that leaves its extent is an error.
-pub(super) fn as_error(mut diagnostic: Diagnostic) -> Diagnostic {
-    if diagnostic.code == Code::GRID_BOUNDS {
-        diagnostic.severity = Severity::Error;
-    }
-    diagnostic
-}
 
 impl Rewriter<'_> {
     /// Takes the changed arrays out of the pragmas.

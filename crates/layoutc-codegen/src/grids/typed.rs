@@ -24,7 +24,8 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) type SmallEdits = BTreeMap<Span, String>;
 
 /// Whether a program has arrays of variable length that no CUDA compiler takes.
-pub(super) fn has_variable_length(program: &Program) -> bool {
+#[must_use]
+pub fn has_variable_length(program: &Program) -> bool {
     program.brackets.values().flatten().any(|size| is_of_variables(program, *size))
 }
 
@@ -812,7 +813,8 @@ fn element_name(program: &Program, element: QualType) -> String {
 }
 
 /// Whether there is anything to lower.
-pub(super) fn lowers(program: &Program, typed: &TypedArrays) -> bool {
+#[must_use]
+pub fn lowers(program: &Program, typed: &TypedArrays) -> bool {
     typed.variables.values().any(|declared| declared.is_lowered)
         || !in_one_dimension(program).is_empty()
 }

@@ -29,7 +29,10 @@ type Signature = (usize, Vec<(Span, String)>, BTreeMap<Span, usize>);
 
 /// Whether the text of a version has all edits of its original: those of arrays of structs are not
 /// in versions for grids, and the other way round.
-pub(super) fn check(
+///
+/// # Errors
+/// The two edits, if it has not.
+pub fn check_versions(
     edits: &BTreeMap<FileId, EditSet>,
     grids: &[Edit],
 ) -> Result<(), OverlappingEdits> {

@@ -56,7 +56,8 @@ pub(crate) fn is_word_of_kernels(name: &str) -> bool {
 }
 
 /// Macros that options of `clBuildProgram` define, as far as they stand in strings.
-pub(crate) fn option_names(program: &Program) -> BTreeSet<String> {
+#[must_use]
+pub fn option_names(program: &Program) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for expr in &program.exprs {
         if !matches!(expr.kind, ExprKind::Literal) {
@@ -73,7 +74,8 @@ pub(crate) fn option_names(program: &Program) -> BTreeSet<String> {
 }
 
 /// Words that are strings by themselves: a program may make options of them.
-pub(crate) fn words_in_strings(program: &Program) -> BTreeSet<String> {
+#[must_use]
+pub fn words_in_strings(program: &Program) -> BTreeSet<String> {
     let literals = program.exprs.iter().filter(|expr| matches!(expr.kind, ExprKind::Literal));
     let inner = literals
         .filter_map(|expr| program.text(expr.span).trim().strip_prefix('"')?.strip_suffix('"'));

@@ -3,37 +3,14 @@
 //! Every host array that is copied to or from an array that changes is tried: with it the class
 //! must change as before, or the array stays as it is and its copies convert.
 
-use crate::compile::{Planned, Request};
+use crate::outcome::HostOutcome;
+use crate::records::Planned;
+use crate::request::{HostLayout, Request};
 use layoutc_dataflow::classes::{ClassId, HostArray, Pin, Slot};
 use layoutc_dataflow::layout::notation::EVERY_ARRAY;
 use layoutc_diagnostics::{Code, Diagnostic, Severity, Span};
 use layoutc_syntax::{ExprId, ExprKind, Program};
 use std::collections::BTreeSet;
-
-/// What the host's arrays look like.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub enum HostLayout {
-    /// As in the source: copies between host and device convert.
-    #[default]
-    Convert,
-    /// As on the device, where host code can be rewritten.
-    Native,
-    /// The same for these only: arrays, `function::array`, or the arrays of a struct.
-    NativeOnly(Vec<String>),
-}
-
-/// A host array that is copied to or from an array in a new layout.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct HostOutcome {
-    /// The record type's name.
-    pub type_name: String,
-    /// The array's names, in source order.
-    pub names: Vec<String>,
-    /// It has the layout of the device's array now.
-    pub is_native: bool,
-    /// Why it is as it was.
-    pub reason: Option<Pin>,
-}
 
 /// How many host arrays are tried one by one.
 const MOST_ARRAYS: usize = 32;

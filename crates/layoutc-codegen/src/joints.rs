@@ -12,32 +12,23 @@ mod calls;
 mod text;
 mod types;
 
-use crate::compile::{ClassOutcome, Status, array_names, foreign_edit, stays};
-use crate::edit::{Edit, EditSet};
-use crate::grids::{joined, place_text};
+use crate::edit::Edit;
+use crate::grids::place_text;
 use crate::hygiene::{Surroundings, macro_names, settle};
 use crate::marker::Marker;
 use crate::names::Names;
 use crate::rewrite::FileOrder;
-use layoutc_analysis::joint_plan::{JointOutcome, JointPlans, JointProgram, JointRequest, pin};
+use layoutc_analysis::joint_plan::{JointOutcome, JointProgram, JointRequest, pin};
 use layoutc_dataflow::classes::{ClassId, Classes, Pin};
 use layoutc_dataflow::merge::Merge;
-use layoutc_diagnostics::{Diagnostic, FileId, Span};
+use layoutc_diagnostics::{FileId, Span};
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, Scalar};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use text::Needs;
 
 /// What stands around the generated text of a request.
 fn marker(request: &JointRequest) -> Marker {
     Marker { target: request.target(), layout: request.layout() }
-}
-
-/// What merges add to the result of a run.
-pub(crate) struct FoundMerges {
-    pub(crate) outcomes: Vec<ClassOutcome>,
-    pub(crate) diagnostics: Vec<Diagnostic>,
-    pub(crate) errors: Vec<Diagnostic>,
-    pub(crate) generated_kernels: Vec<String>,
 }
 
 /// One array of records.
@@ -57,171 +48,57 @@ struct Record {
     marker: Marker,
 }
 
-/// All merges of a program, with their edits.
-pub(crate) struct PlannedMerges {
-    joints: JointProgram,
-    outcomes: Vec<JointOutcome>,
-    edits: Vec<Edit>,
-    generated_kernels: Vec<String>,
+/// The edits of merges, and what they rest on.
+#[derive(Debug, Default)]
+pub struct RewrittenJoints {
+    /// The edits.
+    pub edits: Vec<Edit>,
+    /// What has no form, by position in the list of merges.
+    pub refusals: Vec<(usize, Pin)>,
+    /// Names of generated kernels, which do conversions only.
+    pub generated_kernels: Vec<String>,
     /// Names that generated text declares.
-    pub(crate) names: BTreeSet<String>,
-    errors: Vec<Diagnostic>,
+    pub names: BTreeSet<String>,
 }
 
-/// Plans and rewrites what the requests ask for.
-pub(crate) fn plan_merges(
-    program: &Program,
-    requests: Vec<JointRequest>,
-    mut errors: Vec<Diagnostic>,
-) -> PlannedMerges {
-    let joints = JointProgram::new(program);
-    let plans = JointPlans::new(&joints, requests);
-    errors.extend(plans.errors);
-    let mut this = PlannedMerges {
-        joints,
-        outcomes: plans.outcomes,
+/// Rewrites all merges, each of which belongs to the outcome at its position.
+#[must_use]
+pub fn rewrite_joints(
+    joints: &JointProgram,
+    merges: &[(usize, Merge)],
+    outcomes: &[JointOutcome],
+) -> RewrittenJoints {
+    let mut names = Names::new(joints.program.identifiers.clone());
+    let mut rewriter = Rewriter {
+        program: &joints.program,
+        classes: &joints.classes,
+        sums: &joints.sums,
+        merges,
+        records: Vec::new(),
+        needs: Vec::new(),
+        uses: vec![BTreeSet::new(); merges.len()],
         edits: Vec::new(),
-        generated_kernels: Vec::new(),
-        names: BTreeSet::new(),
-        errors,
+        refusals: Vec::new(),
     };
-    this.rewrite(plans.merges);
-    this
-}
-
-impl PlannedMerges {
-    /// Writes the edits; what has no form stays, and the others are written again.
-    fn rewrite(&mut self, mut merges: Vec<(usize, Merge)>) {
-        loop {
-            let mut names = Names::new(self.joints.program.identifiers.clone());
-            let mut rewriter = Rewriter {
-                program: &self.joints.program,
-                classes: &self.joints.classes,
-                sums: &self.joints.sums,
-                merges: &merges,
-                records: Vec::new(),
-                needs: Vec::new(),
-                uses: vec![BTreeSet::new(); merges.len()],
-                edits: Vec::new(),
-                refusals: Vec::new(),
-            };
-            for (outcome, merge) in &merges {
-                let align = self.outcomes[*outcome].request.align;
-                let mut record = rewriter.record(merge, align, &mut names);
-                record.marker = marker(&self.outcomes[*outcome].request);
-                rewriter.records.push(record);
-                rewriter.needs.push(Needs::default());
-            }
-            rewriter.types();
-            rewriter.accesses();
-            rewriter.calls();
-            rewriter.place(&names);
-            let declared = rewriter.host_of_buffers(&mut names);
-            let Rewriter { edits, refusals, records, needs, .. } = rewriter;
-            let mut refusals = refusals;
-            if refusals.is_empty()
-                && let Err(overlap) = joined(&BTreeMap::new(), edits.clone())
-            {
-                let span = overlap.edits.1.span;
-                refusals.extend(
-                    (0..merges.len()).map(|at| (at, pin(span, "two rewrites want this text"))),
-                );
-            }
-            if refusals.is_empty() {
-                self.edits = edits;
-                self.generated_kernels = records
-                    .iter()
-                    .zip(&needs)
-                    .flat_map(|(record, needs)| record.kernels(*needs))
-                    .collect();
-                self.names = records.iter().flat_map(Record::names).chain(declared).collect();
-                return;
-            }
-            let refused: BTreeSet<usize> = refusals.iter().map(|(at, _)| *at).collect();
-            for (at, pin) in refusals {
-                self.outcomes[merges[at].0].reasons.push(pin);
-            }
-            let mut at = 0..;
-            merges.retain(|_| at.next().is_some_and(|at| !refused.contains(&at)));
-        }
+    for (outcome, merge) in merges {
+        let request = &outcomes[*outcome].request;
+        let mut record = rewriter.record(merge, request.align, &mut names);
+        record.marker = marker(request);
+        rewriter.records.push(record);
+        rewriter.needs.push(Needs::default());
     }
-
-    /// Adds the edits to others; where both want one text, nothing is merged.
-    pub(crate) fn finish(
-        mut self,
-        edits: &mut BTreeMap<FileId, EditSet>,
-        require: &[String],
-    ) -> FoundMerges {
-        let own = std::mem::take(&mut self.edits);
-        if let Some(pin) = foreign_edit(&self.joints.program, &own) {
-            self.refuse_all(&pin);
-        } else {
-            match joined(edits, own) {
-                Ok(all) => *edits = all,
-                Err(overlap) => {
-                    let message =
-                        "another array that changes, and one that is merged, want this text";
-                    self.refuse_all(&pin(overlap.edits.1.span, message));
-                }
-            }
-        }
-        let mut outcomes = Vec::new();
-        let mut diagnostics = Vec::new();
-        for outcome in &self.outcomes {
-            let reported = self.reported(outcome);
-            let required = require.iter().any(|name| reported.names.contains(name));
-            if reported.status == Status::Kept && (!outcome.request.is_automatic || required) {
-                diagnostics.extend(stays(&reported, required));
-            }
-            outcomes.push(reported);
-        }
-        FoundMerges {
-            outcomes,
-            diagnostics,
-            errors: self.errors,
-            generated_kernels: self.generated_kernels,
-        }
-    }
-
-    fn refuse_all(&mut self, reason: &Pin) {
-        self.generated_kernels.clear();
-        for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.reasons.is_empty()) {
-            outcome.reasons.push(reason.clone());
-        }
-    }
-
-    /// The arrays as the result of a run lists them.
-    fn reported(&self, outcome: &JointOutcome) -> ClassOutcome {
-        let is_changed = outcome.reasons.is_empty();
-        let classes = || outcome.members.iter().map(|class| self.joints.classes.class(*class));
-        let mut types: Vec<&str> = Vec::new();
-        for class in classes() {
-            let name = self.joints.program.spelled_name(class.record);
-            if !types.contains(&name) {
-                types.push(name);
-            }
-        }
-        let names = outcome
-            .members
-            .iter()
-            .flat_map(|class| array_names(&self.joints.program, &self.joints.classes, *class));
-        ClassOutcome {
-            type_name: types.join(", "),
-            names: names.collect(),
-            status: if is_changed { Status::Changed } else { Status::Kept },
-            layout: if is_changed { outcome.request.notation() } else { "aos".to_owned() },
-            because: if is_changed { outcome.request.because.clone() } else { String::new() },
-            reasons: outcome.reasons.clone(),
-            allocations: classes()
-                .flat_map(|class| &class.allocations)
-                .map(|allocation| self.joints.program.expr(allocation.call).span)
-                .collect(),
-            // Several arrays have one allocation.
-            geometry: None,
-            assumed: Vec::new(),
-            is_automatic: outcome.request.is_automatic,
-            is_generated: false,
-        }
+    rewriter.types();
+    rewriter.accesses();
+    rewriter.calls();
+    rewriter.place(&names);
+    let declared = rewriter.host_of_buffers(&mut names);
+    let Rewriter { edits, refusals, records, needs, .. } = rewriter;
+    let kernels = records.iter().zip(&needs).flat_map(|(record, needs)| record.kernels(*needs));
+    RewrittenJoints {
+        edits,
+        refusals,
+        generated_kernels: kernels.collect(),
+        names: records.iter().flat_map(Record::names).chain(declared).collect(),
     }
 }
 

@@ -1,0 +1,190 @@
+//! The passes in order.
+
+use crate::assumptions;
+use crate::grids::{GridReport, plan_grids};
+use crate::host_arrays::{self, plan_with_host_arrays};
+use crate::joints::plan_joints;
+use crate::outcome::{ClassOutcome, HostOutcome, Status};
+use crate::records::{Planned, kept_diagnostic, outcome};
+use crate::request::{HostLayout, Request};
+use layoutc_analysis::choose::{targets, unknown_target};
+use layoutc_analysis::cost_model::CostModel;
+use layoutc_analysis::generated::{answer, is_for_arrays};
+use layoutc_analysis::joint_plan::{gainful_joints, joint_requests};
+use layoutc_codegen::edit::in_files;
+use layoutc_codegen::{EditSet, opencl};
+use layoutc_dataflow::classes::Classes;
+use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec};
+use layoutc_diagnostics::{Diagnostic, FileId, Label, Severity};
+use layoutc_syntax::preprocess::Preprocessed;
+use layoutc_syntax::{Program, lower_program};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The result of a run.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The program.
+    pub program: Program,
+    /// Its array classes.
+    pub classes: Vec<ClassOutcome>,
+    /// Host arrays that were to get the layout of the device's, in order of their copies.
+    pub host_arrays: Vec<HostOutcome>,
+    /// Grids for which a layout was looked for.
+    pub grids: Vec<GridReport>,
+    /// The classes of arrays of records: the first ones of `classes`, in the same order.
+    pub record_classes: Classes,
+    /// What kernels access, where [`Request::follows_numbers`] asks for it; otherwise nothing.
+    pub cost_model: CostModel,
+    /// Edits by file; files without edits are absent.
+    pub edits: BTreeMap<FileId, EditSet>,
+    /// Those of them that make a program of what no CUDA compiler takes; without any other they
+    /// change no layout.
+    pub lowering: BTreeMap<FileId, EditSet>,
+    /// Names of generated kernels, which do conversions only.
+    pub generated_kernels: Vec<String>,
+    /// Everything the user should be told, in order of position.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Compiles a preprocessed program.
+///
+/// A request that names an unknown array, record or field, or an invalid layout, gives an error
+/// diagnostic and no edits.
+#[must_use]
+pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
+    let mut diagnostics = preprocessed.diagnostics.clone();
+    let (mut program, found) = lower_program(preprocessed);
+    diagnostics.extend(found);
+    if program.files.iter().any(|file| file.is_opencl) {
+        // What is generated in kernels is text of those that are built with these.
+        let options = opencl::option_names(&program);
+        program.identifiers.extend(options);
+        program.identifiers.extend(opencl::words_in_strings(&program));
+    }
+    let mut request = request.clone();
+    let is_automatic = request.layouts.is_empty();
+    let mut transformed = Vec::new();
+    request.layouts.retain(|spec| match answer(&program, spec) {
+        None => true,
+        Some(_) if !is_for_arrays(&program, spec) => true,
+        Some(answer) => {
+            transformed.extend(answer.err().map(|error| *error));
+            false
+        }
+    });
+    let (merges, mut errors) = joint_requests(&mut request.layouts);
+    errors.extend(transformed);
+    if request.layouts.is_empty() && merges.is_empty() && !is_automatic {
+        // What was asked for was carried out by an earlier run; the others stay.
+        request.layouts.extend(LayoutSpec::parse("* = aos").ok());
+    }
+    let puts_together = is_automatic && request.selector.is_by_cost();
+    let (merges, classes) = match puts_together {
+        true => gainful_joints(&program, request.launch(), &request.grids.device, request.pricing),
+        false => (merges, None),
+    };
+    let merges =
+        (!merges.is_empty() || !errors.is_empty()).then(|| plan_joints(&program, merges, errors));
+    if let Some(merges) = &merges {
+        // The names that they declare are taken.
+        program.identifiers.extend(merges.names.iter().cloned());
+        // The others stay, as with any request.
+        if request.layouts.is_empty() && !is_automatic {
+            request.layouts.extend(LayoutSpec::parse("* = aos").ok());
+        }
+    }
+    let grids = plan_grids(&program, &request);
+    if let Some(grids) = &grids {
+        program.identifiers.extend(grids.names.iter().cloned());
+    }
+    // A request that means a grid is none for arrays of structs.
+    if let Some(grids) = &grids {
+        let mut at = 0..;
+        request.layouts.retain(|_| at.next().is_none_or(|at| !grids.met.contains(&at)));
+    }
+    let only_grids =
+        request.layouts.is_empty() && grids.as_ref().is_some_and(|grids| !grids.met.is_empty());
+    if only_grids {
+        // The others stay, as with any request.
+        request.layouts.extend(LayoutSpec::parse("* = aos").ok());
+    }
+    let request = &request;
+    let (planned, host_arrays) = match request.host {
+        HostLayout::Convert => {
+            (Planned::new(program, request, &BTreeSet::new(), classes), Vec::new())
+        }
+        HostLayout::Native | HostLayout::NativeOnly(_) => {
+            let (planned, outcomes, errors) = plan_with_host_arrays(program, request);
+            diagnostics.extend(errors);
+            (planned, outcomes)
+        }
+    };
+    let Planned { program, classes, plan, cost_model, cells, rewritten, mut edits } = planned;
+    let mut generated_kernels = rewritten.generated_kernels;
+    let mut outcomes: Vec<ClassOutcome> =
+        classes.ids().map(|id| outcome(&program, &classes, &plan, &cells, id)).collect();
+    for (id, outcome) in classes.ids().zip(&outcomes) {
+        if outcome.status == Status::Kept && !outcome.is_generated {
+            diagnostics.extend(kept_diagnostic(&program, &classes, id, outcome, request));
+        }
+    }
+    diagnostics.extend(opencl::missing_kernels(&classes));
+    diagnostics.extend(outcomes.iter().filter_map(assumptions::note));
+    let mut failed = !plan.errors.is_empty();
+    let mut reports = Vec::new();
+    let mut lowering = BTreeMap::new();
+    if let Some(grids) = grids {
+        let found = grids.finish(&mut edits, &request.require);
+        lowering = found.lowering;
+        failed |= !found.errors.is_empty();
+        diagnostics.extend(found.errors);
+        diagnostics.extend(found.diagnostics);
+        outcomes.extend(found.outcomes);
+        generated_kernels.extend(found.generated_kernels);
+        reports = found.reports;
+    }
+    if let Some(merges) = merges {
+        let found = merges.finish(&mut edits, &request.require);
+        failed |= !found.errors.is_empty();
+        diagnostics.extend(found.errors);
+        diagnostics.extend(found.diagnostics);
+        outcomes.extend(found.outcomes);
+        generated_kernels.extend(found.generated_kernels);
+    }
+    diagnostics.extend(host_arrays.iter().filter_map(host_arrays::note));
+    for name in &request.require {
+        let known = classes.ids().any(|id| targets(&program, &classes, id, name).is_some())
+            || outcomes.iter().any(|outcome| outcome.names.iter().any(|own| own == name))
+            || is_transformed(&program, name);
+        if !known && name != EVERY_ARRAY {
+            diagnostics.push(unknown_target(&program, &classes, name));
+        }
+    }
+    diagnostics.retain(|found| !is_about_generated(&program, found));
+    diagnostics.extend(plan.errors);
+    let edits = in_files(&program.sources, edits);
+    Compiled {
+        program,
+        classes: outcomes,
+        host_arrays,
+        grids: reports,
+        record_classes: classes,
+        cost_model,
+        edits: if failed { BTreeMap::new() } else { edits },
+        lowering: if failed { BTreeMap::new() } else { lowering },
+        generated_kernels,
+        diagnostics,
+    }
+}
+
+/// Whether an earlier run changed the arrays of this name.
+fn is_transformed(program: &Program, name: &str) -> bool {
+    let request = LayoutSpec::parse(&format!("{name} = soa")).ok();
+    request.is_some_and(|request| answer(program, &request).is_some())
+}
+
+/// Whether a message that stops nothing points into text that an earlier run generated.
+fn is_about_generated(program: &Program, found: &Diagnostic) -> bool {
+    let is_generated = |label: &Label| program.generated_at(label.span).is_some();
+    found.severity != Severity::Error && found.primary.as_ref().is_some_and(is_generated)
+}

@@ -1,0 +1,95 @@
+//! What became of the arrays, and how it is said.
+
+use layoutc_dataflow::classes::Pin;
+use layoutc_dataflow::layout::{Layout, RecordShape};
+use layoutc_diagnostics::{Code, Diagnostic, Span};
+
+/// What became of an array class.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// It has another layout now.
+    Changed,
+    /// It is as it was.
+    Kept,
+}
+
+/// One array class and what became of it.
+#[derive(Clone, Debug)]
+pub struct ClassOutcome {
+    /// The record type's name.
+    pub type_name: String,
+    /// The arrays' names: variables, `function()` results and `Record::field`s, in source order.
+    pub names: Vec<String>,
+    /// Changed or kept.
+    pub status: Status,
+    /// The layout in the common notation, without the target: `tiled(32)`.
+    pub layout: String,
+    /// Why this layout was chosen; empty for a class that was kept.
+    pub because: String,
+    /// Why it was kept, in source order.
+    pub reasons: Vec<Pin>,
+    /// The allocating calls in the original text, in source order.
+    pub allocations: Vec<Span>,
+    /// The record and its new layout, for a class that changed.
+    pub geometry: Option<(RecordShape, Layout)>,
+    /// Indices that are taken to stay inside their extents, in source order, with what is not proven.
+    pub assumed: Vec<(Span, String)>,
+    /// A grid that nobody asked to change: if it stays for lack of gain, only the report tells it.
+    pub is_automatic: bool,
+    /// An array of text that an earlier run generated: nothing is said about it.
+    pub is_generated: bool,
+}
+
+/// A host array that is copied to or from an array in a new layout.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HostOutcome {
+    /// The record type's name.
+    pub type_name: String,
+    /// The array's names, in source order.
+    pub names: Vec<String>,
+    /// It has the layout of the device's array now.
+    pub is_native: bool,
+    /// Why it is as it was.
+    pub reason: Option<Pin>,
+}
+
+/// The message that arrays stay, and why.
+pub(crate) fn stays(outcome: &ClassOutcome, required: bool) -> Option<Diagnostic> {
+    let first = outcome.reasons.first()?;
+    // What nobody asked for is in the report; it is no warning.
+    if !required && first.code == Code::NO_GAIN {
+        return None;
+    }
+    let arrays = match outcome.names.as_slice() {
+        [] => "an array".to_owned(),
+        [one] => format!("`{one}`"),
+        [one, two] => format!("`{one}` and `{two}`"),
+        [one, two, rest @ ..] => format!("`{one}`, `{two}` and {} more", rest.len()),
+    };
+    let message = format!(
+        "{arrays} of `{}` keep{} the layout",
+        outcome.type_name,
+        if outcome.names.len() > 1 { "" } else { "s" }
+    );
+    let mut diagnostic = if required {
+        Diagnostic::error(Code::REQUIRED_CLASS_KEPT, message)
+    } else {
+        Diagnostic::warning(first.code, message)
+    };
+    diagnostic = diagnostic.at(first.span, first.message.clone());
+    for (span, text) in &first.related {
+        diagnostic = diagnostic.with(*span, text.clone());
+    }
+    const SHOWN: usize = 4;
+    for reason in outcome.reasons.iter().skip(1).take(SHOWN) {
+        diagnostic = diagnostic.with(reason.span, format!("{}: {}", reason.code, reason.message));
+    }
+    let hidden = outcome.reasons.len().saturating_sub(1 + SHOWN);
+    let help = format!("`layoutc explain {}` says what to change", first.code);
+    Some(diagnostic.help(if hidden > 0 {
+        let (more, are) = if hidden == 1 { ("reason", "is") } else { ("reasons", "are") };
+        format!("{help}; {hidden} more {more} {are} in the report")
+    } else {
+        help
+    }))
+}

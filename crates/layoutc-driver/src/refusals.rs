@@ -1,0 +1,136 @@
+//! Edits that cannot stand, and the reason why their classes stay.
+
+use layoutc_analysis::Plan;
+use layoutc_codegen::{Edit, EditSet, OverlappingEdits, PLACEHOLDER};
+use layoutc_dataflow::classes::{ClassId, Pin, foreign_pin};
+use layoutc_diagnostics::{Code, FileId, Span};
+use layoutc_syntax::Program;
+use std::collections::BTreeMap;
+
+/// Two uses of which one holds the other in a way that was not foreseen: no class may move.
+pub(crate) fn overlapping(
+    program: &Program,
+    plan: &Plan,
+    overlap: OverlappingEdits,
+) -> Vec<(ClassId, Pin)> {
+    let span = overlap.edits.0.span;
+    debug_assert!(false, "overlapping edits at {}: {overlap:?}", program.sources.locate(span));
+    let pin = Pin {
+        span,
+        code: Code::NAME_CONFLICT,
+        message: "two rewrites want this text".to_owned(),
+        related: vec![(overlap.edits.1.span, "the other".to_owned())],
+    };
+    plan.choices.keys().map(|class| (*class, pin.clone())).collect()
+}
+
+/// Files that nvcc does not compile as CUDA cannot hold what the rewrite puts into them.
+pub(crate) fn outside_cuda(
+    program: &Program,
+    plan: &Plan,
+    edits: &BTreeMap<FileId, EditSet>,
+) -> Vec<(ClassId, Pin)> {
+    let host_only = |file: FileId| {
+        let file = &program.files[file.index()];
+        file.is_root && !file.is_cuda && !file.is_opencl
+    };
+    let edits = || edits.values().flat_map(EditSet::edits).filter(|edit| !edit.is_host_call);
+    let in_root = edits()
+        .find(|edit| host_only(edit.span.file))
+        .map(|edit| (edit, "this file would have to change, and it is not compiled as CUDA"));
+    // What is generated is hidden from host compilers, and a C++ prototype needs no more than the
+    // name of a type.
+    let found = in_root.or_else(|| {
+        let edit = edits().find(|edit| {
+            !edit.is_generated
+                && program.is_host_text(edit.span)
+                && (!is_in_prototype(program, edit.span) || is_seen_by_c(program, edit.span.file))
+        })?;
+        Some((edit, "this would have to change, and a file that is not CUDA includes it"))
+    });
+    let Some((edit, message)) = found else {
+        return Vec::new();
+    };
+    let pin = Pin {
+        span: edit.span,
+        code: Code::NOT_CUDA_FILE,
+        message: message.to_owned(),
+        related: Vec::new(),
+    };
+    plan.choices.keys().map(|class| (*class, pin.clone())).collect()
+}
+
+/// Whether the span lies in a declaration of a function without its body, outside of any record.
+fn is_in_prototype(program: &Program, span: Span) -> bool {
+    program.functions.iter().filter(|function| function.record.is_none()).any(|function| {
+        let body = function.body.map(|body| program.stmt(body).span);
+        function.sites.iter().any(|site| {
+            site.span.contains(span) && !body.is_some_and(|body| site.span.contains(body))
+        })
+    })
+}
+
+/// Whether a C file of the program is compiled with this file.
+fn is_seen_by_c(program: &Program, file: FileId) -> bool {
+    let is_c = |root: FileId| {
+        program.sources.file(root).path().extension().is_some_and(|extension| extension == "c")
+    };
+    program.files.iter().filter(|root| root.is_root && !root.is_cuda && is_c(root.id)).any(|root| {
+        let mut seen = vec![root.id];
+        let mut next = 0;
+        while let Some(id) = seen.get(next) {
+            let new: Vec<FileId> = program.files[id.index()]
+                .includes
+                .iter()
+                .copied()
+                .filter(|included| !seen.contains(included))
+                .collect();
+            seen.extend(new);
+            next += 1;
+        }
+        seen.contains(&file)
+    })
+}
+
+/// Files that are not part of the program stay as they are.
+pub(crate) fn in_foreign_files(
+    program: &Program,
+    plan: &Plan,
+    edits: &BTreeMap<FileId, EditSet>,
+) -> Vec<(ClassId, Pin)> {
+    let found = edits.values().flat_map(EditSet::edits);
+    let Some(pin) = foreign_edit(program, found) else { return Vec::new() };
+    plan.choices.keys().map(|class| (*class, pin.clone())).collect()
+}
+
+/// The reason to refuse edits of which one is in a file that is not part of the program.
+pub(crate) fn foreign_edit<'e>(
+    program: &Program,
+    edits: impl IntoIterator<Item = &'e Edit>,
+) -> Option<Pin> {
+    let edit = edits.into_iter().find(|edit| program.is_foreign(edit.span.file))?;
+    let mut pin = foreign_pin(program, edit.span.file, "text that would have to change is");
+    pin.related.push((edit.span, "this text".to_owned()));
+    Some(pin)
+}
+
+/// Edits that would lose or repeat a byte that the text does not hold.
+pub(crate) fn placeholders(
+    program: &Program,
+    plan: &Plan,
+    edits: &BTreeMap<FileId, EditSet>,
+) -> Vec<(ClassId, Pin)> {
+    let touched = edits.values().flat_map(EditSet::edits).find(|edit| {
+        edit.text.contains(PLACEHOLDER) || program.sources.text(edit.span).contains(PLACEHOLDER)
+    });
+    let Some(edit) = touched else {
+        return Vec::new();
+    };
+    let pin = Pin {
+        span: edit.span,
+        code: Code::NAME_CONFLICT,
+        message: "this text would be rewritten, and it holds a byte that is not UTF-8".to_owned(),
+        related: Vec::new(),
+    };
+    plan.choices.keys().map(|class| (*class, pin.clone())).collect()
+}
