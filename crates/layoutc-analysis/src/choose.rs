@@ -10,7 +10,8 @@ pub use meeting::conflicting;
 use crate::cost_choice::Verdict;
 use crate::generated;
 use layoutc_dataflow::classes::{
-    ClassId, ClassShape, Classes, Pin, Slot, class_shape, first_unfollowed_allocation,
+    ClassId, ClassShape, Classes, Pin, class_shape, first_unfollowed_allocation, is_same_instance,
+    slot_names,
 };
 use layoutc_dataflow::layout::Layout;
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, nearest};
@@ -62,29 +63,6 @@ pub struct Plan {
     pub errors: Vec<Diagnostic>,
 }
 
-/// Names under which a request can mean a class.
-#[must_use]
-pub fn slot_names(program: &Program, slot: Slot) -> Vec<String> {
-    match slot {
-        Slot::Variable(id) => {
-            let variable = program.variable(id);
-            let function =
-                variable.function.map(|function| program.function(function).name.as_str());
-            let mut names = vec![variable.name.clone()];
-            names.extend(function.map(|function| format!("{function}::{}", variable.name)));
-            names
-        }
-        Slot::Field(id) => {
-            let field = program.field(id);
-            vec![
-                format!("{}::{}", program.record(field.record).name, field.name),
-                field.name.clone(),
-            ]
-        }
-        Slot::Result(id) => vec![format!("{}()", program.function(id).name)],
-    }
-}
-
 /// Whether a request's target means the class, by record type or by array. A name that is both means
 /// the type.
 #[must_use]
@@ -126,29 +104,6 @@ pub fn targets(
         (false, EVERY_ARRAY) => Some(Target::Every),
         (false, _) => None,
     }
-}
-
-/// Whether two texts name the same instance of a class template, blanks and namespaces aside.
-pub(crate) fn is_same_instance(spelled: &str, target: &str) -> bool {
-    let words = |text: &str| {
-        let mut words: Vec<String> = Vec::new();
-        for c in text.chars() {
-            let is_word = |c: char| c.is_alphanumeric() || c == '_';
-            match words.last_mut() {
-                _ if c.is_whitespace() => words.push(String::new()),
-                Some(last) if last.chars().all(is_word) && is_word(c) => last.push(c),
-                Some(last) if last == ":" && c == ':' => {
-                    // A namespace in front.
-                    words.pop();
-                    words.pop();
-                }
-                _ => words.push(c.to_string()),
-            }
-        }
-        words.retain(|word| !word.is_empty());
-        words
-    };
-    words(spelled) == words(target)
 }
 
 /// What a request's target is.
@@ -455,29 +410,4 @@ fn listed(names: &BTreeSet<String>) -> String {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
-}
-
-/// The names of a class's arrays, in source order.
-#[must_use]
-pub fn array_names(program: &Program, classes: &Classes, id: ClassId) -> Vec<String> {
-    let class = classes.class(id);
-    let mut names = Vec::new();
-    for slot in &class.slots {
-        let name = match slot {
-            Slot::Variable(variable) => match program.variable(*variable).name.as_str() {
-                // The object of a version has no name in the source.
-                "this" => continue,
-                name => name.to_owned(),
-            },
-            Slot::Field(field) => {
-                let field = program.field(*field);
-                format!("{}::{}", program.record(field.record).name, field.name)
-            }
-            Slot::Result(function) => format!("{}()", program.function(*function).name),
-        };
-        if !name.is_empty() && !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    names
 }

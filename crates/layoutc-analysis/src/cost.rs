@@ -7,7 +7,9 @@
 
 pub mod arrangement;
 pub mod flow;
+mod ids;
 pub mod kernel;
+mod models;
 mod nest;
 pub mod occupancy;
 pub mod peng;
@@ -19,7 +21,8 @@ pub mod vector;
 pub mod verdict;
 pub(crate) mod warp;
 
+pub use models::price;
 pub use nest::DYNAMIC_TRIPS;
 pub(crate) use nest::trips;
-pub use price::{CostError, KernelPrice, Model, price};
+pub use price::{CostError, KernelPrice, Model};
 pub use vector::CostVector;

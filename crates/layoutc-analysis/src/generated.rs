@@ -5,8 +5,7 @@
 //! here makes a class change: a class in generated text is left out of the choice, and all others
 //! are treated as if there were no markers.
 
-use crate::choose::{is_same_instance, slot_names};
-use layoutc_dataflow::classes::{ArrayClass, Slot, class_shape};
+use layoutc_dataflow::classes::{ArrayClass, Slot, class_shape, is_same_instance, slot_names};
 use layoutc_dataflow::layout::notation::{LayoutSpec, Order, SpecBody};
 use layoutc_diagnostics::{Code, Diagnostic, Span};
 use layoutc_syntax::{

@@ -7,9 +7,10 @@ mod request;
 
 pub use request::{JointRequest, gainful_joints, joint_requests};
 
-use crate::choose::slot_names;
 use crate::grid_plan::slot_span;
-use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, find_flat_classes, type_flat_arrays};
+use layoutc_dataflow::classes::{
+    ClassId, Classes, Pin, Slot, find_flat_classes, slot_names, type_flat_arrays,
+};
 use layoutc_dataflow::layout::notation::nearest;
 use layoutc_dataflow::merge::{Merge, find_merge};
 use layoutc_diagnostics::{Code, Diagnostic, Span};

@@ -20,6 +20,7 @@ mod counts;
 pub mod hierarchy;
 mod machine;
 pub mod sets;
+mod shape;
 pub mod warp;
 
 pub use counts::Counts;

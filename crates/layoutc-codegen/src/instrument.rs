@@ -228,7 +228,7 @@ fn array_of(program: &Program, classes: &Classes, id: ClassId) -> Option<Array> 
     let shape = shapes::shape_of(program, class)?.shape;
     let mut names: Vec<String> = Vec::new();
     for slot in &class.slots {
-        for name in layoutc_analysis::choose::slot_names(program, *slot).into_iter().take(1) {
+        for name in layoutc_dataflow::classes::slot_names(program, *slot).into_iter().take(1) {
             if !name.is_empty() && !names.contains(&name) {
                 names.push(name);
             }

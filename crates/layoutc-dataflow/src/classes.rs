@@ -21,6 +21,7 @@ mod classify;
 mod host_arrays;
 mod host_memory;
 mod lambdas;
+mod names;
 mod open_templates;
 mod opencl;
 mod places;
@@ -45,6 +46,7 @@ pub use calls::{Callee, constructor_of, given_object, operator_operands, resolve
 pub use classify::{ElementCopy, WideAccess};
 pub use host_arrays::{HostAllocation, HostArray, HostSource};
 pub use lambdas::captures_reference;
+pub use names::{array_names, is_same_instance, slot_names};
 pub(crate) use opencl::is_buffer;
 pub use opencl::{
     BufferApi, BufferCall, Buffers, BuildOptions, Form, Given, Instance, Numbers, Range,

@@ -1,6 +1,6 @@
 //! Rewrites a program into a folder: `transform OUT_DIR [--layout SPEC]… FILE…`.
-use layoutc_driver::{Request, compile};
 use layoutc_dataflow::layout::notation::LayoutSpec;
+use layoutc_driver::{Request, compile};
 use layoutc_syntax::preprocess::{LoadResult, PreprocessOptions, SourceLoader, preprocess_program};
 use std::path::Path;
 

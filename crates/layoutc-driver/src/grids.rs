@@ -6,7 +6,7 @@ use crate::assumptions;
 use crate::outcome::{ClassOutcome, Status, stays};
 use crate::refusals::foreign_edit;
 use crate::request::Request;
-use layoutc_analysis::choose::{array_names, conflicting};
+use layoutc_analysis::choose::conflicting;
 use layoutc_analysis::generated::is_of_generated_text;
 use layoutc_analysis::grid_choice::GridChoice;
 use layoutc_analysis::grid_plan::{
@@ -18,7 +18,7 @@ use layoutc_codegen::grids::{
     GridWriter, RewrittenGrids, check_versions, has_variable_length, lowers,
 };
 use layoutc_codegen::{Edit, EditSet};
-use layoutc_dataflow::classes::{ClassId, Classes, Pin};
+use layoutc_dataflow::classes::{ClassId, Classes, Pin, array_names};
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Severity, Span};
 use layoutc_syntax::{Program, Scalar};

@@ -2,12 +2,11 @@
 
 use crate::outcome::{ClassOutcome, Status, stays};
 use crate::refusals::foreign_edit;
-use layoutc_analysis::choose::array_names;
 use layoutc_analysis::joint_plan::{JointOutcome, JointPlans, JointProgram, JointRequest, pin};
 use layoutc_codegen::edit::joined;
 use layoutc_codegen::joints::{RewrittenJoints, rewrite_joints};
 use layoutc_codegen::{Edit, EditSet};
-use layoutc_dataflow::classes::Pin;
+use layoutc_dataflow::classes::{Pin, array_names};
 use layoutc_dataflow::merge::Merge;
 use layoutc_diagnostics::{Diagnostic, FileId};
 use layoutc_syntax::Program;

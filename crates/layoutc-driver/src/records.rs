@@ -6,13 +6,13 @@ use crate::refusals::{in_foreign_files, outside_cuda, overlapping, placeholders}
 use crate::request::Request;
 use crate::versions::find_versions;
 use layoutc_analysis::cell_plan::{CellPlans, any_orders_cells, may_gain};
-use layoutc_analysis::choose::{array_names, targets};
+use layoutc_analysis::choose::targets;
 use layoutc_analysis::cost_model::CostModel;
 use layoutc_analysis::profile::Recording;
 use layoutc_analysis::{Plan, Selector, choose_with_cells};
 use layoutc_codegen::edit::by_file;
 use layoutc_codegen::{EditSet, Rewritten, rewrite};
-use layoutc_dataflow::classes::{ClassId, Classes, Pin};
+use layoutc_dataflow::classes::{ClassId, Classes, Pin, array_names};
 use layoutc_dataflow::grid::find_cells;
 use layoutc_dataflow::pointer_flow::check_layout_types;
 use layoutc_diagnostics::{Diagnostic, FileId, Span};

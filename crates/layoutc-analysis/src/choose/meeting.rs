@@ -3,8 +3,7 @@
 //! Arrays are in one class because pointers to them are assigned, passed or returned to the same
 //! variables. A chain of such places from one array to the other shows why.
 
-use super::slot_names;
-use layoutc_dataflow::classes::{Callee, ClassId, Classes, Slot, resolve_callee};
+use layoutc_dataflow::classes::{Callee, ClassId, Classes, Slot, resolve_callee, slot_names};
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::{Code, Diagnostic, Span};
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, StmtKind};

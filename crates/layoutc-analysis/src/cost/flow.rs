@@ -1,6 +1,6 @@
 //! What of a kernel runs after what.
 
-use super::kernel::LoopId;
+use super::ids::LoopId;
 
 /// A step of a kernel, or of a part of it. Steps of a list run one after another.
 #[derive(Clone, PartialEq, Eq, Debug)]

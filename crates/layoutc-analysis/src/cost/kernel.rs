@@ -1,23 +1,11 @@
 //! A kernel as cost models see it.
 
 use super::flow::Step;
+pub use super::ids::{ArrayId, BaseId, LoopId};
 use crate::profile::{Counts, LEVELS};
 use layoutc_dataflow::layout::LeafId;
 use layoutc_diagnostics::Span;
 use std::collections::BTreeMap;
-
-/// An array of records in global memory, or of scalars, which are records of one leaf.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct ArrayId(pub u32);
-
-/// A loop of a kernel.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct LoopId(pub u32);
-
-/// All of an index but a constant: indices with the same one differ by the difference of their offsets
-/// in every thread and every iteration.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct BaseId(pub u32);
 
 /// What a kernel does to global memory, called functions included.
 #[derive(Clone, PartialEq, Debug)]

@@ -35,7 +35,8 @@ mod partition;
 
 use super::arrangement::Arrangement;
 use super::kernel::{ArrayId, KernelCode};
-use super::price::{CostError, Model, total};
+use super::models::total;
+use super::price::{CostError, Model};
 use super::vector::CostVector;
 use crate::device::Device;
 use bound::{Bounds, hot_leaves};

@@ -2,13 +2,12 @@
 
 use super::DEPTH;
 use super::value::Root;
-use crate::choose::slot_names;
 use crate::cost::kernel::ArrayId;
 use crate::grid_model::constant_of;
 use crate::index_form::Definitions;
 use layoutc_dataflow::classes::{
     ArrayClass, ClassId, ClassShape, Classes, LeafMember, Slot, class_shape, group_flat_classes,
-    type_flat_arrays,
+    slot_names, type_flat_arrays,
 };
 use layoutc_dataflow::layout::{LeafId, RecordShape};
 use layoutc_syntax::{Program, QualType, Scalar, Space, Storage, TypeId, TypeKind};

@@ -1,7 +1,6 @@
 //! Whose coordinates are taken to stay inside their extents.
 
-use crate::choose::slot_names;
-use layoutc_dataflow::classes::{ClassId, Classes};
+use layoutc_dataflow::classes::{ClassId, Classes, slot_names};
 use layoutc_syntax::Program;
 use std::collections::BTreeSet;
 

@@ -4,11 +4,10 @@ use super::{
     Apart, Families, GridOutcome, GridPlan, GridPlans, GridProgram, GridRequest, is_mistake, pin,
     slot_span,
 };
-use crate::choose::slot_names;
 use crate::grid_choice::GridOptions;
 use crate::grid_model::GridModel;
 use crate::index_form::Definitions;
-use layoutc_dataflow::classes::{ClassId, Classes, Pin};
+use layoutc_dataflow::classes::{ClassId, Classes, Pin, slot_names};
 use layoutc_dataflow::grid::index::Indices;
 use layoutc_dataflow::grid::{Grid, Grids};
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, Order, SpecBody};

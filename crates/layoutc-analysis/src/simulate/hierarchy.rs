@@ -1,10 +1,11 @@
 //! The caches of a device and the way of a request through them.
 
-use super::cache::{Cache, CacheShape, Evicted, Spot};
+use super::cache::{Cache, Evicted, Spot};
 use super::coalescer::{Grain, Line, Request};
 use super::counts::Counts;
 use super::machine::Machine;
 use super::sets::Sectors;
+use super::shape::CacheShape;
 use crate::cost::kernel::AccessKind;
 use std::ops::Add;
 

@@ -1,7 +1,7 @@
 //! What the simulator takes from a device.
 
-use super::cache::CacheShape;
 use super::coalescer::Grain;
+use super::shape::CacheShape;
 use crate::cost::occupancy::{BlockNeeds, blocks};
 use crate::device::{ChannelHash, Device};
 use std::fmt;

@@ -4,7 +4,7 @@
 //! the time of a simulation goes into waiting for these rows: 16 words of 32 bits are one line of the
 //! host's caches.
 
-use super::cache::CacheShape;
+use super::shape::CacheShape;
 
 /// What is known of the sectors of a line, a bit for each. A sector that is neither is not there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -2,7 +2,8 @@
 
 use super::super::arrangement::{Arrangement, Place};
 use super::super::kernel::{AccessKind, BaseId, KernelCode, LeafElement, LoopId};
-use super::super::price::{CostError, Model, total};
+use super::super::models::total;
+use super::super::price::{CostError, Model};
 use super::super::vector::CostVector;
 use super::partition::{Form, GroupBound, Mask};
 use super::{Problem, members};
