@@ -13,7 +13,7 @@ use layoutc_analysis::generated::{answer, is_for_arrays};
 use layoutc_analysis::joint_plan::{gainful_joints, joint_requests};
 use layoutc_codegen::edit::in_files;
 use layoutc_codegen::{EditSet, opencl};
-use layoutc_dataflow::classes::Classes;
+use layoutc_dataflow::classes::{Classes, type_untyped_pointers};
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec};
 use layoutc_diagnostics::{Diagnostic, FileId, Label, Severity};
 use layoutc_syntax::preprocess::Preprocessed;
@@ -55,6 +55,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let mut diagnostics = preprocessed.diagnostics.clone();
     let (mut program, found) = lower_program(preprocessed);
     diagnostics.extend(found);
+    type_untyped_pointers(&mut program);
     if program.files.iter().any(|file| file.is_opencl) {
         // What is generated in kernels is text of those that are built with these.
         let options = opencl::option_names(&program);

@@ -1,6 +1,6 @@
 //! Versions of the functions that arrays share with other memory.
 
-use layoutc_dataflow::classes::{Classes, find_classes_with, type_untyped_pointers};
+use layoutc_dataflow::classes::{Classes, find_classes_with};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{FunctionId, Program, RecordId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,9 +24,8 @@ pub(crate) fn find_versions(
     found: Option<Classes>,
 ) -> Classes {
     let mut known: BTreeMap<VersionKey, Option<FunctionId>> = BTreeMap::new();
-    let is_other = type_untyped_pointers(program) || !native_copies.is_empty();
     let mut classes = match found {
-        Some(found) if !is_other => found,
+        Some(found) if native_copies.is_empty() => found,
         _ => find_classes_with(program, native_copies),
     };
     for _ in 0..VERSION_ROUNDS {
