@@ -5,16 +5,14 @@
 
 mod request;
 
-pub use request::{JointRequest, gainful_joints, joint_requests};
+pub use request::{GainfulJoints, JointRequest, gainful_joints, joint_requests};
 
 use crate::grid_plan::slot_span;
-use layoutc_dataflow::classes::{
-    ClassId, Classes, Pin, Slot, find_flat_classes, slot_names, type_flat_arrays,
-};
+use layoutc_dataflow::classes::{ClassId, Classes, FlatProgram, Pin, Slot, slot_names};
 use layoutc_dataflow::layout::notation::nearest;
 use layoutc_dataflow::merge::{Merge, find_merge};
 use layoutc_diagnostics::{Code, Diagnostic, Span};
-use layoutc_syntax::{ExprId, Program, Scalar, Storage, TypeKind};
+use layoutc_syntax::{ExprId, Program, Storage};
 use std::collections::BTreeSet;
 
 /// A program in which the elements of all arrays of numbers are records.
@@ -28,14 +26,9 @@ pub struct JointProgram {
     pub classes: Classes,
 }
 
-impl JointProgram {
-    /// The program with the elements of its arrays as records.
-    #[must_use]
-    pub fn new(program: &Program) -> JointProgram {
-        let scalars = pointed_scalars(program);
-        let mut program = program.clone();
-        let sums = type_flat_arrays(&mut program, &scalars);
-        let classes = find_flat_classes(&program);
+impl From<FlatProgram> for JointProgram {
+    fn from(flat: FlatProgram) -> JointProgram {
+        let (program, sums, classes) = flat.classify();
         JointProgram { program, sums, classes }
     }
 }
@@ -171,24 +164,6 @@ impl JointProgram {
         }
         Ok(found)
     }
-}
-
-/// Number types that the program has pointers to.
-fn pointed_scalars(program: &Program) -> BTreeSet<Scalar> {
-    let types = program.variables.iter().map(|variable| variable.ty);
-    let types = types.chain(program.fields.iter().map(|field| field.ty));
-    types
-        .filter_map(|mut ty| {
-            let mut depth = 0;
-            while let TypeKind::Pointer(to) | TypeKind::Reference(to, _) | TypeKind::Array(to, _) =
-                *program.types.kind(ty.id)
-            {
-                ty = to;
-                depth += 1;
-            }
-            program.types.as_scalar(ty.id).filter(|_| depth > 0)
-        })
-        .collect()
 }
 
 /// A reason why arrays do not become one, without a flow.

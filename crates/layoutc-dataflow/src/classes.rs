@@ -18,6 +18,7 @@ mod api;
 mod calls;
 mod carriers;
 mod classify;
+mod flat;
 mod host_arrays;
 mod host_memory;
 mod lambdas;
@@ -44,6 +45,7 @@ mod versions;
 pub use api::{Api, ApiCall, Direction, strip_casts};
 pub use calls::{Callee, constructor_of, given_object, operator_operands, resolve_callee};
 pub use classify::{ElementCopy, WideAccess};
+pub use flat::FlatProgram;
 pub use host_arrays::{HostAllocation, HostArray, HostSource};
 pub use lambdas::captures_reference;
 pub use names::{array_names, is_same_instance, slot_names};
@@ -52,7 +54,7 @@ pub use opencl::{
     BufferApi, BufferCall, Buffers, BuildOptions, Form, Given, Instance, Numbers, Range,
 };
 pub use places::{Place, PlaceKind, Places, Value, element_of};
-pub use scalars::{type_flat_arrays, type_scalar_arrays};
+pub use scalars::type_scalar_arrays;
 pub use separate::{Separation, separate};
 pub use shape::{ClassShape, LeafMember, class_shape, outer_type_text};
 pub use sizes::Sizes;
@@ -226,18 +228,6 @@ pub fn find_classes_with(program: &Program, native_copies: &BTreeSet<Span>) -> C
     find(program, native_copies, Moves::Pin)
 }
 
-/// The same for arrays of numbers that stay arrays with one index: their pointers may be moved.
-#[must_use]
-pub fn find_flat_classes(program: &Program) -> Classes {
-    find(program, &BTreeSet::new(), Moves::Stay)
-}
-
-/// [`find_flat_classes`] without a look at their uses: no class has pins.
-#[must_use]
-pub fn group_flat_classes(program: &Program) -> Classes {
-    group(program, &BTreeSet::new(), Moves::Stay).classes
-}
-
 /// What becomes of arrays of numbers whose pointers are moved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Moves {
@@ -248,23 +238,31 @@ enum Moves {
 }
 
 fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Classes {
-    let Grouped { calls, graph, flows, mut classes } = group(program, native_copies, moves);
-    classify::classify(program, &calls, &graph, &flows, moves, &mut classes);
-    carriers::pin_by_carriers(program, &calls, &mut classes);
-    regions::pin_by_regions(program, &mut classes);
-    unseen::pin_by_unseen_headers(program, &mut classes);
-    let buffers = std::mem::take(&mut classes.buffers);
-    buffers.pin(&mut classes);
-    classes.buffers = buffers;
-    unseen::pin_without_memory(program, &mut classes);
-    for class in &mut classes.classes {
-        class.pins.sort();
-        class.pins.dedup();
+    group(program, native_copies, moves).classify(program, moves)
+}
+
+impl Grouped {
+    /// The classes, with what pins them.
+    fn classify(self, program: &Program, moves: Moves) -> Classes {
+        let Grouped { calls, graph, flows, mut classes } = self;
+        classify::classify(program, &calls, &graph, &flows, moves, &mut classes);
+        carriers::pin_by_carriers(program, &calls, &mut classes);
+        regions::pin_by_regions(program, &mut classes);
+        unseen::pin_by_unseen_headers(program, &mut classes);
+        let buffers = std::mem::take(&mut classes.buffers);
+        buffers.pin(&mut classes);
+        classes.buffers = buffers;
+        unseen::pin_without_memory(program, &mut classes);
+        for class in &mut classes.classes {
+            class.pins.sort();
+            class.pins.dedup();
+        }
+        classes
     }
-    classes
 }
 
 /// Classes before their uses were looked at, and what they were made from.
+#[derive(Debug)]
 struct Grouped {
     calls: calls::CallGraph,
     graph: SlotGraph,

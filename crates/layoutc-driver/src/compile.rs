@@ -10,10 +10,10 @@ use crate::request::{HostLayout, Request};
 use layoutc_analysis::choose::{targets, unknown_target};
 use layoutc_analysis::cost_model::CostModel;
 use layoutc_analysis::generated::{answer, is_for_arrays};
-use layoutc_analysis::joint_plan::{gainful_joints, joint_requests};
+use layoutc_analysis::joint_plan::{GainfulJoints, gainful_joints, joint_requests};
 use layoutc_codegen::edit::in_files;
 use layoutc_codegen::{EditSet, opencl};
-use layoutc_dataflow::classes::{Classes, type_untyped_pointers};
+use layoutc_dataflow::classes::{Classes, FlatProgram, type_untyped_pointers};
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec};
 use layoutc_diagnostics::{Diagnostic, FileId, Label, Severity};
 use layoutc_syntax::preprocess::Preprocessed;
@@ -80,12 +80,13 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         request.layouts.extend(LayoutSpec::parse("* = aos").ok());
     }
     let puts_together = is_automatic && request.selector.is_by_cost();
-    let (merges, classes) = match puts_together {
+    let GainfulJoints { requests: gainful, classes, flat } = match puts_together {
         true => gainful_joints(&program, request.launch(), &request.grids.device, request.pricing),
-        false => (merges, None),
+        false => GainfulJoints::default(),
     };
-    let merges =
-        (!merges.is_empty() || !errors.is_empty()).then(|| plan_joints(&program, merges, errors));
+    let merges = if puts_together { gainful } else { merges };
+    let merges = (!merges.is_empty() || !errors.is_empty())
+        .then(|| plan_joints(flat.unwrap_or_else(|| FlatProgram::new(&program)), merges, errors));
     if let Some(merges) = &merges {
         // The names that they declare are taken.
         program.identifiers.extend(merges.names.iter().cloned());

@@ -6,10 +6,9 @@ use layoutc_analysis::joint_plan::{JointOutcome, JointPlans, JointProgram, Joint
 use layoutc_codegen::edit::joined;
 use layoutc_codegen::joints::{RewrittenJoints, rewrite_joints};
 use layoutc_codegen::{Edit, EditSet};
-use layoutc_dataflow::classes::{Pin, array_names};
+use layoutc_dataflow::classes::{FlatProgram, Pin, array_names};
 use layoutc_dataflow::merge::Merge;
 use layoutc_diagnostics::{Diagnostic, FileId};
-use layoutc_syntax::Program;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What merges add to the result of a run.
@@ -32,11 +31,11 @@ pub(crate) struct PlannedJoints {
 
 /// Plans and rewrites what the requests ask for.
 pub(crate) fn plan_joints(
-    program: &Program,
+    flat: FlatProgram,
     requests: Vec<JointRequest>,
     mut errors: Vec<Diagnostic>,
 ) -> PlannedJoints {
-    let joints = JointProgram::new(program);
+    let joints = JointProgram::from(flat);
     let plans = JointPlans::new(&joints, requests);
     errors.extend(plans.errors);
     let mut this = PlannedJoints {

@@ -6,12 +6,12 @@ use crate::cost::kernel::ArrayId;
 use crate::grid_model::constant_of;
 use crate::index_form::Definitions;
 use layoutc_dataflow::classes::{
-    ArrayClass, ClassId, ClassShape, Classes, LeafMember, Slot, class_shape, group_flat_classes,
-    slot_names, type_flat_arrays,
+    ArrayClass, ClassId, ClassShape, Classes, FlatProgram, LeafMember, Slot, class_shape,
+    slot_names,
 };
 use layoutc_dataflow::layout::{LeafId, RecordShape};
-use layoutc_syntax::{Program, QualType, Scalar, Space, Storage, TypeId, TypeKind};
-use std::collections::{BTreeMap, BTreeSet};
+use layoutc_syntax::{Program, QualType, Space, Storage, TypeId, TypeKind};
+use std::collections::BTreeMap;
 
 /// What an array is to the rest of the compiler.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -25,7 +25,7 @@ pub enum ArraySource {
 /// Arrays of numbers that pointers flow between, as one each.
 ///
 /// They are the classes of a copy of the program in which numbers are records
-/// ([`layoutc_dataflow::classes::type_flat_arrays`]).
+/// ([`FlatProgram`]).
 #[derive(Debug, Default)]
 pub(super) struct PlainArrays {
     of_slot: BTreeMap<Slot, usize>,
@@ -35,13 +35,10 @@ pub(super) struct PlainArrays {
 
 impl PlainArrays {
     /// Those of a program.
-    pub(super) fn find(program: &Program, definitions: &Definitions) -> Self {
-        let mut typed = program.clone();
-        type_flat_arrays(&mut typed, &BTreeSet::from(Scalar::ALL));
-        let classes = group_flat_classes(&typed);
+    pub(super) fn new(program: &Program, definitions: &Definitions, flat: &FlatProgram) -> Self {
         let mut this = PlainArrays::default();
-        for class in &classes.classes {
-            if typed.record(class.record).element.is_none() {
+        for class in &flat.groups().classes {
+            if flat.program.record(class.record).element.is_none() {
                 continue;
             }
             this.of_slot.extend(class.slots.iter().map(|slot| (*slot, this.known.len())));

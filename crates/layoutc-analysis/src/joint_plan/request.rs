@@ -5,7 +5,7 @@ use crate::cost_choice::Prices;
 use crate::cost_model::{CostModel, ModelOptions};
 use crate::device::Device;
 use crate::merge_choice;
-use layoutc_dataflow::classes::{Classes, find_classes};
+use layoutc_dataflow::classes::{Classes, FlatProgram, find_classes};
 use layoutc_dataflow::layout::notation::{LayoutSpec, Order, SpecBody};
 use layoutc_diagnostics::{Code, Diagnostic};
 use layoutc_syntax::Program;
@@ -80,20 +80,31 @@ pub fn joint_requests(specs: &mut Vec<LayoutSpec>) -> (Vec<JointRequest>, Vec<Di
     (requests, errors)
 }
 
-/// What nobody asks for, and is worth it; and the classes, if it took them to know.
+/// What nobody asks for and is worth it, and what it took to know.
+#[derive(Debug, Default)]
+pub struct GainfulJoints {
+    /// What is worth it.
+    pub requests: Vec<JointRequest>,
+    /// The classes of the program.
+    pub classes: Option<Classes>,
+    /// Its arrays of numbers.
+    pub flat: Option<FlatProgram>,
+}
+
+/// What nobody asks for, and is worth it.
 #[must_use]
 pub fn gainful_joints(
     program: &Program,
     launch: ModelOptions,
     device: &Device,
     pricing: Model,
-) -> (Vec<JointRequest>, Option<Classes>) {
+) -> GainfulJoints {
     if !merge_choice::may_gain(program) {
-        return (Vec::new(), None);
+        return GainfulJoints::default();
     }
     let classes = find_classes(program);
-    let model =
-        CostModel::build(program, &classes, ModelOptions { follows_numbers: true, ..launch });
+    let flat = FlatProgram::new(program);
+    let model = CostModel::with_flat(program, &classes, launch, Some(&flat));
     let choices = Prices { model: &model, device, pricing }.merges();
     let requests = choices.into_iter().map(|choice| JointRequest {
         arrays: choice.arrays,
@@ -101,5 +112,5 @@ pub fn gainful_joints(
         because: choice.because,
         is_automatic: true,
     });
-    (requests.collect(), Some(classes))
+    GainfulJoints { requests: requests.collect(), classes: Some(classes), flat: Some(flat) }
 }

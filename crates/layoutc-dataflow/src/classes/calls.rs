@@ -44,6 +44,7 @@ pub(super) enum Context {
 }
 
 /// Calls and contexts of a program.
+#[derive(Debug)]
 pub(super) struct CallGraph {
     contexts: Vec<Context>,
     functions: Vec<Option<FunctionId>>,

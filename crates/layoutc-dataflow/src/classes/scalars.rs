@@ -25,7 +25,10 @@ pub fn type_scalar_arrays(program: &mut Program, scalars: &BTreeSet<Scalar>) {
 
 /// The same for arrays of one index: `&u[e]` is `u + e` wherever it is no address for an atomic
 /// operation or the like. Returns the expressions that became sums.
-pub fn type_flat_arrays(program: &mut Program, scalars: &BTreeSet<Scalar>) -> BTreeSet<ExprId> {
+pub(super) fn type_flat_arrays(
+    program: &mut Program,
+    scalars: &BTreeSet<Scalar>,
+) -> BTreeSet<ExprId> {
     let mut moved = ranges(program);
     moved.extend(addresses(program));
     type_arrays(program, scalars, &moved)

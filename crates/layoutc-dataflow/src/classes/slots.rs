@@ -17,6 +17,7 @@ pub enum Slot {
 }
 
 /// All slots of a program with the union of those between which pointers flow.
+#[derive(Debug)]
 pub(super) struct SlotGraph {
     nodes: BTreeMap<Slot, usize>,
     records: Vec<RecordId>,
