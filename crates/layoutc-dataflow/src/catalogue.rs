@@ -42,6 +42,8 @@ pub enum Role {
     Symbol,
     /// The stream on which the call works.
     Stream,
+    /// The address of a distance between rows that the call chooses.
+    PitchAddress,
     /// The bytes from one row of the destination to the next.
     ToPitch,
     /// The bytes from one row of the source to the next.
@@ -65,6 +67,8 @@ pub enum Effect {
     Copies,
     /// Sets bytes of its [`Role::Memory`].
     Fills,
+    /// Returns an object that says where its [`Role::Memory`] lies, for a later copy.
+    Describes,
     /// Says how memory will be used.
     Advises,
     /// Stores the address of a symbol.

@@ -348,7 +348,9 @@ impl<'a> Merging<'a> {
             | Api::FromSymbol
             | Api::PointerToSymbol
             | Api::PointerFromSymbol
-            | Api::SymbolAddress => Err(pin(span, "this call has no form for merged arrays")),
+            | Api::SymbolAddress => {
+                Err(pin(span, &format!("`{}` has no form for merged arrays", call.name)))
+            }
         }
     }
 

@@ -12,7 +12,7 @@ int main() {
     cudaMalloc(&d, n * sizeof(Cell));
     cudaMemcpy(d, host, n * sizeof(Cell), cudaMemcpyHostToDevice);
     step<<<dim3(4, 7), dim3(32, 8)>>>(d, nx, ny);
-    cudaMemcpy2D(host, nx * sizeof(Cell), d, nx * sizeof(Cell), nx * sizeof(Cell), ny, cudaMemcpyDeviceToHost); //~ LC0069 this call has no form for cells in another order
+    cudaMemcpy2D(host, nx * sizeof(Cell), d, nx * sizeof(Cell), nx * sizeof(Cell), ny, cudaMemcpyDeviceToHost); //~ LC0069 `cudaMemcpy2D` has no form for cells in another order
     cudaFree(d);
     delete[] host;
     return 0;

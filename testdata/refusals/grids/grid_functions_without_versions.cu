@@ -13,7 +13,7 @@ int main() {
     float h[407], *u, *w;
     cudaMalloc(&u, nx * ny * sizeof(float));
     cudaMalloc(&w, nx * ny * sizeof(float));
-    cudaMemcpy2D(w, nx * sizeof(float), h, nx * sizeof(float), nx * sizeof(float), ny, cudaMemcpyHostToDevice); //~ LC0069 this call has no form for grids
+    cudaMemcpy2D(w, nx * sizeof(float), h, nx * sizeof(float), nx * sizeof(float), ny, cudaMemcpyHostToDevice); //~ LC0069 `cudaMemcpy2D` has no form for grids
     RUN(k, u);
     RUN(k, w);
     cudaFree(u);

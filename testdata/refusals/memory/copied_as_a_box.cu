@@ -13,7 +13,7 @@ int main() {
     cudaMalloc(&d, 800 * sizeof(P));
     cudaMemcpy3DParms box = {};
     box.srcPtr = make_cudaPitchedPtr(h, 100 * sizeof(P), 100, 8);
-    box.dstPtr = make_cudaPitchedPtr(d, 100 * sizeof(P), 100, 8); //~ LC0010 `make_cudaPitchedPtr` is not part of the program and may access the array
+    box.dstPtr = make_cudaPitchedPtr(d, 100 * sizeof(P), 100, 8); //~ LC0085 `cudaMemcpy3D` copies the array as this says, which has no form in another layout
     box.extent = make_cudaExtent(100 * sizeof(P), 8, 1);
     box.kind = cudaMemcpyHostToDevice;
     cudaMemcpy3D(&box);

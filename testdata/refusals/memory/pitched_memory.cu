@@ -11,7 +11,7 @@ __global__ void step(P *p, int n) {
 int main() {
     P *d;
     size_t pitch;
-    cudaMallocPitch(&d, &pitch, 100 * sizeof(P), 8); //~ LC0010 `cudaMallocPitch` is not part of the program and may access the array
+    cudaMallocPitch(&d, &pitch, 100 * sizeof(P), 8); //~ LC0031 `cudaMallocPitch` chooses the distance of the rows in bytes: its memory is not followed
     step<<<1, 128>>>(d, 100);
     cudaFree(d);
     return 0;

@@ -145,7 +145,7 @@ impl Rewriter<'_> {
                 }
                 self.renamed(call, &name, &more)?;
             }
-            Api::ToSymbol | Api::FromSymbol if !call.row.is_async() => {
+            Api::ToSymbol | Api::FromSymbol => {
                 whole(call.size().ok_or("no size")?)?;
                 // The others are judged with the class.
                 let offset = call.arguments.get(3);
@@ -156,21 +156,32 @@ impl Rewriter<'_> {
                     return Err("the extents of this symbol are no constants".to_owned());
                 }
                 let functions = self.functions_mut(class)?;
+                let is_async = call.row.is_async();
                 functions.needs_memcpy = true;
+                functions.needs_memcpy_stream |= is_async;
                 functions.files.insert((span.file, span));
-                let name = if call.api == Api::ToSymbol {
-                    functions.needs_to_symbol = true;
-                    functions.to_symbol.clone()
-                } else {
-                    functions.needs_from_symbol = true;
-                    functions.from_symbol.clone()
+                let name = match (call.api == Api::ToSymbol, is_async) {
+                    (true, false) => {
+                        functions.needs_to_symbol = true;
+                        functions.to_symbol.clone()
+                    }
+                    (true, true) => {
+                        functions.needs_to_symbol_async = true;
+                        functions.to_symbol_async.clone()
+                    }
+                    (false, false) => {
+                        functions.needs_from_symbol = true;
+                        functions.from_symbol.clone()
+                    }
+                    (false, true) => {
+                        functions.needs_from_symbol_async = true;
+                        functions.from_symbol_async.clone()
+                    }
                 };
                 self.renamed(call, &name, &[])?;
             }
             Api::Memcpy
             | Api::Memset
-            | Api::ToSymbol
-            | Api::FromSymbol
             | Api::Memcpy2D
             | Api::MemcpyPeer
             | Api::MallocHost
@@ -184,7 +195,7 @@ impl Rewriter<'_> {
             | Api::Attach
             | Api::PointerToSymbol
             | Api::PointerFromSymbol
-            | Api::SymbolAddress => return Err("this call has no form for grids".to_owned()),
+            | Api::SymbolAddress => return Err(format!("`{}` has no form for grids", call.name)),
         }
         Ok(())
     }

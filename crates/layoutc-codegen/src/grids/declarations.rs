@@ -33,8 +33,14 @@ pub(super) struct Functions {
     pub(super) to_symbol: String,
     /// Copies from a symbol.
     pub(super) from_symbol: String,
+    /// The same on a stream.
+    pub(super) to_symbol_async: String,
+    /// The same on a stream.
+    pub(super) from_symbol_async: String,
     pub(super) needs_to_symbol: bool,
     pub(super) needs_from_symbol: bool,
+    pub(super) needs_to_symbol_async: bool,
+    pub(super) needs_from_symbol_async: bool,
     pub(super) needs_place: bool,
     pub(super) needs_linear: bool,
     pub(super) needs_bytes: bool,
@@ -107,6 +113,8 @@ impl Functions {
             memset: names.fresh(&format!("{base}Memset")),
             to_symbol: names.fresh(&format!("{base}ToSymbol")),
             from_symbol: names.fresh(&format!("{base}FromSymbol")),
+            to_symbol_async: names.fresh(&format!("{base}ToSymbolAsync")),
+            from_symbol_async: names.fresh(&format!("{base}FromSymbolAsync")),
             kernel: names.fresh(&format!("{base}Convert")),
             fill: names.fresh(&format!("{base}Fill")),
             guard: names.fresh(&format!("{}_LAYOUT", base.to_uppercase())),
@@ -149,6 +157,8 @@ impl Functions {
             &self.guard,
             &self.to_symbol,
             &self.from_symbol,
+            &self.to_symbol_async,
+            &self.from_symbol_async,
         ]
         .map(String::clone)
         .into()
@@ -255,12 +265,14 @@ impl Functions {
         if self.needs_memcpy {
             self.memcpy_text(plan.scalar, &mut out);
         }
-        for (is_needed, name, from) in [
-            (self.needs_to_symbol, &self.to_symbol, "from"),
-            (self.needs_from_symbol, &self.from_symbol, "to"),
+        for (is_needed, is_async, name, from) in [
+            (self.needs_to_symbol, false, &self.to_symbol, "from"),
+            (self.needs_from_symbol, false, &self.from_symbol, "to"),
+            (self.needs_to_symbol_async, true, &self.to_symbol_async, "from"),
+            (self.needs_from_symbol_async, true, &self.from_symbol_async, "to"),
         ] {
             if is_needed {
-                self.symbol_text(name, from, &mut out);
+                self.symbol_text(name, from, is_async, &mut out);
             }
         }
         if self.needs_memset {
@@ -287,7 +299,7 @@ impl Functions {
     }
 
     /// Copies of whole symbols: `other` is the host's side.
-    fn symbol_text(&self, name: &str, other: &str, out: &mut String) {
+    fn symbol_text(&self, name: &str, other: &str, is_async: bool, out: &mut String) {
         let (symbol, host, copy, kind) = match other {
             "from" => ("const T &to", "const void *from", "at, from", "cudaMemcpyHostToDevice"),
             _ => ("const T &from", "void *to", "to, at", "cudaMemcpyDeviceToHost"),
@@ -297,13 +309,16 @@ impl Functions {
             _ => format!("{host}, {symbol}"),
         };
         let of = if other == "from" { "to" } else { "from" };
+        let (on, stream, memcpy) = match is_async {
+            true => (", cudaStream_t stream = 0", ", stream", &self.memcpy_async),
+            false => ("", "", &self.memcpy),
+        };
         let _ = write!(
             out,
             "\ntemplate <class T>\n\
-             static inline cudaError_t {name}({parameters}, size_t bytes, size_t = 0, cudaMemcpyKind = {kind})\n{{\n    \
+             static inline cudaError_t {name}({parameters}, size_t bytes, size_t = 0, cudaMemcpyKind = {kind}{on})\n{{\n    \
              void *at = NULL;\n    const cudaError_t error = cudaGetSymbolAddress(&at, {of});\n    \
-             return error != cudaSuccess ? error : {}({copy}, bytes, {kind});\n}}\n",
-            self.memcpy,
+             return error != cudaSuccess ? error : {memcpy}({copy}, bytes, {kind}{stream});\n}}\n",
         );
     }
 

@@ -367,6 +367,7 @@ pub(super) const CUDA: &[&str] = &[
     "cudaUserObjectRetain",
     "cudaWGLGetDevice",
     "cudaWaitExternalSemaphoresAsync",
+    "make_cudaPitchedPtr",
 ];
 
 /// OpenCL's interface of C with its extensions for OpenGL, EGL and the common ones.

@@ -1,12 +1,12 @@
 //! The rows.
 
 use super::Effect::{
-    Advises, Allocates, AsksAboutKernel, BeginsCapture, CallsBack, Computes, Copies, EndsCapture,
-    Fills, Frees, ReturnsMemory, SelectsDevice, TellsAddress,
+    Advises, Allocates, AsksAboutKernel, BeginsCapture, CallsBack, Computes, Copies, Describes,
+    EndsCapture, Fills, Frees, ReturnsMemory, SelectsDevice, TellsAddress,
 };
 use super::Role::{
-    Bytes, Direction, From, FromPitch, HandedOn, Memory, Other, PointerAddress, Stream, Symbol, To,
-    ToPitch,
+    Bytes, Direction, From, FromPitch, HandedOn, Memory, Other, PitchAddress, PointerAddress,
+    Stream, Symbol, To, ToPitch,
 };
 use super::{Effect, Role, Row, Space, Target};
 use crate::classes::Api;
@@ -36,6 +36,28 @@ const fn known(
 const fn computes(spelling: &'static [(Target, &'static str)]) -> Row {
     known(spelling, Computes, &[], 0)
 }
+
+/// Copies of the driver: what is device memory is in the name.
+const DRIVER_COPIES: &[(Target, &str)] = &[
+    (Target::Cuda, "cuMemcpy"),
+    (Target::Cuda, "cuMemcpyHtoD"),
+    (Target::Cuda, "cuMemcpyHtoD_v2"),
+    (Target::Cuda, "cuMemcpyDtoH"),
+    (Target::Cuda, "cuMemcpyDtoH_v2"),
+    (Target::Cuda, "cuMemcpyDtoD"),
+    (Target::Cuda, "cuMemcpyDtoD_v2"),
+];
+
+/// The same on a stream.
+const DRIVER_COPIES_ON_STREAMS: &[(Target, &str)] = &[
+    (Target::Cuda, "cuMemcpyAsync"),
+    (Target::Cuda, "cuMemcpyHtoDAsync"),
+    (Target::Cuda, "cuMemcpyHtoDAsync_v2"),
+    (Target::Cuda, "cuMemcpyDtoHAsync"),
+    (Target::Cuda, "cuMemcpyDtoHAsync_v2"),
+    (Target::Cuda, "cuMemcpyDtoDAsync"),
+    (Target::Cuda, "cuMemcpyDtoDAsync_v2"),
+];
 
 /// All functions with rows.
 pub(super) static ROWS: &[Row] = &[
@@ -191,10 +213,11 @@ pub(super) static ROWS: &[Row] = &[
     known(
         &[(Target::Cuda, "cudaMallocPitch")],
         Allocates(Space::Device),
-        &[PointerAddress, Other, Other, Other],
+        &[PointerAddress, PitchAddress, Other, Other],
         4,
     ),
-    known(&[(Target::Cuda, "cudaMalloc3D")], Allocates(Space::Device), &[Other, Other], 2),
+    known(&[(Target::Cuda, "cudaMalloc3D")], Allocates(Space::Device), &[PointerAddress, Other], 2),
+    known(&[(Target::Cuda, "make_cudaPitchedPtr")], Describes, &[Memory, ToPitch, Other, Other], 4),
     known(&[(Target::Cuda, "cudaMemcpy3D")], Copies, &[Other], 1),
     known(&[(Target::Cuda, "cudaMemcpy3DAsync")], Copies, &[Other, Stream], 2),
     known(&[(Target::Cuda, "cudaMemset2D")], Fills, &[Memory, ToPitch, Other, Bytes, Other], 5),
@@ -259,12 +282,63 @@ pub(super) static ROWS: &[Row] = &[
         0,
     ),
     known(&[(Target::Cuda, "cudaOccupancyMaxPotentialClusterSize")], AsksAboutKernel, &[], 0),
-    known(&[(Target::Cuda, "cuMemAlloc")], Allocates(Space::Device), &[PointerAddress, Bytes], 2),
     known(
-        &[(Target::Cuda, "cuMemAlloc_v2")],
+        &[(Target::Cuda, "cuMemAlloc"), (Target::Cuda, "cuMemAlloc_v2")],
         Allocates(Space::Device),
         &[PointerAddress, Bytes],
         2,
+    ),
+    known(
+        &[(Target::Cuda, "cuMemAllocPitch"), (Target::Cuda, "cuMemAllocPitch_v2")],
+        Allocates(Space::Device),
+        &[PointerAddress, PitchAddress, Other, Other, Other],
+        5,
+    ),
+    known(
+        &[(Target::Cuda, "cuMemAllocAsync")],
+        Allocates(Space::Device),
+        &[PointerAddress, Bytes, Stream],
+        3,
+    ),
+    known(
+        &[(Target::Cuda, "cuMemAllocFromPoolAsync")],
+        Allocates(Space::Device),
+        &[PointerAddress, Bytes, Other, Stream],
+        4,
+    ),
+    known(
+        &[(Target::Cuda, "cuMemAllocManaged")],
+        Allocates(Space::Managed),
+        &[PointerAddress, Bytes, Other],
+        3,
+    ),
+    known(&[(Target::Cuda, "cuMemFree"), (Target::Cuda, "cuMemFree_v2")], Frees, &[Memory], 1),
+    known(&[(Target::Cuda, "cuMemFreeAsync")], Frees, &[Memory, Stream], 2),
+    known(DRIVER_COPIES, Copies, &[To, From, Bytes], 3),
+    known(DRIVER_COPIES_ON_STREAMS, Copies, &[To, From, Bytes, Stream], 4),
+    known(
+        &[
+            (Target::Cuda, "cuMemsetD8"),
+            (Target::Cuda, "cuMemsetD8_v2"),
+            (Target::Cuda, "cuMemsetD16"),
+            (Target::Cuda, "cuMemsetD16_v2"),
+            (Target::Cuda, "cuMemsetD32"),
+            (Target::Cuda, "cuMemsetD32_v2"),
+        ],
+        Fills,
+        // The last is a number of values of 1, 2 or 4 bytes.
+        &[Memory, Other, Other],
+        3,
+    ),
+    known(
+        &[
+            (Target::Cuda, "cuMemsetD8Async"),
+            (Target::Cuda, "cuMemsetD16Async"),
+            (Target::Cuda, "cuMemsetD32Async"),
+        ],
+        Fills,
+        &[Memory, Other, Other, Stream],
+        4,
     ),
     known(&[(Target::OpenCl, "clCreateBuffer")], Allocates(Space::Device), &[], 0),
     // The C library.

@@ -95,6 +95,8 @@ pub enum Direction {
 pub struct ApiCall {
     /// The call expression.
     pub call: ExprId,
+    /// The name that it calls.
+    pub name: String,
     /// Which function.
     pub row: &'static Row,
     /// What codegen writes for it.
@@ -158,6 +160,7 @@ impl ApiCall {
             Role::Bytes
             | Role::Direction
             | Role::Stream
+            | Role::PitchAddress
             | Role::ToPitch
             | Role::FromPitch
             | Role::HandedOn
@@ -287,7 +290,16 @@ pub(super) fn find_api_calls(
             .flatten()
             .map(|value| value.node);
         let arguments = arguments.to_vec();
-        found.push(ApiCall { call, row, api, arguments, direction, is_native, allocated_node });
+        found.push(ApiCall {
+            call,
+            name,
+            row,
+            api,
+            arguments,
+            direction,
+            is_native,
+            allocated_node,
+        });
     }
     found
 }

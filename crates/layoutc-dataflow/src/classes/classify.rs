@@ -21,6 +21,7 @@ use super::calls::{CallGraph, Callee, Context};
 use super::places::{PlaceKind, element_of};
 use super::single_object::SingleObjects;
 use super::slots::{Slot, SlotGraph};
+use super::unfollowed::{UnfollowedCalls, allocation_text};
 use super::unify::{Flow, is_reference, slot_of};
 use super::{ClassId, Classes, FieldPath, Moves, Pin, Sizes};
 use crate::catalogue::{self, Effect};
@@ -59,6 +60,7 @@ pub(super) fn classify(
         sizes: Sizes::collect(program),
         moves,
         captures: capture::Captures::new(program, calls),
+        unfollowed: UnfollowedCalls::find(program),
     };
     this.interior_slots(flows);
     this.grid_offsets(flows);
@@ -128,6 +130,7 @@ struct Classifier<'a> {
     sizes: Sizes,
     moves: Moves,
     captures: capture::Captures,
+    unfollowed: UnfollowedCalls,
 }
 
 impl Classifier<'_> {

@@ -178,7 +178,8 @@ impl Uses<'_> {
                 let Some((class, depth)) = self.classes.value(argument) else { continue };
                 let span = self.program.expr_site(call.call);
                 if !has_form(call) {
-                    self.refuse(class, span, "this call has no form for cells in another order");
+                    let message = format!("`{}` has no form for cells in another order", call.name);
+                    self.refuse(class, span, &message);
                 } else if depth == 1 && !self.is_start(argument) && self.range(argument).is_none() {
                     let message = "where this begins is no number of cells from a start";
                     self.refuse(class, span, message);

@@ -44,6 +44,46 @@ impl Classifier<'_> {
         Some((&self.classes.api_calls[*at], position))
     }
 
+    /// A pin for a pointer that may point anywhere.
+    pub(super) fn unknown_memory(&mut self, class: ClassId, from: ExprId) {
+        let message = match self.unfollowed.allocator(self.program, from) {
+            Some(name) => allocation_text(name),
+            None => "it cannot be seen what this points to".to_owned(),
+        };
+        self.pin(class, Code::UNKNOWN_MEMORY, self.span(from), message);
+    }
+
+    /// The function that an argument is the address of a pointer for, if it allocates and is not followed.
+    fn unfollowed_allocator(&self, context: Context) -> Option<String> {
+        let Context::Operand(parent, position) = context else { return None };
+        let ExprKind::Call { callee, arguments, .. } = &self.program.expr(parent).kind else {
+            return None;
+        };
+        let Callee::Library(name) = self.calls.callee(self.program, *callee, arguments) else {
+            return None;
+        };
+        let row = catalogue::row(&name).filter(|row| row.allocates() && row.api.is_none())?;
+        let at = row.position(Role::PointerAddress)?;
+        (position == at + 1).then_some(name)
+    }
+
+    /// The function that copies an array as an object says that is made or set here.
+    fn copy_described_by(&self, expr: ExprId) -> Option<&str> {
+        let Context::Operand(parent, 1) = self.consumer(expr).context else { return None };
+        match self.program.expr(parent).kind {
+            ExprKind::Assign(None, left, _) => self.unfollowed.copier(self.program, left),
+            _ => None,
+        }
+    }
+
+    /// A pin for a description of the array that goes to a copy.
+    fn description(&mut self, class: ClassId, by: Option<String>, span: Span) {
+        let by = by.unwrap_or_else(|| "a copy of rows".to_owned());
+        let message =
+            format!("{by} copies the array as this says, which has no form in another layout");
+        self.pin(class, Code::COPY_FORM, span, message);
+    }
+
     /// A pin for a cast of a pointer to another type.
     pub(super) fn bad_cast(&mut self, class: ClassId, cast: ExprId, target: QualType) {
         let types = &self.program.types;
@@ -297,12 +337,7 @@ impl Classifier<'_> {
             ExprKind::Conditional(_, then, otherwise) => {
                 let other = if position == 1 { *otherwise } else { *then };
                 if self.classes.value(other).is_none() && !is_null(program, other) {
-                    self.pin(
-                        class,
-                        Code::UNKNOWN_MEMORY,
-                        self.span(other),
-                        "it cannot be seen what this points to",
-                    );
+                    self.unknown_memory(class, other);
                 }
             }
             ExprKind::Comma(..) => {
@@ -526,8 +561,7 @@ impl Classifier<'_> {
             && !is_null(self.program, right)
             && !self.classes.host_allocations.contains_key(&self.program.strip_parens(right))
         {
-            let span = self.span(right);
-            self.pin(class, Code::UNKNOWN_MEMORY, span, "it cannot be seen what this points to");
+            self.unknown_memory(class, right);
         }
         match (position, op) {
             (0, None) => {}
@@ -537,7 +571,11 @@ impl Classifier<'_> {
                     .classes
                     .value(left)
                     .is_some_and(|(found, depth)| found == class && depth == 1);
-                if !same {
+                let copier =
+                    self.unfollowed.copier(self.program, left).map(|name| format!("`{name}`"));
+                if !same && copier.is_some() {
+                    self.description(class, copier, self.span(right));
+                } else if !same {
                     let message = format!(
                         "this does not have the type of a pointer to `{}`",
                         self.record_name(class)
@@ -626,6 +664,14 @@ impl Classifier<'_> {
             // One value, whose address can be written.
             Callee::Library(name)
                 if self.moves == Moves::Stay && at == 0 && is_address_intrinsic(name) => {}
+            Callee::Library(name) if catalogue::effect(name) == Some(Effect::Describes) => {
+                let by = match self.consumer(expr).context {
+                    Context::Operand(call, _) => self.copy_described_by(call),
+                    _ => None,
+                };
+                let by = by.map(|name| format!("`{name}`"));
+                self.description(class, by, span);
+            }
             Callee::Library(name) => {
                 self.pin(
                     class,
@@ -669,6 +715,10 @@ impl Classifier<'_> {
                     "the address of the pointer is passed to the runtime",
                 );
             }
+            return;
+        }
+        if let Some(name) = self.unfollowed_allocator(consumer.context) {
+            self.pin(class, Code::UNKNOWN_MEMORY, span, allocation_text(&name));
             return;
         }
         if let Some((cast, target)) = consumer.cast {

@@ -622,12 +622,7 @@ impl Classifier<'_> {
                 ExprKind::Null | ExprKind::Integer(Some(0)) => {}
                 // Every item of a list is a flow of its own.
                 ExprKind::InitList(items) if items.is_empty() => {}
-                _ => self.pin(
-                    class,
-                    Code::UNKNOWN_MEMORY,
-                    self.program.expr(from).span,
-                    "it cannot be seen what this points to",
-                ),
+                _ => self.unknown_memory(class, from),
             }
         }
         for class in self.classes.ids() {
