@@ -67,9 +67,10 @@ impl Classifier<'_> {
         (position == at + 1).then_some(name)
     }
 
-    /// The function that copies an array as an object says that is made or set here.
-    fn copy_described_by(&self, expr: ExprId) -> Option<&str> {
-        let Context::Operand(parent, 1) = self.consumer(expr).context else { return None };
+    /// The function that copies an array as the object says that a call makes of this argument.
+    fn copy_described_by(&self, argument: ExprId) -> Option<&str> {
+        let Context::Operand(call, _) = self.consumer(argument).context else { return None };
+        let Context::Operand(parent, 1) = self.consumer(call).context else { return None };
         match self.program.expr(parent).kind {
             ExprKind::Assign(None, left, _) => self.unfollowed.copier(self.program, left),
             _ => None,
@@ -77,10 +78,9 @@ impl Classifier<'_> {
     }
 
     /// A pin for a description of the array that goes to a copy.
-    fn description(&mut self, class: ClassId, by: Option<String>, span: Span) {
-        let by = by.unwrap_or_else(|| "a copy of rows".to_owned());
+    fn description(&mut self, class: ClassId, by: &str, span: Span) {
         let message =
-            format!("{by} copies the array as this says, which has no form in another layout");
+            format!("`{by}` copies the array as this says, which has no form in another layout");
         self.pin(class, Code::COPY_FORM, span, message);
     }
 
@@ -571,10 +571,9 @@ impl Classifier<'_> {
                     .classes
                     .value(left)
                     .is_some_and(|(found, depth)| found == class && depth == 1);
-                let copier =
-                    self.unfollowed.copier(self.program, left).map(|name| format!("`{name}`"));
-                if !same && copier.is_some() {
-                    self.description(class, copier, self.span(right));
+                let copier = self.unfollowed.copier(self.program, left).map(str::to_owned);
+                if !same && let Some(by) = copier {
+                    self.description(class, &by, self.span(right));
                 } else if !same {
                     let message = format!(
                         "this does not have the type of a pointer to `{}`",
@@ -665,12 +664,15 @@ impl Classifier<'_> {
             Callee::Library(name)
                 if self.moves == Moves::Stay && at == 0 && is_address_intrinsic(name) => {}
             Callee::Library(name) if catalogue::effect(name) == Some(Effect::Describes) => {
-                let by = match self.consumer(expr).context {
-                    Context::Operand(call, _) => self.copy_described_by(call),
-                    _ => None,
-                };
-                let by = by.map(|name| format!("`{name}`"));
-                self.description(class, by, span);
+                match self.copy_described_by(expr).map(str::to_owned) {
+                    Some(by) => self.description(class, &by, span),
+                    None => {
+                        let message = format!(
+                            "`{name}` describes the array as rows of bytes, which are not followed"
+                        );
+                        self.pin(class, Code::ESCAPING_POINTER, span, message);
+                    }
+                }
             }
             Callee::Library(name) => {
                 self.pin(

@@ -1,0 +1,18 @@
+//@ layout = "a + b = aos"
+__global__ void k(float *a, float *b, const int *at, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        a[at[i]] += b[at[i]];
+}
+int main() {
+    int n = 100;
+    float *a, *b;
+    int *at;
+    cudaMalloc(&at, n * sizeof(int));
+    cudaMemset(at, 0, n * sizeof(int));
+    cudaMalloc(&a, n * sizeof(float));
+    cudaMalloc(&b, n * sizeof(float));
+    cudaMemcpyPeer(a, 0, a + 50, 0, 50 * sizeof(float)); //~ LC0087 `cudaMemcpyPeer` has no form for merged arrays
+    k<<<1, 128>>>(a, b, at, n);
+    return 0;
+}
