@@ -208,8 +208,12 @@ pub enum MissingHeaders {
 #[derive(Clone, Debug, Args)]
 pub struct ProgramArguments {
     /// The source files of one program; the local headers they include belong to it.
-    #[arg(required_unless_present = "project", value_name = "FILE")]
+    #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
+    /// Take what the command line does not say from this file. Otherwise: from the nearest `layoutc.toml` in the
+    /// folder of the program or above it, if that names the program.
+    #[arg(long, value_name = "FILE.toml")]
+    pub config: Option<PathBuf>,
     /// Take files, macros and include folders from a compilation database (`compile_commands.json`,
     /// or its folder). Files named beside it choose among its entries; -I and -D are added to all.
     #[arg(long, value_name = "PATH")]

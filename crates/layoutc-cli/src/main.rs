@@ -6,6 +6,7 @@ mod analyze;
 mod arguments;
 mod calibrate;
 mod compile;
+mod config;
 mod cost;
 mod diff;
 mod encoding;
@@ -24,13 +25,15 @@ mod transform;
 mod verify;
 mod write;
 
-use arguments::{Arguments, Command};
-use clap::Parser;
+use arguments::Command;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     compile::keep_panics_quiet();
-    let arguments = Arguments::parse_from(arguments::spelled_as_options(std::env::args_os()));
+    let arguments = match config::parse(arguments::spelled_as_options(std::env::args_os())) {
+        Ok(arguments) => arguments,
+        Err(message) => return exit::fail(message).into(),
+    };
     let exit = match arguments.command {
         Command::Transform(arguments) => transform::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),

@@ -341,7 +341,7 @@ fn absolute_in(folder: &Path, path: &Path) -> PathBuf {
 }
 
 /// The path as a user in `here` would name it.
-fn relative_to(here: &Path, path: &Path) -> PathBuf {
+pub fn relative_to(here: &Path, path: &Path) -> PathBuf {
     match path.strip_prefix(here) {
         Ok(below) if below.as_os_str().is_empty() => PathBuf::from("."),
         Ok(below) => below.to_path_buf(),
