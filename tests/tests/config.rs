@@ -115,3 +115,20 @@ fn errors_have_a_place_and_nothing_is_written() -> Result<()> {
     let missing = ["transform", "--check", "--config", "no.toml"];
     expect(&sandbox, &missing, 2, "cannot read no.toml")
 }
+
+#[test]
+fn a_database_of_sources_elsewhere_is_for_the_command_line() -> Result<()> {
+    let database =
+        r#"[{"directory": ".", "file": "../../a.cu", "command": "nvcc -DCOUNT=9 -c ../../a.cu"}]"#;
+    let sandbox = Sandbox::with(&[
+        ("p/layoutc.toml", "layout = [\"* = soa\"]\nproject = \"build\"\n"),
+        ("p/build/compile_commands.json", database),
+        ("a.cu", PROGRAM),
+    ])?;
+    let found = ["transform", "--in-place", "--config", "p/layoutc.toml"];
+    let before = sandbox.contents()?;
+    expect(&sandbox, &found, 2, "p/layoutc.toml:2:11: this database names ")?;
+    ensure!(sandbox.contents()? == before, "something was written");
+    let given = ["transform", "--check", "--project", "p/build", "--layout", "* = soa"];
+    expect(&sandbox, &given, 1, "(p, d) to soa")
+}

@@ -2,7 +2,8 @@
 //!
 //! Each key is an option of the command line, with the same values; an option that the command line gives
 //! replaces the key. Paths are seen from the folder of the file. No key names a command or an output, and
-//! the sources and roots that it names lie in its folder: a file that one does not trust runs nothing.
+//! the sources and roots that it names, those of its database too, lie in its folder: a file that one does
+//! not trust runs nothing, and changes nothing elsewhere.
 
 use crate::arguments::{Arguments, Command, ProgramArguments};
 use crate::outputs::absolute;
@@ -107,18 +108,41 @@ impl Config {
         Err(self.error(path.span().start, &cause))
     }
 
+    /// Checks that the sources of the database lie in the file's folder, links followed.
+    fn check_database(&self) -> Result<(), String> {
+        let folder = real(parent(&self.path));
+        match self.sources()?.iter().find(|source| !source.starts_with(&folder)) {
+            Some(outside) => {
+                let cause = format!(
+                    "this database names {}, which lies outside of the folder of this file; give it as `--project` on the command line",
+                    outside.display()
+                );
+                Err(self.error(self.project_start(), &cause))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// The sources of the database, links followed.
+    fn sources(&self) -> Result<Vec<PathBuf>, String> {
+        let Some(project) = &self.project else { return Ok(Vec::new()) };
+        let entries = project::read(project)
+            .map_err(|error| self.error(self.project_start(), &error.message))?;
+        Ok(entries.iter().map(|entry| real(&entry.file)).collect())
+    }
+
+    fn project_start(&self) -> usize {
+        self.keys.project.as_ref().map_or(0, |text| text.span().start)
+    }
+
     /// Whether it names all of these files, or this database.
     fn names(&self, program: &ProgramArguments) -> Result<bool, String> {
         if let Some(given) = &program.project {
             return Ok(self.project.as_ref().is_some_and(|own| database(own) == database(given)));
         }
         let mut known: Vec<PathBuf> = self.files.iter().map(|file| real(file)).collect();
-        if let (None, Some(project)) = (&self.keys.files, &self.project) {
-            let entries = project::read(project).map_err(|error| {
-                let at = self.keys.project.as_ref().map_or(0, |text| text.span().start);
-                self.error(at, &error.message)
-            })?;
-            known.extend(entries.iter().map(|entry| real(&entry.file)));
+        if self.keys.files.is_none() {
+            known.extend(self.sources()?);
         }
         Ok(program.files.iter().all(|file| known.contains(&real(file))))
     }
@@ -249,7 +273,7 @@ pub fn parse(words: Vec<OsString>) -> Result<Arguments, String> {
     let Some(config) = find(program)? else {
         return match program.files.is_empty() && program.project.is_none() {
             true => Err(format!(
-                "no program is given: name its files, a compilation database (--project), or both in {NAME}"
+                "no program is given: name its files (<FILE>...), a compilation database (--project), or both in {NAME}"
             )),
             false => Ok(arguments),
         };
@@ -262,6 +286,9 @@ pub fn parse(words: Vec<OsString>) -> Result<Arguments, String> {
         config.settings()?.into_iter().filter(|setting| !is_given(setting.id)).collect();
     for setting in &own {
         config.check(setting)?;
+    }
+    if !is_given("project") {
+        config.check_database()?;
     }
     // Behind the program's name and the command.
     words.splice(2..2, own.into_iter().map(|setting| setting.word));
