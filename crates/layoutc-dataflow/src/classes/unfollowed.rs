@@ -97,7 +97,7 @@ impl UnfollowedCalls {
         UnfollowedCalls { by_slot }
     }
 
-    /// The function that allocates the memory which an expression is taken from, if none of the others does.
+    /// The function that allocates the memory which an expression is taken from.
     pub(super) fn allocator(&self, program: &Program, expr: ExprId) -> Option<&str> {
         self.with(program, expr, Row::allocates)
     }
