@@ -287,7 +287,7 @@ fn raised_codes(folder: &Path, registry: &BTreeMap<String, String>, into: &mut B
 fn every_code_that_can_be_raised_has_a_fixture() {
     let registry = registry();
     let mut raised = BTreeSet::new();
-    for name in ["syntax", "dataflow", "analysis", "codegen", "cli"] {
+    for name in ["syntax", "dataflow", "analysis", "codegen", "driver", "cli"] {
         let folder = repository_root().join(format!("crates/layoutc-{name}/src"));
         raised_codes(&folder, &registry, &mut raised);
     }
