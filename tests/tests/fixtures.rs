@@ -9,13 +9,16 @@
 //! A case with `known_bug` must fail. If it is a rewrite, its `.diff` says what the output should be;
 //! it is written by hand and never updated.
 
+use anyhow::Context;
 use layoutc_codegen::EditSet;
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::{Diagnostic, Severity};
 use layoutc_driver::{Compiled, HostLayout, Request, Status, compile};
 use layoutc_syntax::preprocess::{LoadResult, PreprocessOptions, SourceLoader, preprocess_program};
 use layoutc_tests::fixture::{self, Fixture};
+use layoutc_tests::nvcc::Nvcc;
 use layoutc_tests::repository_root;
+use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -410,6 +413,49 @@ fn check_rewrite(fixture: &Fixture) -> Result<(), String> {
 #[test]
 fn rewrites_are_as_recorded() {
     check_all(&rewrites(), check_rewrite);
+}
+
+/// Each case in one of its layouts; what nvcc does not accept as it is proves nothing.
+#[test]
+fn nvcc_warns_of_no_output() {
+    let nvcc = Nvcc::find().expect("nvcc");
+    let all = rewrites();
+    let tried: Vec<Result<bool, String>> = all
+        .par_iter()
+        .enumerate()
+        .filter(|(_, fixture)| fixture.options.known_bug.is_none())
+        .map(|(at, fixture)| {
+            let layouts = fixture.layouts();
+            warnings(&nvcc, fixture, &layouts[at % layouts.len()])
+        })
+        .collect();
+    let failures: String = tried.iter().filter_map(|own| own.as_ref().err()).cloned().collect();
+    assert!(failures.is_empty(), "{failures}");
+    let compared = tried.iter().filter(|own| **own == Ok(true)).count();
+    assert!(compared > 250, "only {compared} of {} programs compile without warnings", all.len());
+}
+
+/// Whether nvcc takes a program without a warning, and then its output, too.
+fn warnings(nvcc: &Nvcc, fixture: &Fixture, layout: &str) -> Result<bool, String> {
+    let check = |files: &[(String, String)]| -> anyhow::Result<()> {
+        let folder = tempfile::tempdir()?;
+        for (name, text) in files {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(path.parent().context("a file lies in a folder")?)?;
+            std::fs::write(path, text)?;
+        }
+        let units = files.iter().filter(|(name, _)| name.ends_with(".cu"));
+        for (name, _) in units {
+            nvcc.check_front_end(&folder.path().join(name))?;
+        }
+        Ok(())
+    };
+    let compiled = compile_with(fixture, layout)?;
+    match check(&outputs(&compiled)) {
+        Ok(()) => Ok(true),
+        Err(_) if check(&fixture.files).is_err() => Ok(false),
+        Err(message) => Err(format!("== {} in {layout}\n{message}\n", fixture.path.display())),
+    }
 }
 
 #[test]

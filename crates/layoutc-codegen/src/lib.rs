@@ -19,7 +19,9 @@ pub mod opencl;
 mod rewrite;
 mod sections;
 mod storage;
+mod unused_locals;
 
 pub use edit::{Edit, EditSet, OverlappingEdits, PLACEHOLDER};
 pub use grids::CHECK;
 pub use rewrite::{Refusal, Rewritten, rewrite};
+pub use unused_locals::settle_unused_locals;

@@ -12,7 +12,7 @@ use layoutc_analysis::cost_model::CostModel;
 use layoutc_analysis::generated::{answer, is_for_arrays};
 use layoutc_analysis::joint_plan::{GainfulJoints, gainful_joints, joint_requests};
 use layoutc_codegen::edit::in_files;
-use layoutc_codegen::{EditSet, opencl};
+use layoutc_codegen::{EditSet, opencl, settle_unused_locals};
 use layoutc_dataflow::classes::{Classes, FlatProgram, type_untyped_pointers};
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec};
 use layoutc_diagnostics::{Diagnostic, FileId, Label, Severity};
@@ -164,6 +164,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     }
     diagnostics.retain(|found| !is_about_generated(&program, found));
     diagnostics.extend(plan.errors);
+    settle_unused_locals(&program, &mut edits);
     let edits = in_files(&program.sources, edits);
     Compiled {
         program,

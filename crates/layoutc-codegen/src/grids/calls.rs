@@ -120,6 +120,7 @@ impl Rewriter<'_> {
                 functions.needs_memcpy = true;
                 functions.needs_memcpy_ranges |= !firsts.is_empty();
                 functions.needs_memcpy_stream |= is_async;
+                functions.needs_memcpy_sync |= !is_async;
                 functions.files.insert((span.file, span));
                 let name = match is_async {
                     true => functions.memcpy_async.clone(),
@@ -159,6 +160,7 @@ impl Rewriter<'_> {
                 let is_async = call.row.is_async();
                 functions.needs_memcpy = true;
                 functions.needs_memcpy_stream |= is_async;
+                functions.needs_memcpy_sync |= !is_async;
                 functions.files.insert((span.file, span));
                 let name = match (call.api == Api::ToSymbol, is_async) {
                     (true, false) => {

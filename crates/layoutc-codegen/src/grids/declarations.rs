@@ -45,6 +45,8 @@ pub(super) struct Functions {
     pub(super) needs_linear: bool,
     pub(super) needs_bytes: bool,
     pub(super) needs_memcpy: bool,
+    /// A copy that waits is among them.
+    pub(super) needs_memcpy_sync: bool,
     pub(super) needs_memcpy_ranges: bool,
     pub(super) needs_memcpy_stream: bool,
     pub(super) needs_memset: bool,
@@ -380,7 +382,7 @@ impl Functions {
              const cudaError_t freed = stage ? cudaFree(stage) : cudaSuccess;\n    \
              return error != cudaSuccess ? error : freed;\n}}\n",
         );
-        if self.needs_memcpy_stream {
+        if self.needs_memcpy_stream && self.needs_memcpy_sync {
             let memcpy = &self.memcpy;
             let firsts = if self.needs_memcpy_ranges { ", toFirst, fromFirst" } else { "" };
             let _ = write!(

@@ -2,6 +2,7 @@
 
 use super::Rewriter;
 use crate::edit::Edit;
+use crate::unused_locals::MAYBE_UNUSED;
 use layoutc_dataflow::classes::{Callee, ClassId, Slot, is_whole_copy, resolve_callee};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{DeclarationId, DeclaratorSite, StmtKind, TypeKind, VarId};
@@ -358,7 +359,13 @@ impl Rewriter<'_> {
             |declared: &Declared| declared.variable.is_some_and(|id| self.index_only.contains(&id));
         if !needs_split && declared.len() == declaration.count && declared.iter().all(is_index) {
             let start = Span { end: declaration.span.start, ..declaration.span };
-            self.edit(start, super::unused::MAYBE_UNUSED.to_owned());
+            self.edit(start, MAYBE_UNUSED.to_owned());
+        } else {
+            let unused: Vec<Span> =
+                declared.iter().filter(|own| is_index(own)).map(|own| own.site.name).collect();
+            for name in unused {
+                self.insert(name.at_end(), format!(" {}", MAYBE_UNUSED.trim_end()));
+            }
         }
         let mut before = Vec::new();
         for declared in declared {

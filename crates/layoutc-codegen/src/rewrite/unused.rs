@@ -6,11 +6,9 @@
 
 use super::Rewriter;
 use crate::edit::Edit;
+use crate::unused_locals::MAYBE_UNUSED;
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Space, UnaryOp, VarId};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// What a declaration of which no use is left begins with.
-pub(super) const MAYBE_UNUSED: &str = "[[maybe_unused]] ";
 
 impl Rewriter<'_> {
     /// Marks the functions that only their versions were called for.
