@@ -21,12 +21,16 @@ use layoutc_driver::{Compiled, Request};
 use layoutc_syntax::preprocess::{Compilation, PreprocessOptions, preprocess_compilations};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::{fmt, fs, io, panic, thread};
+use std::{fmt, fs, panic, thread};
 
-/// Stack of the compiling thread, in bytes. It is reserved, not used.
+/// Stack of a compiling thread, in bytes. It is reserved, not used.
 const STACK: usize = 512 << 20;
+/// Threads that one compilation may use: what can run in parallel is a few passes and the parsing of
+/// files.
+const MOST_THREADS: usize = 4;
 
 /// A compiled program without errors.
 pub struct Success {
@@ -86,7 +90,7 @@ pub enum InternalError {
     /// A byte that is not UTF-8 would be lost from this file.
     LostByte(PathBuf),
     /// There is no thread.
-    NoThread(io::Error),
+    NoThread(rayon::ThreadPoolBuildError),
 }
 
 impl fmt::Display for InternalError {
@@ -320,16 +324,18 @@ fn rewrite(compiled: &Compiled) -> Vec<Option<String>> {
     compiled.program.sources.iter().map(|(id, file)| after(id, file.text())).collect()
 }
 
-/// Runs `work` on a thread with a stack of [`STACK`] bytes.
+/// Runs `work` on threads with stacks of [`STACK`] bytes.
 fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, InternalError> {
-    thread::scope(|scope| {
-        let builder = thread::Builder::new().name("compiler".to_owned()).stack_size(STACK);
-        let handle = builder.spawn_scoped(scope, work).map_err(InternalError::NoThread)?;
-        // A panic that reaches the thread's end is the error here.
-        handle.join().map_err(|_| {
-            let message = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
-            InternalError::Panic(message.unwrap_or_else(|| "panicked without a message".to_owned()))
-        })
+    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .stack_size(STACK)
+        .thread_name(|_| "compiler".to_owned())
+        .build()
+        .map_err(InternalError::NoThread)?;
+    panic::catch_unwind(AssertUnwindSafe(|| pool.install(work))).map_err(|_| {
+        let message = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
+        InternalError::Panic(message.unwrap_or_else(|| "panicked without a message".to_owned()))
     })
 }
 

@@ -57,11 +57,11 @@ use tree_sitter::Node;
 pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let mut parsed = Vec::with_capacity(preprocessed.files.len());
-    for (at, file) in preprocessed.files.iter().enumerate() {
-        match crate::parse::parse(&file.masked) {
+    for (at, tree) in crate::parse::parse_all(&preprocessed.files).into_iter().enumerate() {
+        match tree {
             Ok(tree) => parsed.push(Some(tree)),
             Err(error) => {
-                if file.foreign.is_none() {
+                if preprocessed.files[at].foreign.is_none() {
                     diagnostics.push(error.diagnostic(FileId(at as u32)));
                 }
                 parsed.push(None);

@@ -12,9 +12,10 @@ use std::ops::{ControlFlow, Range};
 use std::time::Duration;
 
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
+use rayon::prelude::*;
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
-use crate::preprocess::{TokenKind, each_token, tokens};
+use crate::preprocess::{PreprocessedFile, TokenKind, each_token, tokens};
 
 /// Deepest nesting of brackets that is parsed.
 pub const BRACKET_DEPTH_LIMIT: usize = 200;
@@ -70,6 +71,12 @@ impl ParseFailure {
             .at(Span::new(file, 0, 0), "in this file"),
         }
     }
+}
+
+/// Parses the masked texts of files, several at a time.
+#[must_use]
+pub fn parse_all(files: &[PreprocessedFile]) -> Vec<Result<Parsed, ParseFailure>> {
+    files.par_iter().map(|file| parse(&file.masked)).collect()
 }
 
 /// Parses a masked text.

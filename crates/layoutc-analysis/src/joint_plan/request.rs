@@ -102,8 +102,7 @@ pub fn gainful_joints(
     if !merge_choice::may_gain(program) {
         return GainfulJoints::default();
     }
-    let classes = find_classes(program);
-    let flat = FlatProgram::new(program);
+    let (classes, flat) = rayon::join(|| find_classes(program), || FlatProgram::new(program));
     let model = CostModel::with_flat(program, &classes, launch, Some(&flat));
     let choices = Prices { model: &model, device, pricing }.merges();
     let requests = choices.into_iter().map(|choice| JointRequest {
