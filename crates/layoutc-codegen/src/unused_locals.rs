@@ -8,7 +8,8 @@
 //! *Invariant:* a name is deleted only if no token of its function is spelled like it outside of
 //! replaced text, none in the replacements, and none in the body of a macro. So branches that are not
 //! compiled and arguments of macros count as uses, whatever they mean. Where macros paste tokens, a
-//! name may be made of others, and nothing is deleted.
+//! name may be made of others, and where a function includes a file, that may use it: nothing is
+//! deleted there.
 
 use crate::edit::{Edit, EditSet};
 use layoutc_diagnostics::{FileId, Span};
@@ -136,9 +137,11 @@ fn unused_in_file(
             if !is_unread(own, &replaced) {
                 return true;
             }
-            let deletion = (may_delete && has_lost_its_uses(own, &places, &replaced))
-                .then(|| deletion(program, own, &replaced, text))
-                .flatten();
+            let deletion = (may_delete
+                && !includes_text(program, own.body)
+                && has_lost_its_uses(own, &places, &replaced))
+            .then(|| deletion(program, own, &replaced, text))
+            .flatten();
             if let Some(edit) = deletion {
                 let at = replaced.partition_point(|other| other.span.start < edit.span.start);
                 replaced.insert(at, edit.clone());
@@ -175,6 +178,12 @@ fn is_unread(own: &Candidate<'_>, replaced: &[Edit]) -> bool {
                 token.kind == TokenKind::Identifier && token.text(&edit.text) == own.variable.name
             })
         })
+}
+
+/// Whether text of other files stands in a function.
+fn includes_text(program: &Program, body: Span) -> bool {
+    let included = &program.files[body.file.index()].include_offsets;
+    included.iter().any(|at| body.range().contains(at))
 }
 
 /// Whether no token of its function is the name, but for the declaration.
