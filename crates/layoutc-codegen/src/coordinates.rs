@@ -3,7 +3,9 @@
 use layoutc_dataflow::classes::{Callee, resolve_callee};
 use layoutc_dataflow::grid::index::{Atom, Index, Indices, single_result};
 use layoutc_diagnostics::Span;
-use layoutc_syntax::{ExprId, ExprKind, FunctionId, Program, StmtKind, Storage, VarId};
+use layoutc_syntax::{
+    CaptureRest, ExprId, ExprKind, FunctionId, NameRef, Program, StmtKind, Storage, VarId,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Writes the text of an expression.
@@ -50,16 +52,60 @@ pub(crate) fn parts(
 pub(crate) struct Coordinates<'a> {
     pub(crate) program: &'a Program,
     pub(crate) indices: &'a Indices,
+    pub(crate) lambdas: &'a Lambdas,
+}
+
+/// The lambdas of a program that hide what they do not list.
+#[derive(Debug, Default)]
+pub(crate) struct Lambdas(Vec<(Span, BTreeSet<VarId>)>);
+
+impl Lambdas {
+    pub(crate) fn new(program: &Program) -> Lambdas {
+        let mut found = Vec::new();
+        for id in program.expr_ids() {
+            if let ExprKind::Lambda { captures, rest: CaptureRest::Hidden, .. } =
+                &program.expr(id).kind
+            {
+                let names =
+                    captures.iter().filter_map(|capture| match program.expr(*capture).kind {
+                        ExprKind::Name(NameRef::Variable(id)) => Some(id),
+                        _ => None,
+                    });
+                found.push((program.expr(id).span, names.collect()));
+            }
+        }
+        Lambdas(found)
+    }
+
+    /// Whether a local of the function around a lambda has no name at a place in it.
+    fn hide(&self, program: &Program, id: VarId, at: Span) -> bool {
+        let site = program.variable(id).site.name;
+        self.0.iter().any(|(span, listed)| {
+            span.contains(at) && !span.contains(site) && !listed.contains(&id)
+        })
+    }
 }
 
 impl Coordinates<'_> {
     /// Whether the coordinates can be written in the place of the index.
     ///
     /// # Errors
-    /// What would be evaluated twice, or not at all.
+    /// What would be evaluated twice, or not at all, and what a lambda around it hides.
     pub(crate) fn check(self, index: ExprId, vector: &[Index]) -> Result<(), String> {
         self.check_once(vector)?;
-        self.check_effects(index, vector)
+        self.check_effects(index, vector)?;
+        let at = self.program.expr_site(index);
+        let hidden = vector.iter().flat_map(Index::atoms).find_map(|atom| match atom {
+            Atom::Variable(id) if self.lambdas.hide(self.program, id, at) => Some(id),
+            Atom::Variable(_) | Atom::Expression(_) => None,
+        });
+        match hidden {
+            Some(id) => {
+                let name = &self.program.variable(id).name;
+                Err(format!("the lambda around this does not capture `{name}`"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// What is not a plain value must be evaluated exactly once.
@@ -232,7 +278,8 @@ impl Coordinates<'_> {
     pub(crate) fn is_visible(self, id: VarId, at: Span) -> bool {
         let variable = self.program.variable(id);
         match variable.storage {
-            Storage::Parameter { .. } => true,
+            Storage::Parameter { .. } => !self.lambdas.hide(self.program, id, at),
+            Storage::Local if self.lambdas.hide(self.program, id, at) => false,
             Storage::Local | Storage::Static => {
                 let site = variable.site.full;
                 let is_before = site.file != at.file || site.end <= at.start;

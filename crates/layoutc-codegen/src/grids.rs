@@ -25,6 +25,7 @@ pub(crate) use placement::place_text;
 pub use typed::{has_variable_length, lowers};
 pub use versions::check_versions;
 
+use crate::coordinates::Lambdas;
 use crate::edit::Edit;
 use crate::names::Names;
 use layoutc_analysis::grid_plan::{Apart, Families, GridPlan, GridProgram, pin};
@@ -56,6 +57,7 @@ pub struct GridWriter<'a> {
     apart: &'a Apart,
     families: &'a Families,
     changes: Changes,
+    lambdas: Lambdas,
     checks_bounds: bool,
 }
 
@@ -71,13 +73,14 @@ impl<'a> GridWriter<'a> {
     ) -> Self {
         let lowers = lowers(&found.program, &found.typed);
         let changes = if lowers { Changes::collect(&found.program) } else { Changes::default() };
-        GridWriter { found, apart, families, changes, checks_bounds }
+        let lambdas = Lambdas::new(&found.program);
+        GridWriter { found, apart, families, changes, lambdas, checks_bounds }
     }
 
     /// The edits of these plans; without any, what makes the program one that a CUDA compiler takes.
     #[must_use]
     pub fn rewrite(&self, plans: &BTreeMap<ClassId, &GridPlan>) -> RewrittenGrids {
-        let mut rewriter = Rewriter::new(self.found, self.apart, &self.changes, plans);
+        let mut rewriter = Rewriter::new(self, plans);
         rewriter.leaders = leaders::leaders(&self.found.classes, self.families, plans);
         rewriter.checks_bounds = self.checks_bounds;
         rewriter.rewrite();
@@ -96,6 +99,7 @@ struct Rewriter<'a> {
     classes: &'a Classes,
     typed: &'a TypedArrays,
     changes: &'a Changes,
+    lambdas: &'a Lambdas,
     indices: layoutc_dataflow::grid::index::Indices,
     plans: &'a BTreeMap<ClassId, &'a GridPlan>,
     names: Names,
@@ -120,17 +124,14 @@ struct Rewriter<'a> {
 }
 
 impl<'a> Rewriter<'a> {
-    fn new(
-        found: &'a GridProgram,
-        apart: &'a Apart,
-        changes: &'a Changes,
-        plans: &'a BTreeMap<ClassId, &'a GridPlan>,
-    ) -> Self {
+    fn new(writer: &'a GridWriter<'a>, plans: &'a BTreeMap<ClassId, &'a GridPlan>) -> Self {
+        let GridWriter { found, apart, changes, lambdas, .. } = writer;
         Rewriter {
             program: &found.program,
             classes: &found.classes,
             typed: &found.typed,
             changes,
+            lambdas,
             indices: found.grids.indices.clone(),
             plans,
             names: Names::new(found.program.identifiers.clone()),

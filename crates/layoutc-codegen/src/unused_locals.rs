@@ -48,6 +48,9 @@ pub fn settle_unused_locals(program: &Program, edits: &mut BTreeMap<FileId, Edit
             candidates.entry(file).or_default().push(own);
         }
     }
+    if candidates.is_empty() {
+        return;
+    }
     add_reads(program, &mut candidates);
     for (file, candidates) in candidates {
         let Some(own) = edits.get_mut(&file) else { continue };
@@ -222,7 +225,10 @@ fn deletion(program: &Program, own: &Candidate<'_>, replaced: &[Edit], text: &st
     };
     let is_free = touching(replaced, deleted)
         .all(|edit| edit.span.end <= deleted.start || edit.span.start >= deleted.end);
-    is_free.then(|| Edit::replace(deleted, ""))
+    // A directive in it may belong to another outside.
+    let has_directive =
+        text[deleted.range()].lines().any(|line| line.trim_start().starts_with('#'));
+    (is_free && !has_directive).then(|| Edit::replace(deleted, ""))
 }
 
 /// The lines on which nothing but a declaration stands.

@@ -534,6 +534,18 @@ pub enum NameRef {
     Unknown(String),
 }
 
+/// What a lambda does with variables around it that its capture list does not name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum CaptureRest {
+    /// They have no name inside.
+    #[default]
+    Hidden,
+    /// `[=`: it copies them.
+    Copied,
+    /// `[&`: it refers to them.
+    Referred,
+}
+
 /// An expression.
 #[derive(Clone, Debug)]
 pub struct Expr {
@@ -688,8 +700,8 @@ pub enum ExprKind {
         /// Bit `k`: capture number `k` is a name that is captured by reference; those behind the
         /// first 64 are taken for copies.
         by_reference: u64,
-        /// `[=`: what is not listed is copied.
-        copies_rest: bool,
+        /// What becomes of names that are not listed.
+        rest: CaptureRest,
         /// Its body.
         body: StmtId,
     },

@@ -184,7 +184,7 @@ impl Rewriter<'_> {
 
     /// How coordinates are written.
     pub(super) fn coordinates(&self) -> Coordinates<'_> {
-        Coordinates { program: self.program, indices: &self.indices }
+        Coordinates { program: self.program, indices: &self.indices, lambdas: self.lambdas }
     }
 
     /// A value as C.

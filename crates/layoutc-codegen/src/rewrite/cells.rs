@@ -6,17 +6,18 @@
 //! ([`Rewriter::check_cells`]).
 
 use super::{Refusal, Rewriter};
-use crate::coordinates::Coordinates;
+use crate::coordinates::{Coordinates, Lambdas};
 use crate::grids::assumptions::checked;
 use crate::grids::pragmas::without_changed;
 use layoutc_analysis::cell_plan::{CellPlan, CellPlans};
 use layoutc_dataflow::classes::{ApiCall, ClassId, Pin};
-use layoutc_dataflow::grid::index::{Atom, Index, Indices};
+use layoutc_dataflow::grid::index::{Index, Indices};
 use layoutc_dataflow::grid::{Cells, GridAccess};
 use layoutc_diagnostics::{Code, Span};
-use layoutc_syntax::{ExpansionId, ExprId, ExprKind, FunctionId, NameRef, VarId};
+use layoutc_syntax::{ExpansionId, ExprId, ExprKind, FunctionId};
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
 /// What is known of the cells that change places.
 #[derive(Default)]
@@ -32,6 +33,7 @@ pub(super) struct CellState<'a> {
     open: Vec<ExprId>,
     /// Expressions of the accesses, and of their parts.
     indices: Option<&'a Indices>,
+    lambdas: Rc<Lambdas>,
     more: RefCell<Indices>,
     /// Whether coordinates that are assumed to stay inside are checked when the program runs.
     checks_bounds: bool,
@@ -52,6 +54,7 @@ impl<'a> Rewriter<'a> {
         if self.cells.plans.is_empty() {
             return;
         }
+        self.cells.lambdas = Rc::new(Lambdas::new(self.program));
         for (offset, access) in &cells.cells.offsets {
             let found =
                 self.cells.plans.iter().find(|(_, plan)| plan.grid.accesses.contains_key(access));
@@ -147,9 +150,9 @@ impl<'a> Rewriter<'a> {
         let mut arguments = Vec::new();
         let name = match &plan.grid.accesses[&access] {
             GridAccess::Coordinates(vector) => {
-                let coordinates = Coordinates { program, indices };
+                let lambdas = Rc::clone(&self.cells.lambdas);
+                let coordinates = Coordinates { program, indices, lambdas: &lambdas };
                 coordinates.check(offset, vector)?;
-                self.check_lambdas(access, vector)?;
                 let parts = self.parts(offset);
                 for (at, coordinate) in vector.iter().enumerate() {
                     // As it stands in the source, if it does.
@@ -244,46 +247,6 @@ impl<'a> Rewriter<'a> {
         Ok(())
     }
 
-    /// What a lambda around an access does not name may not be captured.
-    fn check_lambdas(&self, access: ExprId, vector: &[Index]) -> Result<(), String> {
-        let program = self.program;
-        let site = program.expr(access).span;
-        let around: Vec<ExprId> = program
-            .expr_ids()
-            .filter(|expr| {
-                matches!(program.expr(*expr).kind, ExprKind::Lambda { .. })
-                    && program.expr(*expr).span.contains(site)
-            })
-            .collect();
-        if around.is_empty() {
-            return Ok(());
-        }
-        let wanted: BTreeSet<VarId> = vector
-            .iter()
-            .flat_map(Index::atoms)
-            .filter_map(|atom| match atom {
-                Atom::Variable(id) => Some(id),
-                Atom::Expression(_) => None,
-            })
-            .collect();
-        for lambda in around {
-            let span = program.expr(lambda).span;
-            let named: BTreeSet<VarId> = program
-                .expr_ids()
-                .filter(|expr| span.contains(program.expr(*expr).span))
-                .filter_map(|expr| match program.expr(expr).kind {
-                    ExprKind::Name(NameRef::Variable(id)) => Some(id),
-                    _ => None,
-                })
-                .collect();
-            if let Some(missing) = wanted.difference(&named).next() {
-                let name = &program.variable(*missing).name;
-                return Err(format!("`{name}` is not named in the lambda around this"));
-            }
-        }
-        Ok(())
-    }
-
     /// The extents that are no constants, as a function writes them.
     fn extents(
         &mut self,
@@ -300,7 +263,8 @@ impl<'a> Rewriter<'a> {
             };
         };
         let indices = self.cells.indices.ok_or("no indices")?;
-        let coordinates = Coordinates { program: self.program, indices };
+        let lambdas = Rc::clone(&self.cells.lambdas);
+        let coordinates = Coordinates { program: self.program, indices, lambdas: &lambdas };
         let named = known
             .iter()
             .zip(&plan.grid.dimensions[1..])

@@ -1,7 +1,7 @@
 //! What lambdas capture.
 
 use layoutc_diagnostics::Span;
-use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, StmtKind, VarId};
+use layoutc_syntax::{CaptureRest, ExprId, ExprKind, NameRef, Program, StmtKind, VarId};
 use std::collections::BTreeSet;
 
 /// Whether a lambda captures a name of its capture list by reference.
@@ -22,7 +22,7 @@ pub(super) fn copied_references(
         .exprs
         .iter()
         .filter_map(|expr| match &expr.kind {
-            ExprKind::Lambda { captures, body, parameters, copies_rest: true, .. } => {
+            ExprKind::Lambda { captures, body, parameters, rest: CaptureRest::Copied, .. } => {
                 let body = program.stmt(*body);
                 matches!(body.kind, StmtKind::Block(_))
                     .then_some((expr.span, body.span, captures, parameters))

@@ -5,8 +5,8 @@ use super::names::Symbol;
 use crate::evaluate::integer_literal;
 use crate::preprocess::MaskReason;
 use crate::program::{
-    BinaryOp, CastStyle, ExprId, ExprKind, FieldId, FunctionId, NameRef, RegionKind, Storage,
-    TemplateArgument, UnaryOp,
+    BinaryOp, CaptureRest, CastStyle, ExprId, ExprKind, FieldId, FunctionId, NameRef, RegionKind,
+    Storage, TemplateArgument, UnaryOp,
 };
 use crate::types::{QualType, Scalar, TypeKind};
 use layoutc_diagnostics::Span;
@@ -1116,14 +1116,19 @@ impl<'t> Lowering<'t> {
         let unknown = self.program.types.unknown();
         let Some(body) = node.child_by_field_name("body") else { return self.opaque(node) };
         let (mut captures, mut by_reference) = (Vec::new(), 0u64);
-        let mut copies_rest = false;
+        let mut rest = CaptureRest::Hidden;
         if let Some(list) = node.child_by_field_name("captures") {
             let mut cursor = list.walk();
             let children: Vec<_> = list.children(&mut cursor).collect();
             let mut is_reference = false;
             for child in children {
                 match child.kind() {
-                    "lambda_default_capture" => copies_rest = self.text_of(child) == "=",
+                    "lambda_default_capture" => {
+                        rest = match self.text_of(child) {
+                            "=" => CaptureRest::Copied,
+                            _ => CaptureRest::Referred,
+                        };
+                    }
                     // The body uses the variable under the same name.
                     "identifier" => {
                         let name = self.name(child);
@@ -1156,13 +1161,8 @@ impl<'t> Lowering<'t> {
             self.program.device_lambdas.push(body_span);
         }
         let parameters = parameters.into();
-        let kind = ExprKind::Lambda {
-            parameters,
-            captures: captures.into(),
-            by_reference,
-            copies_rest,
-            body,
-        };
+        let kind =
+            ExprKind::Lambda { parameters, captures: captures.into(), by_reference, rest, body };
         self.add_expr(kind, span, unknown)
     }
 }

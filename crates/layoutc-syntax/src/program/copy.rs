@@ -663,7 +663,7 @@ impl Renaming {
             | ExprKind::New { arguments, .. }
             | ExprKind::Construct { arguments, .. } => all(arguments),
             ExprKind::InitList(items) | ExprKind::Opaque(items) => all(items),
-            ExprKind::Lambda { parameters, captures, body, by_reference: _, copies_rest: _ } => {
+            ExprKind::Lambda { parameters, captures, body, by_reference: _, rest: _ } => {
                 parameters.iter_mut().for_each(|variable| *variable = self.variables[variable]);
                 all(captures);
                 *body = self.stmts[body];
