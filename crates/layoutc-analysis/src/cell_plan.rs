@@ -116,7 +116,7 @@ fn no_grid(program: &Program, classes: &Classes, class: ClassId, grids: &Grids) 
             Some(Slot::Variable(id)) => program.variable(*id).site.name,
             Some(Slot::Field(id)) => program.field(*id).site.name,
             Some(Slot::Result(id)) => program.function(*id).sites[0].name,
-            None => program.record(class.record).name_span,
+            None => class.site(program),
         };
         Pin {
             span,

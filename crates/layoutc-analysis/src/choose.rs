@@ -10,8 +10,8 @@ pub use meeting::conflicting;
 use crate::cost_choice::Verdict;
 use crate::generated;
 use layoutc_dataflow::classes::{
-    ClassId, ClassShape, Classes, Pin, class_shape, first_unfollowed_allocation, is_same_instance,
-    slot_names,
+    ClassId, ClassShape, Classes, Element, Pin, class_shape, first_unfollowed_allocation,
+    is_same_instance, slot_names,
 };
 use layoutc_dataflow::layout::Layout;
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, nearest};
@@ -73,27 +73,30 @@ pub fn targets(
     target: &str,
 ) -> Option<Target> {
     let class = classes.class(class);
-    let record = program.record(class.record);
+    let record = class.element.record().map(|record| program.record(record));
+    let name = class.element.name(program);
     // `Vec3` alone means all instances of the template.
-    let spelled = program.spelled_name(class.record);
+    let spelled = class.element.spelled_name(program);
     let within = |name: &str| -> String {
-        let outer = record.namespaces.iter().map(|namespace| format!("{namespace}::"));
+        let outer = record.iter().flat_map(|record| &record.namespaces);
+        let outer = outer.map(|namespace| format!("{namespace}::"));
         outer.chain([name.to_owned()]).collect()
     };
-    let is_instance = record.instance.is_some() && is_same_instance(spelled, target);
-    let qualified = within(&record.name);
-    let is_alias = program.aliases.iter().any(|(name, ty, _)| {
-        name == target && program.types.as_record(ty.id) == Some(class.record)
+    let is_instance =
+        record.is_some_and(|record| record.instance.is_some()) && is_same_instance(spelled, target);
+    let qualified = within(name);
+    let is_alias = program.aliases.iter().any(|(alias, ty, _)| {
+        alias == target && Element::of_item(program, *ty) == Some(class.element)
     });
-    if is_instance && target != record.name {
+    if is_instance && target != name {
         return Some(Target::Instance);
     }
-    if target == record.name || target == qualified || is_instance || is_alias {
+    if target == name || target == qualified || is_instance || is_alias {
         return Some(Target::Record);
     }
     // A type of the name goes first; `function::name` means the variable then.
     let is_type = || {
-        let of_record = |class: ClassId| &program.record(classes.class(class).record).name;
+        let of_record = |class: ClassId| classes.class(class).element.name(program);
         classes.ids().any(|class| of_record(class) == target)
     };
     let is_array =
@@ -150,7 +153,9 @@ pub fn choose_with_cells(
             .collect();
         let is_named =
             wanted.iter().any(|(target, _)| matches!(target, Target::Record | Target::Instance));
-        let is_of_record = generated::region_of_record(program, class.record).is_some();
+        let record = class.element.record();
+        let is_of_record =
+            record.is_some_and(|record| generated::region_of_record(program, record).is_some());
         if generated::is_of_generated_text(program, class) || (is_of_record && !is_named) {
             plan.generated.insert(id);
             continue;
@@ -162,7 +167,7 @@ pub fn choose_with_cells(
             continue;
         }
         let Some(shape) = class_shape(program, class) else {
-            let span = program.record(class.record).name_span;
+            let span = class.site(program);
             plan.kept.insert(
                 id,
                 kept(
@@ -202,7 +207,7 @@ pub fn choose_with_cells(
             }
             // What was asked of every array need not fit each of them.
             CellLayout::Error(error) if best == Some(Target::Every) => {
-                let span = program.record(classes.class(id).record).name_span;
+                let span = classes.class(id).site(program);
                 let message = format!("the layout for every array does not fit: {}", error.message);
                 plan.kept.insert(id, kept(span, error.code, &message));
                 continue;
@@ -214,7 +219,7 @@ pub fn choose_with_cells(
         }
         let Some((_, at)) = wanted.last() else {
             if requests.is_empty() {
-                let span = program.record(class.record).name_span;
+                let span = class.site(program);
                 match verdicts.get(&id) {
                     Some(Verdict::Change { layout, because }) => {
                         let (layout, because) = (layout.clone(), because.clone());
@@ -229,7 +234,7 @@ pub fn choose_with_cells(
                     }
                 }
             } else {
-                let span = program.record(class.record).name_span;
+                let span = class.site(program);
                 plan.kept
                     .insert(id, kept(span, Code::NO_GAIN, "no layout was asked for this array"));
             }
@@ -241,7 +246,7 @@ pub fn choose_with_cells(
             }
             // What was asked of every array need not fit each of them.
             Err(error) if best == Some(Target::Every) => {
-                let span = program.record(class.record).name_span;
+                let span = class.site(program);
                 let message = format!("the layout for every array does not fit: {}", error.message);
                 plan.kept.insert(id, kept(span, error.code, &message));
             }
@@ -279,7 +284,7 @@ fn insert(
     because: String,
 ) {
     if layout.is_identity(&shape.shape) {
-        let span = program.record(classes.class(id).record).name_span;
+        let span = classes.class(id).site(program);
         plan.kept.insert(id, kept(span, Code::NO_GAIN, "the layout asked for is the one it has"));
         return;
     }
@@ -335,10 +340,10 @@ fn contradiction(
     }
     let what = match target {
         Target::Every => "every array".to_owned(),
-        _ => format!("`{}`", program.spelled_name(classes.class(id).record)),
+        _ => format!("`{}`", classes.class(id).element.spelled_name(program)),
     };
     let message = format!("`{other}` and `{last}` ask for different layouts of {what}");
-    let name = program.record(classes.class(id).record).name_span;
+    let name = classes.class(id).site(program);
     let diagnostic = Diagnostic::error(Code::INCOMPATIBLE_LAYOUTS, message);
     let diagnostic = match target {
         Target::Every => diagnostic,
@@ -364,8 +369,8 @@ pub fn unknown_target(program: &Program, classes: &Classes, target: &str) -> Dia
     let mut known: BTreeSet<String> = BTreeSet::new();
     for id in classes.ids() {
         let class = classes.class(id);
-        known.insert(program.record(class.record).name.clone());
-        known.insert(program.spelled_name(class.record).to_owned());
+        known.insert(class.element.name(program).to_owned());
+        known.insert(class.element.spelled_name(program).to_owned());
         known.extend(
             class
                 .slots

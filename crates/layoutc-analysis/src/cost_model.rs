@@ -34,7 +34,7 @@ use crate::grid_model::{KernelLaunch, constant_of, launches};
 use crate::index_form::Definitions;
 use arrays::{Arrays, PlainArrays};
 use copies::Copies;
-use layoutc_dataflow::classes::{ClassId, Classes, FlatProgram};
+use layoutc_dataflow::classes::{ClassId, Classes};
 use layoutc_syntax::{ExecutionSpace, ExprKind, FunctionId, NameRef, Program, VarId};
 use repeats::Repeats;
 use std::collections::{BTreeMap, BTreeSet};
@@ -90,22 +90,12 @@ impl CostModel {
     /// The model of a program.
     #[must_use]
     pub fn build(program: &Program, classes: &Classes, options: ModelOptions) -> Self {
-        let flat = options.follows_numbers.then(|| FlatProgram::new(program));
-        CostModel::with_flat(program, classes, options, flat.as_ref())
-    }
-
-    /// The model of a program whose arrays of numbers are followed if they are given, whatever the
-    /// options say.
-    #[must_use]
-    pub fn with_flat(
-        program: &Program,
-        classes: &Classes,
-        options: ModelOptions,
-        flat: Option<&FlatProgram>,
-    ) -> Self {
         let definitions = Definitions::collect(program);
-        let plain = flat.map(|flat| PlainArrays::new(program, &definitions, flat));
-        let plain = plain.unwrap_or_default();
+        let plain = match options.follows_numbers {
+            true => PlainArrays::new(program, &definitions, classes),
+            false => PlainArrays::default(),
+        };
+        let classes = &classes.of_records();
         let mut arrays = Arrays::new(program, classes, &definitions, plain);
         let launches = launches(program, &definitions);
         let repeats = Repeats::new(program, &definitions);

@@ -5,7 +5,9 @@
 //! here makes a class change: a class in generated text is left out of the choice, and all others
 //! are treated as if there were no markers.
 
-use layoutc_dataflow::classes::{ArrayClass, Slot, class_shape, is_same_instance, slot_names};
+use layoutc_dataflow::classes::{
+    ArrayClass, Element, Slot, class_shape, is_same_instance, slot_names,
+};
 use layoutc_dataflow::layout::notation::{LayoutSpec, Order, SpecBody};
 use layoutc_diagnostics::{Code, Diagnostic, Span};
 use layoutc_syntax::{
@@ -25,8 +27,7 @@ pub fn region_of_record(program: &Program, record: RecordId) -> Option<&Generate
 #[must_use]
 pub fn is_of_generated_text(program: &Program, class: &ArrayClass) -> bool {
     if class.allocations.is_empty() && class.symbols.is_empty() && !class.is_of_buffers {
-        let name = program.qualified_name(class.record);
-        let name = name.as_deref().unwrap_or(program.spelled_name(class.record));
+        let name = class.element.qualified_name(program);
         if program.generated.iter().any(|region| region.target == name) {
             return true;
         }
@@ -174,7 +175,7 @@ fn is_tiled_grid(digits: &SpecBody, request: &SpecBody) -> bool {
 /// A class of a record without arrays.
 fn empty_class(record: RecordId) -> ArrayClass {
     ArrayClass {
-        record,
+        element: Element::Record(record),
         slots: Vec::new(),
         allocations: Vec::new(),
         symbols: Vec::new(),

@@ -2,7 +2,7 @@
 //!
 //! A pointer into a grid stays what it is; what changes is the index of each access, the size of each
 //! allocation and what copies and fills do. So grids are planned on a copy of the program in which
-//! scalars are records ([`GridProgram`]), apart from the arrays of structs.
+//! arrays of several extents are flat ([`GridProgram`]), apart from the arrays of structs.
 
 mod automatic;
 mod families;
@@ -12,7 +12,7 @@ mod program;
 
 pub use families::{Apart, Families};
 pub use in_bounds::InBounds;
-pub use program::{GridProgram, scalars_worth_a_look, with_records};
+pub use program::{GridProgram, flattened, scalars_worth_a_look};
 
 use crate::grid_choice::{GridChoice, GridOptions};
 use layoutc_dataflow::classes::{ClassId, Pin, Slot};

@@ -1,36 +1,26 @@
 //! The plans of separate arrays of numbers that become one array of records.
 //!
-//! Like grids, they are planned on a copy of the program in which scalars are records
-//! ([`JointProgram`]). Whether arrays may become one is for [`find_merge`] to say.
+//! Whether arrays may become one is for [`find_merge`] to say.
 
 mod request;
 
 pub use request::{GainfulJoints, JointRequest, gainful_joints, joint_requests};
 
 use crate::grid_plan::slot_span;
-use layoutc_dataflow::classes::{ClassId, Classes, FlatProgram, Pin, Slot, slot_names};
+use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, slot_names};
 use layoutc_dataflow::layout::notation::nearest;
 use layoutc_dataflow::merge::{Merge, find_merge};
 use layoutc_diagnostics::{Code, Diagnostic, Span};
-use layoutc_syntax::{ExprId, Program, Storage};
+use layoutc_syntax::{Program, Storage};
 use std::collections::BTreeSet;
 
-/// A program in which the elements of all arrays of numbers are records.
-#[derive(Debug)]
-pub struct JointProgram {
+/// A program with its classes.
+#[derive(Clone, Copy, Debug)]
+pub struct JointProgram<'a> {
     /// The program.
-    pub program: Program,
-    /// `&x[i]` that are `x + i`.
-    pub sums: BTreeSet<ExprId>,
-    /// Its arrays of numbers.
-    pub classes: Classes,
-}
-
-impl From<FlatProgram> for JointProgram {
-    fn from(flat: FlatProgram) -> JointProgram {
-        let (program, sums, classes) = flat.classify();
-        JointProgram { program, sums, classes }
-    }
+    pub program: &'a Program,
+    /// All its classes.
+    pub classes: &'a Classes,
 }
 
 /// What became of a request.
@@ -58,7 +48,7 @@ pub struct JointPlans {
 impl JointPlans {
     /// Plans what the requests ask for.
     #[must_use]
-    pub fn new(joints: &JointProgram, requests: Vec<JointRequest>) -> JointPlans {
+    pub fn new(joints: JointProgram<'_>, requests: Vec<JointRequest>) -> JointPlans {
         let mut plans = JointPlans::default();
         let mut taken: BTreeSet<ClassId> = BTreeSet::new();
         for request in requests {
@@ -79,7 +69,7 @@ impl JointPlans {
                 let span = joints.first_span(*again);
                 reasons.push(pin(span, "this array is put together with others already"));
             } else {
-                match find_merge(&joints.program, &joints.classes, &members) {
+                match find_merge(joints.program, joints.classes, &members) {
                     Ok(merge) => {
                         taken.extend(members.iter().copied());
                         plans.merges.push((plans.outcomes.len(), merge));
@@ -93,9 +83,9 @@ impl JointPlans {
     }
 }
 
-impl JointProgram {
+impl JointProgram<'_> {
     fn first_span(&self, class: ClassId) -> Span {
-        slot_span(&self.program, self.classes.class(class).slots.first().copied())
+        slot_span(self.program, self.classes.class(class).slots.first().copied())
     }
 
     /// Why two names are those of one array: something holds pointers to both.
@@ -111,7 +101,7 @@ impl JointProgram {
             Slot::Field(_) | Slot::Result(_) => None,
         });
         let first = class.slots.first().copied();
-        let span = parameter.unwrap_or_else(|| slot_span(&self.program, first));
+        let span = parameter.unwrap_or_else(|| slot_span(self.program, first));
         let message = format!(
             "pointers to `{name}` and to another of the arrays meet, perhaps here, so they have one type"
         );
@@ -131,9 +121,9 @@ impl JointProgram {
                 .ids()
                 .filter(|id| {
                     let class = self.classes.class(*id);
-                    self.program.record(class.record).element.is_some()
+                    class.element.scalar().is_some()
                         && class.slots.iter().any(|slot| {
-                            slot_names(&self.program, *slot).iter().any(|own| own == name)
+                            slot_names(self.program, *slot).iter().any(|own| own == name)
                         })
                 })
                 .collect();
@@ -153,7 +143,7 @@ impl JointProgram {
                 .classes
                 .ids()
                 .flat_map(|id| self.classes.class(id).slots.clone())
-                .flat_map(|slot| slot_names(&self.program, slot))
+                .flat_map(|slot| slot_names(self.program, slot))
                 .collect();
             if named.is_empty()
                 && let Some(near) = nearest(name, all.iter().map(String::as_str))

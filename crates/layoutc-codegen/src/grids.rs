@@ -2,7 +2,7 @@
 //!
 //! A pointer into a grid stays what it is; what changes is the index of each access, the size of
 //! each allocation and what copies and fills do. So grids are planned on a copy of the program in
-//! which scalars are records ([`GridProgram`]), apart from the arrays of structs, and
+//! which arrays with several extents are flat ([`GridProgram`]), apart from the arrays of structs, and
 //! the edits of both are put together. *Invariant:* all edits of a class apply, or none.
 
 mod accesses;

@@ -3,8 +3,7 @@
 //! `float *x, *vx` of one length become two pointers to `struct XVx { float x, vx; }`, both to the start of one
 //! allocation: declarations name the new type, `x[i]` becomes `x[i].x`, and copies and fills say which member they
 //! mean. Pointer arithmetic keeps its text, since an element is as far from the next as before. Whether that is right is
-//! for [`layoutc_dataflow::merge::find_merge`] to say; here are the edits. Like grids, merged arrays are planned on a copy of the program in
-//! which scalars are records. *Invariant:* all edits of a merge apply, or none.
+//! for [`layoutc_dataflow::merge::find_merge`] to say; here are the edits. *Invariant:* all edits of a merge apply, or none.
 
 mod accesses;
 mod buffers;
@@ -22,7 +21,7 @@ use layoutc_analysis::joint_plan::{JointOutcome, JointProgram, JointRequest, pin
 use layoutc_dataflow::classes::{ClassId, Classes, Pin};
 use layoutc_dataflow::merge::Merge;
 use layoutc_diagnostics::{FileId, Span};
-use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, Scalar};
+use layoutc_syntax::{ExprKind, NameRef, Program, Scalar};
 use std::collections::BTreeSet;
 use text::Needs;
 
@@ -64,15 +63,14 @@ pub struct RewrittenJoints {
 /// Rewrites all merges, each of which belongs to the outcome at its position.
 #[must_use]
 pub fn rewrite_joints(
-    joints: &JointProgram,
+    joints: JointProgram<'_>,
     merges: &[(usize, Merge)],
     outcomes: &[JointOutcome],
 ) -> RewrittenJoints {
     let mut names = Names::new(joints.program.identifiers.clone());
     let mut rewriter = Rewriter {
-        program: &joints.program,
-        classes: &joints.classes,
-        sums: &joints.sums,
+        program: joints.program,
+        classes: joints.classes,
         merges,
         records: Vec::new(),
         needs: Vec::new(),
@@ -106,7 +104,6 @@ pub fn rewrite_joints(
 struct Rewriter<'a> {
     program: &'a Program,
     classes: &'a Classes,
-    sums: &'a BTreeSet<ExprId>,
     /// With the number of the outcome.
     merges: &'a [(usize, Merge)],
     /// By merge, as the next ones.
@@ -166,7 +163,7 @@ impl Rewriter<'_> {
             {
                 name.push('_');
             }
-            let scalar = self.program.record(class.record).element.unwrap_or(Scalar::Char);
+            let scalar = class.element.scalar().unwrap_or(Scalar::Char);
             members.push((name, scalar));
         }
         let joint: String = match members.as_slice() {

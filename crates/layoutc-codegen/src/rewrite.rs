@@ -90,7 +90,7 @@ fn rewrite_with(
     let mut storage_of = BTreeMap::new();
     let mut refusals = Vec::new();
     for (id, choice) in &plan.choices {
-        let record = classes.class(*id).record;
+        let Some(record) = classes.class(*id).element.record() else { continue };
         let order = cells.plans.get(id).filter(|_| choice.orders_cells);
         // Names are taken where the storage is new.
         let numbered = |names: &mut Names, prefix: &str| {

@@ -39,7 +39,7 @@ fn main() {
                 if class.interior.contains(slot) { format!("{name}+") } else { name }
             })
             .collect();
-        println!("{} [{}]", program.record(class.record).name, names.join(" "));
+        println!("{} [{}]", class.element.name(&program), names.join(" "));
         for path in class.units.keys() {
             let path: Vec<&str> =
                 path.iter().map(|field| program.field(*field).name.as_str()).collect();

@@ -1,9 +1,9 @@
 //! Prints the grids of a program: `grids FILE…`.
-use layoutc_dataflow::classes::{Slot, TypedArrays, find_classes, type_scalar_arrays};
+use layoutc_dataflow::classes::{Slot, TypedArrays, find_grid_classes};
 use layoutc_dataflow::grid::index::{Atom, Index, Indices};
 use layoutc_dataflow::grid::{GridAccess, find_grids};
 use layoutc_syntax::preprocess::{LoadResult, PreprocessOptions, SourceLoader, preprocess_program};
-use layoutc_syntax::{Program, Scalar, lower_program};
+use layoutc_syntax::{Program, lower_program};
 use std::path::Path;
 
 struct Disk;
@@ -48,8 +48,7 @@ fn main() {
     if std::env::var_os("TYPED").is_some() {
         eprintln!("{typed:#?}\n{:?}", program.brackets);
     }
-    type_scalar_arrays(&mut program, &[Scalar::Float, Scalar::Double, Scalar::Int].into());
-    let classes = find_classes(&program);
+    let classes = find_grid_classes(&program);
     let grids = find_grids(&program, &classes, &typed);
     for id in classes.ids() {
         let class = classes.class(id);
@@ -65,7 +64,7 @@ fn main() {
                 if class.interior.contains(slot) { format!("{name}+") } else { name }
             })
             .collect();
-        println!("{} [{}]", program.record(class.record).name, names.join(" "));
+        println!("{} [{}]", class.element.name(&program), names.join(" "));
         if let Some(pin) = grids.refused.get(&id) {
             println!(
                 "  no grid: {}: `{}` {}",

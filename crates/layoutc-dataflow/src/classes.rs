@@ -18,7 +18,7 @@ mod api;
 mod calls;
 mod carriers;
 mod classify;
-mod flat;
+mod element;
 mod host_arrays;
 mod host_memory;
 mod lambdas;
@@ -26,9 +26,9 @@ mod names;
 mod open_templates;
 mod opencl;
 mod places;
+mod positions;
 mod readers;
 mod regions;
-mod scalars;
 mod separate;
 mod shape;
 mod single_object;
@@ -45,7 +45,7 @@ mod versions;
 pub use api::{Api, ApiCall, Direction, strip_casts};
 pub use calls::{Callee, constructor_of, given_object, operator_operands, resolve_callee};
 pub use classify::{ElementCopy, WideAccess};
-pub use flat::FlatProgram;
+pub use element::{Element, element_of, record_of};
 pub use host_arrays::{HostAllocation, HostArray, HostSource};
 pub use lambdas::captures_reference;
 pub use names::{array_names, is_same_instance, slot_names};
@@ -53,8 +53,8 @@ pub(crate) use opencl::is_buffer;
 pub use opencl::{
     BufferApi, BufferCall, Buffers, BuildOptions, Form, Given, Instance, Numbers, Range,
 };
-pub use places::{Place, PlaceKind, Places, Value, element_of};
-pub use scalars::type_scalar_arrays;
+pub use places::{Place, PlaceKind, Places, Value};
+pub use positions::Position;
 pub use separate::{Separation, separate};
 pub use shape::{ClassShape, LeafMember, class_shape, outer_type_text};
 pub use sizes::Sizes;
@@ -69,10 +69,12 @@ pub use untyped::type_untyped_pointers;
 pub use versions::Version;
 
 use crate::catalogue::{self, Effect};
-use layoutc_diagnostics::{Code, Span};
-use layoutc_syntax::{ExprId, FieldId, FunctionId, Program, RecordId, Space, VarId};
+use layoutc_diagnostics::{Code, FileId, Span};
+use layoutc_syntax::{ExprId, FieldId, FunctionId, Program, Space, VarId};
+use positions::{Addresses, Positions};
 use slots::SlotGraph;
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// An array class of [`Classes`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -115,7 +117,7 @@ pub struct Allocation {
 #[derive(Clone, Debug)]
 pub struct ArrayClass {
     /// Its element type.
-    pub record: RecordId,
+    pub element: Element,
     /// Its slots, in order of declaration.
     pub slots: Vec<Slot>,
     /// Its allocations, in source order.
@@ -137,6 +139,18 @@ pub struct ArrayClass {
 }
 
 impl ArrayClass {
+    /// Where the element type is declared; of numbers, where the first slot is.
+    #[must_use]
+    pub fn site(&self, program: &Program) -> Span {
+        let slot = || match self.slots.first() {
+            Some(Slot::Variable(id)) => program.variable(*id).site.name,
+            Some(Slot::Field(id)) => program.field(*id).site.name,
+            Some(Slot::Result(id)) => program.function(*id).sites[0].name,
+            None => Span::new(FileId(0), 0, 0),
+        };
+        self.element.record().map_or_else(slot, |record| program.record(record).name_span)
+    }
+
     /// Whether nothing keeps its layout.
     #[must_use]
     pub fn is_free(&self) -> bool {
@@ -147,10 +161,10 @@ impl ArrayClass {
 /// All array classes of a program.
 #[derive(Clone, Debug)]
 pub struct Classes {
-    /// The classes, in order of their first slot.
+    /// The classes: of records, then of numbers, each in order of their first slot.
     pub classes: Vec<ArrayClass>,
     /// Place and value of each expression.
-    pub places: Places,
+    pub places: Arc<Places>,
     /// Calls of the CUDA runtime that concern a class, in source order.
     pub api_calls: Vec<ApiCall>,
     /// Parameters of type `const T&` that can be given a copy of the element.
@@ -201,6 +215,27 @@ impl Classes {
         Some((self.class_of_node[value.node]?, value.depth))
     }
 
+    /// The same, without the arrays of numbers; a class of records keeps its id.
+    #[must_use]
+    pub fn of_records(&self) -> Classes {
+        self.only(|element| element.record().is_some())
+    }
+
+    /// The classes with some elements, numbered in the same order.
+    #[must_use]
+    pub fn only(&self, keeps: impl Fn(Element) -> bool) -> Classes {
+        let mut found = self.clone();
+        found.classes.retain(|class| keeps(class.element));
+        let mut ids = (0..).map(ClassId);
+        let new: Vec<Option<ClassId>> = (self.classes.iter())
+            .map(|class| if keeps(class.element) { ids.next() } else { None })
+            .collect();
+        for class in &mut found.class_of_node {
+            *class = class.and_then(|class| new[class.index()]);
+        }
+        found
+    }
+
     /// The class of a slot.
     #[must_use]
     pub fn class_of_slot(&self, slot: Slot) -> Option<ClassId> {
@@ -225,7 +260,13 @@ pub fn find_classes(program: &Program) -> Classes {
 /// The copies are named by the spans of their calls.
 #[must_use]
 pub fn find_classes_with(program: &Program, native_copies: &BTreeSet<Span>) -> Classes {
-    find(program, native_copies, Moves::Pin)
+    find(program, native_copies, Moves::Stay)
+}
+
+/// The same, for layouts of grids: pointers that are moved keep their arrays of numbers.
+#[must_use]
+pub fn find_grid_classes(program: &Program) -> Classes {
+    find(program, &BTreeSet::new(), Moves::Pin)
 }
 
 /// What becomes of arrays of numbers whose pointers are moved.
@@ -233,32 +274,35 @@ pub fn find_classes_with(program: &Program, native_copies: &BTreeSet<Span>) -> C
 enum Moves {
     /// They keep their layout: coordinates count from the start.
     Pin,
-    /// Nothing.
+    /// Nothing: they stay arrays of one index.
     Stay,
 }
 
-fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Classes {
-    group(program, native_copies, moves).classify(program, moves)
+impl Moves {
+    /// The addresses of numbers that are places in their array.
+    fn addresses(self) -> Addresses {
+        match self {
+            Moves::Pin => Addresses::OfTransfers,
+            Moves::Stay => Addresses::Kept,
+        }
+    }
 }
 
-impl Grouped {
-    /// The classes, with what pins them.
-    fn classify(self, program: &Program, moves: Moves) -> Classes {
-        let Grouped { calls, graph, flows, mut classes } = self;
-        classify::classify(program, &calls, &graph, &flows, moves, &mut classes);
-        carriers::pin_by_carriers(program, &calls, &mut classes);
-        regions::pin_by_regions(program, &mut classes);
-        unseen::pin_by_unseen_headers(program, &mut classes);
-        let buffers = std::mem::take(&mut classes.buffers);
-        buffers.pin(&mut classes);
-        classes.buffers = buffers;
-        unseen::pin_without_memory(program, &mut classes);
-        for class in &mut classes.classes {
-            class.pins.sort();
-            class.pins.dedup();
-        }
-        classes
+fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Classes {
+    let Grouped { calls, graph, flows, mut classes } = group(program, native_copies, moves);
+    classify::classify(program, &calls, &graph, &flows, moves, &mut classes);
+    carriers::pin_by_carriers(program, &calls, &mut classes);
+    regions::pin_by_regions(program, &mut classes);
+    unseen::pin_by_unseen_headers(program, &mut classes);
+    let buffers = std::mem::take(&mut classes.buffers);
+    buffers.pin(&mut classes);
+    classes.buffers = buffers;
+    unseen::pin_without_memory(program, &mut classes);
+    for class in &mut classes.classes {
+        class.pins.sort();
+        class.pins.dedup();
     }
+    classes
 }
 
 /// Classes before their uses were looked at, and what they were made from.
@@ -276,7 +320,8 @@ fn group(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Gro
     let readers = readers::readers(program, &calls);
     let host = host_memory::HostMemory::new(program, &calls);
     let mut graph = SlotGraph::new(program);
-    let mut places = Places::compute(program, &graph, &calls);
+    let positions = Positions::find(program, &calls, moves.addresses());
+    let mut places = Places::compute(program, &graph, &calls, positions);
     let flows =
         unify::unify(program, &calls, &host, &places, &readers.parameters, moves, &mut graph);
     let buffers = Buffers::find(program, &calls);
@@ -351,25 +396,23 @@ fn group(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Gro
         .filter(|(slot, _)| matches!(slot, Slot::Variable(id) if launched.contains(id)))
         .map(|(_, node)| graph.find(node))
         .filter(|node| !allocations.contains_key(node) && !symbols.contains_key(node))
-        .filter(|node| {
-            graph.record(*node).map(|id| program.record(id)).is_some_and(|own| {
-                own.body.is_some() || own.element.is_some() && members_of_buffers.contains(node)
-            })
+        .filter(|node| match graph.element(*node) {
+            Element::Record(record) => program.record(record).body.is_some(),
+            Element::Scalar(_) => members_of_buffers.contains(node),
         })
         .collect();
     let nodes: BTreeSet<usize> =
         allocations.keys().chain(symbols.keys()).chain(&unseen).copied().collect();
-    let mut order: Vec<(Option<Slot>, usize)> = nodes
-        .iter()
-        .map(|node| (members.get(node).and_then(|slots| slots.first().copied()), *node))
-        .collect();
-    order.sort();
+    let mut order: Vec<usize> = nodes.into_iter().collect();
+    order.sort_by_key(|node| {
+        let first = members.get(node).and_then(|slots| slots.first().copied());
+        (graph.element(*node).scalar().is_some(), first)
+    });
     let mut classes = Vec::new();
-    for (_, node) in order {
-        let Some(record) = graph.record(node) else { continue };
+    for node in order {
         class_of_node[node] = Some(ClassId(classes.len() as u32));
         classes.push(ArrayClass {
-            record,
+            element: graph.element(node),
             slots: members.remove(&node).unwrap_or_default(),
             allocations: allocations.remove(&node).unwrap_or_default(),
             symbols: symbols.remove(&node).unwrap_or_default(),
@@ -387,7 +430,7 @@ fn group(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Gro
     let slot_nodes = graph.slots().map(|(slot, node)| (slot, graph.find(node))).collect();
     let classes = Classes {
         classes,
-        places,
+        places: Arc::new(places),
         api_calls: api,
         reader_parameters: readers.parameters,
         reader_methods: readers.methods,

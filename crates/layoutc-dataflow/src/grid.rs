@@ -281,7 +281,7 @@ fn values(program: &Program, classes: &Classes) -> Wanted {
     let mut wanted = Wanted::new();
     for id in program.expr_ids() {
         let Some((class, PlaceKind::Part(_))) = classes.place(id) else { continue };
-        if program.record(classes.class(class).record).element.is_none() {
+        if classes.class(class).element.scalar().is_none() {
             continue;
         }
         match program.expr(id).kind {

@@ -32,7 +32,8 @@ mod stable;
 mod twins;
 
 use crate::classes::{
-    Api, ApiCall, Callee, ClassId, Classes, Direction, Pin, PlaceKind, Slot, resolve_callee,
+    Api, ApiCall, Callee, ClassId, Classes, Direction, Element, Pin, PlaceKind, Slot,
+    resolve_callee,
 };
 use crate::grid::facts::{Changes, copied};
 pub use buffers::{Created, HandlePlace, JointBuffer};
@@ -84,8 +85,8 @@ pub struct Allocated {
 
 /// Whether arrays of numbers can become one, and how.
 ///
-/// The program is one in which scalars are records
-/// ([`type_scalar_arrays`](crate::classes::type_scalar_arrays)).
+/// The classes are those in which pointers to numbers may move
+/// ([`find_classes`](crate::classes::find_classes)).
 ///
 /// # Errors
 /// The expression that stands in the way.
@@ -210,7 +211,7 @@ impl<'a> Merging<'a> {
         }
         let slot = class.slots.first().copied();
         let span = slot.map_or(NOWHERE, |slot| self.slot_span(slot));
-        if self.program.record(class.record).element.is_none() {
+        if class.element.scalar().is_none() {
             return Err(pin(span, "the elements of this array are no numbers"));
         }
         let is_of_both = class.is_of_buffers && !class.allocations.is_empty();
@@ -279,7 +280,7 @@ impl<'a> Merging<'a> {
         while let TypeKind::Pointer(to) = *self.program.types.kind(at.id) {
             at = to;
         }
-        if self.program.types.as_record(at.id).is_none() {
+        if self.program.types.as_scalar(at.id).is_none() {
             return Err(pin(span, "the type of this pointer is not followed"));
         }
         if at.is_volatile {
@@ -410,10 +411,10 @@ impl<'a> Merging<'a> {
             at = to;
             depth += 1;
         }
-        let record = self.program.types.as_record(at.id);
+        let element = Element::of_item(self.program, at);
         depth > 0
-            && record.is_some_and(|record| {
-                self.members.iter().any(|class| self.classes.class(*class).record == record)
+            && element.is_some_and(|element| {
+                self.members.iter().any(|class| self.classes.class(*class).element == element)
             })
     }
 

@@ -13,7 +13,7 @@ use layoutc_analysis::generated::{answer, is_for_arrays};
 use layoutc_analysis::joint_plan::{GainfulJoints, gainful_joints, joint_requests};
 use layoutc_codegen::edit::in_files;
 use layoutc_codegen::{EditSet, opencl, settle_unused_locals};
-use layoutc_dataflow::classes::{Classes, FlatProgram, type_untyped_pointers};
+use layoutc_dataflow::classes::{Classes, find_classes, type_untyped_pointers};
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec};
 use layoutc_diagnostics::{Diagnostic, FileId, Label, Severity};
 use layoutc_syntax::preprocess::Preprocessed;
@@ -80,13 +80,15 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         request.layouts.extend(LayoutSpec::parse("* = aos").ok());
     }
     let puts_together = is_automatic && request.selector.is_by_cost();
-    let GainfulJoints { requests: gainful, classes, flat } = match puts_together {
+    let GainfulJoints { requests: gainful, mut classes } = match puts_together {
         true => gainful_joints(&program, request.launch(), &request.grids.device, request.pricing),
         false => GainfulJoints::default(),
     };
     let merges = if puts_together { gainful } else { merges };
-    let merges = (!merges.is_empty() || !errors.is_empty())
-        .then(|| plan_joints(flat.unwrap_or_else(|| FlatProgram::new(&program)), merges, errors));
+    let merges = (!merges.is_empty() || !errors.is_empty()).then(|| {
+        let own = classes.get_or_insert_with(|| find_classes(&program)).clone();
+        plan_joints(&program, own, merges, errors)
+    });
     if let Some(merges) = &merges {
         // The names that they declare are taken.
         program.identifiers.extend(merges.names.iter().cloned());
@@ -146,7 +148,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         reports = found.reports;
     }
     if let Some(merges) = merges {
-        let found = merges.finish(&mut edits, &request.require);
+        let found = merges.finish(&program, &mut edits, &request.require);
         failed |= !found.errors.is_empty();
         diagnostics.extend(found.errors);
         diagnostics.extend(found.diagnostics);

@@ -10,8 +10,8 @@ use layoutc_analysis::choose::conflicting;
 use layoutc_analysis::generated::is_of_generated_text;
 use layoutc_analysis::grid_choice::GridChoice;
 use layoutc_analysis::grid_plan::{
-    Apart, GridOutcome, GridPlan, GridPlans, GridProgram, is_mistake, pin, scalars_worth_a_look,
-    with_records,
+    Apart, GridOutcome, GridPlan, GridPlans, GridProgram, flattened, is_mistake, pin,
+    scalars_worth_a_look,
 };
 use layoutc_codegen::edit::joined;
 use layoutc_codegen::grids::{
@@ -44,7 +44,7 @@ pub struct GridReport {
 }
 /// All grids of a program.
 pub(crate) struct PlannedGrids {
-    /// The program in which scalars are records.
+    /// The program in which typed arrays are flat.
     pub(crate) program: Program,
     pub(crate) classes: Classes,
     pub(crate) outcomes: Vec<GridOutcome>,
@@ -73,7 +73,7 @@ pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<Planned
         if !has_variable_length(program) {
             return None;
         }
-        let (flat, typed) = with_records(program, &scalars);
+        let (flat, typed) = flattened(program);
         if !lowers(&flat, &typed) {
             return None;
         }
@@ -230,7 +230,7 @@ impl PlannedGrids {
         });
         Some(GridReport {
             names: array_names(&self.program, &self.classes, outcome.class),
-            type_name: self.program.spelled_name(class.record).to_owned(),
+            type_name: class.element.spelled_name(&self.program).to_owned(),
             places: places.collect(),
             kernel: choice
                 .as_ref()
@@ -247,7 +247,7 @@ impl PlannedGrids {
         let class = self.classes.class(outcome.class);
         let plan = outcome.plan.as_ref();
         ClassOutcome {
-            type_name: self.program.spelled_name(class.record).to_owned(),
+            type_name: class.element.spelled_name(&self.program).to_owned(),
             names: array_names(&self.program, &self.classes, outcome.class),
             status: if plan.is_some() { Status::Changed } else { Status::Kept },
             layout: plan.map_or_else(|| "aos".to_owned(), GridPlan::notation),

@@ -6,9 +6,10 @@ use layoutc_analysis::joint_plan::{JointOutcome, JointPlans, JointProgram, Joint
 use layoutc_codegen::edit::joined;
 use layoutc_codegen::joints::{RewrittenJoints, rewrite_joints};
 use layoutc_codegen::{Edit, EditSet};
-use layoutc_dataflow::classes::{FlatProgram, Pin, array_names};
+use layoutc_dataflow::classes::{Classes, Pin, array_names};
 use layoutc_dataflow::merge::Merge;
 use layoutc_diagnostics::{Diagnostic, FileId};
+use layoutc_syntax::Program;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What merges add to the result of a run.
@@ -20,7 +21,7 @@ pub(crate) struct FoundJoints {
 }
 /// All merges of a program, with their edits.
 pub(crate) struct PlannedJoints {
-    joints: JointProgram,
+    classes: Classes,
     outcomes: Vec<JointOutcome>,
     edits: Vec<Edit>,
     generated_kernels: Vec<String>,
@@ -31,31 +32,32 @@ pub(crate) struct PlannedJoints {
 
 /// Plans and rewrites what the requests ask for.
 pub(crate) fn plan_joints(
-    flat: FlatProgram,
+    program: &Program,
+    classes: Classes,
     requests: Vec<JointRequest>,
     mut errors: Vec<Diagnostic>,
 ) -> PlannedJoints {
-    let joints = JointProgram::from(flat);
-    let plans = JointPlans::new(&joints, requests);
+    let plans = JointPlans::new(JointProgram { program, classes: &classes }, requests);
     errors.extend(plans.errors);
     let mut this = PlannedJoints {
-        joints,
+        classes,
         outcomes: plans.outcomes,
         edits: Vec::new(),
         generated_kernels: Vec::new(),
         names: BTreeSet::new(),
         errors,
     };
-    this.rewrite(plans.merges);
+    this.rewrite(program, plans.merges);
     this
 }
 
 impl PlannedJoints {
     /// Writes the edits; what has no form stays, and the others are written again.
-    fn rewrite(&mut self, mut merges: Vec<(usize, Merge)>) {
+    fn rewrite(&mut self, program: &Program, mut merges: Vec<(usize, Merge)>) {
         loop {
+            let joints = JointProgram { program, classes: &self.classes };
             let RewrittenJoints { edits, mut refusals, generated_kernels, names } =
-                rewrite_joints(&self.joints, &merges, &self.outcomes);
+                rewrite_joints(joints, &merges, &self.outcomes);
             if refusals.is_empty()
                 && let Err(overlap) = joined(&BTreeMap::new(), edits.clone())
             {
@@ -82,11 +84,12 @@ impl PlannedJoints {
     /// Adds the edits to others; where both want one text, nothing is merged.
     pub(crate) fn finish(
         mut self,
+        program: &Program,
         edits: &mut BTreeMap<FileId, EditSet>,
         require: &[String],
     ) -> FoundJoints {
         let own = std::mem::take(&mut self.edits);
-        if let Some(pin) = foreign_edit(&self.joints.program, &own) {
+        if let Some(pin) = foreign_edit(program, &own) {
             self.refuse_all(&pin);
         } else {
             match joined(edits, own) {
@@ -101,7 +104,7 @@ impl PlannedJoints {
         let mut outcomes = Vec::new();
         let mut diagnostics = Vec::new();
         for outcome in &self.outcomes {
-            let reported = self.reported(outcome);
+            let reported = self.reported(program, outcome);
             let required = require.iter().any(|name| reported.names.contains(name));
             if reported.status == Status::Kept && (!outcome.request.is_automatic || required) {
                 diagnostics.extend(stays(&reported, required));
@@ -124,20 +127,18 @@ impl PlannedJoints {
     }
 
     /// The arrays as the result of a run lists them.
-    fn reported(&self, outcome: &JointOutcome) -> ClassOutcome {
+    fn reported(&self, program: &Program, outcome: &JointOutcome) -> ClassOutcome {
         let is_changed = outcome.reasons.is_empty();
-        let classes = || outcome.members.iter().map(|class| self.joints.classes.class(*class));
+        let classes = || outcome.members.iter().map(|class| self.classes.class(*class));
         let mut types: Vec<&str> = Vec::new();
         for class in classes() {
-            let name = self.joints.program.spelled_name(class.record);
+            let name = class.element.spelled_name(program);
             if !types.contains(&name) {
                 types.push(name);
             }
         }
-        let names = outcome
-            .members
-            .iter()
-            .flat_map(|class| array_names(&self.joints.program, &self.joints.classes, *class));
+        let names =
+            outcome.members.iter().flat_map(|class| array_names(program, &self.classes, *class));
         ClassOutcome {
             type_name: types.join(", "),
             names: names.collect(),
@@ -147,7 +148,7 @@ impl PlannedJoints {
             reasons: outcome.reasons.clone(),
             allocations: classes()
                 .flat_map(|class| &class.allocations)
-                .map(|allocation| self.joints.program.expr(allocation.call).span)
+                .map(|allocation| program.expr(allocation.call).span)
                 .collect(),
             // Several arrays have one allocation.
             geometry: None,

@@ -41,8 +41,10 @@ impl Planned {
         native_copies: &BTreeSet<Span>,
         known: Option<Classes>,
     ) -> Planned {
-        let mut classes = find_versions(&mut program, native_copies, known);
-        let mut cost_model = CostModel::build(&program, &classes, request.launch());
+        let all = find_versions(&mut program, native_copies, known);
+        let mut cost_model = CostModel::build(&program, &all, request.launch());
+        let mut classes = all.of_records();
+        drop(all);
         let profile = request.profile.as_deref();
         let recording = profile.map(|profile| Recording::new(profile, &program.sources));
         let recording = recording.as_ref();
@@ -136,8 +138,7 @@ pub(crate) fn outcome(
     let mut reasons = class.pins.clone();
     // What an earlier run generated for this type explains the others, such as a specialisation that
     // is not modelled. Otherwise reasons in the text that people wrote come first.
-    let name = program.qualified_name(class.record);
-    let name = name.as_deref().unwrap_or(program.spelled_name(class.record));
+    let name = class.element.qualified_name(program);
     reasons.sort_by_key(|pin| match program.generated_at(pin.span) {
         Some(region) if region.target == name => 0,
         None => 1,
@@ -149,7 +150,7 @@ pub(crate) fn outcome(
     let allocations =
         class.allocations.iter().map(|allocation| program.expr(allocation.call).span).collect();
     ClassOutcome {
-        type_name: program.spelled_name(class.record).to_owned(),
+        type_name: class.element.spelled_name(program).to_owned(),
         names,
         status: if choice.is_some() { Status::Changed } else { Status::Kept },
         layout: choice.map_or_else(

@@ -88,10 +88,6 @@ pub fn is_naturally_packed(program: &Program, id: RecordId) -> bool {
 fn record_layout_within(program: &Program, id: RecordId, depth: usize) -> Option<RecordLayout> {
     let depth = depth.checked_sub(1)?;
     let record = program.record(id);
-    if let Some(scalar) = record.element {
-        let size = scalar.size();
-        return Some(RecordLayout { size, align: size, offsets: vec![0], data_size: size });
-    }
     record.body?;
     let unknown = |which: &RecordTrait| {
         matches!(

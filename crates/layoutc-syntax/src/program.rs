@@ -420,9 +420,6 @@ pub struct Record {
     pub instance: Option<Instance>,
     /// It is an instance of a class template or defined in one: other instances have the same text.
     pub shares_text: bool,
-    /// It stands for a scalar type, as the element of arrays that are looked at as grids; no
-    /// declaration of the program defines it.
-    pub element: Option<Scalar>,
 }
 
 /// Which instance of a class template a record is.

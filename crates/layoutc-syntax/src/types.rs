@@ -290,6 +290,9 @@ impl Default for TypeTable {
         let mut table = TypeTable { kinds: IndexSet::new() };
         table.intern(TypeKind::Unknown);
         table.intern(TypeKind::Void);
+        for scalar in Scalar::ALL {
+            table.intern(TypeKind::Scalar(scalar));
+        }
         table
     }
 }
@@ -312,8 +315,10 @@ impl TypeTable {
     }
 
     /// A scalar type.
-    pub fn scalar(&mut self, scalar: Scalar) -> QualType {
-        QualType::plain(self.intern(TypeKind::Scalar(scalar)))
+    #[must_use]
+    pub fn scalar(&self, scalar: Scalar) -> QualType {
+        // Every table begins with them, in the order of their declaration.
+        QualType::plain(TypeId(Self::VOID.0 + 1 + scalar as u32))
     }
 
     /// A pointer to `to`.

@@ -46,7 +46,9 @@ impl CellPlans {
         let grids = &self.cells.grids;
         for (class, grid) in grids.grids.iter().chain(&grids.flat) {
             let own = classes.class(*class);
-            let is_plain = program.record(own.record).explicit_align.is_none();
+            let record = own.element.record();
+            let is_plain =
+                record.is_none_or(|record| program.record(record).explicit_align.is_none());
             let Some(shape) = class_shape(program, own).filter(|_| is_plain && own.is_free())
             else {
                 continue;

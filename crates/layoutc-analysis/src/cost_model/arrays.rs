@@ -6,8 +6,7 @@ use crate::cost::kernel::ArrayId;
 use crate::grid_model::constant_of;
 use crate::index_form::Definitions;
 use layoutc_dataflow::classes::{
-    ArrayClass, ClassId, ClassShape, Classes, FlatProgram, LeafMember, Slot, class_shape,
-    slot_names,
+    ArrayClass, ClassId, ClassShape, Classes, LeafMember, Slot, class_shape, slot_names,
 };
 use layoutc_dataflow::layout::{LeafId, RecordShape};
 use layoutc_syntax::{Program, QualType, Space, Storage, TypeId, TypeKind};
@@ -24,8 +23,7 @@ pub enum ArraySource {
 
 /// Arrays of numbers that pointers flow between, as one each.
 ///
-/// They are the classes of a copy of the program in which numbers are records
-/// ([`FlatProgram`]).
+/// They are the classes of numbers.
 #[derive(Debug, Default)]
 pub(super) struct PlainArrays {
     of_slot: BTreeMap<Slot, usize>,
@@ -35,12 +33,9 @@ pub(super) struct PlainArrays {
 
 impl PlainArrays {
     /// Those of a program.
-    pub(super) fn new(program: &Program, definitions: &Definitions, flat: &FlatProgram) -> Self {
+    pub(super) fn new(program: &Program, definitions: &Definitions, classes: &Classes) -> Self {
         let mut this = PlainArrays::default();
-        for class in &flat.groups().classes {
-            if flat.program.record(class.record).element.is_none() {
-                continue;
-            }
+        for class in classes.classes.iter().filter(|class| class.element.scalar().is_some()) {
             this.of_slot.extend(class.slots.iter().map(|slot| (*slot, this.known.len())));
             this.known.push((names(program, class), bytes(program, definitions, class)));
         }
@@ -116,7 +111,7 @@ impl Arrays {
             let array = ArrayId(this.infos.len() as u32);
             let size = shape.shape.size.0.max(1);
             this.infos.push(ArrayInfo {
-                name: program.spelled_name(class.record).to_owned(),
+                name: class.element.spelled_name(program).to_owned(),
                 names: names(program, class),
                 source: ArraySource::Class(id),
                 shape: shape.shape.clone(),

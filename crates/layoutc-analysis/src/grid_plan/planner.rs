@@ -60,7 +60,7 @@ impl<'a> Planner<'a> {
     /// nothing.
     fn outcome(&mut self, id: ClassId) -> Option<GridOutcome> {
         let class = self.classes.class(id);
-        let scalar = self.program.record(class.record).element?;
+        let scalar = class.element.scalar()?;
         let requests = self.requests_for(id);
         // The last one counts, as for arrays of structs.
         self.met.extend(requests.iter().map(|(at, _)| *at));

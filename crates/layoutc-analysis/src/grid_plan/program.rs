@@ -1,22 +1,22 @@
-//! The program in which scalars are records, and its grids.
+//! The program in which typed arrays are flat, and its grids.
 
 use super::{GridRequest, InBounds};
 use crate::IndexForm;
 use crate::index_form::Definitions;
-use layoutc_dataflow::classes::{Classes, TypedArrays, find_classes, type_scalar_arrays};
+use layoutc_dataflow::classes::{Classes, Element, TypedArrays, find_grid_classes};
 use layoutc_dataflow::grid::{Grids, find_grids_with};
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_syntax::{ExprKind, Program, QualType, Scalar, TypeKind};
 use std::collections::BTreeSet;
 
-/// A program in which scalars are records and typed arrays are flat, with its grids.
+/// A program in which typed arrays are flat, with its grids.
 #[derive(Debug)]
 pub struct GridProgram {
     /// The program.
     pub program: Program,
     /// Its arrays with several sizes in their types.
     pub typed: TypedArrays,
-    /// Its arrays of numbers.
+    /// Its arrays of these scalars.
     pub classes: Classes,
     /// Those that are indexed by several coordinates.
     pub grids: Grids,
@@ -26,8 +26,10 @@ impl GridProgram {
     /// The grids of these scalars.
     #[must_use]
     pub fn new(program: &Program, scalars: &BTreeSet<Scalar>, assume: &InBounds) -> GridProgram {
-        let (program, typed) = with_records(program, scalars);
-        let mut classes = find_classes(&program);
+        let (program, typed) = flattened(program);
+        let is_wanted =
+            |element: Element| element.scalar().is_some_and(|own| scalars.contains(&own));
+        let mut classes = find_grid_classes(&program).only(is_wanted);
         typed.pin(&program, &mut classes);
         let in_bounds = assume.classes(&program, &classes);
         let grids = find_grids_with(&program, &classes, &typed, &in_bounds);
@@ -35,12 +37,11 @@ impl GridProgram {
     }
 }
 
-/// The program in which these scalars are records and typed arrays are flat.
+/// The program in which typed arrays are flat.
 #[must_use]
-pub fn with_records(program: &Program, scalars: &BTreeSet<Scalar>) -> (Program, TypedArrays) {
+pub fn flattened(program: &Program) -> (Program, TypedArrays) {
     let mut program = program.clone();
     let typed = TypedArrays::flatten(&mut program);
-    type_scalar_arrays(&mut program, scalars);
     (program, typed)
 }
 

@@ -5,7 +5,7 @@ use crate::cost_choice::Prices;
 use crate::cost_model::{CostModel, ModelOptions};
 use crate::device::Device;
 use crate::merge_choice;
-use layoutc_dataflow::classes::{Classes, FlatProgram, find_classes};
+use layoutc_dataflow::classes::{Classes, find_classes};
 use layoutc_dataflow::layout::notation::{LayoutSpec, Order, SpecBody};
 use layoutc_diagnostics::{Code, Diagnostic};
 use layoutc_syntax::Program;
@@ -85,10 +85,8 @@ pub fn joint_requests(specs: &mut Vec<LayoutSpec>) -> (Vec<JointRequest>, Vec<Di
 pub struct GainfulJoints {
     /// What is worth it.
     pub requests: Vec<JointRequest>,
-    /// The classes of the program.
+    /// The classes of the program, if they were looked for.
     pub classes: Option<Classes>,
-    /// Its arrays of numbers.
-    pub flat: Option<FlatProgram>,
 }
 
 /// What nobody asks for, and is worth it.
@@ -102,8 +100,9 @@ pub fn gainful_joints(
     if !merge_choice::may_gain(program) {
         return GainfulJoints::default();
     }
-    let (classes, flat) = rayon::join(|| find_classes(program), || FlatProgram::new(program));
-    let model = CostModel::with_flat(program, &classes, launch, Some(&flat));
+    let classes = find_classes(program);
+    let options = ModelOptions { follows_numbers: true, ..launch };
+    let model = CostModel::build(program, &classes, options);
     let choices = Prices { model: &model, device, pricing }.merges();
     let requests = choices.into_iter().map(|choice| JointRequest {
         arrays: choice.arrays,
@@ -111,5 +110,5 @@ pub fn gainful_joints(
         because: choice.because,
         is_automatic: true,
     });
-    GainfulJoints { requests: requests.collect(), classes: Some(classes), flat: Some(flat) }
+    GainfulJoints { requests: requests.collect(), classes: Some(classes) }
 }

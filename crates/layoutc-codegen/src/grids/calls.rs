@@ -66,10 +66,10 @@ impl Rewriter<'_> {
     ) -> Result<(), String> {
         let span = self.program.expr(call.call).span;
         let extents = self.extent_texts(class, function, span);
-        let record = self.classes.class(class).record;
+        let element = self.classes.class(class).element;
         let whole = |size: ExprId| {
             let is_byte = self.plans[&class].scalar.size() == 1;
-            if is_byte || sizes.is_multiple_of_record(self.program, size, record) {
+            if is_byte || sizes.is_multiple_of_element(self.program, size, element) {
                 Ok(())
             } else {
                 Err("the byte count is not shown to be a whole number of values".to_owned())

@@ -804,9 +804,7 @@ fn standing_alone(program: &Program) -> BTreeSet<ExprId> {
 
 /// A scalar type as C++ writes it.
 fn element_name(program: &Program, element: QualType) -> String {
-    let scalar = program.types.as_scalar(element.id).or_else(|| {
-        program.types.as_record(element.id).and_then(|record| program.record(record).element)
-    });
+    let scalar = program.types.as_scalar(element.id);
     let volatile = if element.is_volatile { "volatile " } else { "" };
     let constant = if element.is_const { "const " } else { "" };
     format!("{constant}{volatile}{}", scalar.map_or("", Scalar::spelling))

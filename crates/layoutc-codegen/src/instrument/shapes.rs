@@ -12,8 +12,9 @@ pub(super) fn shape_of(program: &Program, class: &ArrayClass) -> Option<ClassSha
 }
 
 fn with_bit_fields(program: &Program, class: &ArrayClass) -> Option<ClassShape> {
-    let record = program.record(class.record);
-    let layout = abi::bit_layout(program, class.record)?;
+    let record = class.element.record()?;
+    let layout = abi::bit_layout(program, record)?;
+    let record = program.record(record);
     let (mut leaves, mut members) = (Vec::new(), Vec::new());
     for (at, id) in record.fields.iter().enumerate() {
         let field = program.field(*id);

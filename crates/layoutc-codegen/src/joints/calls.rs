@@ -88,9 +88,9 @@ impl Rewriter<'_> {
             None => {
                 let span = self.program.expr(keeper.size).span;
                 let class = self.merges[merge].1.members[keeper.member];
-                let record = self.classes.class(class).record;
+                let element = self.classes.class(class).element;
                 let number = scalar.spelling();
-                let round = match sizes.is_multiple_of_record(self.program, keeper.size, record) {
+                let round = match sizes.is_multiple_of_element(self.program, keeper.size, element) {
                     true => String::new(),
                     false => format!(" + sizeof({number}) - 1)"),
                 };
@@ -250,10 +250,10 @@ impl Rewriter<'_> {
             self.edit(Span { start: end, end, ..parentheses }, ", 0");
         }
         let (_, first) = members.iter().flatten().next().copied().ok_or("no array is copied")?;
-        let record = self.classes.class(self.merges[merge].1.members[first]).record;
+        let element = self.classes.class(self.merges[merge].1.members[first]).element;
         let size = call.size().ok_or("no size")?;
         let is_whole = self.scalar(merge, first).size() == 1
-            || sizes.is_multiple_of_record(self.program, size, record);
+            || sizes.is_multiple_of_element(self.program, size, element);
         let needs = &mut self.needs[merge];
         needs.stream |= is_async;
         needs.partial |= !is_whole;
@@ -314,16 +314,15 @@ impl Rewriter<'_> {
         let name = self.records[merge].members[member].0.clone();
         let span = self.program.expr(argument).span;
         let mut inner = argument;
-        while !self.sums.contains(&inner)
-            && let ExprKind::Paren(next) | ExprKind::Cast { operand: next, .. } =
-                self.program.expr(inner).kind
+        while let ExprKind::Paren(next) | ExprKind::Cast { operand: next, .. } =
+            self.program.expr(inner).kind
         {
             inner = next;
         }
         let own = self.program.expr(inner).span;
         let (before, behind) = match self.program.expr(inner).kind {
             // `&x[i]`
-            _ if self.sums.contains(&inner) => ("", format!(".{name}")),
+            _ if self.classes.places.position(inner).is_some() => ("", format!(".{name}")),
             ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Index { .. } => {
                 ("&", format!("->{name}"))
             }

@@ -225,7 +225,8 @@ impl Rewriter<'_> {
         classes
             .into_iter()
             .filter(|class| self.storage_of.contains_key(class))
-            .map(|class| placement::definition(program, self.classes.class(class).record))
+            .filter_map(|class| self.classes.class(class).element.record())
+            .map(|record| placement::definition(program, record))
             .collect()
     }
 

@@ -85,8 +85,8 @@ impl Rewriter<'_> {
         let name = format!("{}{suffix}", self.storage(class)?.function(name));
         if call.is_host_transfer() && !call.row.copies_rows() {
             let size = call.size()?;
-            let record = self.classes.class(class).record;
-            if !self.sizes.is_multiple_of_record(self.program, size, record) {
+            let element = self.classes.class(class).element;
+            if !self.sizes.is_multiple_of_element(self.program, size, element) {
                 self.needs(class).partial = true;
             }
         }

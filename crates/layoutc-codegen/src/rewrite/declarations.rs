@@ -71,7 +71,9 @@ impl Rewriter<'_> {
         let order = super::order::FileOrder::new(self.program);
         for (id, mut declared) in by_declaration {
             for declared in &declared {
-                let record = self.classes.class(declared.class).record;
+                let Some(record) = self.classes.class(declared.class).element.record() else {
+                    continue;
+                };
                 let definition = super::placement::definition(self.program, record);
                 // A version of a member function is written behind the generated structs.
                 let in_version = self.versions.of_declaration(id).is_some_and(|copy| {
@@ -136,7 +138,7 @@ impl Rewriter<'_> {
         loop {
             let before = holders.len();
             for field in &self.program.fields {
-                if layoutc_dataflow::classes::element_of(self.program, field.ty)
+                if layoutc_dataflow::classes::record_of(self.program, field.ty)
                     .is_some_and(|(inner, _)| holders.contains(&inner))
                 {
                     holders.insert(field.record);
@@ -153,7 +155,7 @@ impl Rewriter<'_> {
                 layoutc_syntax::ExprKind::SizeOfExpr(operand) => self.program.expr(*operand).ty,
                 _ => return None,
             };
-            layoutc_dataflow::classes::element_of(self.program, of)
+            layoutc_dataflow::classes::record_of(self.program, of)
                 .is_some_and(|(found, depth)| depth == 0 && holders.contains(&found))
                 .then_some(self.program.expr(id).span)
         })

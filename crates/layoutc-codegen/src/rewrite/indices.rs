@@ -199,7 +199,7 @@ impl Rewriter<'_> {
             let all = own.this_parameter.iter().chain(&own.parameters);
             for (at, parameter) in all.enumerate().filter(|(_, id)| interior.contains(id)) {
                 let of = self.classes.class_of_slot(Slot::Variable(*parameter));
-                let element = of.map(|class| self.classes.class(class).record);
+                let element = of.map(|class| self.classes.class(class).element);
                 let place = (&own.name, own.record, own.parameters.len(), at, element);
                 places.entry(place).or_default().push(*parameter);
             }

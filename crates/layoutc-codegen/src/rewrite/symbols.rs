@@ -173,8 +173,8 @@ impl Rewriter<'_> {
             }
             Api::ToSymbol | Api::FromSymbol => {
                 let size = call.size()?;
-                let record = self.classes.class(class).record;
-                let is_whole = self.sizes.is_multiple_of_record(self.program, size, record);
+                let element = self.classes.class(class).element;
+                let is_whole = self.sizes.is_multiple_of_element(self.program, size, element);
                 let needs = self.needs(class);
                 needs.partial |= !is_whole;
                 needs.offset |= call.arguments.len() > 3;

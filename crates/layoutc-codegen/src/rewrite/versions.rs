@@ -201,7 +201,8 @@ impl Rewriter<'_> {
             }
             // A version of another class's member function would stand before that class.
             let foreign = others.iter().copied().find(|class| {
-                function.record.is_some_and(|record| record != self.classes.class(*class).record)
+                function.record.is_some()
+                    && function.record != self.classes.class(*class).element.record()
             });
             if let Some(class) = foreign.filter(|_| function.this_parameter.is_some()) {
                 let span = function.sites[0].name;
@@ -523,7 +524,9 @@ impl Rewriter<'_> {
     fn hidden_base(&self, function: &layoutc_syntax::Function, class: Option<ClassId>) -> String {
         let program = self.program;
         let (Some(own), Some(class)) = (function.record, class) else { return String::new() };
-        let object = self.classes.class(class).record;
+        let Some(object) = self.classes.class(class).element.record() else {
+            return String::new();
+        };
         if own == object {
             return String::new();
         }
@@ -897,7 +900,7 @@ impl Rewriter<'_> {
                 let in_class = record
                     .is_some_and(|record| record.body.is_some_and(|body| body.contains(site.span)));
                 // A template may stand before the record that an instance is about.
-                let record = self.classes.class(class).record;
+                let Some(record) = self.classes.class(class).element.record() else { continue };
                 let definition = super::placement::definition(program, record);
                 let is_before = is_definition && order.obstacle(whole, definition).is_some();
                 let is_early = function.this_parameter.is_none()
@@ -1157,7 +1160,8 @@ impl Rewriter<'_> {
         if !copy_of.is_instance() {
             return;
         }
-        let definition = super::placement::definition(program, self.classes.class(class).record);
+        let Some(record) = self.classes.class(class).element.record() else { return };
+        let definition = super::placement::definition(program, record);
         let own = program.function(id).sites[0].span;
         let original = program.function(copy_of.original);
         // A prototype that spells the types in another way is a function of its own in the model.

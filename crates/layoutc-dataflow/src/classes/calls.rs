@@ -1,6 +1,6 @@
 //! Which function a call reaches.
 
-use super::places::element_of;
+use super::element::{Element, element_of};
 use crate::catalogue;
 use layoutc_syntax::{
     ExprId, ExprKind, FunctionId, NameRef, Program, StmtId, StmtKind, TypeKind, VarId,
@@ -419,7 +419,13 @@ fn accepts(program: &Program, function: FunctionId, arguments: &[ExprId]) -> boo
         match (element_of(program, parameter), element_of(program, argument)) {
             // A derived class converts to its bases.
             (Some((left, depth)), Some((right, same))) => {
-                depth == same && (left == right || program.derives_from(right, left))
+                depth == same
+                    && match (left, right) {
+                        (Element::Record(base), Element::Record(derived)) => {
+                            base == derived || program.derives_from(derived, base)
+                        }
+                        _ => left == right,
+                    }
             }
             (Some(_), None) => !known(argument) || program.types.pointee(argument.id).is_some(),
             (None, Some(_)) => {

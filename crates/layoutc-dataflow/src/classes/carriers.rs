@@ -5,7 +5,7 @@
 //! member access whose object has an unknown type may be an access to a field slot. Both pin.
 
 use super::calls::{CallGraph, Callee, Context};
-use super::places::element_of;
+use super::element::record_of;
 use super::slots::Slot;
 use super::{ClassId, Classes, Pin};
 use crate::catalogue::{self, Effect, Role};
@@ -103,7 +103,7 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
         let mut changed = false;
         for field in &program.fields {
             let inner =
-                element_of(program, field.ty).and_then(|(record, _)| carried.get(&record).cloned());
+                record_of(program, field.ty).and_then(|(record, _)| carried.get(&record).cloned());
             if let Some(inner) = inner {
                 let outer = carried.entry(field.record).or_default();
                 let before = outer.len();
@@ -150,7 +150,7 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
                 found.push((*class, pin(expr.span, Code::UNKNOWN_MEMBER, message)));
             }
         }
-        let Some((record, _)) = element_of(program, expr.ty) else { continue };
+        let Some((record, _)) = record_of(program, expr.ty) else { continue };
         let Some(held) = carried.get(&record) else { continue };
         if let Some(what) = escape(program, calls, id) {
             for class in held {
@@ -168,7 +168,7 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
     for id in program.expr_ids() {
         // The size of a carrier may change, and so may what is computed from it.
         if let ExprKind::OffsetOf(of) = &program.expr(id).kind
-            && let Some((record, _)) = element_of(program, *of)
+            && let Some((record, _)) = record_of(program, *of)
         {
             for class in carried.get(&record).into_iter().flatten() {
                 found.push((
@@ -186,7 +186,7 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
     for variable in &program.variables {
         let Some(init) = variable.init else { continue };
         let (Some((record, _)), ExprKind::InitList(items)) =
-            (element_of(program, variable.ty), &program.expr(init).kind)
+            (record_of(program, variable.ty), &program.expr(init).kind)
         else {
             continue;
         };
@@ -221,7 +221,7 @@ fn hands_on(name: &str) -> Option<usize> {
 
 /// What happens to a carrier, or a pointer to one, that cannot be followed.
 fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static str> {
-    let known = |ty: QualType| element_of(program, ty).is_some();
+    let known = |ty: QualType| record_of(program, ty).is_some();
     match calls.context(expr) {
         Context::Dropped | Context::Condition => None,
         Context::Init(variable) => (!known(program.variable(variable).ty))

@@ -18,7 +18,8 @@ pub use element_copies::{ElementCopy, WideAccess};
 
 use super::api::{Api, ApiCall, Direction};
 use super::calls::{CallGraph, Callee, Context};
-use super::places::{PlaceKind, element_of};
+use super::element::{Element, element_of};
+use super::places::PlaceKind;
 use super::single_object::SingleObjects;
 use super::slots::{Slot, SlotGraph};
 use super::unfollowed::{UnfollowedCalls, allocation_text};
@@ -148,12 +149,23 @@ impl Classifier<'_> {
         self.program.expr(expr).span
     }
 
-    pub(super) fn record(&self, class: ClassId) -> RecordId {
-        self.classes.class(class).record
+    pub(super) fn element_type(&self, class: ClassId) -> Element {
+        self.classes.class(class).element
     }
 
-    pub(super) fn record_name(&self, class: ClassId) -> &str {
-        &self.program.record(self.record(class)).name
+    /// Whether pointers into the arrays may be moved, compared and subtracted, and point to one value.
+    pub(super) fn may_move(&self, class: ClassId) -> bool {
+        self.moves == Moves::Stay && self.element_type(class).scalar().is_some()
+    }
+
+    pub(super) fn element_name(&self, class: ClassId) -> &str {
+        self.element_type(class).name(self.program)
+    }
+
+    /// Whether a type is the record of the class's elements, by value.
+    pub(super) fn is_element_type(&self, class: ClassId, ty: QualType) -> bool {
+        let record = self.program.types.as_record(ty.id);
+        record.is_some() && record == self.element_type(class).record()
     }
 
     /// Checks one expression's own use.
@@ -191,9 +203,9 @@ impl Classifier<'_> {
     }
 
     pub(super) fn pin_type(&mut self, of: QualType, code: Code, expr: ExprId, message: &str) {
-        let Some((record, _)) = element_of(self.program, of) else { return };
+        let Some((element, _)) = element_of(self.program, of) else { return };
         for class in self.classes.ids() {
-            if self.record(class) == record {
+            if self.element_type(class) == element {
                 self.pin(class, code, self.span(expr), message);
             }
         }
@@ -390,12 +402,12 @@ pub(super) fn is_offset(
     false
 }
 
-/// Whether a variable is a record, or an array of records, and no pointer to any.
+/// Whether a variable is a record, or an array of elements, and no pointer to any.
 fn is_object(program: &Program, id: VarId) -> bool {
     let ty = program.variable(id).ty;
     match *program.types.kind(ty.id) {
         TypeKind::Record(_) => true,
-        TypeKind::Array(of, _) => program.types.as_record(of.id).is_some(),
+        TypeKind::Array(of, _) => Element::of_item(program, of).is_some(),
         _ => false,
     }
 }

@@ -11,7 +11,8 @@
 
 use super::api::strip_casts;
 use super::calls::{CallGraph, Callee, Context};
-use super::places::{Places, Value, element_of};
+use super::element::element_of;
+use super::places::{Places, Value};
 use super::slots::{Slot, SlotGraph};
 use super::unify::{Flow, slot_of};
 use super::{Api, ClassId, Classes};
@@ -189,7 +190,9 @@ pub(super) fn allocations(
     let mut found = BTreeMap::new();
     for (node, depth, from) in into_slots.chain(through_pointers) {
         let node = graph.find(node);
-        let Some(record) = graph.record(node).filter(|_| native.contains(&node)) else { continue };
+        let Some(record) = graph.element(node).record().filter(|_| native.contains(&node)) else {
+            continue;
+        };
         let is_stored = match calls.context(from) {
             Context::Init(_) | Context::Returned { in_lambda: false } => true,
             Context::Operand(parent, 1) => {
@@ -396,7 +399,7 @@ impl Classes {
             };
             let Some(class) = self.class_of_node[device.node] else { continue };
             let copies = BTreeSet::from([program.expr(call.call).span]);
-            let record = self.class(class).record;
+            let Some(record) = self.class(class).element.record() else { continue };
             let mut nodes = BTreeSet::from([host.node]);
             let mut array = HostArray { record, class, slots: Vec::new(), copies };
             // One text may copy several arrays: they are one then.

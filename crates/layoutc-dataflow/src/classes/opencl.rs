@@ -31,6 +31,7 @@ mod values;
 pub use build::BuildOptions;
 pub use numbers::{Given, Numbers, Range};
 
+use super::Element;
 use super::calls::CallGraph;
 use super::slots::SlotGraph;
 use super::{ClassId, Classes, Pin, Slot};
@@ -226,7 +227,7 @@ impl Buffers {
 /// The kernels that OpenCL C text of the program defines.
 struct Kernels {
     by_name: BTreeMap<String, Vec<FunctionId>>,
-    /// Their parameters that point to records.
+    /// Their parameters that point to records or numbers.
     parameters: BTreeSet<VarId>,
 }
 
@@ -245,7 +246,7 @@ impl Kernels {
                 by_name.entry(function.name.clone()).or_default().push(id);
                 // Local memory is no buffer.
                 let is_array = |id: &&VarId| {
-                    record_of(program, **id).is_some()
+                    element_behind(program, **id).is_some()
                         && program.variable(**id).pointer_space != Space::Shared
                 };
                 parameters.extend(function.parameters.iter().filter(is_array));
@@ -265,10 +266,10 @@ pub(crate) fn is_buffer(program: &Program, ty: layoutc_syntax::QualType) -> bool
     handles::handle_of(program, ty) == Some(handles::Handle::Buffer)
 }
 
-/// The record that a parameter points to.
-fn record_of(program: &Program, parameter: VarId) -> Option<RecordId> {
+/// What the array that a parameter points to consists of.
+fn element_behind(program: &Program, parameter: VarId) -> Option<Element> {
     match *program.types.kind(program.variable(parameter).ty.id) {
-        TypeKind::Pointer(to) => program.as_record(to.id),
+        TypeKind::Pointer(to) => Element::of_item(program, to),
         _ => None,
     }
 }

@@ -1,4 +1,4 @@
-//! What each expression is with respect to arrays of records.
+//! What each expression is with respect to arrays.
 //!
 //! A [`Place`] says that the expression *is* memory of an element: the element itself, or a part
 //! of it. A [`Value`] says that it *holds* a pointer to elements. `boxes[i].first` can be both: a
@@ -6,45 +6,21 @@
 
 use super::FieldPath;
 use super::calls::{CallGraph, Callee, Context, given_object};
+use super::element::{Element, element_of};
+use super::positions::{Position, Positions};
 use super::slots::{Slot, SlotGraph};
 use super::unify::is_reference;
 use layoutc_syntax::{
-    BinaryOp, ExprId, ExprKind, NameRef, Program, QualType, RecordId, Space, Storage, TypeKind,
+    BinaryOp, ExprId, ExprKind, NameRef, Program, QualType, Space, Storage, TypeKind,
 };
-
-/// The record at the end of a type's pointers and arrays, and how many of them there are.
-///
-/// References do not count: a `T&` is an element.
-#[must_use]
-pub fn element_of(program: &Program, ty: QualType) -> Option<(RecordId, u32)> {
-    let mut ty = program.types.strip_reference(ty);
-    let mut depth = 0;
-    loop {
-        match program.types.kind(ty.id) {
-            TypeKind::Record(record) => return Some((*record, depth)),
-            TypeKind::Pointer(to) | TypeKind::Array(to, _) => {
-                ty = *to;
-                depth += 1;
-            }
-            TypeKind::Reference(to, _) => ty = *to,
-            TypeKind::Unknown
-            | TypeKind::Void
-            | TypeKind::Scalar(_)
-            | TypeKind::Vector(_)
-            | TypeKind::Enum(..)
-            | TypeKind::Function
-            | TypeKind::Named(..)
-            | TypeKind::TemplateParameter(_) => return None,
-        }
-    }
-}
 
 /// What part of an element a place is.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum PlaceKind {
     /// The whole element.
     Element,
-    /// The member at the end of the path, or an item of it if it is an array.
+    /// The member at the end of the path, or an item of it if it is an array; a scalar element is
+    /// its own part, and the path is empty.
     Part(FieldPath),
 }
 
@@ -106,6 +82,7 @@ fn is_used_as_element(program: &Program, calls: &CallGraph, expr: ExprId) -> boo
 pub struct Places {
     places: Vec<Option<Place>>,
     values: Vec<Option<Value>>,
+    positions: Positions,
 }
 
 impl Places {
@@ -121,10 +98,27 @@ impl Places {
         self.values[expr.index()]
     }
 
+    /// What `&u[e]` is made of, if it is a place in an array of numbers.
+    #[must_use]
+    pub fn position(&self, address: ExprId) -> Option<Position> {
+        self.positions.of(address)
+    }
+
+    /// Whether an expression is the element in such an address: no access.
+    #[must_use]
+    pub fn is_in_position(&self, element: ExprId) -> bool {
+        self.positions.holds(element)
+    }
+
     /// One pass in arena order: operands come before the expressions that hold them.
-    pub(super) fn compute(program: &Program, graph: &SlotGraph, calls: &CallGraph) -> Places {
+    pub(super) fn compute(
+        program: &Program,
+        graph: &SlotGraph,
+        calls: &CallGraph,
+        positions: Positions,
+    ) -> Places {
         let count = program.exprs.len();
-        let mut this = Places { places: vec![None; count], values: vec![None; count] };
+        let mut this = Places { places: vec![None; count], values: vec![None; count], positions };
         for id in program.expr_ids() {
             let (place, value) = this.of(program, graph, calls, id);
             this.places[id.index()] = place;
@@ -160,19 +154,12 @@ impl Places {
     }
 
     /// Dereferences a pointer, or an array that is part of an element.
-    fn dereferenced(
-        &self,
-        program: &Program,
-        graph: &SlotGraph,
-        operand: ExprId,
-    ) -> (Option<Place>, Option<Value>) {
+    fn dereferenced(&self, graph: &SlotGraph, operand: ExprId) -> (Option<Place>, Option<Value>) {
         if let Some(value) = self.value(operand) {
             return if value.depth == 1 {
-                // A scalar element is its only member.
-                let record = graph.record(value.node).map(|record| program.record(record));
-                let kind = match record.filter(|record| record.element.is_some()) {
-                    Some(record) => PlaceKind::Part(record.fields.clone()),
-                    None => PlaceKind::Element,
+                let kind = match graph.element(value.node) {
+                    Element::Scalar(_) => PlaceKind::Part(Vec::new()),
+                    Element::Record(_) => PlaceKind::Element,
                 };
                 (Some(Place { node: value.node, kind }), None)
             } else {
@@ -252,6 +239,9 @@ impl Places {
         id: ExprId,
     ) -> (Option<Place>, Option<Value>) {
         let none = (None, None);
+        if self.positions.holds(id) {
+            return none;
+        }
         let expr = program.expr(id);
         if let Some(place) = self.given(program, calls, id) {
             return (Some(place), None);
@@ -267,7 +257,10 @@ impl Places {
             // `r[k]` of an object calls a function.
             ExprKind::Index { .. } if program.operators.contains_key(&id) => none,
             ExprKind::Deref(operand) | ExprKind::Index { base: operand, .. } => {
-                self.dereferenced(program, graph, *operand)
+                self.dereferenced(graph, *operand)
+            }
+            ExprKind::AddressOf(_) if let Some(position) = self.positions.of(id) => {
+                (None, self.value(position.base))
             }
             ExprKind::AddressOf(operand) => match (self.place(*operand), self.value(*operand)) {
                 (Some(Place { node, kind: PlaceKind::Element }), _) => {
@@ -279,7 +272,7 @@ impl Places {
             },
             ExprKind::Member { base, arrow, field, .. } => {
                 let container = if *arrow {
-                    self.dereferenced(program, graph, *base).0
+                    self.dereferenced(graph, *base).0
                 } else {
                     self.place(*base).cloned()
                 };
@@ -324,8 +317,8 @@ impl Places {
             }
             ExprKind::Cast { target, operand, .. } => {
                 // A pointer to another record has no meaning here, and its operand is judged.
-                let target = element_of(program, *target).map(|(record, _)| record);
-                let same = |value: &Value| target.is_some() && graph.record(value.node) == target;
+                let target = element_of(program, *target).map(|(element, _)| element);
+                let same = |value: &Value| target == Some(graph.element(value.node));
                 (None, self.value(*operand).filter(same))
             }
             ExprKind::Call { callee, arguments, .. } => {

@@ -6,7 +6,7 @@
 //! `T` that does no more can be called on a copy of the element.
 
 use super::calls::{CallGraph, Callee, Context, operator_operands};
-use super::places::element_of;
+use super::element::record_of;
 use layoutc_syntax::{
     ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, Storage, TypeKind, VarId,
 };
@@ -224,7 +224,7 @@ fn note_bound_arguments(
                 // `memcpy(p + i, …)`
                 let pointer = program.expr(super::api::strip_casts(program, *argument)).ty;
                 let is_const = program.types.pointee(pointer.id).is_some_and(|to| to.is_const);
-                if let Some((record, depth)) = element_of(program, pointer)
+                if let Some((record, depth)) = record_of(program, pointer)
                     && depth > 0
                     && !is_const
                 {
@@ -259,20 +259,20 @@ fn note_store(
     let mut changed = BTreeSet::new();
     let mut at = left;
     loop {
-        let pointee = element_of(program, program.expr(at).ty);
+        let pointee = record_of(program, program.expr(at).ty);
         changed.extend(pointee.filter(|(_, depth)| *depth == 0).map(|(record, _)| record));
         at = match &program.expr(at).kind {
             ExprKind::Paren(inner) | ExprKind::Member { base: inner, arrow: false, .. } => *inner,
             ExprKind::Member { base, arrow: true, .. } => {
                 changed
-                    .extend(element_of(program, program.expr(*base).ty).map(|(record, _)| record));
+                    .extend(record_of(program, program.expr(*base).ty).map(|(record, _)| record));
                 break;
             }
             ExprKind::Index { base, .. } | ExprKind::Deref(base) => *base,
             // Whatever the memory is taken for.
             ExprKind::Cast { operand, .. } => {
                 changed.extend(
-                    element_of(program, program.expr(*operand).ty).map(|(record, _)| record),
+                    record_of(program, program.expr(*operand).ty).map(|(record, _)| record),
                 );
                 *operand
             }

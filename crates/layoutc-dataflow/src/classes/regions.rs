@@ -183,7 +183,8 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
     let hidden: Vec<BTreeSet<&str>> = program.regions.iter().map(hidden_in).collect();
     for class in classes.ids() {
         let names = names_of(program, classes, class);
-        if let Some(span) = condition_among_members(program, classes.class(class).record) {
+        let record = classes.class(class).element.record();
+        if let Some(span) = record.and_then(|record| condition_among_members(program, record)) {
             pins.push((
                 class,
                 Pin {
@@ -334,7 +335,7 @@ fn condition_among_members(program: &Program, record: RecordId) -> Option<Span> 
         }
         stack.extend(&record.bases);
         stack.extend(record.fields.iter().filter_map(|field| {
-            super::element_of(program, program.field(*field).ty).map(|(inner, _)| inner)
+            super::record_of(program, program.field(*field).ty).map(|(inner, _)| inner)
         }));
     }
     None
@@ -342,12 +343,11 @@ fn condition_among_members(program: &Program, record: RecordId) -> Option<Span> 
 
 fn names_of(program: &Program, classes: &Classes, id: ClassId) -> Names {
     let class = classes.class(id);
-    let record = program.record(class.record);
-    let mut types = BTreeSet::from([record.name.clone()]);
-    for (alias, ty, _) in &program.aliases {
-        if program.types.mentions(ty.id, class.record) {
-            types.insert(alias.clone());
-        }
+    let mut types = BTreeSet::from([class.element.name(program).to_owned()]);
+    if let Some(record) = class.element.record() {
+        let aliases = program.aliases.iter();
+        let own = aliases.filter(|(_, ty, _)| program.types.mentions(ty.id, record));
+        types.extend(own.map(|(alias, _, _)| alias.clone()));
     }
     let mut names = Names {
         types,

@@ -9,7 +9,7 @@
 
 use super::calls::{CallGraph, Callee, resolve_callee};
 use super::versions::named_otherwise;
-use super::{Classes, find_classes};
+use super::{Classes, find_grid_classes};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
     ExprId, ExprKind, FunctionId, NameRef, PragmaArray, Program, Storage, TypeKind, VarId,
@@ -57,7 +57,7 @@ pub fn separate(
         for site in &sites {
             unbind(&mut apart, site.call);
         }
-        let classes = find_classes(&apart);
+        let classes = find_grid_classes(&apart);
         let named = named_otherwise(program, &CallGraph::new(program));
         // By function: its calls, by what they pass.
         let mut groups: BTreeMap<FunctionId, Vec<(Key, Vec<&Site>)>> = BTreeMap::new();

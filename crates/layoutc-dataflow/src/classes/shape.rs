@@ -1,9 +1,9 @@
-//! The leaves of a class's record.
+//! The leaves of a class's elements.
 
-use super::{ArrayClass, FieldPath};
+use super::{ArrayClass, Element, FieldPath};
 use crate::layout::{Bytes, Leaf, RecordShape};
 use layoutc_syntax::preprocess::{TokenKind, tokens};
-use layoutc_syntax::{FieldId, Program, QualType, RecordId, RecordTrait, TypeKind, abi};
+use layoutc_syntax::{FieldId, Program, QualType, RecordId, RecordTrait, Scalar, TypeKind, abi};
 
 /// How deep nested members are followed.
 const NESTING: usize = 32;
@@ -46,12 +46,16 @@ impl ClassShape {
 /// uses as a whole. `None` if a size is not known.
 #[must_use]
 pub fn class_shape(program: &Program, class: &ArrayClass) -> Option<ClassShape> {
-    let layout = abi::record_layout(program, class.record)?;
-    let mut builder = Builder { program, class, leaves: Vec::new(), members: Vec::new() };
-    builder.record(class.record, 0, &mut Vec::new(), &[], NESTING)?;
+    let record = match class.element {
+        Element::Record(record) => record,
+        Element::Scalar(scalar) => return Some(shape_of_scalar(program, scalar)),
+    };
+    let layout = abi::record_layout(program, record)?;
+    let mut builder = Builder { program, class, record, leaves: Vec::new(), members: Vec::new() };
+    builder.record(record, 0, &mut Vec::new(), &[], NESTING)?;
     let Builder { leaves, members, .. } = builder;
     let shape = RecordShape {
-        name: program.record(class.record).name.clone(),
+        name: program.record(record).name.clone(),
         size: Bytes(layout.size),
         align: Bytes(layout.align),
         leaves,
@@ -59,9 +63,34 @@ pub fn class_shape(program: &Program, class: &ArrayClass) -> Option<ClassShape> 
     Some(ClassShape { shape, members })
 }
 
+/// A scalar is its only leaf.
+fn shape_of_scalar(program: &Program, scalar: Scalar) -> ClassShape {
+    let size = Bytes(scalar.size());
+    let name = scalar.spelling().to_owned();
+    let leaf = Leaf {
+        path: String::new(),
+        offset: Bytes(0),
+        scalar_size: size,
+        align: size,
+        extents: Vec::new(),
+        type_name: name.clone(),
+    };
+    let member = LeafMember {
+        path: Vec::new(),
+        unit_dimensions: Vec::new(),
+        item: program.types.scalar(scalar),
+    };
+    ClassShape {
+        shape: RecordShape { name, size, align: size, leaves: vec![leaf] },
+        members: vec![member],
+    }
+}
+
 struct Builder<'a> {
     program: &'a Program,
     class: &'a ArrayClass,
+    /// The element type.
+    record: RecordId,
     leaves: Vec<Leaf>,
     members: Vec<LeafMember>,
 }
@@ -131,7 +160,7 @@ impl Builder<'_> {
         }
         if let TypeKind::Record(inner) = *self.program.types.kind(item.id)
             && self.program.record(inner).body.is_some_and(|inner| {
-                self.program.with_bases(self.class.record).into_iter().any(|outer| {
+                self.program.with_bases(self.record).into_iter().any(|outer| {
                     self.program.record(outer).body.is_some_and(|outer| outer.contains(inner))
                 })
             })
@@ -179,7 +208,7 @@ impl Builder<'_> {
                     self.program.spelling(QualType { is_const: false, ..item })?
                 }
                 None => {
-                    let records = self.program.with_bases(self.class.record);
+                    let records = self.program.with_bases(self.record);
                     outer_type_text(self.program, &records, &type_text(self.program, path))?
                 }
             },

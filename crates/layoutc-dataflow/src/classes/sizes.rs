@@ -1,10 +1,10 @@
 //! Byte counts that are whole numbers of elements.
 
-use super::places::element_of;
+use super::element::{Element, element_of, record_of};
 use crate::catalogue;
 use layoutc_syntax::{
-    BinaryOp, ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, RecordId, StmtKind, Storage,
-    UnaryOp, VarId, abi, evaluate,
+    BinaryOp, ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, StmtKind, Storage, UnaryOp,
+    VarId, evaluate,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,13 +25,18 @@ pub struct Sizes {
 
 impl Sizes {
     /// Whether a byte count is, for every value of the program's variables, a multiple of
-    /// `sizeof(record)`.
+    /// the size of an element.
     ///
     /// The proof follows products, sums, casts, and variables, members and results all of whose
     /// definitions are such multiples; parameters are followed to all calls.
     #[must_use]
-    pub fn is_multiple_of_record(&self, program: &Program, size: ExprId, record: RecordId) -> bool {
-        self.is_multiple(program, size, record, DEPTH)
+    pub fn is_multiple_of_element(
+        &self,
+        program: &Program,
+        size: ExprId,
+        element: Element,
+    ) -> bool {
+        self.is_multiple(program, size, element, DEPTH)
     }
 
     /// Collects the definitions of a program.
@@ -162,7 +167,7 @@ impl Sizes {
             _ => None,
         };
         let fields_of = |expr: ExprId| {
-            element_of(program, program.expr(expr).ty)
+            record_of(program, program.expr(expr).ty)
                 .map(|(record, _)| program.record(record).fields.clone())
                 .unwrap_or_default()
         };
@@ -224,8 +229,7 @@ impl Sizes {
                 }
                 ExprKind::Cast { operand, .. } => {
                     let target = program.expr(id).ty;
-                    if element_of(program, target) != element_of(program, program.expr(*operand).ty)
-                    {
+                    if record_of(program, target) != record_of(program, program.expr(*operand).ty) {
                         self.changed_fields.extend(fields_of(*operand));
                     }
                 }
@@ -234,61 +238,61 @@ impl Sizes {
         }
     }
 
-    fn is_multiple(&self, program: &Program, size: ExprId, record: RecordId, depth: usize) -> bool {
+    fn is_multiple(&self, program: &Program, size: ExprId, element: Element, depth: usize) -> bool {
         let Some(depth) = depth.checked_sub(1) else { return false };
-        if let (Some(value), Some(layout)) =
-            (evaluate::constant(program, size), abi::record_layout(program, record))
+        if let (Some(value), Some(bytes)) =
+            (evaluate::constant(program, size), element.size(program))
             && value >= 0
-            && (value as u64).is_multiple_of(layout.size)
+            && (value as u64).is_multiple_of(bytes)
         {
             return true;
         }
         match &program.expr(size).kind {
-            ExprKind::Paren(inner) => self.is_multiple(program, *inner, record, depth),
+            ExprKind::Paren(inner) => self.is_multiple(program, *inner, element, depth),
             ExprKind::Cast { target, operand, .. } => {
                 program
                     .types
                     .as_scalar(target.id)
                     .is_some_and(|scalar| scalar.is_integer() && scalar.size() >= 4)
-                    && self.is_multiple(program, *operand, record, depth)
+                    && self.is_multiple(program, *operand, element, depth)
             }
             ExprKind::SizeOfType { of, is_align: false, .. } => element_of(program, *of)
                 .is_some_and(|(found, depth)| {
-                    found == record && (depth == 0 || is_array_only(program, *of))
+                    found == element && (depth == 0 || is_array_only(program, *of))
                 }),
             ExprKind::SizeOfExpr(operand) => {
                 let ty = program.expr(*operand).ty;
                 element_of(program, ty).is_some_and(|(found, depth)| {
-                    found == record && (depth == 0 || is_array_only(program, ty))
+                    found == element && (depth == 0 || is_array_only(program, ty))
                 })
             }
             ExprKind::Binary(BinaryOp::Mul, left, right) => {
-                (self.is_multiple(program, *left, record, depth) && is_integer(program, *right))
-                    || (self.is_multiple(program, *right, record, depth)
+                (self.is_multiple(program, *left, element, depth) && is_integer(program, *right))
+                    || (self.is_multiple(program, *right, element, depth)
                         && is_integer(program, *left))
             }
             ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, left, right) => {
-                self.is_multiple(program, *left, record, depth)
-                    && self.is_multiple(program, *right, record, depth)
+                self.is_multiple(program, *left, element, depth)
+                    && self.is_multiple(program, *right, element, depth)
             }
             ExprKind::Conditional(_, then, otherwise) => {
-                self.is_multiple(program, *then, record, depth)
-                    && self.is_multiple(program, *otherwise, record, depth)
+                self.is_multiple(program, *then, element, depth)
+                    && self.is_multiple(program, *otherwise, element, depth)
             }
             ExprKind::Unary(UnaryOp::Plus, operand) => {
-                self.is_multiple(program, *operand, record, depth)
+                self.is_multiple(program, *operand, element, depth)
             }
             ExprKind::Name(NameRef::Macro(name)) => {
-                let record = &program.record(record).name;
+                let name_of_element = element.name(program);
                 let mut definitions =
                     program.macros.iter().filter(|def| def.name == *name).peekable();
                 definitions.peek().is_some()
-                    && definitions.all(|def| def.size_of.as_ref() == Some(record))
+                    && definitions.all(|def| def.size_of.as_deref() == Some(name_of_element))
             }
             ExprKind::Call { callee, arguments, .. } => {
                 match super::calls::resolve_callee(program, *callee, arguments) {
                     super::Callee::Function(function) => {
-                        self.returns_multiple(program, function, record, depth)
+                        self.returns_multiple(program, function, element, depth)
                     }
                     super::Callee::Library(_)
                     | super::Callee::Ambiguous(_)
@@ -304,10 +308,10 @@ impl Sizes {
                 integer
                     && !self.changed_fields.contains(field)
                     && !values.is_empty()
-                    && values.iter().all(|value| self.is_multiple(program, *value, record, depth))
+                    && values.iter().all(|value| self.is_multiple(program, *value, element, depth))
             }
             ExprKind::Name(NameRef::Variable(variable)) => {
-                self.is_variable_multiple(program, *variable, record, depth)
+                self.is_variable_multiple(program, *variable, element, depth)
             }
             _ => false,
         }
@@ -318,7 +322,7 @@ impl Sizes {
         &self,
         program: &Program,
         function: FunctionId,
-        record: RecordId,
+        element: Element,
         depth: usize,
     ) -> bool {
         let result = program.function(function).result;
@@ -338,7 +342,7 @@ impl Sizes {
             .peekable();
         returned.peek().is_some()
             && returned.all(|value| {
-                value.is_some_and(|value| self.is_multiple(program, value, record, depth))
+                value.is_some_and(|value| self.is_multiple(program, value, element, depth))
             })
     }
 
@@ -346,7 +350,7 @@ impl Sizes {
         &self,
         program: &Program,
         id: VarId,
-        record: RecordId,
+        element: Element,
         depth: usize,
     ) -> bool {
         let variable = program.variable(id);
@@ -362,17 +366,19 @@ impl Sizes {
             sources.extend(self.arguments.get(&id).cloned().unwrap_or_default());
         }
         !sources.is_empty()
-            && sources.iter().all(|source| self.is_multiple(program, *source, record, depth))
+            && sources.iter().all(|source| self.is_multiple(program, *source, element, depth))
     }
 }
 
-/// Whether a type is arrays of the record without a pointer.
+/// Whether a type is arrays of elements without a pointer.
 fn is_array_only(program: &Program, ty: layoutc_syntax::QualType) -> bool {
     let mut ty = ty;
     loop {
         match program.types.kind(ty.id) {
             layoutc_syntax::TypeKind::Array(to, Some(_)) => ty = *to,
-            layoutc_syntax::TypeKind::Record(_) => return true,
+            layoutc_syntax::TypeKind::Record(_) | layoutc_syntax::TypeKind::Scalar(_) => {
+                return true;
+            }
             _ => return false,
         }
     }

@@ -1,11 +1,11 @@
 //! Slots and their union.
 
-use super::places::element_of;
-use layoutc_syntax::{FieldId, FunctionId, Program, RecordId, VarId};
+use super::element::{Element, element_of};
+use layoutc_syntax::{FieldId, FunctionId, Program, TypeKind, VarId};
 use petgraph::unionfind::UnionFind;
 use std::collections::BTreeMap;
 
-/// Something that can hold a pointer into an array of records, or is such memory itself.
+/// Something that can hold a pointer into an array, or is such memory itself.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Slot {
     /// A variable, parameter or global.
@@ -20,37 +20,43 @@ pub enum Slot {
 #[derive(Debug)]
 pub(super) struct SlotGraph {
     nodes: BTreeMap<Slot, usize>,
-    records: Vec<RecordId>,
+    elements: Vec<Element>,
     union: UnionFind<usize>,
-    /// Pairs of slots of different record types that were to be unified.
+    /// Pairs of slots of different element types that were to be unified.
     pub(super) conflicts: Vec<(usize, usize)>,
 }
 
 impl SlotGraph {
     pub(super) fn new(program: &Program) -> Self {
         let mut nodes = BTreeMap::new();
-        let mut records = Vec::new();
+        let mut elements = Vec::new();
         let mut add = |slot: Slot, ty| {
-            if let Some((record, _)) = element_of(program, ty) {
-                nodes.insert(slot, records.len());
-                records.push(record);
+            if let Some((element, _)) = element_of(program, ty) {
+                nodes.insert(slot, elements.len());
+                elements.push(element);
             }
         };
         for id in program.variable_ids() {
             add(Slot::Variable(id), program.variable(id).ty);
         }
         for at in 0..program.fields.len() as u32 {
-            add(Slot::Field(FieldId(at)), program.field(FieldId(at)).ty);
+            let ty = program.field(FieldId(at)).ty;
+            // Numbers in a record are a part of it.
+            let is_part = matches!(program.types.kind(ty.id), TypeKind::Array(..))
+                && element_of(program, ty).is_some_and(|(element, _)| element.scalar().is_some());
+            if !is_part {
+                add(Slot::Field(FieldId(at)), ty);
+            }
         }
         for id in program.function_ids() {
             add(Slot::Result(id), program.function(id).result);
         }
-        let union = UnionFind::new(records.len());
-        SlotGraph { nodes, records, union, conflicts: Vec::new() }
+        let union = UnionFind::new(elements.len());
+        SlotGraph { nodes, elements, union, conflicts: Vec::new() }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.records.len()
+        self.elements.len()
     }
 
     pub(super) fn node(&self, slot: Slot) -> Option<usize> {
@@ -65,13 +71,13 @@ impl SlotGraph {
         self.nodes.iter().map(|(slot, node)| (*slot, *node))
     }
 
-    /// The record type of a node.
-    pub(super) fn record(&self, node: usize) -> Option<RecordId> {
-        self.records.get(node).copied()
+    /// The element type of a node.
+    pub(super) fn element(&self, node: usize) -> Element {
+        self.elements[node]
     }
 
     pub(super) fn unite(&mut self, left: usize, right: usize) {
-        if self.records[left] == self.records[right] {
+        if self.elements[left] == self.elements[right] {
             self.union.union(left, right);
         } else {
             self.conflicts.push((left, right));

@@ -1,7 +1,8 @@
-//! Arrays of records at file scope in device memory, and objects that are copied to symbols.
+//! Arrays at file scope in device memory, and objects that are copied to symbols.
 
 use super::api::strip_casts;
 use super::calls::{CallGraph, Callee};
+use super::element::Element;
 use crate::catalogue;
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, Space, Storage, TypeKind, VarId};
 
@@ -9,7 +10,7 @@ use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, Space, Storage, TypeKin
 pub(super) fn is_array(program: &Program, id: VarId) -> bool {
     let variable = program.variable(id);
     let TypeKind::Array(of, _) = *program.types.kind(variable.ty.id) else { return false };
-    program.types.as_record(of.id).is_some()
+    Element::of_item(program, of).is_some()
         && variable.storage == Storage::Static
         && matches!(variable.space, Space::Device | Space::Constant | Space::Managed)
 }

@@ -3,8 +3,9 @@
 use super::Moves;
 use super::api::{Direction, copy_direction, on_symbol, strip_casts};
 use super::calls::{CallGraph, Callee, Context, constructor_of, operator_operands};
+use super::element::{Element, element_of};
 use super::host_memory::HostMemory;
-use super::places::{PlaceKind, Places, element_of};
+use super::places::{PlaceKind, Places};
 use super::slots::{Slot, SlotGraph};
 use crate::catalogue::{self, Role, Row};
 use layoutc_diagnostics::Span;
@@ -36,8 +37,8 @@ pub(super) fn receives_address(program: &Program, variable: VarId) -> bool {
     while let TypeKind::Array(of, _) = *program.types.kind(item.id) {
         item = of;
     }
-    // An array of records holds them by value.
-    if item != ty && program.types.as_record(item.id).is_some() {
+    // An array of elements holds them by value.
+    if item != ty && Element::of_item(program, item).is_some() {
         return false;
     }
     let depth = element_of(program, ty).map(|(_, depth)| depth);
@@ -62,6 +63,7 @@ pub(super) fn unify(
     graph: &mut SlotGraph,
 ) -> Vec<Flow> {
     let mut flows = Vec::new();
+    let may_lie_apart = |element: Element| moves == Moves::Stay && element.scalar().is_some();
     for id in program.function_ids() {
         let function = program.function(id);
         for site in &function.sites {
@@ -155,14 +157,13 @@ pub(super) fn unify(
                                 .filter(|value| value.depth == 1)
                         };
                         // A copy of numbers that may lie apart says so itself.
-                        let is_divided = moves == Moves::Stay
-                            && at.and_then(|at| at.kind).is_some_and(|kind| {
-                                super::api::literal_direction(program, arguments[kind])
-                                    == Some(Direction::DeviceToDevice)
-                            });
+                        let is_explicit = at.and_then(|at| at.kind).is_some_and(|kind| {
+                            super::api::literal_direction(program, arguments[kind])
+                                == Some(Direction::DeviceToDevice)
+                        });
                         if let Some(at) = at
                             && let (Some(to), Some(from)) = (pointer(at.to), pointer(at.from))
-                            && !is_divided
+                            && !(is_explicit && may_lie_apart(graph.element(to.node)))
                         {
                             graph.unite(to.node, from.node);
                         }

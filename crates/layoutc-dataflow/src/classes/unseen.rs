@@ -20,15 +20,11 @@ pub(super) fn pin_by_unseen_headers(program: &Program, classes: &mut Classes) {
         return;
     }
     for class in &mut classes.classes {
-        let record = program.record(class.record);
-        let definition = record.declaration.or(record.body).unwrap_or(record.name_span);
-        let file = &program.files[definition.file.index()];
-        let is_included = program.files.iter().any(|other| other.includes.contains(&file.id));
+        let own = class.element.record().map(|record| program.record(record));
+        let definition = own.map(|own| own.declaration.or(own.body).unwrap_or(own.name_span));
         let may_see = |unseen: &&UnseenHeader| {
             unseen.foreign.is_none()
-                && (is_included
-                    || !file.is_root
-                    || (definition.file == unseen.root && definition.start < unseen.root_offset))
+                && definition.is_none_or(|definition| is_before(program, definition, unseen))
         };
         if let Some(unseen) = program.unseen.iter().find(may_see) {
             class.pins.push(Pin {
@@ -36,17 +32,30 @@ pub(super) fn pin_by_unseen_headers(program: &Program, classes: &mut Classes) {
                 code: Code::MISSING_INCLUDE,
                 message: format!(
                     "`{}` cannot be found and may use `{}`",
-                    unseen.spelled, record.name
+                    unseen.spelled,
+                    class.element.name(program)
                 ),
-                related: vec![(record.name_span, "defined here".to_owned())],
+                related: own
+                    .into_iter()
+                    .map(|own| (own.name_span, "defined here".to_owned()))
+                    .collect(),
             });
         }
         // What else keeps it says more than that a prototype is foreign.
         let slots = if class.pins.is_empty() { class.slots.as_slice() } else { &[] };
-        let pin = declared_in_foreign(program, class.record, slots)
-            .or_else(|| named_by_foreign(program, class.record, slots));
+        let record = class.element.record();
+        let pin = declared_in_foreign(program, record, slots)
+            .or_else(|| named_by_foreign(program, record, slots));
         class.pins.extend(pin);
     }
+}
+
+/// Whether a header that was not found may know what is defined here.
+fn is_before(program: &Program, definition: Span, unseen: &UnseenHeader) -> bool {
+    let file = &program.files[definition.file.index()];
+    program.files.iter().any(|other| other.includes.contains(&file.id))
+        || !file.is_root
+        || (definition.file == unseen.root && definition.start < unseen.root_offset)
 }
 
 /// The reason why text of a foreign file stays as it is; `what` is what stands there.
@@ -72,10 +81,14 @@ pub fn foreign_pin(program: &Program, file: FileId, what: &str) -> Pin {
 }
 
 /// A record, or one of the places through which its arrays are reached, that a foreign file declares.
-fn declared_in_foreign(program: &Program, record: RecordId, slots: &[Slot]) -> Option<Pin> {
-    let own = program.record(record);
-    let definition = own.declaration.or(own.body).unwrap_or(own.name_span);
-    if own.element.is_none() && program.is_foreign(definition.file) {
+fn declared_in_foreign(program: &Program, record: Option<RecordId>, slots: &[Slot]) -> Option<Pin> {
+    let definition = record.map(|record| {
+        let own = program.record(record);
+        (own, own.declaration.or(own.body).unwrap_or(own.name_span))
+    });
+    if let Some((own, definition)) = definition
+        && program.is_foreign(definition.file)
+    {
         let what = format!("`{}` is defined", own.name);
         let mut pin = foreign_pin(program, definition.file, &what);
         pin.related.push((own.name_span, "defined here".to_owned()));
@@ -113,10 +126,10 @@ fn declarations_of(program: &Program, slot: Slot) -> (&str, Vec<Span>) {
 }
 
 /// A foreign file that comes behind a name that leads to elements of the class, and has that word.
-fn named_by_foreign(program: &Program, record: RecordId, slots: &[Slot]) -> Option<Pin> {
+fn named_by_foreign(program: &Program, record: Option<RecordId>, slots: &[Slot]) -> Option<Pin> {
     let mut names: Vec<(&str, Span)> = Vec::new();
-    let own = program.record(record);
-    if own.element.is_none() {
+    if let Some(record) = record {
+        let own = program.record(record);
         names.push((&own.name, own.name_span));
         let aliases = program.aliases.iter();
         names.extend(

@@ -8,7 +8,7 @@
 
 use super::api::strip_casts;
 use super::calls::{CallGraph, Callee, Context};
-use super::places::element_of;
+use super::element::record_of;
 use super::slots::Slot;
 use super::unify::slot_of;
 use crate::catalogue;
@@ -107,7 +107,7 @@ fn records(program: &Program, slots: &BTreeMap<Slot, usize>) -> BTreeMap<Slot, R
         }
         None => {
             let pointer = program.expr(strip_casts(program, from)).ty;
-            if let Some((record, 1)) = element_of(program, pointer) {
+            if let Some((record, 1)) = record_of(program, pointer) {
                 stored.push((to, record));
             }
         }
@@ -159,7 +159,7 @@ fn records(program: &Program, slots: &BTreeMap<Slot, usize>) -> BTreeMap<Slot, R
             }
             ExprKind::Cast { target, operand, .. } => {
                 if let (Some(from), Some((record, 1))) =
-                    (node(*operand), element_of(program, *target))
+                    (node(*operand), record_of(program, *target))
                     && !matches!(calls.context(id), Context::Dropped)
                 {
                     casts.push((from, record));

@@ -13,7 +13,7 @@
 use super::HostAllocation;
 use super::calls::Context;
 use super::calls::{CallGraph, Callee, given_object, operator_operands};
-use super::places::element_of;
+use super::element::{Element, element_of, record_of};
 use super::readers::Readers;
 use super::slots::Slot;
 use super::unify::{Flow, object_of_call, receives_address, slot_of};
@@ -87,7 +87,7 @@ pub(super) fn wanted_versions(
             let concerns = match argument.parameter {
                 Some(parameter) => {
                     receives_address(program, parameter)
-                        && element_of(program, program.variable(parameter).ty).is_some()
+                        && record_of(program, program.variable(parameter).ty).is_some()
                         && !readers.parameters.contains(&parameter)
                 }
                 None => true,
@@ -128,7 +128,7 @@ pub(super) fn wanted_versions(
         let object = arguments
             .iter()
             .find(|argument| argument.position.is_none())
-            .and_then(|argument| element_of(program, program.expr(argument.value).ty))
+            .and_then(|argument| record_of(program, program.expr(argument.value).ty))
             .map(|(record, _)| record)
             .filter(|record| own.copy_of.is_none() && own.record != Some(*record));
         found.push(Version { call, function, arrays, object, drops_result });
@@ -298,7 +298,7 @@ impl<'a> PointsTo<'a> {
                     let ty = program.variable(*variable).ty;
                     let is_object = match *program.types.kind(ty.id) {
                         TypeKind::Record(_) => true,
-                        TypeKind::Array(of, _) => program.types.as_record(of.id).is_some(),
+                        TypeKind::Array(of, _) => Element::of_item(program, of).is_some(),
                         _ => false,
                     };
                     // Arrays at file scope in device memory are known from the start.

@@ -130,14 +130,16 @@ impl Uses<'_> {
     fn classes(&mut self) {
         for id in self.classes.ids() {
             let class = self.classes.class(id);
+            let Some(record) = class.element.record() else { continue };
             let start =
-                class.slots.first().map_or(self.program.record(class.record).name_span, |slot| {
-                    match slot {
+                class.slots.first().map_or(
+                    self.program.record(record).name_span,
+                    |slot| match slot {
                         Slot::Variable(id) => self.program.variable(*id).site.name,
                         Slot::Field(id) => self.program.field(*id).site.name,
                         Slot::Result(id) => self.program.function(*id).sites[0].name,
-                    }
-                });
+                    },
+                );
             if class.is_native {
                 self.refuse(id, start, "cells of the host's arrays keep their order");
             } else if class.is_managed {

@@ -12,7 +12,6 @@ use crate::classes::{ApiCall, ClassId, Classes, Pin, Slot};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
     ExprId, ExprKind, ExtentValue, FunctionId, GridPragma, NameRef, PragmaArray, Program, VarId,
-    abi,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -383,12 +382,7 @@ fn check_size(
     declaration: &Declaration,
 ) -> Result<(), Pin> {
     let PragmaArray::Variable(array) = declaration.array else { return Ok(()) };
-    let record = classes.class(class).record;
-    let size = match program.record(record).element {
-        Some(scalar) => Some(scalar.size()),
-        None => abi::record_layout(program, record).map(|layout| layout.size),
-    };
-    let Some(size) = size else { return Ok(()) };
+    let Some(size) = classes.class(class).element.size(program) else { return Ok(()) };
     for allocation in &classes.class(class).allocations {
         let Some(call) = classes.api_calls.iter().find(|call| call.call == allocation.call) else {
             continue;

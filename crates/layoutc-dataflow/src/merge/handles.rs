@@ -3,7 +3,7 @@
 use super::buffers::{Created, HandlePlace};
 use super::{Merging, memory::Named, pin, strip_casts};
 use crate::catalogue;
-use crate::classes::{Pin, is_buffer};
+use crate::classes::{Pin, is_buffer, record_of};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
     ExprId, ExprKind, FunctionId, NameRef, QualType, RecordId, StmtKind, Storage, VarId,
@@ -234,13 +234,12 @@ impl Merging<'_> {
     /// Whether a type is a handle, or one of objects that have some.
     fn has_handles(&self, ty: QualType) -> bool {
         is_buffer(self.program, ty)
-            || crate::classes::element_of(self.program, ty)
-                .is_some_and(|(record, _)| self.holds_handles(record, 0))
+            || record_of(self.program, ty).is_some_and(|(record, _)| self.holds_handles(record, 0))
     }
 
     /// Whether an expression is an object with handles in it.
     fn is_object(&self, expr: ExprId) -> bool {
-        let of = crate::classes::element_of(self.program, self.program.expr(expr).ty);
+        let of = record_of(self.program, self.program.expr(expr).ty);
         of.is_some_and(|(record, depth)| depth == 0 && self.holds_handles(record, 0))
     }
 
@@ -249,7 +248,7 @@ impl Merging<'_> {
             || self.program.record(record).fields.iter().any(|field| {
                 let ty = self.program.field(*field).ty;
                 is_buffer(self.program, ty)
-                    || crate::classes::element_of(self.program, ty)
+                    || record_of(self.program, ty)
                         .is_some_and(|(inner, _)| self.holds_handles(inner, depth + 1))
             })
     }

@@ -137,8 +137,8 @@ impl Merging<'_> {
     }
 
     pub(super) fn value_bytes(&self, member: usize) -> i64 {
-        let record = self.classes.class(self.members[member]).record;
-        self.program.record(record).element.map_or(1, Scalar::size) as i64
+        let element = self.classes.class(self.members[member]).element;
+        element.scalar().map_or(1, Scalar::size) as i64
     }
 
     /// Whether two allocations, by member and byte count, have the same number of values.

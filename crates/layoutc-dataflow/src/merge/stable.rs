@@ -2,7 +2,7 @@
 
 use super::Merging;
 use crate::catalogue;
-use crate::classes::{Callee, resolve_callee};
+use crate::classes::{Callee, record_of, resolve_callee};
 use crate::grid::facts::Changes;
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
@@ -227,7 +227,7 @@ impl Merging<'_> {
             .map(|base| self.program.strip_parens(base))
             .collect();
         let is_object = |expr: ExprId| {
-            let of = crate::classes::element_of(self.program, self.program.expr(expr).ty);
+            let of = record_of(self.program, self.program.expr(expr).ty);
             of.is_some_and(|(record, _)| holders.contains(&record))
                 && !matches!(self.program.expr(expr).kind, ExprKind::Paren(_))
                 && !reached.contains(&expr)
@@ -276,7 +276,7 @@ impl Merging<'_> {
         loop {
             let before = found.len();
             for field in &self.program.fields {
-                let of = crate::classes::element_of(self.program, field.ty);
+                let of = record_of(self.program, field.ty);
                 if of.is_some_and(|(record, _)| found.contains(&record)) {
                     found.insert(field.record);
                 }

@@ -10,7 +10,7 @@
 //! stored in them; objects may be copied as a whole.
 
 use super::{JointAllocation, Merging};
-use crate::classes::{Callee, Slot, resolve_callee};
+use crate::classes::{Callee, Slot, record_of, resolve_callee};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
     ExprId, ExprKind, FieldId, FunctionId, NameRef, RecordTrait, Storage, TypeKind, VarId,
@@ -198,7 +198,7 @@ impl Search<'_, '_> {
             let record = program.field(field).record;
             program.expr_ids().any(|expr| match &program.expr(expr).kind {
                 ExprKind::InitList(items) | ExprKind::Construct { arguments: items, .. } => {
-                    let of = crate::classes::element_of(program, program.expr(expr).ty);
+                    let of = record_of(program, program.expr(expr).ty);
                     !items.is_empty()
                         && of.is_none_or(|(of, _)| of == record)
                         && items.iter().any(|item| self.merging.value(*item).is_some())
@@ -286,7 +286,7 @@ impl Search<'_, '_> {
                 .filter(|id| {
                     let ty = program.variable(**id).ty;
                     matches!(*program.types.kind(ty.id), TypeKind::Pointer(to)
-                        if program.types.as_record(to.id).is_some())
+                        if program.types.as_scalar(to.id).is_some())
                 })
                 .filter_map(|id| Some((*id, self.merging.slot_member(Slot::Variable(*id))?)))
                 .collect();
@@ -407,11 +407,17 @@ impl Search<'_, '_> {
                 return false;
             }
             match &program.expr(parent).kind {
+                // `&x[i]` is `x + i`.
+                ExprKind::Index { .. } | ExprKind::Paren(_)
+                    if self.merging.classes.places.is_in_position(parent) =>
+                {
+                    at = parent;
+                }
                 ExprKind::Index { .. } | ExprKind::Deref(_) => {
                     return position == 0 && self.merging.element(parent).is_some();
                 }
-                ExprKind::Paren(_) | ExprKind::Binary(..)
-                    if self.merging.value(parent).is_some() =>
+                ExprKind::Paren(_) | ExprKind::Binary(..) | ExprKind::AddressOf(_)
+                    if self.merging.value(parent).is_some_and(|(_, depth)| depth == 1) =>
                 {
                     at = parent;
                 }

@@ -2,8 +2,8 @@
 
 use crate::catalogue::Role;
 use crate::classes::{
-    Api, ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, constructor_of, element_of,
-    given_object, operator_operands, resolve_callee,
+    Api, ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, constructor_of, given_object,
+    operator_operands, record_of, resolve_callee,
 };
 use crate::layout_type::{
     BlockId, OpIndex, PointerId, PointerKind, PointerOp, PointerProgram, ProcedureId, SiteId,
@@ -134,7 +134,7 @@ impl<'a> Builder<'a> {
     /// Whether a variable holds a pointer to records or refers to an element.
     fn holds_pointer(&self, variable: VarId) -> bool {
         let ty = self.program.variable(variable).ty;
-        match element_of(self.program, ty) {
+        match record_of(self.program, ty) {
             Some((_, depth)) => {
                 depth > 0 || matches!(self.program.types.kind(ty.id), TypeKind::Reference(..))
             }
@@ -158,7 +158,7 @@ impl<'a> Builder<'a> {
         let (is_cell, is_local, name, span) = match slot {
             Slot::Variable(id) => {
                 let variable = self.program.variable(id);
-                let depth = element_of(self.program, variable.ty).map_or(0, |(_, depth)| depth);
+                let depth = record_of(self.program, variable.ty).map_or(0, |(_, depth)| depth);
                 let is_static = variable.storage == Storage::Static;
                 (
                     depth > 1 || (self.shared.contains(&id) && !is_static),
@@ -515,7 +515,7 @@ impl<'a> Builder<'a> {
         let span = self.program.stmt(stmt).span;
         let function = self.function;
         let result = self.program.function(function).result;
-        if element_of(self.program, result).is_some_and(|(_, depth)| depth > 0) {
+        if record_of(self.program, result).is_some_and(|(_, depth)| depth > 0) {
             let target = self.pointer(Slot::Result(function));
             self.assign(target, value, span);
         }
@@ -865,7 +865,7 @@ fn shared_variables(program: &Program, classes: &Classes) -> BTreeSet<VarId> {
                         program.function(function).parameters.iter().zip(arguments)
                     {
                         let ty = program.variable(*parameter).ty;
-                        let depth = element_of(program, ty).map_or(0, |(_, depth)| depth);
+                        let depth = record_of(program, ty).map_or(0, |(_, depth)| depth);
                         if depth > 0 && matches!(program.types.kind(ty.id), TypeKind::Reference(..))
                         {
                             shared.extend(variable(*argument));

@@ -6,7 +6,7 @@
 
 use super::{PlannedGrids, plan};
 use crate::request::Request;
-use layoutc_analysis::grid_plan::{Apart, with_records};
+use layoutc_analysis::grid_plan::{Apart, flattened};
 use layoutc_dataflow::classes::{Slot, separate};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{ExprId, FunctionId, Program, Scalar, Storage, VarId};
@@ -24,7 +24,7 @@ pub(super) fn with_versions(
         return joint;
     }
     let mut copied = program.clone();
-    let separation = separate(&mut copied, &wanted, |program| with_records(program, scalars).0);
+    let separation = separate(&mut copied, &wanted, |program| flattened(program).0);
     if !separation.originals.is_empty() {
         let unwritten = separation.unwritten.clone();
         let apart = Apart { originals: separation.originals, unwritten };

@@ -60,10 +60,7 @@ fn within(program: &Program, id: RecordId, depth: usize) -> Option<BitLayout> {
                 | RecordTrait::Packed
         )
     };
-    let is_plain = record.bases.is_empty()
-        && !record.is_union
-        && record.element.is_none()
-        && record.pack.is_none();
+    let is_plain = record.bases.is_empty() && !record.is_union && record.pack.is_none();
     if !is_plain || record.traits.iter().any(|(which, _)| unknown(*which)) {
         return None;
     }

@@ -108,7 +108,6 @@ impl<'t> Lowering<'t> {
             has_defaulted: false,
             instance: None,
             shares_text: self.record.is_some_and(|outer| self.program.record(outer).shares_text),
-            element: None,
             name: name.clone(),
         });
         let ty = self.record_type(id);

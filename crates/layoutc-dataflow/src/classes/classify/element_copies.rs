@@ -40,7 +40,7 @@ impl Classifier<'_> {
         let &[to, from, size] = arguments.as_slice() else { return false };
         let is_memcpy = matches!(self.calls.callee(program, *callee, arguments),
             Callee::Library(name) if name == "memcpy" || name == "__builtin_memcpy");
-        let record = self.record(class);
+        let Some(record) = self.element_type(class).record() else { return false };
         if !is_memcpy || !(1..=2).contains(&position) || !self.is_size_of(size, record) {
             return false;
         }
@@ -148,7 +148,7 @@ impl Classifier<'_> {
 
     /// Whether an element is exactly the lanes of a vector, in order.
     fn is_vector_of(&self, class: ClassId, vector: VectorType) -> bool {
-        let id = self.record(class);
+        let Some(id) = self.element_type(class).record() else { return false };
         let record = self.program.record(id);
         let types = &self.program.types;
         record.traits.is_empty()

@@ -87,7 +87,6 @@ impl Classifier<'_> {
     /// A whole element.
     pub(super) fn element(&mut self, expr: ExprId, class: ClassId) {
         let span = self.span(expr);
-        let record = self.record(class);
         match self.calls.context(expr) {
             Context::Assembly => {
                 self.pin(class, Code::INLINE_ASSEMBLY, span, "inline assembly uses an element")
@@ -103,8 +102,7 @@ impl Classifier<'_> {
             Context::Init(variable) => self.element_into_variable(expr, class, variable),
             Context::Returned { in_lambda } => {
                 let result = self.calls.function(expr).map(|id| self.program.function(id).result);
-                let by_value =
-                    result.is_some_and(|ty| self.program.types.as_record(ty.id) == Some(record));
+                let by_value = result.is_some_and(|ty| self.is_element_type(class, ty));
                 if in_lambda || !by_value {
                     self.pin(
                         class,
@@ -123,7 +121,7 @@ impl Classifier<'_> {
     pub(super) fn element_into_variable(&mut self, expr: ExprId, class: ClassId, variable: VarId) {
         let ty = self.program.variable(variable).ty;
         let span = self.span(expr);
-        if self.program.types.as_record(ty.id) == Some(self.record(class)) {
+        if self.is_element_type(class, ty) {
             return;
         }
         if is_reference(self.program, variable)
@@ -151,7 +149,12 @@ impl Classifier<'_> {
     ) {
         let span = self.span(expr);
         let program = self.program;
-        let record = self.record(class);
+        // A scalar is a part of itself, and never judged here.
+        let Some(record) = self.element_type(class).record() else {
+            let message = "this use of an element is not modelled";
+            self.pin(class, Code::UNMODELLED_CONSTRUCT, span, message);
+            return;
+        };
         match &program.expr(parent).kind {
             // The parenthesis has the same place and is judged itself.
             ExprKind::Paren(_) => {}
@@ -309,7 +312,7 @@ impl Classifier<'_> {
             && let Some(parameter) = self.program.function(*function).parameters.get(at)
         {
             let ty = self.program.variable(*parameter).ty;
-            let by_value = self.program.types.as_record(ty.id) == Some(self.record(class));
+            let by_value = self.is_element_type(class, ty);
             if by_value {
                 return;
             }
@@ -502,7 +505,7 @@ impl Classifier<'_> {
         };
         let (code, span, message) = match parent {
             Some((ExprKind::AddressOf(_), address))
-                if self.program.record(self.record(class)).element.is_some() =>
+                if self.element_type(class).scalar().is_some() =>
             {
                 let span = self.span(address);
                 let text = self.program.text(span).to_owned();

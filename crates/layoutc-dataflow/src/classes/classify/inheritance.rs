@@ -5,9 +5,8 @@ use layoutc_syntax::{FieldId, QualType, RecordId, VectorType};
 
 impl Classifier<'_> {
     /// Pins for inherited members that generated code could not name.
-    pub(super) fn inherited_members(&mut self, class: ClassId) {
+    pub(super) fn inherited_members(&mut self, class: ClassId, record: RecordId) {
         let program = self.program;
-        let record = self.record(class);
         for field in program.record(record).fields.clone() {
             let own = program.field(field);
             if own.inherited.is_none() {

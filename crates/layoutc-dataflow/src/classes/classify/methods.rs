@@ -116,8 +116,7 @@ impl Classifier<'_> {
             );
             return;
         };
-        let by_value =
-            program.types.as_record(program.variable(parameter).ty.id) == Some(self.record(class));
+        let by_value = self.is_element_type(class, program.variable(parameter).ty);
         let is_version = program.function(function).has_own_text()
             && self.classes.class_of_slot(Slot::Variable(parameter)) == Some(class);
         if by_value || is_version || self.classes.reader_parameters.contains(&parameter) {

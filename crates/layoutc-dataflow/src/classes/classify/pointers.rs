@@ -237,7 +237,7 @@ impl Classifier<'_> {
         let name = &self.program.variable(variable).name;
         let message = format!(
             "`{name}` does not have the type of a pointer to `{}`",
-            self.record_name(class)
+            self.element_name(class)
         );
         self.pin(class, Code::UNTYPED_POINTER, span, message);
     }
@@ -305,7 +305,7 @@ impl Classifier<'_> {
                     | BinaryOp::Gt
                     | BinaryOp::Ge
                     | BinaryOp::Sub
-                        if self.moves == Moves::Stay
+                        if self.may_move(class)
                             && self.classes.value(other) == Some((class, 1)) => {}
                     // Equal are those with one base and one index.
                     BinaryOp::Eq | BinaryOp::Ne
@@ -403,7 +403,7 @@ impl Classifier<'_> {
                 // Filling a slot field by field was unified; anything else was not.
                 if !self.initializes_slot(expr, class, parent, position) {
                     // Whatever holds pointers of this type may hold it from now on.
-                    let record = self.record(class);
+                    let element = self.element_type(class);
                     for other in self.classes.ids() {
                         let holds = self
                             .classes
@@ -411,7 +411,7 @@ impl Classifier<'_> {
                             .slots
                             .iter()
                             .any(|slot| matches!(slot, Slot::Field(_)));
-                        if other == class || (holds && self.record(other) == record) {
+                        if other == class || (holds && self.element_type(other) == element) {
                             let message = "a pointer is put into an object that is not followed";
                             self.pin(other, Code::POINTER_EXPRESSION, span, message);
                         }
@@ -577,7 +577,7 @@ impl Classifier<'_> {
                 } else if !same {
                     let message = format!(
                         "this does not have the type of a pointer to `{}`",
-                        self.record_name(class)
+                        self.element_name(class)
                     );
                     self.pin(class, Code::UNTYPED_POINTER, self.span(left), message);
                 }
@@ -662,7 +662,7 @@ impl Classifier<'_> {
             Callee::Library(name) if name == "assert" => {}
             // One value, whose address can be written.
             Callee::Library(name)
-                if self.moves == Moves::Stay && at == 0 && is_address_intrinsic(name) => {}
+                if self.may_move(class) && at == 0 && is_address_intrinsic(name) => {}
             Callee::Library(name) if catalogue::effect(name) == Some(Effect::Describes) => {
                 match self.copy_described_by(expr).map(str::to_owned) {
                     Some(by) => self.description(class, &by, span),
@@ -789,7 +789,8 @@ impl Classifier<'_> {
         }
         let are_alike = match device[..] {
             [to, from] => {
-                to == from || (self.moves == Moves::Stay && self.record(to) == self.record(from))
+                to == from
+                    || (self.may_move(class) && self.element_type(to) == self.element_type(from))
             }
             _ => false,
         };
@@ -844,11 +845,11 @@ impl Classifier<'_> {
         // Between host and device any number of bytes can be copied, but no part of a row.
         let whole = call.size().filter(|_| !call.is_host_transfer() || call.row.copies_rows());
         for size in whole.into_iter().chain(call.device_pitch()) {
-            let record = self.record(class);
-            if !self.sizes.is_multiple_of_record(self.program, size, record) {
+            let element = self.element_type(class);
+            if !self.sizes.is_multiple_of_element(self.program, size, element) {
                 let message = format!(
                     "this is not plainly a multiple of `sizeof({})`",
-                    self.record_name(class)
+                    self.element_name(class)
                 );
                 self.pin(class, Code::UNPROVABLE_SIZE, self.span(size), message);
             }

@@ -83,10 +83,9 @@ impl Classifier<'_> {
         }
         for slot in interior {
             // Where elements have no place but their address, no slot is special.
-            if self.moves == Moves::Stay {
-                break;
-            }
-            if let Some(class) = self.classes.class_of_slot(slot) {
+            if let Some(class) = self.classes.class_of_slot(slot)
+                && !self.may_move(class)
+            {
                 self.classes.classes[class.index()].interior.insert(slot);
             }
         }
@@ -95,10 +94,8 @@ impl Classifier<'_> {
     /// Pins for what the element type is.
     pub(super) fn records(&mut self) {
         for class in self.classes.ids() {
-            let record = self.program.record(self.record(class));
-            if record.element.is_some() {
-                continue;
-            }
+            let Some(id) = self.element_type(class).record() else { continue };
+            let record = self.program.record(id);
             if record.body.is_none() {
                 let name = record.name.clone();
                 self.pin(
@@ -141,10 +138,7 @@ impl Classifier<'_> {
                     ),
                     // Packed as it would lie anyway.
                     RecordTrait::Packed
-                        if layoutc_syntax::abi::is_naturally_packed(
-                            self.program,
-                            self.record(class),
-                        ) =>
+                        if layoutc_syntax::abi::is_naturally_packed(self.program, id) =>
                     {
                         continue;
                     }
@@ -161,7 +155,7 @@ impl Classifier<'_> {
                 };
                 self.pin(class, code, span, message);
             }
-            self.inherited_members(class);
+            self.inherited_members(class, id);
             let takes_address = self.program.function_ids().find(|id| {
                 let function = self.program.function(*id);
                 let operands = function.parameters.len() + usize::from(function.record.is_some());
@@ -192,8 +186,7 @@ impl Classifier<'_> {
                     "the element type has no name",
                 );
             }
-            let size = layoutc_syntax::abi::record_layout(self.program, self.record(class))
-                .map(|layout| layout.size);
+            let size = self.element_type(class).size(self.program);
             if let Some(size) = size.filter(|size| *size > LARGEST_ELEMENT) {
                 self.pin(
                     class,
@@ -411,7 +404,7 @@ impl Classifier<'_> {
             );
         }
         // Pointers into grids keep their types.
-        if program.record(self.record(class)).element.is_some() {
+        if self.element_type(class).scalar().is_some() {
             // The place where the pointer is moved says more.
             let is_known =
                 self.pins.iter().any(|(other, pin)| *other == class && pin.code == Code::SUB_RANGE);
@@ -465,7 +458,7 @@ impl Classifier<'_> {
             && program
                 .types
                 .pointee(specifier.id)
-                .is_some_and(|to| program.types.as_record(to.id) == Some(self.record(class)));
+                .is_some_and(|to| self.is_element_type(class, to));
         let is_untyped = is_untyped(program, slot);
         if is_untyped && interior {
             self.pin(
@@ -475,10 +468,10 @@ impl Classifier<'_> {
                 "this has no type and may point behind the first element",
             );
         }
-        if program.types.as_record(specifier.id) != Some(self.record(class))
-            && !is_bound_pointer
-            && !(is_untyped && specifier.id == TypeTable::VOID)
-        {
+        let shows_pointer = self.is_element_type(class, specifier)
+            || is_bound_pointer
+            || (is_untyped && specifier.id == TypeTable::VOID);
+        if !shows_pointer {
             self.pin(class, Code::DECLARATION_FORM, span, "a typedef hides that this is a pointer");
         }
     }
@@ -567,37 +560,19 @@ impl Classifier<'_> {
         }
     }
 
-    /// Pointers and references to the record with qualifiers, and arrays of such pointers.
+    /// Pointers and references to elements with qualifiers, and arrays of such pointers.
     pub(super) fn is_rewritable_type(&self, ty: QualType, slot: Slot) -> bool {
         let types = &self.program.types;
+        let is_element = |of: QualType| Element::of_item(self.program, of).is_some();
+        let is_pointer = |of: QualType| matches!(*types.kind(of.id), TypeKind::Pointer(to) if !to.is_volatile && is_element(to));
         match *types.kind(ty.id) {
             TypeKind::Reference(to, false) => {
                 !to.is_volatile
                     && matches!(slot, Slot::Variable(_))
-                    && match *types.kind(to.id) {
-                        TypeKind::Record(_) => true,
-                        TypeKind::Pointer(inner) => {
-                            !inner.is_volatile && types.as_record(inner.id).is_some()
-                        }
-                        _ => false,
-                    }
+                    && (is_element(to) || is_pointer(to))
             }
-            TypeKind::Pointer(to) => {
-                !to.is_volatile
-                    && match *types.kind(to.id) {
-                        TypeKind::Record(_) => true,
-                        TypeKind::Pointer(inner) => {
-                            !inner.is_volatile && types.as_record(inner.id).is_some()
-                        }
-                        _ => false,
-                    }
-            }
-            TypeKind::Array(element, Some(_)) => match *types.kind(element.id) {
-                TypeKind::Pointer(inner) => {
-                    !inner.is_volatile && types.as_record(inner.id).is_some()
-                }
-                _ => false,
-            },
+            TypeKind::Pointer(to) => !to.is_volatile && (is_element(to) || is_pointer(to)),
+            TypeKind::Array(item, Some(_)) => is_pointer(item),
             _ => false,
         }
     }

@@ -33,9 +33,8 @@ impl Classifier<'_> {
         let is_plain = declaration.is_some_and(|declaration| {
             declaration.is_plain
                 && declaration.count == 1
-                && (program.types.as_record(declaration.specifier_type.id)
-                    == Some(self.record(class))
-                    || program.record(self.record(class)).element.is_some())
+                && (self.is_element_type(class, declaration.specifier_type)
+                    || self.element_type(class).scalar().is_some())
         });
         let obstacle = if variable.is_extern {
             Some("this array is defined outside the program")
@@ -65,7 +64,7 @@ impl Classifier<'_> {
     pub(super) fn symbol_pointer(&mut self, class: ClassId, id: VarId) {
         let variable = self.program.variable(id);
         let is_pointer = matches!(*self.program.types.kind(variable.ty.id), TypeKind::Pointer(to)
-            if self.program.types.as_record(to.id).is_some());
+            if Element::of_item(self.program, to).is_some());
         let obstacle = match variable.space {
             Space::Default => None,
             Space::Shared => Some("a pointer in shared memory"),
@@ -144,7 +143,7 @@ impl Classifier<'_> {
                 );
             }
         }
-        let record = self.record(class);
+        let element = self.element_type(class);
         let is_pointer = matches!(call.api, Api::PointerToSymbol | Api::PointerFromSymbol);
         if is_pointer && let Some(size) = call.size() {
             let of = match program.expr(program.strip_parens(size)).kind {
@@ -165,11 +164,11 @@ impl Classifier<'_> {
         }
         if let Some(offset) = call.arguments.get(3) {
             let fine = is_null(program, *offset)
-                || (!is_pointer && self.sizes.is_multiple_of_record(program, *offset, record));
+                || (!is_pointer && self.sizes.is_multiple_of_element(program, *offset, element));
             if !fine {
                 let message = format!(
                     "this is not plainly a multiple of `sizeof({})`",
-                    self.record_name(class)
+                    self.element_name(class)
                 );
                 self.pin(class, Code::UNPROVABLE_SIZE, self.span(*offset), message);
             }

@@ -6,7 +6,7 @@ use super::super::calls::{CallGraph, Callee, is_untyped};
 use super::handles::{Follow, string_literal};
 use super::instances::variable;
 use super::{Kernels, pin};
-use crate::classes::{Pin, element_of};
+use crate::classes::{Pin, record_of};
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{DeclaratorSite, ExprId, ExprKind, Program, Storage, Variable};
 
@@ -73,7 +73,7 @@ impl Follow<'_> {
             let Some((at, id)) = next else { return };
             for typed in [id, strip_casts(self.program, id)] {
                 let ty = self.program.expr(typed).ty;
-                if let Some((record, _)) = element_of(self.program, ty)
+                if let Some((record, _)) = record_of(self.program, ty)
                     && !is_untyped(self.program, typed)
                 {
                     self.host_records.push((node, record, call));

@@ -1,7 +1,8 @@
 //! Macros of kernel text that `-D` options of `clBuildProgram` may define otherwise.
 
 use super::super::regions::macro_bodies;
-use super::{Buffers, pin, record_of};
+use super::{Buffers, element_behind, pin};
+use crate::classes::Element;
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::preprocess::tokens;
 use layoutc_syntax::{ExprKind, FunctionId, Program, RecordId};
@@ -254,12 +255,10 @@ impl Buffers {
             }
         }
         for id in self.parameters.clone() {
-            let found = record_of(program, id).and_then(|record| {
+            let found = element_behind(program, id).and_then(|element| match element {
                 // Numbers have the type that the kernel's head gives them.
-                match program.record(record).element {
-                    Some(_) => use_in_head(program, program.variable(id).function?, &macros),
-                    None => use_in(program, record, &macros, 0),
-                }
+                Element::Scalar(_) => use_in_head(program, program.variable(id).function?, &macros),
+                Element::Record(record) => use_in(program, record, &macros, 0),
             });
             if let Some(span) = found {
                 let message = "its members depend on a macro that an option of `clBuildProgram` may define otherwise";

@@ -1,7 +1,8 @@
 //! What the calls that set arguments say of the kernels' parameters.
 
 use super::handles::{Frame, Setting};
-use super::{Buffers, Instance, Kernels, are_alike, pin, record_of};
+use super::{Buffers, Instance, Kernels, are_alike, element_behind, pin};
+use crate::classes::Element;
 use crate::classes::Pin;
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{ExprId, ExprKind, FunctionId, Program, RecordId, VarId};
@@ -150,7 +151,7 @@ impl<'a> Found<'a> {
         hosts: Option<&Vec<(RecordId, ExprId)>>,
     ) {
         let Some((first, call)) = given.first_key_value() else { return };
-        let own = record_of(program, *first);
+        let own = element_behind(program, *first);
         if !is_made {
             let span = program.expr_site(*call);
             let message = "no call that makes this buffer is seen";
@@ -158,13 +159,13 @@ impl<'a> Found<'a> {
         }
         for (other, call) in given.iter().skip(1) {
             self.buffers.shared.push((*first, *other));
-            if record_of(program, *other) != own {
+            if element_behind(program, *other) != own {
                 let message = "another kernel takes this buffer for elements of another type";
                 pins.push(pin(program.expr_site(*call), Code::INCOMPATIBLE_CAST, message));
             }
         }
         // Numbers are moved byte by byte, whatever the host has them for.
-        let own = own.filter(|own| program.record(*own).element.is_none());
+        let own = own.and_then(Element::record);
         for (host, call) in hosts.into_iter().flatten() {
             if let Some(own) = own
                 && !are_alike(program, *host, own)
