@@ -74,9 +74,9 @@ pub fn targets(
 ) -> Option<Target> {
     let class = classes.class(class);
     let record = class.element.record().map(|record| program.record(record));
-    let name = class.element.name(program);
+    let name = &*class.element.name(program);
     // `Vec3` alone means all instances of the template.
-    let spelled = class.element.spelled_name(program);
+    let spelled = &*class.element.spelled_name(program);
     let within = |name: &str| -> String {
         let outer = record.iter().flat_map(|record| &record.namespaces);
         let outer = outer.map(|namespace| format!("{namespace}::"));
@@ -369,8 +369,8 @@ pub fn unknown_target(program: &Program, classes: &Classes, target: &str) -> Dia
     let mut known: BTreeSet<String> = BTreeSet::new();
     for id in classes.ids() {
         let class = classes.class(id);
-        known.insert(class.element.name(program).to_owned());
-        known.insert(class.element.spelled_name(program).to_owned());
+        known.insert(class.element.name(program).into_owned());
+        known.insert(class.element.spelled_name(program).into_owned());
         known.extend(
             class
                 .slots

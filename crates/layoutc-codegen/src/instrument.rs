@@ -240,7 +240,7 @@ fn array_of(program: &Program, classes: &Classes, id: ClassId) -> Option<Array> 
         bytes: own.size().0,
     };
     Some(Array {
-        record: class.element.spelled_name(program).to_owned(),
+        record: class.element.spelled_name(program).into_owned(),
         names,
         size: shape.size.0,
         leaves: shape.leaves.iter().map(leaf).collect(),

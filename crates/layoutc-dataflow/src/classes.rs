@@ -139,7 +139,7 @@ pub struct ArrayClass {
 }
 
 impl ArrayClass {
-    /// Where the element type is declared; of numbers, where the first slot is.
+    /// Where the element type is declared; of numbers and vectors, where the first slot is.
     #[must_use]
     pub fn site(&self, program: &Program) -> Span {
         let slot = || match self.slots.first() {
@@ -161,7 +161,7 @@ impl ArrayClass {
 /// All array classes of a program.
 #[derive(Clone, Debug)]
 pub struct Classes {
-    /// The classes: of records, then of numbers, each in order of their first slot.
+    /// The classes: of records, then of numbers and vectors, each in order of their first slot.
     pub classes: Vec<ArrayClass>,
     /// Place and value of each expression.
     pub places: Arc<Places>,
@@ -215,7 +215,7 @@ impl Classes {
         Some((self.class_of_node[value.node]?, value.depth))
     }
 
-    /// The same, without the arrays of numbers; a class of records keeps its id.
+    /// The same, without the arrays of numbers and vectors; a class of records keeps its id.
     #[must_use]
     pub fn of_records(&self) -> Classes {
         self.only(|element| element.record().is_some())
@@ -398,7 +398,7 @@ fn group(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Gro
         .filter(|node| !allocations.contains_key(node) && !symbols.contains_key(node))
         .filter(|node| match graph.element(*node) {
             Element::Record(record) => program.record(record).body.is_some(),
-            Element::Scalar(_) => members_of_buffers.contains(node),
+            Element::Scalar(_) | Element::Vector(_) => members_of_buffers.contains(node),
         })
         .collect();
     let nodes: BTreeSet<usize> =
@@ -406,7 +406,7 @@ fn group(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Gro
     let mut order: Vec<usize> = nodes.into_iter().collect();
     order.sort_by_key(|node| {
         let first = members.get(node).and_then(|slots| slots.first().copied());
-        (graph.element(*node).scalar().is_some(), first)
+        (graph.element(*node).is_leaf(), first)
     });
     let mut classes = Vec::new();
     for node in order {

@@ -42,7 +42,7 @@ pub fn check_layout_types(
     let mut seeds = Seeds::new();
     let mut types = BTreeMap::new();
     for (class, layout) in layouts {
-        let record = classes.class(*class).element.name(program).to_owned();
+        let record = classes.class(*class).element.name(program).into_owned();
         let array = ArrayType { record, dimension_vector: Vec::new(), layout: layout.clone() };
         let id = table.intern(array);
         types.insert(*class, id);

@@ -230,7 +230,7 @@ impl PlannedGrids {
         });
         Some(GridReport {
             names: array_names(&self.program, &self.classes, outcome.class),
-            type_name: class.element.spelled_name(&self.program).to_owned(),
+            type_name: class.element.spelled_name(&self.program).into_owned(),
             places: places.collect(),
             kernel: choice
                 .as_ref()
@@ -247,7 +247,7 @@ impl PlannedGrids {
         let class = self.classes.class(outcome.class);
         let plan = outcome.plan.as_ref();
         ClassOutcome {
-            type_name: class.element.spelled_name(&self.program).to_owned(),
+            type_name: class.element.spelled_name(&self.program).into_owned(),
             names: array_names(&self.program, &self.classes, outcome.class),
             status: if plan.is_some() { Status::Changed } else { Status::Kept },
             layout: plan.map_or_else(|| "aos".to_owned(), GridPlan::notation),

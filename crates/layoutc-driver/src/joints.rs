@@ -10,6 +10,7 @@ use layoutc_dataflow::classes::{Classes, Pin, array_names};
 use layoutc_dataflow::merge::Merge;
 use layoutc_diagnostics::{Diagnostic, FileId};
 use layoutc_syntax::Program;
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What merges add to the result of a run.
@@ -130,7 +131,7 @@ impl PlannedJoints {
     fn reported(&self, program: &Program, outcome: &JointOutcome) -> ClassOutcome {
         let is_changed = outcome.reasons.is_empty();
         let classes = || outcome.members.iter().map(|class| self.classes.class(*class));
-        let mut types: Vec<&str> = Vec::new();
+        let mut types: Vec<Cow<'_, str>> = Vec::new();
         for class in classes() {
             let name = class.element.spelled_name(program);
             if !types.contains(&name) {

@@ -150,7 +150,7 @@ pub(crate) fn outcome(
     let allocations =
         class.allocations.iter().map(|allocation| program.expr(allocation.call).span).collect();
     ClassOutcome {
-        type_name: class.element.spelled_name(program).to_owned(),
+        type_name: class.element.spelled_name(program).into_owned(),
         names,
         status: if choice.is_some() { Status::Changed } else { Status::Kept },
         layout: choice.map_or_else(

@@ -290,9 +290,6 @@ impl Default for TypeTable {
         let mut table = TypeTable { kinds: IndexSet::new() };
         table.intern(TypeKind::Unknown);
         table.intern(TypeKind::Void);
-        for scalar in Scalar::ALL {
-            table.intern(TypeKind::Scalar(scalar));
-        }
         table
     }
 }
@@ -315,10 +312,8 @@ impl TypeTable {
     }
 
     /// A scalar type.
-    #[must_use]
-    pub fn scalar(&self, scalar: Scalar) -> QualType {
-        // Every table begins with them, in the order of their declaration.
-        QualType::plain(TypeId(Self::VOID.0 + 1 + scalar as u32))
+    pub fn scalar(&mut self, scalar: Scalar) -> QualType {
+        QualType::plain(self.intern(TypeKind::Scalar(scalar)))
     }
 
     /// A pointer to `to`.

@@ -35,7 +35,7 @@ impl PlainArrays {
     /// Those of a program.
     pub(super) fn new(program: &Program, definitions: &Definitions, classes: &Classes) -> Self {
         let mut this = PlainArrays::default();
-        for class in classes.classes.iter().filter(|class| class.element.scalar().is_some()) {
+        for class in classes.classes.iter().filter(|class| class.element.is_leaf()) {
             this.of_slot.extend(class.slots.iter().map(|slot| (*slot, this.known.len())));
             this.known.push((names(program, class), bytes(program, definitions, class)));
         }
@@ -111,7 +111,7 @@ impl Arrays {
             let array = ArrayId(this.infos.len() as u32);
             let size = shape.shape.size.0.max(1);
             this.infos.push(ArrayInfo {
-                name: class.element.spelled_name(program).to_owned(),
+                name: class.element.spelled_name(program).into_owned(),
                 names: names(program, class),
                 source: ArraySource::Class(id),
                 shape: shape.shape.clone(),

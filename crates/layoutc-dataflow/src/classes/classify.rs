@@ -33,6 +33,7 @@ use layoutc_syntax::{
 };
 use member_addresses::MemberAddresses;
 use same_array::Starts;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use ways::Ways;
 
@@ -155,10 +156,10 @@ impl Classifier<'_> {
 
     /// Whether pointers into the arrays may be moved, compared and subtracted, and point to one value.
     pub(super) fn may_move(&self, class: ClassId) -> bool {
-        self.moves == Moves::Stay && self.element_type(class).scalar().is_some()
+        self.moves == Moves::Stay && self.element_type(class).is_leaf()
     }
 
-    pub(super) fn element_name(&self, class: ClassId) -> &str {
+    pub(super) fn element_name(&self, class: ClassId) -> Cow<'_, str> {
         self.element_type(class).name(self.program)
     }
 

@@ -1,11 +1,11 @@
 //! What an array consists of.
 
-use layoutc_syntax::{Program, QualType, RecordId, Scalar, TypeKind, abi};
+use layoutc_syntax::{Program, QualType, RecordId, Scalar, TypeKind, VectorType, abi};
 use std::borrow::Cow;
 
 /// The type of the elements of an array, without qualifiers.
 ///
-/// A record has its members for leaves; a scalar is its only leaf, so its accesses are
+/// A record has its members for leaves; a scalar or vector is its only leaf, so its accesses are
 /// [`PlaceKind::Part`](super::PlaceKind::Part) with an empty path.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Element {
@@ -13,6 +13,8 @@ pub enum Element {
     Record(RecordId),
     /// A number.
     Scalar(Scalar),
+    /// A vector of CUDA or OpenCL C.
+    Vector(VectorType),
 }
 
 impl Element {
@@ -22,9 +24,9 @@ impl Element {
         match *program.types.kind(item.id) {
             TypeKind::Record(record) => Some(Element::Record(record)),
             TypeKind::Scalar(scalar) => Some(Element::Scalar(scalar)),
+            TypeKind::Vector(vector) => Some(Element::Vector(vector)),
             TypeKind::Unknown
             | TypeKind::Void
-            | TypeKind::Vector(_)
             | TypeKind::Enum(..)
             | TypeKind::Pointer(_)
             | TypeKind::Array(..)
@@ -40,7 +42,7 @@ impl Element {
     pub fn record(self) -> Option<RecordId> {
         match self {
             Element::Record(record) => Some(record),
-            Element::Scalar(_) => None,
+            Element::Scalar(_) | Element::Vector(_) => None,
         }
     }
 
@@ -48,9 +50,15 @@ impl Element {
     #[must_use]
     pub fn scalar(self) -> Option<Scalar> {
         match self {
-            Element::Record(_) => None,
+            Element::Record(_) | Element::Vector(_) => None,
             Element::Scalar(scalar) => Some(scalar),
         }
+    }
+
+    /// Whether it is its only leaf.
+    #[must_use]
+    pub fn is_leaf(self) -> bool {
+        self.record().is_none()
     }
 
     /// Its size in bytes, if that is known.
@@ -59,15 +67,16 @@ impl Element {
         match self {
             Element::Record(record) => abi::record_layout(program, record).map(|own| own.size),
             Element::Scalar(scalar) => Some(scalar.size()),
+            Element::Vector(vector) => Some(vector.size()),
         }
     }
 
     /// Its name in the source, without qualifiers.
     #[must_use]
-    pub fn name(self, program: &Program) -> &str {
+    pub fn name(self, program: &Program) -> Cow<'_, str> {
         match self {
-            Element::Record(record) => &program.record(record).name,
-            Element::Scalar(scalar) => scalar.spelling(),
+            Element::Record(record) => Cow::Borrowed(&program.record(record).name),
+            Element::Scalar(_) | Element::Vector(_) => self.spelled_name(program),
         }
     }
 
@@ -75,47 +84,36 @@ impl Element {
     #[must_use]
     pub fn qualified_name(self, program: &Program) -> Cow<'_, str> {
         let qualified = self.record().and_then(|record| program.qualified_name(record));
-        qualified.map_or(Cow::Borrowed(self.spelled_name(program)), Cow::Owned)
+        qualified.map_or_else(|| self.spelled_name(program), Cow::Owned)
     }
 
     /// Its name as the source spells it, with the arguments of a class template.
     #[must_use]
-    pub fn spelled_name(self, program: &Program) -> &str {
+    pub fn spelled_name(self, program: &Program) -> Cow<'_, str> {
         match self {
-            Element::Record(record) => program.spelled_name(record),
-            Element::Scalar(scalar) => scalar.spelling(),
+            Element::Record(record) => Cow::Borrowed(program.spelled_name(record)),
+            Element::Scalar(scalar) => Cow::Borrowed(scalar.spelling()),
+            Element::Vector(vector) => Cow::Owned(vector.name()),
         }
     }
 }
 
 /// The element at the end of a type's pointers and arrays, and how many of them there are.
 ///
-/// References do not count: a `T&` is an element. A scalar is one only in an array or behind a
-/// pointer.
+/// References do not count: a `T&` is an element. A scalar or vector is one only in an array or behind
+/// a pointer.
 #[must_use]
 pub fn element_of(program: &Program, ty: QualType) -> Option<(Element, u32)> {
     let mut ty = program.types.strip_reference(ty);
     let mut depth = 0;
-    loop {
-        match *program.types.kind(ty.id) {
-            TypeKind::Record(record) => return Some((Element::Record(record), depth)),
-            TypeKind::Scalar(scalar) => {
-                return (depth > 0).then_some((Element::Scalar(scalar), depth));
-            }
-            TypeKind::Pointer(to) | TypeKind::Array(to, _) => {
-                ty = to;
-                depth += 1;
-            }
-            TypeKind::Reference(to, _) => ty = to,
-            TypeKind::Unknown
-            | TypeKind::Void
-            | TypeKind::Vector(_)
-            | TypeKind::Enum(..)
-            | TypeKind::Function
-            | TypeKind::Named(..)
-            | TypeKind::TemplateParameter(_) => return None,
-        }
+    while let TypeKind::Pointer(to) | TypeKind::Array(to, _) | TypeKind::Reference(to, _) =
+        *program.types.kind(ty.id)
+    {
+        depth += u32::from(!matches!(program.types.kind(ty.id), TypeKind::Reference(..)));
+        ty = to;
     }
+    let element = Element::of_item(program, ty)?;
+    (depth > 0 || !element.is_leaf()).then_some((element, depth))
 }
 
 /// The same, for records alone.

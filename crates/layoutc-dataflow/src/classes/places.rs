@@ -6,7 +6,7 @@
 
 use super::FieldPath;
 use super::calls::{CallGraph, Callee, Context, given_object};
-use super::element::{Element, element_of};
+use super::element::element_of;
 use super::positions::{Position, Positions};
 use super::slots::{Slot, SlotGraph};
 use super::unify::is_reference;
@@ -19,7 +19,7 @@ use layoutc_syntax::{
 pub enum PlaceKind {
     /// The whole element.
     Element,
-    /// The member at the end of the path, or an item of it if it is an array; a scalar element is
+    /// The member at the end of the path, or an item of it if it is an array; a scalar or vector is
     /// its own part, and the path is empty.
     Part(FieldPath),
 }
@@ -157,9 +157,9 @@ impl Places {
     fn dereferenced(&self, graph: &SlotGraph, operand: ExprId) -> (Option<Place>, Option<Value>) {
         if let Some(value) = self.value(operand) {
             return if value.depth == 1 {
-                let kind = match graph.element(value.node) {
-                    Element::Scalar(_) => PlaceKind::Part(Vec::new()),
-                    Element::Record(_) => PlaceKind::Element,
+                let kind = match graph.element(value.node).is_leaf() {
+                    true => PlaceKind::Part(Vec::new()),
+                    false => PlaceKind::Element,
                 };
                 (Some(Place { node: value.node, kind }), None)
             } else {

@@ -1,4 +1,4 @@
-//! `&u[e]`, where that is a place in an array of numbers: `u + e`.
+//! `&u[e]`, where that is a place in an array of numbers or vectors: `u + e`.
 //!
 //! A number has no members around it, so its address is either a pointer into the array, from which
 //! a range is copied or another index is counted, or the address of one value, for an atomic operation or
@@ -51,9 +51,8 @@ impl Positions {
             let is_position =
                 transfers.contains(&id) || which == Addresses::Kept && !values.contains(&id);
             let of = program.types.pointee(program.expr(id).ty.id);
-            let is_of_numbers = of
-                .and_then(|of| Element::of_item(program, of))
-                .is_some_and(|of| of.scalar().is_some());
+            let is_of_numbers =
+                of.and_then(|of| Element::of_item(program, of)).is_some_and(Element::is_leaf);
             if is_position
                 && is_of_numbers
                 && let Some((inner, position)) = position(program, element)

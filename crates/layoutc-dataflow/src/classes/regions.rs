@@ -343,7 +343,7 @@ fn condition_among_members(program: &Program, record: RecordId) -> Option<Span> 
 
 fn names_of(program: &Program, classes: &Classes, id: ClassId) -> Names {
     let class = classes.class(id);
-    let mut types = BTreeSet::from([class.element.name(program).to_owned()]);
+    let mut types = BTreeSet::from([class.element.name(program).into_owned()]);
     if let Some(record) = class.element.record() {
         let aliases = program.aliases.iter();
         let own = aliases.filter(|(_, ty, _)| program.types.mentions(ty.id, record));

@@ -1,9 +1,9 @@
 //! The leaves of a class's elements.
 
-use super::{ArrayClass, Element, FieldPath};
+use super::{ArrayClass, FieldPath};
 use crate::layout::{Bytes, Leaf, RecordShape};
 use layoutc_syntax::preprocess::{TokenKind, tokens};
-use layoutc_syntax::{FieldId, Program, QualType, RecordId, RecordTrait, Scalar, TypeKind, abi};
+use layoutc_syntax::{FieldId, Program, QualType, RecordId, RecordTrait, TypeKind, abi};
 
 /// How deep nested members are followed.
 const NESTING: usize = 32;
@@ -43,13 +43,10 @@ impl ClassShape {
 }
 
 /// The leaves of a class's record: members without parts, arrays of them, and what the program
-/// uses as a whole. `None` if a size is not known.
+/// uses as a whole. `None` if a size is not known, or the elements are no records.
 #[must_use]
 pub fn class_shape(program: &Program, class: &ArrayClass) -> Option<ClassShape> {
-    let record = match class.element {
-        Element::Record(record) => record,
-        Element::Scalar(scalar) => return Some(shape_of_scalar(program, scalar)),
-    };
+    let record = class.element.record()?;
     let layout = abi::record_layout(program, record)?;
     let mut builder = Builder { program, class, record, leaves: Vec::new(), members: Vec::new() };
     builder.record(record, 0, &mut Vec::new(), &[], NESTING)?;
@@ -61,29 +58,6 @@ pub fn class_shape(program: &Program, class: &ArrayClass) -> Option<ClassShape> 
         leaves,
     };
     Some(ClassShape { shape, members })
-}
-
-/// A scalar is its only leaf.
-fn shape_of_scalar(program: &Program, scalar: Scalar) -> ClassShape {
-    let size = Bytes(scalar.size());
-    let name = scalar.spelling().to_owned();
-    let leaf = Leaf {
-        path: String::new(),
-        offset: Bytes(0),
-        scalar_size: size,
-        align: size,
-        extents: Vec::new(),
-        type_name: name.clone(),
-    };
-    let member = LeafMember {
-        path: Vec::new(),
-        unit_dimensions: Vec::new(),
-        item: program.types.scalar(scalar),
-    };
-    ClassShape {
-        shape: RecordShape { name, size, align: size, leaves: vec![leaf] },
-        members: vec![member],
-    }
 }
 
 struct Builder<'a> {

@@ -283,11 +283,11 @@ impl Sizes {
                 self.is_multiple(program, *operand, element, depth)
             }
             ExprKind::Name(NameRef::Macro(name)) => {
-                let name_of_element = element.name(program);
+                let of = &*element.name(program);
                 let mut definitions =
                     program.macros.iter().filter(|def| def.name == *name).peekable();
                 definitions.peek().is_some()
-                    && definitions.all(|def| def.size_of.as_deref() == Some(name_of_element))
+                    && definitions.all(|def| def.size_of.as_deref() == Some(of))
             }
             ExprKind::Call { callee, arguments, .. } => {
                 match super::calls::resolve_callee(program, *callee, arguments) {

@@ -41,9 +41,9 @@ impl SlotGraph {
         }
         for at in 0..program.fields.len() as u32 {
             let ty = program.field(FieldId(at)).ty;
-            // Numbers in a record are a part of it.
+            // Numbers and vectors in a record are a part of it.
             let is_part = matches!(program.types.kind(ty.id), TypeKind::Array(..))
-                && element_of(program, ty).is_some_and(|(element, _)| element.scalar().is_some());
+                && element_of(program, ty).is_some_and(|(element, _)| element.is_leaf());
             if !is_part {
                 add(Slot::Field(FieldId(at)), ty);
             }

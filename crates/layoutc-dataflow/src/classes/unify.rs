@@ -63,7 +63,7 @@ pub(super) fn unify(
     graph: &mut SlotGraph,
 ) -> Vec<Flow> {
     let mut flows = Vec::new();
-    let may_lie_apart = |element: Element| moves == Moves::Stay && element.scalar().is_some();
+    let may_lie_apart = |element: Element| moves == Moves::Stay && element.is_leaf();
     for id in program.function_ids() {
         let function = program.function(id);
         for site in &function.sites {

@@ -504,9 +504,7 @@ impl Classifier<'_> {
             _ => None,
         };
         let (code, span, message) = match parent {
-            Some((ExprKind::AddressOf(_), address))
-                if self.element_type(class).scalar().is_some() =>
-            {
+            Some((ExprKind::AddressOf(_), address)) if self.element_type(class).is_leaf() => {
                 let span = self.span(address);
                 let text = self.program.text(span).to_owned();
                 let message = format!(

@@ -29,7 +29,7 @@ impl Classifier<'_> {
                 _ => expr,
             };
             let Some((class, _)) = self.classes.value(target) else { continue };
-            if self.element_type(class).scalar().is_none() {
+            if !self.element_type(class).is_leaf() {
                 continue;
             }
             let span = self.span(expr);

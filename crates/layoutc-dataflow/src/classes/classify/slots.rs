@@ -404,7 +404,7 @@ impl Classifier<'_> {
             );
         }
         // Pointers into grids keep their types.
-        if self.element_type(class).scalar().is_some() {
+        if self.element_type(class).is_leaf() {
             // The place where the pointer is moved says more.
             let is_known =
                 self.pins.iter().any(|(other, pin)| *other == class && pin.code == Code::SUB_RANGE);

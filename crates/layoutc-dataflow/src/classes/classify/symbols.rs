@@ -34,7 +34,7 @@ impl Classifier<'_> {
             declaration.is_plain
                 && declaration.count == 1
                 && (self.is_element_type(class, declaration.specifier_type)
-                    || self.element_type(class).scalar().is_some())
+                    || self.element_type(class).is_leaf())
         });
         let obstacle = if variable.is_extern {
             Some("this array is defined outside the program")

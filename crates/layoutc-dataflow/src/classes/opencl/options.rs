@@ -257,7 +257,9 @@ impl Buffers {
         for id in self.parameters.clone() {
             let found = element_behind(program, id).and_then(|element| match element {
                 // Numbers have the type that the kernel's head gives them.
-                Element::Scalar(_) => use_in_head(program, program.variable(id).function?, &macros),
+                Element::Scalar(_) | Element::Vector(_) => {
+                    use_in_head(program, program.variable(id).function?, &macros)
+                }
                 Element::Record(record) => use_in(program, record, &macros, 0),
             });
             if let Some(span) = found {
