@@ -67,6 +67,9 @@ pub struct Rewritten {
 /// Rewrites all classes of the plan.
 #[must_use]
 pub fn rewrite(program: &Program, classes: &Classes, plan: &Plan, cells: &CellPlans) -> Rewritten {
+    if plan.choices.is_empty() {
+        return Rewritten::default();
+    }
     // How the uses of macros are written depends on what their bodies become.
     let mut modes = macros::Modes::default();
     loop {

@@ -34,6 +34,9 @@ pub fn check_layout_types(
     classes: &Classes,
     layouts: &BTreeMap<ClassId, Layout>,
 ) -> Vec<(ClassId, Pin)> {
+    if layouts.is_empty() {
+        return Vec::new();
+    }
     let built = build::pointer_program(program, classes);
     if cfg!(debug_assertions) {
         built.program.verify();

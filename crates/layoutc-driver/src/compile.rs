@@ -5,7 +5,7 @@ use crate::grids::{GridReport, plan_grids};
 use crate::host_arrays::{self, plan_with_host_arrays};
 use crate::joints::plan_joints;
 use crate::outcome::{ClassOutcome, HostOutcome, Status};
-use crate::records::{Planned, kept_diagnostic, outcome};
+use crate::records::{Known, Planned, kept_diagnostic, outcome};
 use crate::request::{HostLayout, Request};
 use layoutc_analysis::choose::{targets, unknown_target};
 use layoutc_analysis::cost_model::CostModel;
@@ -80,10 +80,11 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         request.layouts.extend(LayoutSpec::parse("* = aos").ok());
     }
     let puts_together = is_automatic && request.selector.is_by_cost();
-    let GainfulJoints { requests: gainful, mut classes } = match puts_together {
+    let GainfulJoints { requests: gainful, found } = match puts_together {
         true => gainful_joints(&program, request.launch(), &request.grids.device, request.pricing),
         false => GainfulJoints::default(),
     };
+    let (mut classes, cost_model) = found.unzip();
     let merges = if puts_together { gainful } else { merges };
     let merges = (!merges.is_empty() || !errors.is_empty()).then(|| {
         let own = classes.get_or_insert_with(|| find_classes(&program)).clone();
@@ -115,7 +116,8 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let request = &request;
     let (planned, host_arrays) = match request.host {
         HostLayout::Convert => {
-            (Planned::new(program, request, &BTreeSet::new(), classes), Vec::new())
+            let known = Known { classes, cost_model };
+            (Planned::new(program, request, &BTreeSet::new(), known), Vec::new())
         }
         HostLayout::Native | HostLayout::NativeOnly(_) => {
             let (planned, outcomes, errors) = plan_with_host_arrays(program, request);

@@ -4,7 +4,7 @@
 //! must change as before, or the array stays as it is and its copies convert.
 
 use crate::outcome::HostOutcome;
-use crate::records::Planned;
+use crate::records::{Known, Planned};
 use crate::request::{HostLayout, Request};
 use layoutc_dataflow::classes::{ClassId, HostArray, Pin, Slot};
 use layoutc_dataflow::layout::notation::EVERY_ARRAY;
@@ -20,7 +20,7 @@ pub(crate) fn plan_with_host_arrays(
     program: Program,
     request: &Request,
 ) -> (Planned, Vec<HostOutcome>, Vec<Diagnostic>) {
-    let base = Planned::new(program.clone(), request, &BTreeSet::new(), None);
+    let base = Planned::new(program.clone(), request, &BTreeSet::new(), Known::default());
     let all = base.classes.host_arrays(&base.program);
     let errors = unknown_names(&base.program, &all, &request.host);
     let wanted: Vec<HostArray> = all
@@ -38,7 +38,7 @@ pub(crate) fn plan_with_host_arrays(
     let named: Vec<Vec<String>> = wanted.iter().map(|array| names(&base.program, array)).collect();
     let together: BTreeSet<Span> =
         wanted.iter().flat_map(|array| array.copies.iter().copied()).collect();
-    let attempt = Planned::new(program.clone(), request, &together, None);
+    let attempt = Planned::new(program.clone(), request, &together, Known::default());
     let mut reasons: Vec<Option<Pin>> = vec![None; wanted.len()];
     let mut best = base;
     if wanted.iter().all(|array| verdict(&attempt, array).is_ok()) && keeps_all(&best, &attempt) {
@@ -47,7 +47,7 @@ pub(crate) fn plan_with_host_arrays(
         let mut joined = BTreeSet::new();
         for (array, reason) in wanted.iter().zip(&mut reasons).take(MOST_ARRAYS) {
             let with: BTreeSet<Span> = joined.iter().chain(&array.copies).copied().collect();
-            let attempt = Planned::new(program.clone(), request, &with, None);
+            let attempt = Planned::new(program.clone(), request, &with, Known::default());
             match verdict(&attempt, array) {
                 Ok(()) if keeps_all(&best, &attempt) => (best, joined) = (attempt, with),
                 Ok(()) => {}

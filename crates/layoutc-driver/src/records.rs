@@ -31,18 +31,27 @@ pub(crate) struct Planned {
     pub(crate) edits: BTreeMap<FileId, EditSet>,
 }
 
+/// What is known of a program without native copies, if something asked for it before.
+#[derive(Default)]
+pub(crate) struct Known {
+    pub(crate) classes: Option<Classes>,
+    pub(crate) cost_model: Option<CostModel>,
+}
+
 impl Planned {
     /// Plans and rewrites, where the host's side of some copies has the layout of the device's.
-    ///
-    /// `known` are the classes of the program without such copies, if something asked for them before.
     pub(crate) fn new(
         mut program: Program,
         request: &Request,
         native_copies: &BTreeSet<Span>,
-        known: Option<Classes>,
+        known: Known,
     ) -> Planned {
-        let all = find_versions(&mut program, native_copies, known);
-        let mut cost_model = CostModel::build(&program, &all, request.launch());
+        let is_known = known.classes.is_some();
+        let (all, has_versions) = find_versions(&mut program, native_copies, known.classes);
+        let is_same = is_known && native_copies.is_empty() && !has_versions;
+        let cost_model = known.cost_model.filter(|_| is_same);
+        let mut cost_model =
+            cost_model.unwrap_or_else(|| CostModel::build(&program, &all, request.launch()));
         let mut classes = all.of_records();
         drop(all);
         let profile = request.profile.as_deref();

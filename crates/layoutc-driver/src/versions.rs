@@ -15,19 +15,21 @@ const VERSION_ROUNDS: usize = 12;
 /// How many versions a program may have.
 const MOST_VERSIONS: usize = 200;
 
-/// Finds the classes, with versions of the functions that array and other memory share.
+/// Finds the classes, with versions of the functions that array and other memory share, and whether
+/// there are any.
 ///
 /// Whatever cannot have a version, or would need too many, keeps the pin that sharing gives.
 pub(crate) fn find_versions(
     program: &mut Program,
     native_copies: &BTreeSet<Span>,
     found: Option<Classes>,
-) -> Classes {
+) -> (Classes, bool) {
     let mut known: BTreeMap<VersionKey, Option<FunctionId>> = BTreeMap::new();
     let mut classes = match found {
         Some(found) if native_copies.is_empty() => found,
         _ => find_classes_with(program, native_copies),
     };
+    let mut has_versions = false;
     for _ in 0..VERSION_ROUNDS {
         let mut redirected = false;
         let mut has_refused = false;
@@ -45,6 +47,7 @@ pub(crate) fn find_versions(
             if let Some(copy) = known.get(&key).copied().flatten() {
                 program.redirect_call(version.call, copy);
                 redirected = true;
+                has_versions = true;
             }
         }
         // The messages say why there is no version.
@@ -55,5 +58,5 @@ pub(crate) fn find_versions(
             break;
         }
     }
-    classes
+    (classes, has_versions)
 }

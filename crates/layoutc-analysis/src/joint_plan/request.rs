@@ -85,8 +85,8 @@ pub fn joint_requests(specs: &mut Vec<LayoutSpec>) -> (Vec<JointRequest>, Vec<Di
 pub struct GainfulJoints {
     /// What is worth it.
     pub requests: Vec<JointRequest>,
-    /// The classes of the program, if they were looked for.
-    pub classes: Option<Classes>,
+    /// The classes of the program, and what kernels do with them, if that was looked for.
+    pub found: Option<(Classes, CostModel)>,
 }
 
 /// What nobody asks for, and is worth it.
@@ -110,5 +110,5 @@ pub fn gainful_joints(
         because: choice.because,
         is_automatic: true,
     });
-    GainfulJoints { requests: requests.collect(), classes: Some(classes) }
+    GainfulJoints { requests: requests.collect(), found: Some((classes, model)) }
 }

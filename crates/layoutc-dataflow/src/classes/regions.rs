@@ -1,6 +1,5 @@
 //! Text outside the model pins the classes whose names it mentions.
 
-use super::classify::slot_span;
 use super::slots::Slot;
 use super::{ClassId, Classes, Pin};
 use layoutc_diagnostics::{Code, Span};
@@ -11,21 +10,31 @@ use layoutc_syntax::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The names under which a class can be mentioned, with the text in which each means it.
-struct Names {
-    /// The record and its aliases.
-    types: BTreeSet<String>,
-    /// What `.` and `->` reach: fields, and functions and variables of classes.
-    members: BTreeSet<String>,
-    /// Globals and functions: names that a parameter can hide.
-    everywhere: BTreeSet<String>,
-    /// Functions that take the array.
-    functions: BTreeSet<String>,
-    /// Member functions that take it.
-    methods: BTreeSet<String>,
-    /// Locals and parameters, with the span of their function.
-    local: Vec<(String, Span)>,
+/// What a name means by which a class can be mentioned.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Role {
+    /// The element type, or an alias of it.
+    Type,
+    /// What `.` and `->` reach: a field, or a function or variable of a class.
+    Member,
+    /// A global or a function: a name that a parameter can hide.
+    Everywhere,
+    /// A function that takes the array.
+    Function,
+    /// A member function that takes it.
+    Method,
+    /// A local variable or parameter, in this text of its function.
+    Local(Span),
 }
+
+/// The names of all classes.
+#[derive(Default)]
+struct Names {
+    by_name: BTreeMap<String, Vec<(ClassId, Role)>>,
+}
+
+/// By class that a text mentions: the name.
+type Mentioned<'a> = BTreeMap<ClassId, &'a str>;
 
 /// What templates do with members of types that nobody may have bound: text outside the model can
 /// instantiate them.
@@ -182,78 +191,62 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
     };
     let hidden: Vec<BTreeSet<&str>> = program.regions.iter().map(hidden_in).collect();
     for class in classes.ids() {
-        let names = names_of(program, classes, class);
         let record = classes.class(class).element.record();
         if let Some(span) = record.and_then(|record| condition_among_members(program, record)) {
-            pins.push((
-                class,
-                Pin {
-                    span,
-                    code: Code::INACTIVE_BRANCH,
-                    message: "which members there are depends on this condition".to_owned(),
-                    related: Vec::new(),
-                },
-            ));
+            let message = "which members there are depends on this condition".to_owned();
+            let code = Code::INACTIVE_BRANCH;
+            pins.push((class, Pin { span, code, message, related: Vec::new() }));
         }
-        // The host's side of buffers is followed by itself; its text knows nothing of the kernels'.
-        let is_of_buffers = classes.class(class).is_of_buffers;
-        let is_apart = |span: Span| is_of_buffers && !program.files[span.file.index()].is_opencl;
-        let regions = program.regions.iter().zip(&hidden);
-        for (region, hidden) in regions.filter(|(region, _)| !is_apart(region.span)) {
-            let (code, what) = match region.kind {
-                RegionKind::Unparsed => (Code::UNPARSED_REGION, "this text does not parse"),
-                RegionKind::Unmodelled => {
-                    (Code::UNMODELLED_CONSTRUCT, "this construct is not modelled")
-                }
-                RegionKind::Inactive => (Code::INACTIVE_BRANCH, "this branch is not compiled"),
-                RegionKind::SeveralMeanings => {
-                    (Code::SEVERAL_MEANINGS, "this text has two meanings")
-                }
-                RegionKind::MacroBody => (Code::OPAQUE_MACRO, "this is the body of a macro"),
-            };
-            let is_inactive = region.kind == RegionKind::Inactive;
-            let found = names.mentioned(&region.identifiers, region.span, is_inactive, hidden);
-            let found = found.or_else(|| {
-                templates
-                    .reached(&region.identifiers)
-                    .find(|name| names.members.contains(*name) || names.everywhere.contains(*name))
-            });
-            if let Some(name) = found {
-                pins.push((
-                    class,
-                    Pin {
-                        span: first_line(program, region.span),
-                        code,
-                        message: format!("{what} and mentions `{name}`"),
-                        related: region.related.clone(),
-                    },
-                ));
+    }
+    // The host's side of buffers is followed by itself; its text knows nothing of the kernels'.
+    let is_apart = |class: ClassId, span: Span| {
+        classes.class(class).is_of_buffers && !program.files[span.file.index()].is_opencl
+    };
+    let names = Names::new(program, classes);
+    for (region, hidden) in program.regions.iter().zip(&hidden) {
+        let (code, what) = match region.kind {
+            RegionKind::Unparsed => (Code::UNPARSED_REGION, "this text does not parse"),
+            RegionKind::Unmodelled => {
+                (Code::UNMODELLED_CONSTRUCT, "this construct is not modelled")
             }
-        }
-        for (name, span, function) in &uses {
-            let Some(body) = bodies.get(name.as_str()).filter(|_| !is_apart(*span)) else {
+            RegionKind::Inactive => (Code::INACTIVE_BRANCH, "this branch is not compiled"),
+            RegionKind::SeveralMeanings => (Code::SEVERAL_MEANINGS, "this text has two meanings"),
+            RegionKind::MacroBody => (Code::OPAQUE_MACRO, "this is the body of a macro"),
+        };
+        let mut found = names.mentioned(region, hidden);
+        let reached: Vec<&str> = templates.reached(&region.identifiers).collect();
+        names.collect(&mut found, reached, |role| matches!(role, Role::Member | Role::Everywhere));
+        for (class, name) in found {
+            if is_apart(class, region.span) {
                 continue;
-            };
-            let place = function.map_or(*span, |function| {
-                program
-                    .function(function)
-                    .sites
-                    .iter()
-                    .map(|site| site.span)
-                    .find(|site| site.contains(*span))
-                    .unwrap_or(*span)
-            });
-            if let Some(mentioned) = names.mentioned_by_macro(body, place) {
-                pins.push((
-                    class,
-                    Pin {
-                        span: *span,
-                        code: Code::OPAQUE_MACRO,
-                        message: format!("the macro `{name}` mentions `{mentioned}`"),
-                        related: Vec::new(),
-                    },
-                ));
             }
+            let pin = Pin {
+                span: first_line(program, region.span),
+                code,
+                message: format!("{what} and mentions `{name}`"),
+                related: region.related.clone(),
+            };
+            pins.push((class, pin));
+        }
+    }
+    for (name, span, function) in &uses {
+        let Some(body) = bodies.get(name.as_str()) else { continue };
+        let place = function.map_or(*span, |function| {
+            program
+                .function(function)
+                .sites
+                .iter()
+                .map(|site| site.span)
+                .find(|site| site.contains(*span))
+                .unwrap_or(*span)
+        });
+        for (class, mentioned) in names.mentioned_by_macro(body, place) {
+            if is_apart(class, *span) {
+                continue;
+            }
+            let message = format!("the macro `{name}` mentions `{mentioned}`");
+            let code = Code::OPAQUE_MACRO;
+            pins.push((class, Pin { span: *span, code, message, related: Vec::new() }));
         }
     }
     for (class, pin) in pins {
@@ -262,54 +255,125 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
 }
 
 impl Names {
-    /// A name of the class among `identifiers` of text at `span`.
+    fn new(program: &Program, classes: &Classes) -> Self {
+        let mut this = Names::default();
+        for class in classes.ids() {
+            let own = classes.class(class);
+            this.add(class, &own.element.name(program), Role::Type);
+            if let Some(record) = own.element.record() {
+                let aliases = program.aliases.iter();
+                for (alias, ..) in
+                    aliases.filter(|(_, ty, _)| program.types.mentions(ty.id, record))
+                {
+                    this.add(class, alias, Role::Type);
+                }
+            }
+            for slot in &own.slots {
+                this.add_slot(program, class, *slot);
+            }
+        }
+        this
+    }
+
+    fn add(&mut self, class: ClassId, name: &str, role: Role) {
+        let own = self.by_name.entry(name.to_owned()).or_default();
+        if !own.contains(&(class, role)) {
+            own.push((class, role));
+        }
+    }
+
+    fn add_slot(&mut self, program: &Program, class: ClassId, slot: Slot) {
+        match slot {
+            Slot::Variable(variable) => {
+                let variable = program.variable(variable);
+                match (variable.storage, variable.function) {
+                    (Storage::Static, None) if variable.record.is_some() => {
+                        self.add(class, &variable.name, Role::Member);
+                    }
+                    (Storage::Static, None) => self.add(class, &variable.name, Role::Everywhere),
+                    (storage, Some(function)) => {
+                        let own = program.function(function);
+                        if matches!(storage, Storage::Parameter { .. }) {
+                            let is_method = own.record.is_some();
+                            let role = if is_method { Role::Method } else { Role::Function };
+                            self.add(class, &own.name, role);
+                        }
+                        for site in &own.sites {
+                            self.add(class, &variable.name, Role::Local(site.span));
+                        }
+                    }
+                    // A prototype's parameter: its name means nothing elsewhere.
+                    (_, None) => {}
+                }
+            }
+            Slot::Field(field) => self.add(class, &program.field(field).name, Role::Member),
+            Slot::Result(function) => {
+                let own = program.function(function);
+                let is_method = own.record.is_some();
+                let role = if is_method { Role::Member } else { Role::Everywhere };
+                self.add(class, &own.name, role);
+            }
+        }
+    }
+
+    /// Adds the classes that a name means in an accepted role, if none before it does.
+    fn collect<'a>(
+        &self,
+        found: &mut Mentioned<'a>,
+        names: impl IntoIterator<Item = &'a str>,
+        accepts: impl Fn(Role) -> bool,
+    ) {
+        for name in names {
+            for (class, role) in self.by_name.get(name).into_iter().flatten() {
+                if accepts(*role) {
+                    found.entry(*class).or_insert(name);
+                }
+            }
+        }
+    }
+
+    /// The classes that a region mentions.
     ///
     /// Text that is not compiled can use the type for arrays of its own, but not the functions
     /// that take this array: their parameters have another type then.
     fn mentioned<'a>(
         &self,
-        identifiers: &'a BTreeSet<String>,
-        span: Span,
-        is_inactive: bool,
+        region: &'a UnmodelledRegion,
         hidden: &BTreeSet<&str>,
-    ) -> Option<&'a str> {
-        let more = if is_inactive { &self.functions } else { &self.types };
-        let method = identifiers.iter().find(|name| is_inactive && self.methods.contains(*name));
-        let method = method.map(String::as_str);
-        method.or_else(|| self.found(identifiers, span, Some(more), hidden))
+    ) -> Mentioned<'a> {
+        let is_inactive = region.kind == RegionKind::Inactive;
+        let identifiers = || region.identifiers.iter().map(String::as_str);
+        let mut found = Mentioned::new();
+        if is_inactive {
+            self.collect(&mut found, identifiers(), |role| role == Role::Method);
+        }
+        for name in identifiers() {
+            let is_hidden = hidden.contains(name);
+            self.collect(&mut found, [name], |role| match role {
+                Role::Member => true,
+                Role::Local(function) => function.overlaps(region.span),
+                Role::Everywhere => !is_hidden,
+                Role::Function => is_inactive && !is_hidden,
+                Role::Type => !is_inactive && !is_hidden,
+                Role::Method => false,
+            });
+        }
+        found
     }
 
-    /// A name of the class among `identifiers` of a macro that is used at `span`.
+    /// The classes that a macro with these identifiers mentions where it is used in `place`.
     fn mentioned_by_macro<'a>(
         &self,
         identifiers: &'a BTreeSet<String>,
-        span: Span,
-    ) -> Option<&'a str> {
-        self.found(identifiers, span, None, &BTreeSet::new())
-    }
-
-    fn found<'a>(
-        &self,
-        identifiers: &'a BTreeSet<String>,
-        span: Span,
-        more: Option<&BTreeSet<String>>,
-        hidden: &BTreeSet<&str>,
-    ) -> Option<&'a str> {
-        let can_mean = |names: &BTreeSet<String>, name: &String| {
-            names.contains(name) && !hidden.contains(name.as_str())
-        };
-        identifiers
-            .iter()
-            .find(|name| {
-                self.members.contains(*name)
-                    || can_mean(&self.everywhere, name)
-                    || more.is_some_and(|more| can_mean(more, name))
-                    || self
-                        .local
-                        .iter()
-                        .any(|(local, function)| local == *name && (function.overlaps(span)))
-            })
-            .map(String::as_str)
+        place: Span,
+    ) -> Mentioned<'a> {
+        let mut found = Mentioned::new();
+        self.collect(&mut found, identifiers.iter().map(String::as_str), |role| match role {
+            Role::Member | Role::Everywhere => true,
+            Role::Local(function) => function.overlaps(place),
+            Role::Type | Role::Function | Role::Method => false,
+        });
+        found
     }
 }
 
@@ -339,66 +403,6 @@ fn condition_among_members(program: &Program, record: RecordId) -> Option<Span> 
         }));
     }
     None
-}
-
-fn names_of(program: &Program, classes: &Classes, id: ClassId) -> Names {
-    let class = classes.class(id);
-    let mut types = BTreeSet::from([class.element.name(program).into_owned()]);
-    if let Some(record) = class.element.record() {
-        let aliases = program.aliases.iter();
-        let own = aliases.filter(|(_, ty, _)| program.types.mentions(ty.id, record));
-        types.extend(own.map(|(alias, _, _)| alias.clone()));
-    }
-    let mut names = Names {
-        types,
-        members: BTreeSet::new(),
-        everywhere: BTreeSet::new(),
-        functions: BTreeSet::new(),
-        methods: BTreeSet::new(),
-        local: Vec::new(),
-    };
-    for slot in &class.slots {
-        match slot {
-            Slot::Variable(variable) => {
-                let variable = program.variable(*variable);
-                match (variable.storage, variable.function) {
-                    (Storage::Static, None) if variable.record.is_some() => {
-                        names.members.insert(variable.name.clone());
-                    }
-                    (Storage::Static, None) => {
-                        names.everywhere.insert(variable.name.clone());
-                    }
-                    (storage, Some(function)) => {
-                        let own = program.function(function);
-                        let is_parameter = matches!(storage, Storage::Parameter { .. });
-                        if is_parameter && own.record.is_some() {
-                            names.methods.insert(own.name.clone());
-                        } else if is_parameter {
-                            names.functions.insert(own.name.clone());
-                        }
-                        for site in &program.function(function).sites {
-                            names.local.push((variable.name.clone(), site.span));
-                        }
-                    }
-                    // A prototype's parameter: its name means nothing elsewhere.
-                    (_, None) => {}
-                }
-            }
-            Slot::Field(field) => {
-                names.members.insert(program.field(*field).name.clone());
-            }
-            Slot::Result(function) => {
-                let own = program.function(*function);
-                let into = match own.record {
-                    Some(_) => &mut names.members,
-                    None => &mut names.everywhere,
-                };
-                into.insert(own.name.clone());
-            }
-        }
-        let _ = slot_span;
-    }
-    names
 }
 
 /// For each macro, every identifier that its expansion can hold besides its arguments.
