@@ -22,12 +22,14 @@ mod guards;
 mod measured;
 mod objects;
 mod parallel;
+mod recording;
 mod repeats;
 mod value;
 mod walk;
 mod work_items;
 
 pub use arrays::{ArrayInfo, ArraySource};
+pub use recording::Recording;
 
 use crate::cost::kernel::{ArrayId, KernelCode};
 use crate::grid_model::{KernelLaunch, constant_of, launches};

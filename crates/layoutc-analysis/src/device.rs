@@ -24,8 +24,9 @@
 //! unnoticed. To add a fact, add a field of type [`Fact`] to one of the tables below.
 
 mod check;
+pub mod tree;
 
-use crate::kdlg::tree::Tree;
+use crate::device::tree::Tree;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

@@ -18,7 +18,8 @@
 //! a kernel add up to what its accesses moved. Lanes and requests are not shared out: each leaf has them all, and
 //! a total has each access once.
 
-use crate::profile::{Counts, Recording, Totals};
+use crate::cost_model::Recording;
+use crate::profile::{Counts, Totals};
 use layoutc_dataflow::layout::RecordShape;
 use serde::Serialize;
 use std::collections::BTreeMap;

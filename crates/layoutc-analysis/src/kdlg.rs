@@ -14,9 +14,7 @@ pub mod distance;
 pub mod drawing;
 pub mod graph;
 mod partition;
-pub mod tree;
 
 pub use distance::nearness;
 pub use graph::{Distance, Field, Kdlg};
 pub use partition::partition;
-pub use tree::{ClusterFacts, ClusterLayout, Tree};

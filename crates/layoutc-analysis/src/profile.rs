@@ -9,16 +9,14 @@
 //! another version of the program says nothing, and is refused.
 //!
 //! [`Profile::read`] accepts nothing that cannot be; [`Profile::is_of`] compares the texts,
-//! [`Profile::merge`] joins runs, and [`Recording`] finds the profile's accesses and loops in a program.
+//! [`Profile::merge`] joins runs, and [`Recording`](crate::cost_model::Recording) finds the profile's accesses and loops in a program.
 
 mod check;
 mod format;
 mod merge;
-mod recording;
 
 pub use format::{MOST_BYTES, ProfileError};
 pub use merge::Totals;
-pub use recording::Recording;
 
 use serde::{Deserialize, Serialize};
 

@@ -2,10 +2,10 @@
 
 use crate::cost::Model;
 use crate::cost_choice::{Prices, Verdict};
+use crate::cost_model::Recording;
 use crate::cost_model::{ArraySource, CostModel};
 use crate::device::Device;
 use crate::kdlg::choice::{KdlgOptions, Selection};
-use crate::profile::Recording;
 use crate::trace::{self, TraceOptions};
 use layoutc_dataflow::classes::{ClassId, Classes};
 use std::collections::BTreeMap;

@@ -9,7 +9,7 @@
 //! (entropy; at least four patterns a leaf) and not of C5.0, which also prunes by confidence. A leaf is what
 //! most of its patterns have; of several, array of structs, small tiles, large ones, arrays, in this order.
 
-use layoutc_analysis::kdlg::tree::{ClusterFacts, ClusterLayout, Feature, Tree};
+use layoutc_analysis::device::tree::{ClusterFacts, ClusterLayout, Feature, Tree};
 use linfa::Dataset;
 use linfa::prelude::Fit;
 use linfa_trees::{DecisionTree, SplitQuality, TreeNode};

@@ -1,7 +1,7 @@
 //! Trees from times: patterns, ties, and trees that are known.
 
+use layoutc_analysis::device::tree::{ClusterFacts, ClusterLayout, Feature, Tree};
 use layoutc_analysis::device::{Device, TileModel};
-use layoutc_analysis::kdlg::tree::{ClusterFacts, ClusterLayout, Feature, Tree};
 use layoutc_calibration::tiles::{TileRuns, TilesError, train, trained};
 use std::fmt::Write;
 

@@ -1,6 +1,7 @@
 //! Edits to one file.
 
 use layoutc_diagnostics::{FileId, SourceFile, SourceSet, Span, ViewKind};
+use layoutc_syntax::Program;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -212,6 +213,22 @@ fn in_literal(around: &SourceFile, span: Span, text: &str) -> String {
         }
     }
     out
+}
+
+/// The text of a span after edits that lie in it.
+pub(crate) fn apply(program: &Program, span: Span, edits: Vec<Edit>) -> Option<String> {
+    let moved = edits
+        .into_iter()
+        .map(|edit| Edit {
+            span: Span::new(
+                edit.span.file,
+                (edit.span.start - span.start) as usize,
+                (edit.span.end - span.start) as usize,
+            ),
+            ..edit
+        })
+        .collect();
+    Some(EditSet::new(moved).ok()?.apply(program.text(span)))
 }
 
 #[cfg(test)]

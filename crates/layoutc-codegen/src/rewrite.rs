@@ -29,7 +29,6 @@ mod unused;
 mod versions;
 
 pub(crate) use order::FileOrder;
-pub(crate) use versions::apply;
 
 pub(crate) use macros::string_of;
 

@@ -16,10 +16,12 @@
 //! without. One whose calls are rewritten in a way of their own also gets an [`Api`] and what code generation writes for
 //! it, which the compiler asks for. Another target is another spelling in each row.
 
+mod api;
 mod interfaces;
 mod rows;
 
-use crate::classes::Api;
+pub use api::Api;
+
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -280,6 +282,25 @@ pub fn takes_values(name: &str) -> bool {
     BY_NAME.contains_key(name)
         || interfaces::CUDA.binary_search(&name).is_ok()
         || is_of_opencl(name)
+}
+
+/// Device functions that take the address of one scalar and touch nothing else.
+#[must_use]
+pub fn is_address_intrinsic(name: &str) -> bool {
+    name.starts_with("atomic")
+        || matches!(
+            name,
+            "__ldg"
+                | "__ldca"
+                | "__ldcg"
+                | "__ldcs"
+                | "__stcg"
+                | "__stcs"
+                | "__stwb"
+                | "__stwt"
+                | "__ldcv"
+                | "__ldlu"
+        )
 }
 
 /// Whether this is a function of OpenCL's interface of C.

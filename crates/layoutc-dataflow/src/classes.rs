@@ -18,6 +18,7 @@ mod api;
 mod calls;
 mod carriers;
 mod classify;
+mod direction;
 mod element;
 mod host_arrays;
 mod host_memory;
@@ -25,6 +26,7 @@ mod lambdas;
 mod names;
 mod open_templates;
 mod opencl;
+mod operands;
 mod places;
 mod positions;
 mod readers;
@@ -42,9 +44,10 @@ mod unseen;
 mod untyped;
 mod versions;
 
-pub use api::{Api, ApiCall, Direction, strip_casts};
+pub use api::ApiCall;
 pub use calls::{Callee, constructor_of, given_object, operator_operands, resolve_callee};
 pub use classify::{ElementCopy, WideAccess};
+pub use direction::Direction;
 pub use element::{Element, element_of, record_of};
 pub use host_arrays::{HostAllocation, HostArray, HostSource};
 pub use lambdas::captures_reference;
@@ -53,6 +56,7 @@ pub(crate) use opencl::is_buffer;
 pub use opencl::{
     BufferApi, BufferCall, Buffers, BuildOptions, Form, Given, Instance, Numbers, Range,
 };
+pub use operands::strip_casts;
 pub use places::{Place, PlaceKind, Places, Value};
 pub use positions::Position;
 pub use separate::{Separation, separate};
@@ -68,7 +72,7 @@ pub use unseen::foreign_pin;
 pub use untyped::type_untyped_pointers;
 pub use versions::Version;
 
-use crate::catalogue::{self, Effect};
+use crate::catalogue::{self, Api, Effect};
 use layoutc_diagnostics::{Code, FileId, Span};
 use layoutc_syntax::{ExprId, FieldId, FunctionId, Program, Space, VarId};
 use positions::{Addresses, Positions};
@@ -337,7 +341,7 @@ fn group(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Gro
         .iter()
         .filter(|call| call.row.allocates())
         .filter_map(|call| {
-            let mut at = api::strip_casts(program, call.arguments[0]);
+            let mut at = operands::strip_casts(program, call.arguments[0]);
             while let layoutc_syntax::ExprKind::AddressOf(inner)
             | layoutc_syntax::ExprKind::Paren(inner)
             | layoutc_syntax::ExprKind::Index { base: inner, .. }

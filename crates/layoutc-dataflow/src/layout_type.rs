@@ -55,6 +55,7 @@
 //!   assumes a `long` of four bytes); here the record is part of the type ([`ArrayType`]).
 
 mod facts;
+mod ids;
 mod program;
 mod supergraph;
 mod table;
@@ -63,9 +64,9 @@ mod types;
 mod witness;
 
 pub use facts::{LayoutFacts, propagate_layout_types};
+pub use ids::{BlockId, PointerId, ProcedureId, SiteId};
 pub use program::{
-    Block, BlockId, OpIndex, Pointer, PointerId, PointerKind, PointerOp, PointerProgram, Procedure,
-    ProcedureId, SiteId, SpannedOp,
+    Block, OpIndex, Pointer, PointerKind, PointerOp, PointerProgram, Procedure, SpannedOp,
 };
 pub use table::{ArrayType, LayoutTypeTable};
 pub use transfer::{LayoutTransformation, Seeds};

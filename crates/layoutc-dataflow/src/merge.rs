@@ -31,9 +31,9 @@ mod place;
 mod stable;
 mod twins;
 
+use crate::catalogue::Api;
 use crate::classes::{
-    Api, ApiCall, Callee, ClassId, Classes, Direction, Element, Pin, PlaceKind, Slot,
-    resolve_callee,
+    ApiCall, Callee, ClassId, Classes, Direction, Element, Pin, PlaceKind, Slot, resolve_callee,
 };
 use crate::grid::facts::{Changes, copied};
 pub use buffers::{Created, HandlePlace, JointBuffer};

@@ -8,7 +8,7 @@ use crate::versions::find_versions;
 use layoutc_analysis::cell_plan::{CellPlans, any_orders_cells, may_gain};
 use layoutc_analysis::choose::targets;
 use layoutc_analysis::cost_model::CostModel;
-use layoutc_analysis::profile::Recording;
+use layoutc_analysis::cost_model::Recording;
 use layoutc_analysis::{Plan, Selector, choose_with_cells};
 use layoutc_codegen::edit::by_file;
 use layoutc_codegen::{EditSet, Rewritten, rewrite};

@@ -361,13 +361,13 @@ impl<'t> Lowering<'t> {
     pub(crate) fn region_of_text(&mut self, span: Span, kind: RegionKind) {
         let source = self.preprocessed.sources.file(span.file).text();
         let mut identifiers: BTreeSet<String> =
-            macros::identifiers(&source[span.range()]).map(str::to_owned).collect();
+            pasted::identifiers(&source[span.range()]).map(str::to_owned).collect();
         // In a macro's body it is part of the use, and mentions what that mentions.
         let home = self.frame.as_ref().map(|frame| frame.expansion);
         let span = self.program.use_site(home, span);
         if home.is_some() {
             let text = self.preprocessed.sources.text(span);
-            identifiers.extend(macros::identifiers(text).map(str::to_owned));
+            identifiers.extend(pasted::identifiers(text).map(str::to_owned));
         }
         self.program.regions.push(UnmodelledRegion {
             span,
@@ -467,7 +467,7 @@ impl<'t> Lowering<'t> {
             for directive in &file.directives {
                 let source = self.preprocessed.sources.file(directive.span.file).text();
                 let is_parallel = directive.kind == DirectiveKind::Pragma
-                    && macros::identifiers(&source[directive.span.range()])
+                    && pasted::identifiers(&source[directive.span.range()])
                         .nth(1)
                         .is_some_and(|word| matches!(word, "omp" | "acc"));
                 if is_parallel {

@@ -15,7 +15,8 @@ use crate::cost::kernel::{
     Access, ArrayId, ElementIndex, Factor, Gather, KernelCode, Lanes, Loop, LoopId, Trips,
 };
 use crate::cost::warp::WarpIndex;
-use crate::profile::{Counts, LEVELS, Recording, Totals};
+use crate::cost_model::Recording;
+use crate::profile::{Counts, LEVELS, Totals};
 use layoutc_dataflow::layout::RecordShape;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,7 +1,7 @@
 //! Facts of one device that cannot be true together.
 
 use super::{Device, Fact};
-use crate::kdlg::tree::Tree;
+use crate::device::tree::Tree;
 
 /// Finds the first contradiction of a device.
 pub(super) fn check(device: &Device) -> Result<(), String> {

@@ -6,10 +6,10 @@
 
 use super::graph::{Kdlg, trips_around};
 use super::partition;
-use super::tree::{ClusterFacts, ClusterLayout};
 use crate::cost::kernel::{ArrayId, KernelCode};
 use crate::cost_choice::{Verdict, tile_of};
 use crate::cost_model::{ArraySource, CostModel};
+use crate::device::tree::{ClusterFacts, ClusterLayout};
 use crate::device::{Device, TileModel};
 use layoutc_dataflow::classes::ClassId;
 use layoutc_dataflow::layout::{Group, Layout, LayoutError, LeafId, RecordShape};

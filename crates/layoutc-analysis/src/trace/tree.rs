@@ -4,7 +4,8 @@
 //! Source: Nakai, Ohno, §6.1 and §6.2, steps 1 to 3. A [`Node`] is one of the tree's loops, with the fields below
 //! it and the kernels above; merging makes nodes of several loops, and at last of several kernels.
 
-use crate::profile::{Counts, LEVELS, Recording, Totals};
+use crate::cost_model::Recording;
+use crate::profile::{Counts, LEVELS, Totals};
 use layoutc_dataflow::layout::{LeafId, RecordShape};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};

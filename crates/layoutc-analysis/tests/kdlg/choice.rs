@@ -2,10 +2,11 @@
 
 use layoutc_analysis::cost_choice::Verdict;
 use layoutc_analysis::cost_model::{CostModel, ModelOptions};
+use layoutc_analysis::device::tree::ClusterLayout;
 use layoutc_analysis::device::{Device, TileModel};
+use layoutc_analysis::kdlg::Distance;
 use layoutc_analysis::kdlg::choice::{Chooser, Decision, KdlgOptions, Selection};
 use layoutc_analysis::kdlg::graph::{BLOCK_TRIPS, LAUNCH_TRIPS, UNKNOWN_TRIPS};
-use layoutc_analysis::kdlg::{ClusterLayout, Distance};
 use layoutc_dataflow::classes::{ClassId, find_classes};
 use layoutc_syntax::lower_program;
 use layoutc_syntax::preprocess::{LoadResult, PreprocessOptions, SourceLoader, preprocess_program};

@@ -8,8 +8,9 @@ use layoutc_analysis::cost::kernel::{ArrayId, Factor, KernelCode, Lanes, Trips};
 use layoutc_analysis::cost::price;
 use layoutc_analysis::cost_choice::Verdict;
 use layoutc_analysis::cost_model::CostModel;
+use layoutc_analysis::cost_model::Recording;
 use layoutc_analysis::device::Device;
-use layoutc_analysis::profile::{Kind, Profile, Recording};
+use layoutc_analysis::profile::{Kind, Profile};
 use layoutc_dataflow::classes::ClassId;
 use layoutc_dataflow::layout::SpecBody;
 

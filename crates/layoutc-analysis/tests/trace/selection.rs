@@ -4,8 +4,9 @@ use crate::make::{Maker, counts, program, scattered, strided, times};
 use layoutc_analysis::Selector;
 use layoutc_analysis::cost::Model;
 use layoutc_analysis::cost_choice::Verdict;
+use layoutc_analysis::cost_model::Recording;
 use layoutc_analysis::device::Device;
-use layoutc_analysis::profile::{Kind, Profile, Recording};
+use layoutc_analysis::profile::{Kind, Profile};
 use layoutc_analysis::trace::{Answer, Decision, Selection, TraceOptions};
 use layoutc_dataflow::classes::ClassId;
 

@@ -1,7 +1,8 @@
 //! Field access trees and their clusters.
 
 use crate::make::{Maker, counts, strided, times};
-use layoutc_analysis::profile::{Kind, Recording};
+use layoutc_analysis::cost_model::Recording;
+use layoutc_analysis::profile::Kind;
 use layoutc_analysis::trace::Tree;
 use layoutc_analysis::trace::cluster::clusters;
 use layoutc_dataflow::layout::RecordShape;

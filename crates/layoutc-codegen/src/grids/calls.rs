@@ -2,7 +2,8 @@
 
 use super::Rewriter;
 use crate::edit::Edit;
-use layoutc_dataflow::classes::{Api, ApiCall, ClassId, Direction, Sizes, strip_casts};
+use layoutc_dataflow::catalogue::Api;
+use layoutc_dataflow::classes::{ApiCall, ClassId, Direction, Sizes, strip_casts};
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, FunctionId, evaluate};
 use std::collections::BTreeMap;
 

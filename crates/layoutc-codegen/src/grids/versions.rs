@@ -7,8 +7,8 @@
 //! one of them; a version holds the edits of its copy and no others.
 
 use super::Rewriter;
+use crate::edit::apply;
 use crate::edit::{Edit, EditSet, OverlappingEdits};
-use crate::rewrite::apply;
 use layoutc_dataflow::classes::{Callee, ClassId, Slot, resolve_callee};
 use layoutc_diagnostics::{FileId, Span};
 use layoutc_syntax::{ExprId, ExprKind, FunctionId};

@@ -2,7 +2,8 @@
 
 use super::{Rewriter, pin};
 use crate::edit::Edit;
-use layoutc_dataflow::classes::{Api, ApiCall, Direction, Sizes};
+use layoutc_dataflow::catalogue::Api;
+use layoutc_dataflow::classes::{ApiCall, Direction, Sizes};
 use layoutc_dataflow::merge::{Allocated, JointAllocation};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, Scalar, StmtId, StmtKind, TypeKind};

@@ -1,7 +1,8 @@
 //! Calls of the CUDA runtime.
 
 use super::Rewriter;
-use layoutc_dataflow::classes::{Api, ApiCall, ClassId};
+use layoutc_dataflow::catalogue::Api;
+use layoutc_dataflow::classes::{ApiCall, ClassId};
 use layoutc_syntax::{ExprId, ExprKind};
 
 /// An argument in device memory: its position, its class, and the pointer without casts.

@@ -7,9 +7,9 @@
 
 use super::instantiation;
 use super::order::FileOrder;
-use super::versions::apply;
 use super::{Rewriter, pin, placement};
 use crate::edit::Edit;
+use crate::edit::apply;
 use crate::marker::Marker;
 use layoutc_dataflow::classes::{Callee, ClassId, Slot, resolve_callee};
 use layoutc_diagnostics::{Code, Span};

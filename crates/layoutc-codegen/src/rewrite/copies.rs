@@ -2,7 +2,8 @@
 
 use super::Rewriter;
 use super::calls::DeviceArgument;
-use layoutc_dataflow::classes::{Api, ApiCall, ClassId, Direction};
+use layoutc_dataflow::catalogue::Api;
+use layoutc_dataflow::classes::{ApiCall, ClassId, Direction};
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{ExprId, ExprKind};
 

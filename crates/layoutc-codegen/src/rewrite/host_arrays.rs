@@ -3,7 +3,8 @@
 use super::Rewriter;
 use super::calls::DeviceArgument;
 use crate::storage::Storage;
-use layoutc_dataflow::classes::{Api, ApiCall, ClassId, HostSource};
+use layoutc_dataflow::catalogue::Api;
+use layoutc_dataflow::classes::{ApiCall, ClassId, HostSource};
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{CastStyle, ExprId, ExprKind};
 

@@ -5,8 +5,9 @@ use super::calls::DeviceArgument;
 use super::expressions::Parts;
 use crate::edit::Edit;
 use crate::storage::GroupKind;
+use layoutc_dataflow::catalogue::Api;
 use layoutc_dataflow::catalogue::Role;
-use layoutc_dataflow::classes::{Api, ApiCall, Callee, ClassId, Slot, resolve_callee};
+use layoutc_dataflow::classes::{ApiCall, Callee, ClassId, Slot, resolve_callee};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{Declaration, ExprId, ExprKind, NameRef, Storage, VarId};
 

@@ -7,7 +7,7 @@
 
 use super::heads::{linkage, with_defaults, with_linkage};
 use super::{Rewriter, pin};
-use crate::edit::{Edit, EditSet};
+use crate::edit::{Edit, apply};
 use layoutc_dataflow::classes::{Callee, ClassId, PlaceKind, Slot, given_object, resolve_callee};
 use layoutc_diagnostics::{Code, FileId, Span};
 use layoutc_syntax::{
@@ -1439,22 +1439,6 @@ fn one_line(text: &str) -> String {
         end = token.range().end;
     }
     out
-}
-
-/// The text of a span after edits that lie in it.
-pub(crate) fn apply(program: &Program, span: Span, edits: Vec<Edit>) -> Option<String> {
-    let moved = edits
-        .into_iter()
-        .map(|edit| Edit {
-            span: Span::new(
-                edit.span.file,
-                (edit.span.start - span.start) as usize,
-                (edit.span.end - span.start) as usize,
-            ),
-            ..edit
-        })
-        .collect();
-    Some(EditSet::new(moved).ok()?.apply(program.text(span)))
 }
 
 /// Takes the indentation of the line on which `span` starts from every line of `text`.

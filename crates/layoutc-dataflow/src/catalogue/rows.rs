@@ -1,5 +1,6 @@
 //! The rows.
 
+use super::Api;
 use super::Effect::{
     Advises, Allocates, AsksAboutKernel, BeginsCapture, CallsBack, Computes, Copies, Describes,
     EndsCapture, Fills, Frees, ReturnsMemory, SelectsDevice, TellsAddress,
@@ -9,7 +10,6 @@ use super::Role::{
     Stream, Symbol, To, ToPitch,
 };
 use super::{Effect, Role, Row, Space, Target};
-use crate::classes::Api;
 
 /// A function of the CUDA runtime whose calls are rewritten.
 const fn cuda(

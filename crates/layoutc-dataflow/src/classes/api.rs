@@ -1,94 +1,15 @@
 //! Calls of the CUDA runtime that allocate, move and free arrays.
 
 use super::calls::{CallGraph, Callee};
+use super::direction::{Direction, copy_direction};
 use super::host_arrays;
 use super::host_memory::HostMemory;
+use super::operands::strip_casts;
 use super::places::Places;
-use crate::catalogue::{self, Effect, Role, Row};
-use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, TypeKind};
+use super::symbols::on_symbol;
+use crate::catalogue::{self, Api, Effect, Role, Row};
+use layoutc_syntax::{ExprId, ExprKind, Program};
 use std::collections::BTreeSet;
-
-/// What codegen writes for a call on another layout. Functions that differ only by a stream are one; the row in the
-/// [`catalogue`] says what a function does, and what its arguments are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Api {
-    /// `cudaMalloc(&p, bytes)`.
-    Malloc,
-    /// `cudaMallocFromPoolAsync(&p, bytes, pool, stream)`.
-    MallocFromPool,
-    /// `cudaMallocManaged(&p, bytes)`.
-    MallocManaged,
-    /// `cudaMemPrefetchAsync(p, bytes, …)`.
-    Prefetch,
-    /// `cudaMemAdvise(p, bytes, …)`.
-    Advise,
-    /// `cudaStreamAttachMemAsync(stream, p, 0, …)`.
-    Attach,
-    /// `cudaFree(p)`.
-    Free,
-    /// `cudaMemcpy(to, from, bytes, kind)`.
-    Memcpy,
-    /// `cudaMemcpy2D(to, to_pitch, from, from_pitch, width, height, kind)`.
-    Memcpy2D,
-    /// `cudaMemcpyPeer(to, to_device, from, from_device, bytes)`.
-    MemcpyPeer,
-    /// `cudaMemcpyToSymbol(array, from, bytes, offset, kind)`.
-    ToSymbol,
-    /// `cudaMemcpyFromSymbol(to, array, bytes, offset, kind)`.
-    FromSymbol,
-    /// `cudaMemcpyToSymbol(pointer, &p, sizeof p)`.
-    PointerToSymbol,
-    /// `cudaMemcpyFromSymbol(&p, pointer, sizeof p)`.
-    PointerFromSymbol,
-    /// `cudaGetSymbolAddress(&p, array)`.
-    SymbolAddress,
-    /// `cudaMemset(p, value, bytes)`.
-    Memset,
-    /// `cudaMallocHost(&p, bytes)`.
-    MallocHost,
-    /// `cudaHostAlloc(&p, bytes, flags)`.
-    HostAlloc,
-    /// `cudaFreeHost(p)`.
-    FreeHost,
-    /// `free(p)` in host code.
-    LibraryFree,
-    /// `memset(p, value, bytes)` in host code.
-    LibraryMemset,
-    /// `memcpy(to, from, bytes)` in host code.
-    LibraryMemcpy,
-}
-
-/// The same call, told apart by whether the symbol is a pointer.
-pub(super) fn on_symbol(
-    program: &Program,
-    row: &'static Row,
-    api: Api,
-    arguments: &[ExprId],
-) -> (&'static Row, Api) {
-    let is_pointer = row.position(Role::Symbol).is_some_and(|at| {
-        let symbol = program.expr(program.strip_parens(arguments[at]));
-        matches!(program.types.kind(symbol.ty.id), TypeKind::Pointer(_))
-    });
-    match api {
-        Api::ToSymbol if is_pointer => (catalogue::of_pointer_symbol(true), Api::PointerToSymbol),
-        Api::FromSymbol if is_pointer => {
-            (catalogue::of_pointer_symbol(false), Api::PointerFromSymbol)
-        }
-        other => (row, other),
-    }
-}
-
-/// The direction of a copy, from its literal enumerator or from what its arguments are.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[expect(missing_docs, reason = "named like the enumerators")]
-pub enum Direction {
-    HostToDevice,
-    DeviceToHost,
-    DeviceToDevice,
-    HostToHost,
-    /// Neither the call nor its arguments say it.
-    Unknown,
-}
 
 /// A call of the runtime with a pointer into an array of records.
 #[derive(Clone, Debug)]
@@ -191,53 +112,6 @@ impl ApiCall {
             Direction::DeviceToHost => self.argument(Role::FromPitch),
             Direction::DeviceToDevice | Direction::HostToHost | Direction::Unknown => None,
         }
-    }
-}
-
-/// The operand behind parentheses and casts to `void*`, `void**` or the like.
-#[must_use]
-pub fn strip_casts(program: &Program, mut expr: ExprId) -> ExprId {
-    loop {
-        match &program.expr(expr).kind {
-            ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => expr = *inner,
-            _ => return expr,
-        }
-    }
-}
-
-pub(super) fn literal_direction(program: &Program, expr: ExprId) -> Option<Direction> {
-    match &program.expr(program.strip_parens(expr)).kind {
-        ExprKind::Name(NameRef::Unknown(name)) => match name.as_str() {
-            "cudaMemcpyHostToDevice" => Some(Direction::HostToDevice),
-            "cudaMemcpyDeviceToHost" => Some(Direction::DeviceToHost),
-            "cudaMemcpyDeviceToDevice" => Some(Direction::DeviceToDevice),
-            "cudaMemcpyHostToHost" => Some(Direction::HostToHost),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// The direction of a copy. Where the call does not say it (`cudaMemcpyDefault`, a variable), host
-/// memory on one side decides.
-pub(super) fn copy_direction(
-    program: &Program,
-    calls: &CallGraph,
-    host: &HostMemory,
-    row: &Row,
-    arguments: &[ExprId],
-) -> Direction {
-    let Some(at) = row.copy_arguments() else { return Direction::Unknown };
-    let Some(kind) = at.kind else { return Direction::DeviceToDevice };
-    if let Some(literal) = literal_direction(program, arguments[kind]) {
-        return literal;
-    }
-    let is_host = |position: usize| host.holds(program, calls, arguments[position]);
-    match (is_host(at.to), is_host(at.from)) {
-        (true, true) => Direction::HostToHost,
-        (true, false) => Direction::DeviceToHost,
-        (false, true) => Direction::HostToDevice,
-        (false, false) => Direction::Unknown,
     }
 }
 

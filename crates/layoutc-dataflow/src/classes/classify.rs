@@ -16,15 +16,18 @@ mod ways;
 
 pub use element_copies::{ElementCopy, WideAccess};
 
-use super::api::{Api, ApiCall, Direction};
+use super::api::ApiCall;
 use super::calls::{CallGraph, Callee, Context};
+use super::direction::Direction;
 use super::element::{Element, element_of};
 use super::places::PlaceKind;
 use super::single_object::SingleObjects;
+use super::slots::is_reference;
 use super::slots::{Slot, SlotGraph};
 use super::unfollowed::{UnfollowedCalls, allocation_text};
-use super::unify::{Flow, is_reference, slot_of};
+use super::unify::{Flow, slot_of};
 use super::{ClassId, Classes, FieldPath, Moves, Pin, Sizes};
+use crate::catalogue::Api;
 use crate::catalogue::{self, Effect};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
@@ -430,30 +433,7 @@ fn root_variable(program: &Program, expr: ExprId) -> Option<VarId> {
     }
 }
 
-pub(super) fn is_null(program: &Program, expr: ExprId) -> bool {
-    let stripped = super::api::strip_casts(program, expr);
-    matches!(program.expr(stripped).kind, ExprKind::Null | ExprKind::Integer(Some(0)))
-}
-
 /// Runtime functions that take a kernel's name to ask or set something about it.
 fn asks_about_kernel(name: &str) -> bool {
     catalogue::effect(name) == Some(Effect::AsksAboutKernel)
-}
-
-/// Device functions that take the address of one scalar and touch nothing else.
-pub(super) fn is_address_intrinsic(name: &str) -> bool {
-    name.starts_with("atomic")
-        || matches!(
-            name,
-            "__ldg"
-                | "__ldca"
-                | "__ldcg"
-                | "__ldcs"
-                | "__stcg"
-                | "__stcs"
-                | "__stwb"
-                | "__stwt"
-                | "__ldcv"
-                | "__ldlu"
-        )
 }

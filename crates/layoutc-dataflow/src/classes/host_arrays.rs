@@ -9,13 +9,14 @@
 //! *Invariant:* in a native class every pointer leads to memory in the layout of the class, the
 //! host's or the device's, so it does not matter which of them an access reaches.
 
-use super::api::strip_casts;
 use super::calls::{CallGraph, Callee, Context};
 use super::element::element_of;
+use super::operands::strip_casts;
 use super::places::{Places, Value};
 use super::slots::{Slot, SlotGraph};
 use super::unify::{Flow, slot_of};
-use super::{Api, ClassId, Classes};
+use super::{ClassId, Classes};
+use crate::catalogue::Api;
 use crate::catalogue::{self, Row};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{

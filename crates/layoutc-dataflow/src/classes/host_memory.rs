@@ -4,9 +4,9 @@
 //! variables and functions that is closed under their definitions. What could store something
 //! unseen (an address that is taken, a macro, a reference) takes a variable out of the set.
 
-use super::api::strip_casts;
 use super::calls::{CallGraph, Callee, Context};
-use super::unify::is_reference;
+use super::operands::strip_casts;
+use super::slots::is_reference;
 use crate::catalogue::{self, Effect};
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, Space, StmtKind, Storage, TypeKind,

@@ -8,8 +8,8 @@ use super::FieldPath;
 use super::calls::{CallGraph, Callee, Context, given_object};
 use super::element::element_of;
 use super::positions::{Position, Positions};
+use super::slots::is_reference;
 use super::slots::{Slot, SlotGraph};
-use super::unify::is_reference;
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, NameRef, Program, QualType, Space, Storage, TypeKind,
 };

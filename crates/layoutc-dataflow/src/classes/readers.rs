@@ -222,7 +222,7 @@ fn note_bound_arguments(
         Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {
             for argument in arguments {
                 // `memcpy(p + i, …)`
-                let pointer = program.expr(super::api::strip_casts(program, *argument)).ty;
+                let pointer = program.expr(super::operands::strip_casts(program, *argument)).ty;
                 let is_const = program.types.pointee(pointer.id).is_some_and(|to| to.is_const);
                 if let Some((record, depth)) = record_of(program, pointer)
                     && depth > 0

@@ -138,7 +138,7 @@ impl<'a> SingleObjects<'a> {
                 }
                 ExprKind::Binary(op, left, right) => match op {
                     BinaryOp::LogicalAnd | BinaryOp::LogicalOr => true,
-                    BinaryOp::Eq | BinaryOp::Ne => super::classify::is_null(
+                    BinaryOp::Eq | BinaryOp::Ne => super::operands::is_null(
                         program,
                         if position == 0 { *right } else { *left },
                     ),
@@ -179,7 +179,7 @@ impl<'a> SingleObjects<'a> {
                         }
                         Callee::Library(name) => {
                             is_scan(&name)
-                                || (position == 1 && super::classify::is_address_intrinsic(&name))
+                                || (position == 1 && crate::catalogue::is_address_intrinsic(&name))
                         }
                         Callee::Ambiguous(functions) => {
                             self.all_parameters(&functions, position - 1, |this, parameter| {

@@ -67,7 +67,7 @@ impl Sizes {
             }
             if let Some(init) = variable.init {
                 this.assigned.entry(id).or_default().push(init);
-                if super::unify::is_reference(program, id) {
+                if super::slots::is_reference(program, id) {
                     this.changed.extend(name(init).map(|id| (id, ())));
                 }
             }
@@ -134,7 +134,7 @@ impl Sizes {
                             {
                                 this.arguments.entry(*parameter).or_default().push(*argument);
                                 // Bound to a reference, it may change.
-                                if super::unify::is_reference(program, *parameter) {
+                                if super::slots::is_reference(program, *parameter) {
                                     this.changed.extend(name(*argument).map(|id| (id, ())));
                                 }
                             }

@@ -84,3 +84,8 @@ impl SlotGraph {
         }
     }
 }
+
+/// Whether a variable is a reference.
+pub(super) fn is_reference(program: &Program, variable: VarId) -> bool {
+    matches!(program.types.kind(program.variable(variable).ty.id), TypeKind::Reference(..))
+}

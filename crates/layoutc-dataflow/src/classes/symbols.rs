@@ -1,9 +1,9 @@
 //! Arrays at file scope in device memory, and objects that are copied to symbols.
 
-use super::api::strip_casts;
 use super::calls::{CallGraph, Callee};
 use super::element::Element;
-use crate::catalogue;
+use super::operands::strip_casts;
+use crate::catalogue::{self, Api, Role, Row};
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, Space, Storage, TypeKind, VarId};
 
 /// Whether a variable is `__device__ T array[n]`, or the like in constant or managed memory.
@@ -38,8 +38,8 @@ pub(super) fn copies_whole(program: &Program, calls: &CallGraph, call: ExprId) -
 #[must_use]
 pub fn is_whole_copy(program: &Program, name: &str, arguments: &[ExprId]) -> bool {
     let (symbol, object, size) = match (catalogue::on_device(name), arguments) {
-        (Some((_, super::Api::ToSymbol)), [symbol, object, size]) => (*symbol, *object, *size),
-        (Some((_, super::Api::FromSymbol)), [object, symbol, size]) => (*symbol, *object, *size),
+        (Some((_, Api::ToSymbol)), [symbol, object, size]) => (*symbol, *object, *size),
+        (Some((_, Api::FromSymbol)), [object, symbol, size]) => (*symbol, *object, *size),
         _ => return false,
     };
     let record = |expr: ExprId| program.types.as_record(program.expr(expr).ty.id);
@@ -58,4 +58,24 @@ pub fn is_whole_copy(program: &Program, name: &str, arguments: &[ExprId]) -> boo
         _ => None,
     };
     record(object) == Some(whole) && size == Some(whole)
+}
+
+/// The same call, told apart by whether the symbol is a pointer.
+pub(super) fn on_symbol(
+    program: &Program,
+    row: &'static Row,
+    api: Api,
+    arguments: &[ExprId],
+) -> (&'static Row, Api) {
+    let is_pointer = row.position(Role::Symbol).is_some_and(|at| {
+        let symbol = program.expr(program.strip_parens(arguments[at]));
+        matches!(program.types.kind(symbol.ty.id), TypeKind::Pointer(_))
+    });
+    match api {
+        Api::ToSymbol if is_pointer => (catalogue::of_pointer_symbol(true), Api::PointerToSymbol),
+        Api::FromSymbol if is_pointer => {
+            (catalogue::of_pointer_symbol(false), Api::PointerFromSymbol)
+        }
+        other => (row, other),
+    }
 }

@@ -126,7 +126,7 @@ pub(super) fn allocation_text(name: &str) -> String {
 
 /// The variable or member whose address this is.
 fn address_of(program: &Program, expr: ExprId) -> Option<Slot> {
-    match program.expr(super::api::strip_casts(program, expr)).kind {
+    match program.expr(super::operands::strip_casts(program, expr)).kind {
         ExprKind::AddressOf(inner) => root(program, inner),
         _ => None,
     }

@@ -1,12 +1,15 @@
 //! Unification of the slots between which pointers flow.
 
 use super::Moves;
-use super::api::{Direction, copy_direction, on_symbol, strip_casts};
 use super::calls::{CallGraph, Callee, Context, constructor_of, operator_operands};
+use super::direction::{Direction, copy_direction};
 use super::element::{Element, element_of};
 use super::host_memory::HostMemory;
+use super::operands::strip_casts;
 use super::places::{PlaceKind, Places};
+use super::slots::is_reference;
 use super::slots::{Slot, SlotGraph};
+use super::symbols::on_symbol;
 use crate::catalogue::{self, Role, Row};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
@@ -23,11 +26,6 @@ pub(super) struct Flow {
     pub(super) from: ExprId,
     /// Where that happens.
     pub(super) span: Span,
-}
-
-/// Whether a variable is a reference.
-pub(super) fn is_reference(program: &Program, variable: VarId) -> bool {
-    matches!(program.types.kind(program.variable(variable).ty.id), TypeKind::Reference(..))
 }
 
 /// Whether a variable receives a pointer or a reference, not a record by value.
@@ -158,7 +156,7 @@ pub(super) fn unify(
                         };
                         // A copy of numbers that may lie apart says so itself.
                         let is_explicit = at.and_then(|at| at.kind).is_some_and(|kind| {
-                            super::api::literal_direction(program, arguments[kind])
+                            super::direction::literal_direction(program, arguments[kind])
                                 == Some(Direction::DeviceToDevice)
                         });
                         if let Some(at) = at

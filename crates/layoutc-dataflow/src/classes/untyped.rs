@@ -6,9 +6,9 @@
 //! declared so, and nothing that this module decides can make an analysis less careful. It only
 //! decides which variables are worth it.
 
-use super::api::strip_casts;
 use super::calls::{CallGraph, Callee, Context};
 use super::element::record_of;
+use super::operands::strip_casts;
 use super::slots::Slot;
 use super::unify::slot_of;
 use crate::catalogue;

@@ -7,9 +7,8 @@
 //! refuses the class at the expression that does), so that a pointer to a cell is good in any order.
 
 use super::{Grids, Wanted, changes, find, pin};
-use crate::classes::{
-    Api, ApiCall, ClassId, Classes, Direction, Pin, Slot, TypedArrays, strip_casts,
-};
+use crate::catalogue::Api;
+use crate::classes::{ApiCall, ClassId, Classes, Direction, Pin, Slot, TypedArrays, strip_casts};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, MacroRole, NameRef, Program, Storage, TypeKind, evaluate,

@@ -1,6 +1,7 @@
 //! The propagation and what it finds.
 
-use super::program::{OpIndex, PointerId, PointerOp, PointerProgram, ProcedureId};
+use super::ids::{PointerId, ProcedureId};
+use super::program::{OpIndex, PointerOp, PointerProgram};
 use super::supergraph::Supergraph;
 use super::transfer::Seeds;
 use super::types::{LayoutType, PointerTypes};

@@ -2,37 +2,8 @@
 
 use layoutc_diagnostics::Span;
 
+use super::ids::{BlockId, PointerId, ProcedureId, SiteId};
 use super::types::LayoutTypeId;
-
-macro_rules! ids {
-    ($($(#[doc = $doc:literal])+ $name:ident;)*) => {
-        $(
-            $(#[doc = $doc])+
-            #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-            pub struct $name(pub u32);
-
-            impl $name {
-                /// The position.
-                #[must_use]
-                pub fn index(self) -> usize {
-                    self.0 as usize
-                }
-            }
-        )*
-    };
-}
-
-ids! {
-    /// A pointer variable, or a cell that holds pointers: its position in
-    /// [`PointerProgram::pointers`].
-    PointerId;
-    /// A function or kernel: its position in [`PointerProgram::procedures`].
-    ProcedureId;
-    /// A basic block: its position in [`Procedure::blocks`].
-    BlockId;
-    /// A place where data gets its layout, such as an allocation. Numbered by the front end.
-    SiteId;
-}
 
 /// An operation of a procedure.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -12,7 +12,8 @@
 
 use std::collections::BTreeMap;
 
-use super::program::{BlockId, OpIndex, PointerId, PointerOp, PointerProgram, ProcedureId};
+use super::ids::{BlockId, PointerId, ProcedureId};
+use super::program::{OpIndex, PointerOp, PointerProgram};
 use super::transfer::Seeds;
 use super::types::{LayoutType, PointerTypes};
 use crate::framework::{Analysis, ControlFlowGraph, NodeId};

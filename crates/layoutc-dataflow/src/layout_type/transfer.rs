@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::program::{PointerOp, SiteId};
+use super::ids::SiteId;
+use super::program::PointerOp;
 use super::types::{LayoutType, LayoutTypeId, PointerTypes};
 
 /// What happens to a layout at a site: the paper's `lt`.

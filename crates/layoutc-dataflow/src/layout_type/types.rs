@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::program::PointerId;
+use super::ids::PointerId;
 use crate::framework::MeetSemilattice;
 
 /// A new layout: its position in a [`LayoutTypeTable`](super::LayoutTypeTable).

@@ -14,7 +14,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use layoutc_diagnostics::Span;
 
-use super::program::{PointerId, PointerOp, ProcedureId, SiteId};
+use super::ids::{PointerId, ProcedureId, SiteId};
+use super::program::PointerOp;
 use super::supergraph::{Node, Supergraph};
 use super::transfer::offset;
 use super::types::{LayoutType, PointerTypes};

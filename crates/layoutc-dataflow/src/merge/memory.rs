@@ -2,7 +2,8 @@
 
 use super::twins::Pairs;
 use super::{Allocated, JointAllocation, Merging, pin, place::Position, strip_casts};
-use crate::classes::{Api, Pin};
+use crate::catalogue::Api;
+use crate::classes::Pin;
 use crate::grid::index::{Atom, Index, Indices};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, FieldId, NameRef, Scalar, StmtId, VarId};

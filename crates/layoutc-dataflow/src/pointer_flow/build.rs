@@ -1,8 +1,9 @@
 //! Building the pointer program.
 
+use crate::catalogue::Api;
 use crate::catalogue::Role;
 use crate::classes::{
-    Api, ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, constructor_of, given_object,
+    ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, constructor_of, given_object,
     operator_operands, record_of, resolve_callee,
 };
 use crate::layout_type::{

@@ -4,7 +4,7 @@
 //! word. A word that is not known to leave the layout as it is makes the layout unknown.
 
 use super::Lowering;
-use super::records::is_definition;
+use super::types::is_definition;
 use crate::preprocess::{Token, TokenKind, tokens};
 use crate::program::{RecordId, RecordTrait};
 use layoutc_diagnostics::Span;

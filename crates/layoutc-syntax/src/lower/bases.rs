@@ -93,7 +93,7 @@ impl<'t> Lowering<'t> {
         }
         let field = self.fields_by_name.get(&record).and_then(|own| own.get(name)).copied();
         let named = self.methods_by_name.get(&record);
-        let named = named.and_then(|own| own.get(&super::declarations::operator_name(name)));
+        let named = named.and_then(|own| own.get(&super::names::operator_name(name)));
         let methods: Vec<FunctionId> = named
             .into_iter()
             .flatten()

@@ -81,7 +81,7 @@ impl Bodies {
         let by_name: HashMap<&str, MacroId> =
             preprocessed.macros.iter().map(|(id, def)| (def.name.as_str(), id)).collect();
         while let Some(id) = stack.pop() {
-            for word in super::macros::identifiers(&preprocessed.macros.get(id).text) {
+            for word in super::pasted::identifiers(&preprocessed.macros.get(id).text) {
                 if let Some(inner) =
                     by_name.get(word).copied().filter(|inner| wanted.insert(*inner))
                 {

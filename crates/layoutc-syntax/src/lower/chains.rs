@@ -6,7 +6,7 @@
 
 use super::Lowering;
 use super::expressions::binary_op;
-use super::precedence::{COMMA, level_of_operator};
+use super::precedence::{COMMA, divided, has_two_readings, level_of_operator};
 use crate::program::{ExprId, ExprKind};
 use crate::types::TypeKind;
 use tree_sitter::Node;
@@ -221,17 +221,6 @@ impl<'t> Lowering<'t> {
     }
 }
 
-/// The name and the rest of `(name) + x`, where the operator may be a binary one.
-pub(super) fn divided(cast: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
-    let ty = cast.child_by_field_name("type")?;
-    let value = cast.child_by_field_name("value").filter(|value| has_two_readings(*value))?;
-    if ty.child_by_field_name("declarator").is_some() {
-        return None;
-    }
-    let name = ty.child_by_field_name("type").filter(|name| name.kind() == "type_identifier")?;
-    Some((name, value))
-}
-
 /// The type and the rest of what `sizeof` was taken to be of, if that is `(T) * n`.
 fn divided_size(value: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     if value.kind() != "cast_expression" {
@@ -245,13 +234,4 @@ fn divided_size(value: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
 fn parenthesis(cast: Node<'_>) -> Option<usize> {
     let mut cursor = cast.walk();
     cast.children(&mut cursor).find(|child| child.kind() == ")").map(|child| child.end_byte())
-}
-
-/// Whether an operator in front of an operand could stand between two: `+`, `-`, `*` and `&`.
-fn has_two_readings(value: Node<'_>) -> bool {
-    value.kind() == "pointer_expression"
-        || (value.kind() == "unary_expression"
-            && value
-                .child_by_field_name("operator")
-                .is_some_and(|operator| matches!(operator.kind(), "+" | "-")))
 }

@@ -2,9 +2,9 @@
 
 use super::Lowering;
 use super::names::Symbol;
-use super::records::is_definition;
 use super::spaces::{merge_spaces, space_of_function, space_of_words, words_of_variable};
 use super::types::Declarator;
+use super::types::is_definition;
 use crate::program::{
     BinaryOp, Declaration, DeclarationId, ExprKind, Function, FunctionId, FunctionSite, HeadMacro,
     RecordId, RegionKind, Space, StmtId, StmtKind, Storage, VarId, Variable,
@@ -497,7 +497,7 @@ impl<'t> Lowering<'t> {
             .child_by_field_name("declarator")
             .is_some_and(|inner| inner.kind() == "structured_binding_declarator")
         {
-            for name in super::macros::identifiers(&lowered.name) {
+            for name in super::pasted::identifiers(&lowered.name) {
                 let variable = self.plain_variable(name, unknown, lowered.site.clone());
                 let id = self.add_variable(variable);
                 self.declare(name, Symbol::Variable(id));
@@ -521,7 +521,7 @@ impl<'t> Lowering<'t> {
         let value = value?;
         let ty = self.program.expr(value).ty;
         let record = self.program.record(self.program.types.as_record(ty.id)?);
-        let names: Vec<&str> = super::macros::identifiers(&lowered.name).collect();
+        let names: Vec<&str> = super::pasted::identifiers(&lowered.name).collect();
         let is_plain = inner.kind() == "structured_binding_declarator"
             && !self.locals.is_empty()
             && record.traits.is_empty()
@@ -686,7 +686,8 @@ impl<'t> Lowering<'t> {
             // A member function that is defined outside its class.
             record.and_then(|record| {
                 let named = self.methods_by_name.get(&record)?;
-                let mut named = named.get(&operator_name(&lowered.name))?.iter().copied();
+                let mut named =
+                    named.get(&super::names::operator_name(&lowered.name))?.iter().copied();
                 named.find(|id| {
                     let function = self.program.function(*id);
                     function.is_const == is_const
@@ -741,7 +742,7 @@ impl<'t> Lowering<'t> {
             None if lowered.is_special => {
                 // `operator+` is called by the operator.
                 if is_operator(&lowered.name) {
-                    let name = operator_name(&lowered.name);
+                    let name = super::names::operator_name(&lowered.name);
                     self.program.functions[id.index()].name.clone_from(&name);
                     self.declare_global(&name, Symbol::Function(id));
                 }
@@ -1071,11 +1072,6 @@ impl<'t> Lowering<'t> {
 fn is_operator(name: &str) -> bool {
     name.strip_prefix("operator")
         .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
-}
-
-/// The name of an operator without blanks: `operator +=` is `operator+=`.
-pub(crate) fn operator_name(name: &str) -> String {
-    name.split_ascii_whitespace().collect()
 }
 
 /// The declaration that a node is or stands in; not the list of declarations around it, in which there

@@ -305,7 +305,7 @@ impl<'t> Lowering<'t> {
     /// Arguments that the body does not mention are not evaluated, but stand in the text. Of those that it makes strings of,
     /// nothing but the spelling counts.
     fn lower_unused(&mut self, frame: &Frame<'t>, body: &Body) {
-        let mentioned: BTreeSet<&str> = super::macros::identifiers(&body.text).collect();
+        let mentioned: BTreeSet<&str> = super::pasted::identifiers(&body.text).collect();
         for (at, argument) in frame.arguments.iter().enumerate() {
             let param = frame.params.get(at).map(String::as_str).or(frame.rest).unwrap_or_default();
             let is_used = mentioned.contains(param) || body.stringized.contains(param);

@@ -1,6 +1,6 @@
 //! Text that is included into the body of a function or a class.
 
-use super::{Lowering, macros};
+use super::{Lowering, pasted};
 use crate::preprocess::Activity;
 use crate::program::{RecordId, RecordTrait, RegionKind, UnmodelledRegion};
 use layoutc_diagnostics::{FileId, Span};
@@ -47,7 +47,7 @@ impl Lowering<'_> {
                 }
             }
             let texts = files.iter().map(|file| self.preprocessed.sources.file(*file).text());
-            let identifiers = texts.flat_map(macros::identifiers).map(str::to_owned).collect();
+            let identifiers = texts.flat_map(pasted::identifiers).map(str::to_owned).collect();
             let kind = RegionKind::Unmodelled;
             let region = UnmodelledRegion { span, kind, identifiers, related: Vec::new() };
             self.program.regions.push(region);

@@ -1,7 +1,7 @@
 //! Macros as the model sees them: what their bodies mention, and the types and constants they name.
 
 use super::Lowering;
-use super::pasted::{Words, pasted_names};
+use super::pasted::{Words, identifiers, pasted_names};
 use super::types::{number_of_both, scalar_of_words, words_of_number};
 use crate::preprocess::{MacroOrigin, TokenKind, tokens};
 use crate::program::{Macro, ParameterUse};
@@ -10,14 +10,6 @@ use layoutc_diagnostics::FileId;
 
 /// How deep object-like macros may name each other before the front end gives up.
 const MACRO_DEPTH: usize = 16;
-
-/// The identifiers of a text, in order.
-pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
-    tokens(text)
-        .into_iter()
-        .filter(|token| token.kind == TokenKind::Identifier)
-        .map(|token| token.text(text))
-}
 
 impl<'t> Lowering<'t> {
     pub(crate) fn collect_macros(&mut self) {

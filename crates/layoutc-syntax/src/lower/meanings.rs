@@ -7,7 +7,7 @@
 //! an unknown name to all other text.
 
 use super::Lowering;
-use super::macros::identifiers;
+use super::pasted::identifiers;
 use super::types::number_of_both;
 use crate::parse::{Parsed, parse};
 use crate::preprocess::{MacroOrigin, Meaning, Preprocessed};

@@ -394,3 +394,8 @@ impl Lowering<'_> {
             .collect()
     }
 }
+
+/// The name of an operator without blanks: `operator +=` is `operator+=`.
+pub(crate) fn operator_name(name: &str) -> String {
+    name.split_ascii_whitespace().collect()
+}

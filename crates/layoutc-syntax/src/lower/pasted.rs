@@ -4,7 +4,6 @@
 //! the arguments are is not followed, so these are more names than the uses form, never fewer of
 //! those that the program writes out somewhere.
 
-use super::macros::identifiers;
 use crate::preprocess::{TokenKind, tokens};
 use std::collections::BTreeSet;
 
@@ -120,6 +119,14 @@ fn matches(name: &str, pieces: &[Piece], words: &Words) -> bool {
         ends = next;
     }
     ends.contains(&name.len())
+}
+
+/// The identifiers of a text, in order.
+pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
+    tokens(text)
+        .into_iter()
+        .filter(|token| token.kind == TokenKind::Identifier)
+        .map(|token| token.text(text))
 }
 
 #[cfg(test)]

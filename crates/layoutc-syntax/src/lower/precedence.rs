@@ -84,7 +84,7 @@ fn loosest(node: Node<'_>, text: &str) -> u8 {
             }
             "unary_expression" | "pointer_expression" => push("argument"),
             "cast_expression" | "sizeof_expression" => {
-                if let Some((_, value)) = super::chains::divided(at) {
+                if let Some((_, value)) = divided(at) {
                     found = found.min(operator(value));
                 }
                 push("value");
@@ -143,4 +143,24 @@ pub(super) fn needed(node: Node<'_>, text: &str) -> u8 {
         // `sizeof x`, `x.f`, `x[i]`, `x()`, `x++`, and whatever is not listed.
         _ => PRIMARY,
     }
+}
+
+/// The name and the rest of `(name) + x`, where the operator may be a binary one.
+pub(super) fn divided(cast: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+    let ty = cast.child_by_field_name("type")?;
+    let value = cast.child_by_field_name("value").filter(|value| has_two_readings(*value))?;
+    if ty.child_by_field_name("declarator").is_some() {
+        return None;
+    }
+    let name = ty.child_by_field_name("type").filter(|name| name.kind() == "type_identifier")?;
+    Some((name, value))
+}
+
+/// Whether an operator in front of an operand could stand between two: `+`, `-`, `*` and `&`.
+pub(super) fn has_two_readings(value: Node<'_>) -> bool {
+    value.kind() == "pointer_expression"
+        || (value.kind() == "unary_expression"
+            && value
+                .child_by_field_name("operator")
+                .is_some_and(|operator| matches!(operator.kind(), "+" | "-")))
 }

@@ -28,7 +28,7 @@ impl<'t> Lowering<'t> {
         }
         for (_, reason) in self.masked(behind_previous(node)..end) {
             if let MaskReason::Specifier { expansion } = reason {
-                words.extend(super::macros::identifiers(expansion));
+                words.extend(super::pasted::identifiers(expansion));
             }
         }
         words
@@ -84,7 +84,7 @@ impl<'t> Lowering<'t> {
                     _ => return None,
                 };
                 let source = self.preprocessed.sources.file(self.current).text();
-                let name = super::macros::identifiers(&source[span.range()]).next();
+                let name = super::pasted::identifiers(&source[span.range()]).next();
                 let name = name.unwrap_or_default().to_owned();
                 // A word that the grammar lacks is no macro.
                 let is_attribute = is_attribute || name == text;

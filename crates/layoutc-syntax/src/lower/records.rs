@@ -3,6 +3,7 @@
 use super::Lowering;
 use super::attributes::LayoutEffect;
 use super::names::Symbol;
+use super::types::is_definition;
 use crate::preprocess::MaskReason;
 use crate::program::{
     Declaration, Field, FieldId, FunctionId, Record, RecordId, RecordTrait, RegionKind,
@@ -219,7 +220,7 @@ impl<'t> Lowering<'t> {
                         // `using Base::f;`
                         let text = self.text_of(child).trim_end_matches(';');
                         let name = text.rsplit("::").next().unwrap_or(text);
-                        let name = super::declarations::operator_name(name);
+                        let name = super::names::operator_name(name);
                         self.program.records[id.index()].unmodelled_members.insert(name);
                     }
                     self.record_trait(id, RecordTrait::Unmodelled, self.span(child));
@@ -252,7 +253,7 @@ impl<'t> Lowering<'t> {
 
     /// Takes a name that the text of the last region declares, and has nowhere else, from what it mentions.
     fn not_mentioned_by_its_declaration(&mut self, node: Node<'t>, name: &str) {
-        let words = super::macros::identifiers(self.text_of(node));
+        let words = super::pasted::identifiers(self.text_of(node));
         if self.frame.is_none()
             && words.filter(|word| *word == name).count() == 1
             && let Some(region) = self.program.regions.last_mut()
@@ -285,7 +286,7 @@ impl<'t> Lowering<'t> {
             at = declarator;
         }
         matches!(at.kind(), "field_identifier" | "identifier" | "operator_name" | "destructor_name")
-            .then(|| super::declarations::operator_name(self.text_of(at)))
+            .then(|| super::names::operator_name(self.text_of(at)))
     }
 
     /// A type that the record declares for itself.
@@ -541,7 +542,7 @@ impl<'t> Lowering<'t> {
         let which = match declared {
             Some((name, _)) if name.starts_with('~') => RecordTrait::Destructor,
             Some((name, parameters)) if has_type => {
-                let copies = super::declarations::operator_name(&name) == "operator="
+                let copies = super::names::operator_name(&name) == "operator="
                     && parameters.first().is_some_and(|first| is_own(self, first));
                 if copies { RecordTrait::CopyControl } else { RecordTrait::Methods }
             }
@@ -556,7 +557,7 @@ impl<'t> Lowering<'t> {
                 // `T(const T &)` copies, whatever else its name stands for.
                 let name = self.program.record(record).name.clone();
                 let inner = text.split_once('(').map_or("", |(_, rest)| rest);
-                if super::macros::identifiers(inner).any(|word| word == name) {
+                if super::pasted::identifiers(inner).any(|word| word == name) {
                     RecordTrait::CopyControl
                 } else {
                     RecordTrait::Constructor
@@ -572,10 +573,10 @@ impl<'t> Lowering<'t> {
     pub(crate) fn add_method(&mut self, record: RecordId, function: FunctionId) {
         let name = &mut self.program.functions[function.index()].name;
         if name.starts_with("operator") {
-            *name = super::declarations::operator_name(name);
+            *name = super::names::operator_name(name);
         }
         let named = self.methods_by_name.entry(record).or_default();
-        named.entry(super::declarations::operator_name(name)).or_default().push(function);
+        named.entry(super::names::operator_name(name)).or_default().push(function);
         self.program.records[record.index()].methods.push(function);
     }
 
@@ -679,11 +680,6 @@ fn declares_destructor(node: Node<'_>) -> bool {
         at = inner.child_by_field_name("declarator");
     }
     false
-}
-
-/// Whether a specifier defines its type in place.
-pub(crate) fn is_definition(specifier: Node<'_>) -> bool {
-    specifier.child_by_field_name("body").is_some()
 }
 
 /// Whether a declarator in a class declares a member function, and no pointer to a function.

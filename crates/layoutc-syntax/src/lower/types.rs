@@ -593,3 +593,8 @@ fn is_declared_name(kind: &str) -> bool {
             | "operator_name"
     )
 }
+
+/// Whether a specifier defines its type in place.
+pub(crate) fn is_definition(specifier: Node<'_>) -> bool {
+    specifier.child_by_field_name("body").is_some()
+}

@@ -44,7 +44,7 @@ impl Classifier<'_> {
         if !is_memcpy || !(1..=2).contains(&position) || !self.is_size_of(size, record) {
             return false;
         }
-        let sides = [to, from].map(|side| super::super::api::strip_casts(program, side));
+        let sides = [to, from].map(|side| super::super::operands::strip_casts(program, side));
         let points_to_record = |side: ExprId| {
             let ty = program.expr(side).ty;
             program.types.pointee(ty.id).and_then(|to| program.types.as_record(to.id))
@@ -76,11 +76,12 @@ impl Classifier<'_> {
 
     /// Whether an expression is `sizeof` of the record or of something of that type.
     fn is_size_of(&self, size: ExprId, record: RecordId) -> bool {
-        let of = match self.program.expr(super::super::api::strip_casts(self.program, size)).kind {
-            ExprKind::SizeOfType { of, is_align: false, .. } => of,
-            ExprKind::SizeOfExpr(operand) => self.program.expr(operand).ty,
-            _ => return false,
-        };
+        let of =
+            match self.program.expr(super::super::operands::strip_casts(self.program, size)).kind {
+                ExprKind::SizeOfType { of, is_align: false, .. } => of,
+                ExprKind::SizeOfExpr(operand) => self.program.expr(operand).ty,
+                _ => return false,
+            };
         self.program.types.as_record(self.program.types.strip_reference(of).id) == Some(record)
     }
 

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::catalogue::Role;
+use crate::catalogue::is_address_intrinsic;
+use crate::classes::operands::is_null;
 
 /// What a value flows into, behind parentheses and casts.
 pub(super) struct Consumer {
@@ -774,7 +776,7 @@ impl Classifier<'_> {
             .enumerate()
             .filter(|(position, _)| call.is_device_argument(*position))
             .filter_map(|(_, argument)| {
-                self.classes.value(super::super::api::strip_casts(self.program, *argument))
+                self.classes.value(super::super::operands::strip_casts(self.program, *argument))
             })
             .map(|(class, _)| class)
             .collect();
@@ -808,7 +810,7 @@ impl Classifier<'_> {
             return;
         }
         if call.row.allocates() {
-            let interior = super::super::api::strip_casts(self.program, call.arguments[0]);
+            let interior = super::super::operands::strip_casts(self.program, call.arguments[0]);
             if self.classes.is_interior_expr(self.program, interior) {
                 self.pin(
                     class,

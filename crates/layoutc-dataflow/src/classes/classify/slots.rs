@@ -592,7 +592,7 @@ impl Classifier<'_> {
             if self.classes.host_allocations.contains_key(&self.program.strip_parens(from)) {
                 continue;
             }
-            let stripped = super::super::api::strip_casts(self.program, from);
+            let stripped = super::super::operands::strip_casts(self.program, from);
             match &self.program.expr(stripped).kind {
                 ExprKind::Null | ExprKind::Integer(Some(0)) => {}
                 // Every item of a list is a flow of its own.

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::catalogue::Role;
+use crate::classes::operands::is_null;
 use layoutc_syntax::Space;
 
 impl Classifier<'_> {
@@ -84,7 +85,7 @@ impl Classifier<'_> {
 
     /// Whether an expression is the address of a variable or member, behind casts.
     pub(super) fn is_slot_address(&self, expr: ExprId) -> bool {
-        let address = super::super::api::strip_casts(self.program, expr);
+        let address = super::super::operands::strip_casts(self.program, expr);
         match self.program.expr(address).kind {
             ExprKind::AddressOf(pointer) => slot_of(self.program, pointer).is_some(),
             _ => false,
@@ -130,7 +131,7 @@ impl Classifier<'_> {
             );
         }
         if let Some(at) = call.row.position(Role::PointerAddress) {
-            let pointer = super::super::api::strip_casts(program, call.arguments[at]);
+            let pointer = super::super::operands::strip_casts(program, call.arguments[at]);
             if !self.is_slot_address(pointer)
                 || self.classes.is_interior_expr(program, pointer)
                 || self.classes.value(pointer) != Some((class, 2))

@@ -19,7 +19,7 @@ impl Ways {
         let mut reached_by = BTreeMap::new();
         let mut queue = std::collections::VecDeque::new();
         for call in classes.api_calls.iter().filter(|call| call.row.allocates()) {
-            let mut at = super::super::api::strip_casts(program, call.arguments[0]);
+            let mut at = super::super::operands::strip_casts(program, call.arguments[0]);
             while let ExprKind::AddressOf(inner) | ExprKind::Paren(inner) | ExprKind::Deref(inner) =
                 program.expr(at).kind
             {
@@ -34,7 +34,7 @@ impl Ways {
         }
         let mut from: BTreeMap<Slot, Vec<&Flow>> = BTreeMap::new();
         for flow in flows {
-            let mut at = super::super::api::strip_casts(program, flow.from);
+            let mut at = super::super::operands::strip_casts(program, flow.from);
             while let ExprKind::AddressOf(inner)
             | ExprKind::Paren(inner)
             | ExprKind::Index { base: inner, .. }

@@ -5,7 +5,7 @@ use super::handles::{Follow, Handle, Setting, handle_of, is_plain_flags};
 use super::instances::variable;
 use super::lists::holds_handles;
 use super::{BufferApi, Form, pin};
-use crate::classes::classify::is_null;
+use crate::classes::operands::is_null;
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{ExprId, ExprKind, FunctionId, NameRef, TypeKind};
 use std::collections::BTreeSet;

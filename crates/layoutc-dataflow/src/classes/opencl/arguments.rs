@@ -1,8 +1,8 @@
 //! What is behind the arguments of calls: values that were given to wrappers, memory of the host, and
 //! names of kernels.
 
-use super::super::api::strip_casts;
 use super::super::calls::{CallGraph, Callee, is_untyped};
+use super::super::operands::strip_casts;
 use super::handles::{Follow, string_literal};
 use super::instances::variable;
 use super::{Kernels, pin};

@@ -1,7 +1,7 @@
 //! Options of `clBuildProgram`: the macros that they define in the text of kernels.
 
 use super::handles::{Follow, member_call, strip_text};
-use crate::classes::classify::is_null;
+use crate::classes::operands::is_null;
 use layoutc_syntax::preprocess::{TokenKind, tokens};
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, TypeKind};
 use std::collections::BTreeSet;

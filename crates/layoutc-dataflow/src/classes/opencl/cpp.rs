@@ -2,7 +2,7 @@
 
 use super::handles::{Follow, Handle, Key, handle_of, is_plain_flags, member_call};
 use super::{BufferApi, Form};
-use crate::classes::classify::is_null;
+use crate::classes::operands::is_null;
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{ExprId, ExprKind};
 

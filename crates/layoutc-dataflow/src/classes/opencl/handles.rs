@@ -1,8 +1,7 @@
 //! Where handles of buffers and kernels go in the host program, and what is done with them.
 
-use super::super::api::strip_casts;
 use super::super::calls::{CallGraph, Callee, Context};
-use super::super::classify::is_null;
+use super::super::operands::strip_casts;
 use super::argument_tables::argument_tables;
 use super::build::Builds;
 use super::cpp::{is_kernel_function, queue_function, takes_buffer};
@@ -11,6 +10,7 @@ use super::instances::{Functions, MOST_INSTANCES, variable};
 use super::settings::Found;
 use super::values::{Integers, integer_arguments};
 use super::{BufferApi, BufferCall, Buffers, Form, Given, Kernels, Range, pin};
+use crate::classes::operands::is_null;
 use crate::classes::{Pin, Slot};
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{

@@ -3,7 +3,7 @@
 use super::handles::{Follow, Handle, Key, handle_of};
 use crate::classes::calls::{Callee, Context};
 use crate::classes::carriers::fills_fields;
-use crate::classes::classify::is_null;
+use crate::classes::operands::is_null;
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{
     ExprId, ExprKind, FieldId, Program, QualType, RecordId, RecordTrait, TypeKind,

@@ -6,7 +6,7 @@
 use super::Kernels;
 use super::handles::{Follow, Setting};
 use super::instances::variable;
-use crate::classes::classify::is_null;
+use crate::classes::operands::is_null;
 use layoutc_syntax::evaluate::constant;
 use layoutc_syntax::{ExprId, ExprKind, FunctionId, Program, QualType, TypeKind, VarId};
 use std::collections::{BTreeMap, BTreeSet};

@@ -3,9 +3,9 @@
 use super::handles::{Follow, Handle, handle_of, member_call, string_literal, strip_text};
 use super::instances::variable;
 use crate::classes::Slot;
-use crate::classes::api::strip_casts;
 use crate::classes::calls::Callee;
-use crate::classes::classify::is_null;
+use crate::classes::operands::is_null;
+use crate::classes::operands::strip_casts;
 use crate::classes::unify::slot_of;
 use layoutc_syntax::{
     ExprId, ExprKind, FunctionId, Program, StmtId, StmtKind, TypeKind, UnaryOp, VarId,

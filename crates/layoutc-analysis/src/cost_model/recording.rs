@@ -1,8 +1,8 @@
 //! A profile beside the program that was recorded.
 
-use super::{Kind, Profile};
+use super::{ArrayInfo, ArraySource, CostModel};
 use crate::cost::kernel::{Access, AccessKind, ArrayId};
-use crate::cost_model::{ArrayInfo, ArraySource, CostModel};
+use crate::profile::{Kind, Profile};
 use layoutc_dataflow::classes::ClassId;
 use layoutc_dataflow::layout::{LeafId, RecordShape};
 use layoutc_diagnostics::{FileId, SourceSet, Span};
@@ -184,7 +184,7 @@ impl<'a> Recording<'a> {
 }
 
 /// The only array of the model with a recorded array's record, size and one of its names.
-fn by_name(recorded: &super::Array, arrays: &[ArrayInfo]) -> Option<ArrayId> {
+fn by_name(recorded: &crate::profile::Array, arrays: &[ArrayInfo]) -> Option<ArrayId> {
     let is_same = |info: &&(&ArrayInfo, u32)| {
         matches!(info.0.source, ArraySource::Class(_))
             && info.0.shape.size.0 == recorded.size
