@@ -14,7 +14,8 @@ use std::time::Duration;
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, Throughput};
 use criterion::{criterion_group, criterion_main};
-use layoutc_analysis::choose::choose_layouts;
+use layoutc_analysis::cell_plan::CellPlanner;
+use layoutc_analysis::choose_layouts;
 use layoutc_analysis::cost::Model;
 use layoutc_analysis::cost_choice::{Prices, Verdict};
 use layoutc_analysis::cost_model::{CostModel, ModelOptions};
@@ -95,15 +96,29 @@ fn stages(criterion: &mut Criterion) {
         let (input, _) = lower_program(preprocessed(program));
         let classes = find_classes(&input);
         group.bench_function(id, |bencher| {
-            bencher.iter(|| choose_layouts(&input, &classes, &verdicts(&input, &classes), &[]));
+            bencher.iter(|| {
+                choose_layouts(
+                    &input,
+                    &classes,
+                    &verdicts(&input, &classes),
+                    &[],
+                    &CellPlanner::default(),
+                )
+            });
         });
     });
     each_size(criterion, "pointer_flow", |group, id, program| {
         let (input, _) = lower_program(preprocessed(program));
         let classes = find_classes(&input);
-        let plan = choose_layouts(&input, &classes, &verdicts(&input, &classes), &[]);
-        let chosen = plan.choices.iter();
-        let layouts = chosen.map(|(class, choice)| (*class, choice.layout.clone())).collect();
+        let plan = choose_layouts(
+            &input,
+            &classes,
+            &verdicts(&input, &classes),
+            &[],
+            &CellPlanner::default(),
+        );
+        let chosen = plan.structs().into_iter();
+        let layouts = chosen.map(|(class, (plan, _))| (class, plan.layout.clone())).collect();
         group.bench_function(id, |bencher| {
             bencher.iter(|| check_layout_types(&input, &classes, &layouts));
         });

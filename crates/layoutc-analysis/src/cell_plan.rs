@@ -8,13 +8,12 @@ mod automatic;
 
 pub use automatic::may_gain;
 
-use crate::choose::CellLayout;
 use layoutc_dataflow::classes::{ClassId, ClassShape, Classes, Pin, Slot};
 use layoutc_dataflow::grid::{Cells, Grid, Grids};
 use layoutc_dataflow::layout::notation::{FormSpec, LayoutSpec, Order, SpecBody};
 use layoutc_dataflow::layout::{Digit, DimensionId, Group, Layout, RecordShape};
 use layoutc_diagnostics::{Code, Diagnostic};
-use layoutc_syntax::{ExprId, Program};
+use layoutc_syntax::Program;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The name of the members of a cell among digits.
@@ -33,58 +32,49 @@ pub struct CellPlan {
     pub notation: String,
 }
 
-/// The grids of a program's arrays of structs, and the orders that they get.
-#[derive(Clone, Debug, Default)]
-pub struct CellPlans {
-    /// What is known of the cells.
-    pub cells: Cells,
-    /// By class that gets another order.
-    pub plans: BTreeMap<ClassId, CellPlan>,
-    /// Whether coordinates that are assumed to stay inside are checked when the program runs.
-    pub checks_bounds: bool,
-    /// By class: what serves its accesses best, where nobody asked for a layout, and why.
-    chosen: BTreeMap<ClassId, (LayoutSpec, Grid, String)>,
-    /// Grids whose order cannot change, whatever is asked for.
-    refused: BTreeMap<ClassId, Pin>,
+/// What a request, or a selector, means for a class whose elements are cells of a grid.
+#[derive(Clone, Debug)]
+pub enum CellLayout {
+    /// Nothing about the order of cells.
+    None,
+    /// This layout of the elements, whose numbers are those of the cells in another order; and why.
+    Ordered(Layout, CellPlan, String),
+    /// This layout of the elements, whose order is the source's.
+    InOrder(Layout),
+    /// The cells cannot change places, and why.
+    Kept(Pin),
+    /// The request cannot be met.
+    Error(Box<Diagnostic>),
 }
 
-impl CellPlans {
+/// Plans the orders of cells of a program's arrays of structs.
+#[derive(Clone, Debug, Default)]
+pub struct CellPlanner {
+    /// What is known of the cells.
+    pub cells: Cells,
+    /// By class: what serves its accesses best, where nobody asked for a layout, and why.
+    chosen: BTreeMap<ClassId, (LayoutSpec, Grid, String)>,
+}
+
+impl CellPlanner {
     /// No order is chosen yet.
     #[must_use]
-    pub fn new(cells: Cells, checks_bounds: bool) -> Self {
-        CellPlans { cells, checks_bounds, ..CellPlans::default() }
-    }
-
-    /// Keeps the order of a class.
-    pub fn refuse(&mut self, class: ClassId, pin: Pin) {
-        self.plans.remove(&class);
-        self.refused.entry(class).or_insert(pin);
-    }
-
-    /// What the accesses of a grid add to the start of an array.
-    pub fn offsets_of<'a>(&'a self, plan: &'a CellPlan) -> impl Iterator<Item = ExprId> + 'a {
-        let offsets = self.cells.offsets.iter();
-        offsets
-            .filter(|(_, access)| plan.grid.accesses.contains_key(access))
-            .map(|(offset, _)| *offset)
+    pub fn new(cells: Cells) -> Self {
+        CellPlanner { cells, chosen: BTreeMap::new() }
     }
 
     /// What a request means for the cells of a class.
+    #[must_use]
     pub fn layout(
-        &mut self,
+        &self,
         program: &Program,
         classes: &Classes,
         class: ClassId,
-        request: Option<&LayoutSpec>,
+        request: &LayoutSpec,
         shape: &ClassShape,
     ) -> CellLayout {
-        self.plans.remove(&class);
-        let Some(request) = request else { return self.automatic(class, shape) };
         if !orders_cells(request) {
             return CellLayout::None;
-        }
-        if let Some(pin) = self.refused.get(&class) {
-            return CellLayout::Kept(pin.clone());
         }
         let grids = &self.cells.grids;
         let grid = match (grids.grids.get(&class), grids.flat.get(&class)) {
@@ -94,11 +84,8 @@ impl CellPlans {
         };
         match plan(request, grid, &shape.shape) {
             Ok((layout, plan)) if plan.is_in_order() => CellLayout::InOrder(layout),
-            Ok((layout, plan)) => {
-                self.plans.insert(class, plan);
-                CellLayout::Ordered(layout, "asked for".to_owned())
-            }
-            Err(diagnostic) => CellLayout::Error(*diagnostic),
+            Ok((layout, plan)) => CellLayout::Ordered(layout, plan, "asked for".to_owned()),
+            Err(diagnostic) => CellLayout::Error(diagnostic),
         }
     }
 }

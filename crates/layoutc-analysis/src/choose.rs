@@ -7,8 +7,10 @@ mod meeting;
 
 pub use meeting::conflicting;
 
+use crate::cell_plan::{CellLayout, CellPlanner};
 use crate::cost_choice::Verdict;
 use crate::generated;
+use crate::plan::{ArrayPlan, Decision, LayoutPlan, NewLayout, Origin, StructPlan};
 use layoutc_dataflow::classes::{
     ClassId, ClassShape, Classes, Element, Pin, class_shape, first_unfollowed_allocation,
     is_same_instance, slot_names,
@@ -18,50 +20,6 @@ use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, nearest};
 use layoutc_diagnostics::{Code, Diagnostic, Span};
 use layoutc_syntax::{Program, TypeKind};
 use std::collections::{BTreeMap, BTreeSet};
-
-/// The layout of one class, with what it is made of.
-#[derive(Clone, Debug)]
-pub struct Choice {
-    /// The record's leaves.
-    pub shape: ClassShape,
-    /// The layout.
-    pub layout: Layout,
-    /// Why, in a sentence.
-    pub because: String,
-    /// The elements are cells of a grid, and change places.
-    pub orders_cells: bool,
-}
-
-/// What a request, or nobody's request, means for a class whose elements are cells of a grid.
-#[derive(Clone, Debug)]
-pub enum CellLayout {
-    /// Nothing about the order of cells.
-    None,
-    /// This layout of the elements, whose numbers are those of the cells in another order; and why.
-    Ordered(Layout, String),
-    /// This layout of the elements, whose order is the source's.
-    InOrder(Layout),
-    /// The cells cannot change places, and why.
-    Kept(Pin),
-    /// The request cannot be met.
-    Error(Diagnostic),
-}
-
-/// Says what a request means for the cells of a class.
-pub type CellLayouts<'a> = dyn FnMut(ClassId, Option<&LayoutSpec>, &ClassShape) -> CellLayout + 'a;
-
-/// What each class gets.
-#[derive(Clone, Debug, Default)]
-pub struct Plan {
-    /// Classes that change.
-    pub choices: BTreeMap<ClassId, Choice>,
-    /// Classes that stay although nothing forbids a change, and why.
-    pub kept: BTreeMap<ClassId, Pin>,
-    /// Classes of text that an earlier run generated, and that no request names.
-    pub generated: BTreeSet<ClassId>,
-    /// Requests that cannot be met.
-    pub errors: Vec<Diagnostic>,
-}
 
 /// Whether a request's target means the class, by record type or by array. A name that is both means
 /// the type.
@@ -122,29 +80,54 @@ pub enum Target {
     Array,
 }
 
-/// Chooses a layout for every class without pins; without requests it is what the verdicts say.
+/// Says what becomes of every class of structs: what requests ask for, else what the selector says, and which orders of
+/// cells are found. Each class has an entry, at its own position.
 #[must_use]
 pub fn choose_layouts(
     program: &Program,
     classes: &Classes,
     verdicts: &BTreeMap<ClassId, Verdict>,
     requests: &[LayoutSpec],
-) -> Plan {
-    choose_with_cells(program, classes, verdicts, requests, &mut |_, _, _| CellLayout::None)
+    cells: &CellPlanner,
+) -> LayoutPlan {
+    let mut chooser = Chooser {
+        program,
+        classes,
+        verdicts,
+        requests,
+        cells,
+        met: vec![false; requests.len()],
+        errors: Vec::new(),
+    };
+    let arrays = classes.ids().map(|id| chooser.array(id)).collect();
+    let Chooser { met, mut errors, .. } = chooser;
+    let unmet = |(request, met): &(&LayoutSpec, &bool)| !**met && request.target != EVERY_ARRAY;
+    for (request, _) in requests.iter().zip(&met).filter(unmet) {
+        match generated::answer(program, request) {
+            Some(Ok(())) => {}
+            Some(Err(transformed)) => errors.push(*transformed),
+            None => errors.push(unknown_target(program, classes, &request.target)),
+        }
+    }
+    LayoutPlan { arrays, errors }
 }
 
-/// The same, where elements may be cells of grids.
-#[must_use]
-pub fn choose_with_cells(
-    program: &Program,
-    classes: &Classes,
-    verdicts: &BTreeMap<ClassId, Verdict>,
-    requests: &[LayoutSpec],
-    cells: &mut CellLayouts<'_>,
-) -> Plan {
-    let mut plan = Plan::default();
-    let mut met = vec![false; requests.len()];
-    for id in classes.ids() {
+/// Decides for one class after the other.
+struct Chooser<'a> {
+    program: &'a Program,
+    classes: &'a Classes,
+    verdicts: &'a BTreeMap<ClassId, Verdict>,
+    requests: &'a [LayoutSpec],
+    cells: &'a CellPlanner,
+    /// By request: whether it means an array.
+    met: Vec<bool>,
+    errors: Vec<Diagnostic>,
+}
+
+impl Chooser<'_> {
+    /// What becomes of a class.
+    fn array(&mut self, id: ClassId) -> ArrayPlan {
+        let (program, classes, requests) = (self.program, self.classes, self.requests);
         let class = classes.class(id);
         let mut wanted: Vec<(Target, usize)> = requests
             .iter()
@@ -157,138 +140,119 @@ pub fn choose_with_cells(
         let is_of_record =
             record.is_some_and(|record| generated::region_of_record(program, record).is_some());
         if generated::is_of_generated_text(program, class) || (is_of_record && !is_named) {
-            plan.generated.insert(id);
-            continue;
+            return ArrayPlan::new(id, Decision::Keep(class.pins.clone()), Origin::Generated);
         }
         for (_, at) in &wanted {
-            met[*at] = true;
+            self.met[*at] = true;
         }
-        if !class.is_free() {
-            continue;
-        }
-        let Some(shape) = class_shape(program, class) else {
-            let span = class.site(program);
-            plan.kept.insert(
-                id,
-                kept(
-                    span,
-                    Code::UNSUPPORTED_RECORD,
-                    "a member has no form that a generated struct can repeat: its size is not known, or its type is local to the record or hidden by a typedef",
-                ),
-            );
-            continue;
-        };
         // A request for the array goes before one for its type, that before one for every array. Requests
         // for the same must agree.
         wanted.sort();
-        let best = wanted.last().map(|(target, _)| *target);
-        wanted.retain(|(target, _)| Some(*target) == best);
-        if let Some(conflict) = contradiction(program, classes, id, &shape, &wanted, requests) {
-            if !plan.errors.iter().any(|known| known.message == conflict.message) {
-                plan.errors.push(conflict);
-            }
-            continue;
+        let best = wanted.last().copied();
+        wanted.retain(|(target, _)| best.is_some_and(|(best, _)| *target == best));
+        let origin = best.map_or(Origin::Selector, |(_, at)| Origin::Request(at));
+        let of = |decision: Decision| ArrayPlan::new(id, decision, origin);
+        if !class.is_free() {
+            return of(Decision::Keep(class.pins.clone()));
         }
-        let is_open = !wanted.is_empty() || requests.is_empty();
-        let request = wanted.last().map(|(_, at)| &requests[*at]);
-        match if is_open { cells(id, request, &shape) } else { CellLayout::None } {
-            CellLayout::None => {}
-            CellLayout::Ordered(layout, because) => {
-                plan.choices.insert(id, Choice { shape, layout, because, orders_cells: true });
-                continue;
-            }
-            CellLayout::InOrder(layout) => {
-                insert(&mut plan, program, classes, id, shape, layout, "asked for".to_owned());
-                continue;
-            }
-            CellLayout::Kept(pin) => {
-                plan.kept.insert(id, pin);
-                continue;
-            }
-            // What was asked of every array need not fit each of them.
-            CellLayout::Error(error) if best == Some(Target::Every) => {
-                let span = classes.class(id).site(program);
-                let message = format!("the layout for every array does not fit: {}", error.message);
-                plan.kept.insert(id, kept(span, error.code, &message));
-                continue;
-            }
-            CellLayout::Error(diagnostic) => {
-                plan.errors.push(diagnostic);
-                continue;
-            }
-        }
-        let Some((_, at)) = wanted.last() else {
-            if requests.is_empty() {
-                let span = class.site(program);
-                match verdicts.get(&id) {
-                    Some(Verdict::Change { layout, because }) => {
-                        let (layout, because) = (layout.clone(), because.clone());
-                        insert(&mut plan, program, classes, id, shape, layout, because);
-                    }
-                    Some(Verdict::Stay { because }) => {
-                        plan.kept.insert(id, kept(span, Code::NO_GAIN, because));
-                    }
-                    None => {
-                        let why = "no selector evaluated this array";
-                        plan.kept.insert(id, kept(span, Code::NO_GAIN, why));
-                    }
-                }
-            } else {
-                let span = class.site(program);
-                plan.kept
-                    .insert(id, kept(span, Code::NO_GAIN, "no layout was asked for this array"));
-            }
-            continue;
+        let Some(shape) = class_shape(program, class) else {
+            return of(self.kept(
+                id,
+                Code::UNSUPPORTED_RECORD,
+                "a member has no form that a generated struct can repeat: its size is not known, or its type is local to the record or hidden by a typedef",
+            ));
         };
-        match requests[*at].resolve(&shape.shape) {
-            Ok(layout) => {
-                insert(&mut plan, program, classes, id, shape, layout, "asked for".to_owned());
+        if let Some(conflict) = contradiction(program, classes, id, &shape, &wanted, requests) {
+            if !self.errors.iter().any(|known| known.message == conflict.message) {
+                self.errors.push(conflict);
             }
-            // What was asked of every array need not fit each of them.
-            Err(error) if best == Some(Target::Every) => {
-                let span = class.site(program);
-                let message = format!("the layout for every array does not fit: {}", error.message);
-                plan.kept.insert(id, kept(span, error.code, &message));
-            }
-            Err(error) => {
-                let text = requests[*at].to_string();
-                match indivisible(program, classes, id, &requests[*at]) {
-                    Some(diagnostic) => plan.errors.push(diagnostic),
-                    None => plan.errors.push(error.diagnostic(&text)),
+            return of(Decision::Keep(Vec::new()));
+        }
+        let cells = match best {
+            Some((_, at)) => self.cells.layout(program, classes, id, &requests[at], &shape),
+            None if requests.is_empty() => self.cells.automatic(id, &shape),
+            None => CellLayout::None,
+        };
+        match cells {
+            CellLayout::None => of(self.plain(id, best, shape)),
+            CellLayout::Ordered(layout, cells, because) => {
+                let plan = StructPlan { shape: shape.clone(), layout };
+                let layout = NewLayout::Cells(plan, cells);
+                let mut array = of(Decision::change(layout, because));
+                if best.is_none() {
+                    array.alternatives.push(self.plain(id, None, shape));
                 }
+                array
+            }
+            CellLayout::InOrder(layout) => of(self.change(id, shape, layout, "asked for")),
+            CellLayout::Kept(pin) => of(Decision::Keep(vec![pin])),
+            CellLayout::Error(error) => {
+                of(self.unfit(id, best, (error.code, error.message.clone()), |_| *error))
             }
         }
     }
-    let unmet = |(request, met): &(&LayoutSpec, &bool)| !**met && request.target != EVERY_ARRAY;
-    for (request, _) in requests.iter().zip(&met).filter(unmet) {
-        match generated::answer(program, request) {
-            Some(Ok(())) => {}
-            Some(Err(transformed)) => plan.errors.push(*transformed),
-            None => plan.errors.push(unknown_target(program, classes, &request.target)),
+
+    /// What becomes of a class whose elements keep their order.
+    fn plain(
+        &mut self,
+        id: ClassId,
+        wanted: Option<(Target, usize)>,
+        shape: ClassShape,
+    ) -> Decision {
+        let Some((_, at)) = wanted else {
+            if !self.requests.is_empty() {
+                return self.kept(id, Code::NO_GAIN, "no layout was asked for this array");
+            }
+            return match self.verdicts.get(&id) {
+                Some(Verdict::Change { layout, because }) => {
+                    self.change(id, shape, layout.clone(), because)
+                }
+                Some(Verdict::Stay { because }) => self.kept(id, Code::NO_GAIN, because),
+                None => self.kept(id, Code::NO_GAIN, "no selector evaluated this array"),
+            };
+        };
+        let request = &self.requests[at];
+        match request.resolve(&shape.shape) {
+            Ok(layout) => self.change(id, shape, layout, "asked for"),
+            Err(error) => {
+                let cause = (error.code, error.message.clone());
+                self.unfit(id, wanted, cause, |this| {
+                    indivisible(this.program, this.classes, id, request)
+                        .unwrap_or_else(|| error.diagnostic(&request.to_string()))
+                })
+            }
         }
     }
-    plan
-}
 
-fn kept(span: Span, code: Code, message: &str) -> Pin {
-    Pin { span, code, message: message.to_owned(), related: Vec::new() }
-}
-
-fn insert(
-    plan: &mut Plan,
-    program: &Program,
-    classes: &Classes,
-    id: ClassId,
-    shape: ClassShape,
-    layout: Layout,
-    because: String,
-) {
-    if layout.is_identity(&shape.shape) {
-        let span = classes.class(id).site(program);
-        plan.kept.insert(id, kept(span, Code::NO_GAIN, "the layout asked for is the one it has"));
-        return;
+    /// A request that does not fit. What was asked of every array need not fit each of them; another is an error.
+    fn unfit(
+        &mut self,
+        id: ClassId,
+        wanted: Option<(Target, usize)>,
+        (code, message): (Code, String),
+        error: impl FnOnce(&Self) -> Diagnostic,
+    ) -> Decision {
+        if matches!(wanted, Some((Target::Every, _))) {
+            let message = format!("the layout for every array does not fit: {message}");
+            return self.kept(id, code, &message);
+        }
+        let error = error(self);
+        self.errors.push(error);
+        Decision::Keep(Vec::new())
     }
-    plan.choices.insert(id, Choice { shape, layout, because, orders_cells: false });
+
+    fn change(&self, id: ClassId, shape: ClassShape, layout: Layout, because: &str) -> Decision {
+        if layout.is_identity(&shape.shape) {
+            return self.kept(id, Code::NO_GAIN, "the layout asked for is the one it has");
+        }
+        let layout = NewLayout::Struct(StructPlan { shape, layout });
+        Decision::change(layout, because.to_owned())
+    }
+
+    fn kept(&self, id: ClassId, code: Code, message: &str) -> Decision {
+        let span = self.classes.class(id).site(self.program);
+        Decision::Keep(vec![Pin { span, code, message: message.to_owned(), related: Vec::new() }])
+    }
 }
 
 /// A request names a member below one that the program uses as a whole.

@@ -15,14 +15,14 @@ pub use in_bounds::InBounds;
 pub use program::{GridProgram, flattened, scalars_worth_a_look};
 
 use crate::grid_choice::{GridChoice, GridOptions};
+use crate::plan::{Decision, LayoutPlan, NewLayout};
 use layoutc_dataflow::classes::{ClassId, Pin, Slot};
 use layoutc_dataflow::grid::Grid;
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_dataflow::layout::{Digit, DimensionId, Layout, RecordShape};
-use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
+use layoutc_diagnostics::{Code, FileId, Span};
 use layoutc_syntax::{Program, Scalar};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
 
 /// What is asked of the grids of a program.
 #[derive(Clone, Copy, Debug)]
@@ -44,61 +44,21 @@ pub struct GridPlan {
     pub grid: Grid,
     /// Slowest first.
     pub digits: Vec<Digit>,
-    /// Why this order.
-    pub because: String,
     /// The element type.
     pub scalar: Scalar,
-}
-
-/// What became of a class of arrays of numbers.
-#[derive(Clone, Debug)]
-pub struct GridOutcome {
-    /// The class.
-    pub class: ClassId,
-    /// The plan, if it changes.
-    pub plan: Option<GridPlan>,
-    /// Why it is as it was.
-    pub reasons: Vec<Pin>,
-    /// Plans to try if this one cannot be carried out, the best last.
-    pub alternatives: Vec<GridPlan>,
-    /// What serves its accesses best, where nobody asked for a layout.
-    pub choice: Option<GridChoice>,
-    /// Nobody asked for a layout.
-    pub is_automatic: bool,
-    /// The request for it, by position.
-    pub asked: Option<usize>,
-}
-
-impl GridOutcome {
-    /// Code generation has no form for the plan.
-    pub fn refuse(&mut self, pin: Pin) {
-        self.plan = None;
-        self.reasons.push(pin);
-    }
-
-    /// Takes the next plan up, if this one was refused.
-    pub fn try_alternative(&mut self) {
-        if self.plan.is_none()
-            && let Some(plan) = self.alternatives.pop()
-        {
-            self.plan = Some(plan);
-            self.reasons.clear();
-        }
-        self.reasons.dedup();
-    }
 }
 
 /// What becomes of all classes of arrays of numbers.
 #[derive(Clone, Debug, Default)]
 pub struct GridPlans {
     /// By class; arrays of which there is nothing to say are left out.
-    pub outcomes: Vec<GridOutcome>,
+    pub plan: LayoutPlan,
+    /// By class: what serves its accesses best, where nobody asked for a layout.
+    pub choices: BTreeMap<ClassId, GridChoice>,
     /// Requests, by position, that mean a grid.
     pub met: BTreeSet<usize>,
     /// By class: the requests for it, if they want several layouts.
     pub contradicted: BTreeMap<ClassId, BTreeSet<usize>>,
-    /// What is wrong with requests.
-    pub errors: Vec<Diagnostic>,
     /// Classes that are one where functions have no copies.
     pub families: Families,
 }
@@ -141,18 +101,14 @@ impl GridPlan {
         Some((shape, layout))
     }
 
-    /// Why this order, with what was assumed.
-    #[must_use]
-    pub fn reason(&self) -> String {
-        let mut reason = self.because.clone();
-        match self.grid.assumed.len() {
-            0 => {}
-            1 => reason.push_str("; one index is taken to stay inside its extents"),
-            count => {
-                let _ = write!(reason, "; {count} indices are taken to stay inside their extents");
-            }
-        }
-        reason
+    /// The change to this order, for a reason, with what was assumed.
+    fn decision(self, because: &str) -> Decision {
+        let assumed = match self.grid.assumed.len() {
+            0 => String::new(),
+            1 => "; one index is taken to stay inside its extents".to_owned(),
+            count => format!("; {count} indices are taken to stay inside their extents"),
+        };
+        Decision::change(NewLayout::Grid(self), format!("{because}{assumed}"))
     }
 }
 

@@ -7,6 +7,7 @@ mod request;
 pub use request::{GainfulJoints, JointRequest, gainful_joints, joint_requests};
 
 use crate::grid_plan::slot_span;
+use crate::plan::{ArrayPlan, Decision, LayoutPlan, NewLayout, Origin};
 use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, slot_names};
 use layoutc_dataflow::layout::notation::nearest;
 use layoutc_dataflow::merge::{Merge, find_merge};
@@ -23,64 +24,64 @@ pub struct JointProgram<'a> {
     pub classes: &'a Classes,
 }
 
-/// What became of a request.
+/// Arrays that become one.
 #[derive(Clone, Debug)]
-pub struct JointOutcome {
-    /// What was asked for.
+pub struct JointPlan {
+    /// What is asked for.
     pub request: JointRequest,
-    /// The arrays, in the order of the members.
-    pub members: Vec<ClassId>,
-    /// Why nothing changes.
-    pub reasons: Vec<Pin>,
+    /// How the program's calls and names change.
+    pub merge: Merge,
 }
 
-/// What becomes of all requests.
-#[derive(Debug, Default)]
-pub struct JointPlans {
-    /// By request whose arrays are known.
-    pub outcomes: Vec<JointOutcome>,
-    /// What is put together, with the position of its outcome.
-    pub merges: Vec<(usize, Merge)>,
-    /// What is wrong with requests.
-    pub errors: Vec<Diagnostic>,
-}
-
-impl JointPlans {
-    /// Plans what the requests ask for.
+impl JointPlan {
+    /// The layout in the common notation: `x + vx = aos align(8)`.
     #[must_use]
-    pub fn new(joints: JointProgram<'_>, requests: Vec<JointRequest>) -> JointPlans {
-        let mut plans = JointPlans::default();
-        let mut taken: BTreeSet<ClassId> = BTreeSet::new();
-        for request in requests {
-            let mut members = match joints.members(&request) {
-                Ok(members) => members,
-                Err(error) => {
-                    plans.errors.extend(error.map(|error| *error));
-                    continue;
-                }
-            };
-            let mut reasons = Vec::new();
-            let twice = (1..members.len()).find(|at| members[..*at].contains(&members[*at]));
-            if let Some(at) = twice {
-                reasons.push(joints.joint_class(members[at], &request.arrays[at]));
-                members.sort();
-                members.dedup();
-            } else if let Some(again) = members.iter().find(|class| taken.contains(class)) {
-                let span = joints.first_span(*again);
-                reasons.push(pin(span, "this array is put together with others already"));
-            } else {
-                match find_merge(joints.program, joints.classes, &members) {
-                    Ok(merge) => {
-                        taken.extend(members.iter().copied());
-                        plans.merges.push((plans.outcomes.len(), merge));
-                    }
-                    Err(pin) => reasons.push(pin),
-                }
-            }
-            plans.outcomes.push(JointOutcome { request, members, reasons });
-        }
-        plans
+    pub fn notation(&self) -> String {
+        self.request.notation()
     }
+}
+
+/// Plans what the requests ask for.
+#[must_use]
+pub fn plan_joints(joints: JointProgram<'_>, requests: Vec<JointRequest>) -> LayoutPlan {
+    let mut plan = LayoutPlan::default();
+    let mut taken: BTreeSet<ClassId> = BTreeSet::new();
+    for (position, request) in requests.into_iter().enumerate() {
+        let mut classes = match joints.members(&request) {
+            Ok(members) => members,
+            Err(error) => {
+                plan.errors.extend(error.map(|error| *error));
+                continue;
+            }
+        };
+        let origin = match request.is_automatic {
+            true => Origin::Selector,
+            false => Origin::Request(position),
+        };
+        let twice = (1..classes.len()).find(|at| classes[..*at].contains(&classes[*at]));
+        let merge = if let Some(at) = twice {
+            let why = joints.joint_class(classes[at], &request.arrays[at]);
+            classes.sort();
+            classes.dedup();
+            Err(why)
+        } else if let Some(again) = classes.iter().find(|class| taken.contains(class)) {
+            let span = joints.first_span(*again);
+            Err(pin(span, "this array is put together with others already"))
+        } else {
+            find_merge(joints.program, joints.classes, &classes)
+        };
+        let decision = match merge {
+            Ok(merge) => {
+                taken.extend(classes.iter().copied());
+                let because = request.because.clone();
+                let layout = NewLayout::Joint(JointPlan { request, merge });
+                Decision::change(layout, because)
+            }
+            Err(pin) => Decision::Keep(vec![pin]),
+        };
+        plan.arrays.push(ArrayPlan { classes, decision, alternatives: Vec::new(), origin });
+    }
+    plan
 }
 
 impl JointProgram<'_> {

@@ -23,12 +23,14 @@ pub mod index_form;
 pub mod joint_plan;
 pub mod kdlg;
 pub mod merge_choice;
+pub mod plan;
 pub mod profile;
 pub mod selector;
 pub mod simulate;
 pub mod trace;
 
-pub use choose::{CellLayout, CellLayouts, Choice, Plan, choose_layouts, choose_with_cells};
+pub use choose::choose_layouts;
 pub use index_form::IndexForm;
+pub use plan::{ArrayPlan, Change, Decision, LayoutPlan, NewLayout, Origin, Refusal, StructPlan};
 pub use selector::Selector;
 pub use trace::TraceOptions;

@@ -28,27 +28,14 @@ pub use versions::check_versions;
 use crate::coordinates::Lambdas;
 use crate::edit::Edit;
 use crate::names::Names;
+use crate::rewritten::Rewritten;
 use layoutc_analysis::grid_plan::{Apart, Families, GridPlan, GridProgram, pin};
+use layoutc_analysis::{LayoutPlan, Refusal};
 use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, TypedArrays};
 use layoutc_dataflow::grid::facts::Changes;
 use layoutc_diagnostics::{Diagnostic, Span};
 use layoutc_syntax::{FunctionId, Program};
-use std::collections::{BTreeMap, BTreeSet};
-
-/// The edits of grids, and what they rest on.
-#[derive(Debug, Default)]
-pub struct RewrittenGrids {
-    /// The edits.
-    pub edits: Vec<Edit>,
-    /// Classes whose plan has no form.
-    pub refusals: Vec<(ClassId, Pin)>,
-    /// Names of generated kernels, which do conversions only.
-    pub generated_kernels: Vec<String>,
-    /// Names that generated text declares.
-    pub names: BTreeSet<String>,
-    /// Why C99 arrays cannot be lowered.
-    pub errors: Vec<Diagnostic>,
-}
+use std::collections::BTreeMap;
 
 /// Rewrites grids by their plans.
 #[derive(Debug)]
@@ -77,19 +64,38 @@ impl<'a> GridWriter<'a> {
         GridWriter { found, apart, families, changes, lambdas, checks_bounds }
     }
 
-    /// The edits of these plans; without any, what makes the program one that a CUDA compiler takes.
+    /// The edits of the grids of a plan.
     #[must_use]
-    pub fn rewrite(&self, plans: &BTreeMap<ClassId, &GridPlan>) -> RewrittenGrids {
-        let mut rewriter = Rewriter::new(self, plans);
-        rewriter.leaders = leaders::leaders(&self.found.classes, self.families, plans);
+    pub fn rewrite(&self, plan: &LayoutPlan) -> Rewritten {
+        let plans = plan.grids();
+        let mut rewriter = Rewriter::new(self, &plans);
+        rewriter.leaders = leaders::leaders(&self.found.classes, self.families, &plans);
         rewriter.checks_bounds = self.checks_bounds;
         rewriter.rewrite();
-        let Rewriter { edits, refusals, functions, version_names, errors, .. } = rewriter;
+        let Rewriter { edits, refusals, functions, version_names, .. } = rewriter;
         let generated_kernels =
             functions.values().flat_map(declarations::Functions::kernels).collect();
         let names = functions.values().flat_map(declarations::Functions::names);
-        let names = names.chain(version_names).collect();
-        RewrittenGrids { edits, refusals, generated_kernels, names, errors }
+        Rewritten {
+            edits,
+            refusals: refusals
+                .into_iter()
+                .map(|(class, pin)| Refusal::Layout(class, pin))
+                .collect(),
+            generated_kernels,
+            names: names.chain(version_names).collect(),
+        }
+    }
+
+    /// What makes the program one that a CUDA compiler takes, without another layout, and why C99 arrays have no
+    /// such form.
+    #[must_use]
+    pub fn lower(&self) -> (Vec<Edit>, Vec<Diagnostic>) {
+        let plans = BTreeMap::new();
+        let mut rewriter = Rewriter::new(self, &plans);
+        rewriter.checks_bounds = self.checks_bounds;
+        rewriter.rewrite();
+        (rewriter.edits, rewriter.errors)
     }
 }
 

@@ -17,7 +17,9 @@ use crate::hygiene::{Surroundings, macro_names, settle};
 use crate::marker::Marker;
 use crate::names::Names;
 use crate::rewrite::FileOrder;
-use layoutc_analysis::joint_plan::{JointOutcome, JointProgram, JointRequest, pin};
+use crate::rewritten::Rewritten;
+use layoutc_analysis::joint_plan::{JointPlan, JointProgram, JointRequest, pin};
+use layoutc_analysis::{LayoutPlan, Refusal};
 use layoutc_dataflow::classes::{ClassId, Classes, Pin};
 use layoutc_dataflow::merge::Merge;
 use layoutc_diagnostics::{FileId, Span};
@@ -47,39 +49,22 @@ struct Record {
     marker: Marker,
 }
 
-/// The edits of merges, and what they rest on.
-#[derive(Debug, Default)]
-pub struct RewrittenJoints {
-    /// The edits.
-    pub edits: Vec<Edit>,
-    /// What has no form, by position in the list of merges.
-    pub refusals: Vec<(usize, Pin)>,
-    /// Names of generated kernels, which do conversions only.
-    pub generated_kernels: Vec<String>,
-    /// Names that generated text declares.
-    pub names: BTreeSet<String>,
-}
-
-/// Rewrites all merges, each of which belongs to the outcome at its position.
+/// Rewrites all arrays of the plan that become one.
 #[must_use]
-pub fn rewrite_joints(
-    joints: JointProgram<'_>,
-    merges: &[(usize, Merge)],
-    outcomes: &[JointOutcome],
-) -> RewrittenJoints {
+pub fn rewrite_joints(joints: JointProgram<'_>, plan: &LayoutPlan) -> Rewritten {
+    let merges = plan.joints();
     let mut names = Names::new(joints.program.identifiers.clone());
     let mut rewriter = Rewriter {
         program: joints.program,
         classes: joints.classes,
-        merges,
+        merges: &merges,
         records: Vec::new(),
         needs: Vec::new(),
         uses: vec![BTreeSet::new(); merges.len()],
         edits: Vec::new(),
         refusals: Vec::new(),
     };
-    for (outcome, merge) in merges {
-        let request = &outcomes[*outcome].request;
+    for JointPlan { request, merge } in &merges {
         let mut record = rewriter.record(merge, request.align, &mut names);
         record.marker = marker(request);
         rewriter.records.push(record);
@@ -92,9 +77,12 @@ pub fn rewrite_joints(
     let declared = rewriter.host_of_buffers(&mut names);
     let Rewriter { edits, refusals, records, needs, .. } = rewriter;
     let kernels = records.iter().zip(&needs).flat_map(|(record, needs)| record.kernels(*needs));
-    RewrittenJoints {
+    Rewritten {
         edits,
-        refusals,
+        refusals: refusals
+            .into_iter()
+            .map(|(merge, pin)| Refusal::Layout(merges[merge].merge.members[0], pin))
+            .collect(),
         generated_kernels: kernels.collect(),
         names: records.iter().flat_map(Record::names).chain(declared).collect(),
     }
@@ -104,8 +92,7 @@ pub fn rewrite_joints(
 struct Rewriter<'a> {
     program: &'a Program,
     classes: &'a Classes,
-    /// With the number of the outcome.
-    merges: &'a [(usize, Merge)],
+    merges: &'a [&'a JointPlan],
     /// By merge, as the next ones.
     records: Vec<Record>,
     needs: Vec<Needs>,
@@ -118,8 +105,8 @@ struct Rewriter<'a> {
 impl Rewriter<'_> {
     /// The merge and member that a class is.
     fn member(&self, class: ClassId) -> Option<(usize, usize)> {
-        self.merges.iter().enumerate().find_map(|(at, (_, merge))| {
-            Some((at, merge.members.iter().position(|own| *own == class)?))
+        self.merges.iter().enumerate().find_map(|(at, plan)| {
+            Some((at, plan.merge.members.iter().position(|own| *own == class)?))
         })
     }
 
@@ -207,7 +194,7 @@ impl Rewriter<'_> {
         let order = FileOrder::new(self.program);
         let macros = macro_names(self.program);
         for at in 0..self.merges.len() {
-            let is_opencl = !self.merges[at].1.buffers.is_empty();
+            let is_opencl = !self.merges[at].merge.buffers.is_empty();
             let text = match is_opencl {
                 true => self.records[at].opencl_text(),
                 false => self.records[at].text(self.needs[at]),

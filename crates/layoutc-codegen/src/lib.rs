@@ -17,11 +17,13 @@ mod marker;
 mod names;
 pub mod opencl;
 mod rewrite;
+mod rewritten;
 mod sections;
 mod storage;
 mod unused_locals;
 
 pub use edit::{Edit, EditSet, OverlappingEdits, PLACEHOLDER};
 pub use grids::CHECK;
-pub use rewrite::{Refusal, Rewritten, rewrite};
+pub use rewrite::{CellFacts, rewrite};
+pub use rewritten::Rewritten;
 pub use unused_locals::settle_unused_locals;

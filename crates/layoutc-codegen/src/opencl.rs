@@ -18,7 +18,7 @@ pub use words::{option_names, words_in_strings};
 use crate::edit::Edit;
 use crate::marker::Marker;
 use crate::names::Names;
-use crate::rewrite::Refusal;
+use crate::rewrite::Refused;
 use crate::sections::Sections;
 use crate::storage::{Storage, upper_first};
 use layoutc_dataflow::classes::{BufferApi, ClassId, Classes, Form, Pin, Slot};
@@ -57,7 +57,7 @@ enum Target {
 #[derive(Default)]
 pub(crate) struct HostEdits {
     pub(crate) edits: Vec<Edit>,
-    pub(crate) refusals: Vec<Refusal>,
+    pub(crate) refusals: Vec<Refused>,
     /// Names that are declared.
     pub(crate) declared: Vec<String>,
 }

@@ -38,41 +38,48 @@ use crate::helpers::Needs;
 use crate::hygiene::{Surroundings, macro_names, member, mention, settle};
 use crate::marker::Marker;
 use crate::names::Names;
+use crate::rewritten::Rewritten;
 use crate::storage::Storage;
-use layoutc_analysis::Plan;
-use layoutc_analysis::cell_plan::CellPlans;
+use layoutc_analysis::cell_plan::CellPlan;
+use layoutc_analysis::{LayoutPlan, Refusal, StructPlan};
 use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, outer_type_text};
+use layoutc_dataflow::grid::Cells;
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::preprocess::{Token, TokenKind, tokens};
 use layoutc_syntax::{ExprId, ExprKind, Pack, Program, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A use of a class that cannot be rewritten.
-pub type Refusal = (ClassId, Pin);
+pub(crate) type Refused = (ClassId, Pin);
 
-/// The edits of a program and what they rest on.
-#[derive(Debug, Default)]
-pub struct Rewritten {
-    /// The edits.
-    pub edits: Vec<Edit>,
-    /// Uses that have no form.
-    pub refusals: Vec<Refusal>,
-    /// Classes whose cells must keep their order, whatever else changes.
-    pub cell_refusals: Vec<Refusal>,
-    /// Names of generated kernels, which do conversions only.
-    pub generated_kernels: Vec<String>,
+/// What is known of cells that may change places.
+#[derive(Clone, Copy, Debug)]
+pub struct CellFacts<'a> {
+    /// The cells of the program.
+    pub cells: &'a Cells,
+    /// Whether coordinates that are assumed to stay inside are checked when the program runs.
+    pub checks_bounds: bool,
 }
 
-/// Rewrites all classes of the plan.
+/// By class that changes: its layout, and the order of its cells if that changes, too.
+type Plans<'a> = BTreeMap<ClassId, (&'a StructPlan, Option<&'a CellPlan>)>;
+
+/// Rewrites all arrays of structs of the plan.
 #[must_use]
-pub fn rewrite(program: &Program, classes: &Classes, plan: &Plan, cells: &CellPlans) -> Rewritten {
-    if plan.choices.is_empty() {
+pub fn rewrite(
+    program: &Program,
+    classes: &Classes,
+    plan: &LayoutPlan,
+    cells: CellFacts<'_>,
+) -> Rewritten {
+    let plans = plan.structs();
+    if plans.is_empty() {
         return Rewritten::default();
     }
     // How the uses of macros are written depends on what their bodies become.
     let mut modes = macros::Modes::default();
     loop {
-        match rewrite_with(program, classes, plan, cells, &modes) {
+        match rewrite_with(program, classes, &plans, cells, &modes) {
             Ok(rewritten) => return rewritten,
             Err(better) => modes = better,
         }
@@ -83,20 +90,19 @@ pub fn rewrite(program: &Program, classes: &Classes, plan: &Plan, cells: &CellPl
 fn rewrite_with(
     program: &Program,
     classes: &Classes,
-    plan: &Plan,
-    cells: &CellPlans,
+    plans: &Plans<'_>,
+    cells: CellFacts<'_>,
     modes: &macros::Modes,
 ) -> Result<Rewritten, macros::Modes> {
     let mut names = Names::new(program.identifiers.clone());
     let mut storages: Vec<(layoutc_syntax::RecordId, Storage)> = Vec::new();
     let mut storage_of = BTreeMap::new();
     let mut refusals = Vec::new();
-    for (id, choice) in &plan.choices {
+    for (id, (choice, order)) in plans {
         let Some(record) = classes.class(*id).element.record() else { continue };
-        let order = cells.plans.get(id).filter(|_| choice.orders_cells);
         // Names are taken where the storage is new.
         let numbered = |names: &mut Names, prefix: &str| {
-            let plan = order?;
+            let plan = (*order)?;
             Some(CellFunctions::new(plan, program, cells.offsets_of(plan), prefix, names))
         };
         let alike = numbered(&mut names.clone(), "cell");
@@ -188,7 +194,7 @@ fn rewrite_with(
     }
     let mut this = Rewriter::new(program, classes, &storages, storage_of, names, modes);
     this.refusals = refusals;
-    this.number_cells(cells);
+    this.number_cells(plans, cells);
     this.name_versions();
     this.symbol_uses();
     this.name_indices();
@@ -270,7 +276,14 @@ fn rewrite_with(
     }
     edits.extend(versions.class_texts.edits);
     edits.extend(behind);
-    Ok(Rewritten { edits, refusals, cell_refusals, generated_kernels })
+    // Where cells must keep their order, the rest is looked at without it.
+    let refusals = match cell_refusals.is_empty() {
+        true => refusals.into_iter().map(|(class, pin)| Refusal::Array(class, pin)).collect(),
+        false => {
+            cell_refusals.into_iter().map(|(class, pin)| Refusal::Layout(class, pin)).collect()
+        }
+    };
+    Ok(Rewritten { edits, refusals, generated_kernels, names: BTreeSet::new() })
 }
 
 /// What the kernels of OpenCL need, or why there is no such text.
@@ -282,7 +295,7 @@ fn opencl_declarations(
     accessors: &BTreeSet<usize>,
     (own, macros): (Vec<ClassId>, &BTreeSet<String>),
     names: &mut Names,
-) -> (Option<Edit>, Vec<Refusal>) {
+) -> (Option<Edit>, Vec<Refused>) {
     let refuse = |message: &str| {
         let span = program.record(record).name_span;
         let pin = pin(span, Code::OPENCL_BUFFER, message);
@@ -617,7 +630,7 @@ pub(super) struct Rewriter<'a> {
     /// Initializers that the declaration's edit has written.
     consumed: BTreeSet<ExprId>,
     edits: Vec<Edit>,
-    refusals: Vec<Refusal>,
+    refusals: Vec<Refused>,
     sizes: layoutc_dataflow::classes::Sizes,
     /// Roots that are conditions.
     conditions: BTreeSet<ExprId>,

@@ -3,9 +3,9 @@
 use crate::assumptions;
 use crate::grids::{GridReport, plan_grids};
 use crate::host_arrays::{self, plan_with_host_arrays};
-use crate::joints::plan_joints;
-use crate::outcome::{ClassOutcome, HostOutcome, Status};
-use crate::records::{Known, Planned, kept_diagnostic, outcome};
+use crate::joints::PlannedJoints;
+use crate::outcome::{ClassOutcome, HostOutcome, Model, Status};
+use crate::records::{Known, Planned, kept_diagnostic};
 use crate::request::{HostLayout, Request};
 use layoutc_analysis::choose::{targets, unknown_target};
 use layoutc_analysis::cost_model::CostModel;
@@ -88,11 +88,11 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let merges = if puts_together { gainful } else { merges };
     let merges = (!merges.is_empty() || !errors.is_empty()).then(|| {
         let own = classes.get_or_insert_with(|| find_classes(&program)).clone();
-        plan_joints(&program, own, merges, errors)
+        PlannedJoints::new(&program, own, merges, errors)
     });
     if let Some(merges) = &merges {
         // The names that they declare are taken.
-        program.identifiers.extend(merges.names.iter().cloned());
+        program.identifiers.extend(merges.rewritten.names.iter().cloned());
         // The others stay, as with any request.
         if request.layouts.is_empty() && !is_automatic {
             request.layouts.extend(LayoutSpec::parse("* = aos").ok());
@@ -100,7 +100,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     }
     let grids = plan_grids(&program, &request);
     if let Some(grids) = &grids {
-        program.identifiers.extend(grids.names.iter().cloned());
+        program.identifiers.extend(grids.rewritten.names.iter().cloned());
     }
     // A request that means a grid is none for arrays of structs.
     if let Some(grids) = &grids {
@@ -125,10 +125,11 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
             (planned, outcomes)
         }
     };
-    let Planned { program, classes, plan, cost_model, cells, rewritten, mut edits } = planned;
+    let Planned { program, classes, plan, cost_model, rewritten, mut edits } = planned;
     let mut generated_kernels = rewritten.generated_kernels;
+    let model = Model { program: &program, classes: &classes };
     let mut outcomes: Vec<ClassOutcome> =
-        classes.ids().map(|id| outcome(&program, &classes, &plan, &cells, id)).collect();
+        plan.arrays.iter().map(|array| model.outcome(array)).collect();
     for (id, outcome) in classes.ids().zip(&outcomes) {
         if outcome.status == Status::Kept && !outcome.is_generated {
             diagnostics.extend(kept_diagnostic(&program, &classes, id, outcome, request));

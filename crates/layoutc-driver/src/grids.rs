@@ -3,21 +3,19 @@
 mod apart;
 
 use crate::assumptions;
-use crate::outcome::{ClassOutcome, Status, stays};
+use crate::outcome::{ClassOutcome, Model, Status, stays};
 use crate::refusals::foreign_edit;
 use crate::request::Request;
+use crate::settle::settle;
 use layoutc_analysis::choose::conflicting;
-use layoutc_analysis::generated::is_of_generated_text;
 use layoutc_analysis::grid_choice::GridChoice;
 use layoutc_analysis::grid_plan::{
-    Apart, GridOutcome, GridPlan, GridPlans, GridProgram, flattened, is_mistake, pin,
-    scalars_worth_a_look,
+    Apart, GridPlans, GridProgram, flattened, pin, scalars_worth_a_look,
 };
+use layoutc_analysis::{ArrayPlan, LayoutPlan, Origin};
 use layoutc_codegen::edit::joined;
-use layoutc_codegen::grids::{
-    GridWriter, RewrittenGrids, check_versions, has_variable_length, lowers,
-};
-use layoutc_codegen::{Edit, EditSet};
+use layoutc_codegen::grids::{GridWriter, check_versions, has_variable_length, lowers};
+use layoutc_codegen::{Edit, EditSet, Rewritten};
 use layoutc_dataflow::classes::{ClassId, Classes, Pin, array_names};
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Severity, Span};
@@ -42,23 +40,22 @@ pub struct GridReport {
     /// Why it stays.
     pub reasons: Vec<Pin>,
 }
+
 /// All grids of a program.
 pub(crate) struct PlannedGrids {
     /// The program in which typed arrays are flat.
-    pub(crate) program: Program,
-    pub(crate) classes: Classes,
-    pub(crate) outcomes: Vec<GridOutcome>,
-    pub(crate) edits: Vec<Edit>,
+    program: Program,
+    classes: Classes,
+    plan: LayoutPlan,
+    /// By class: what serves its accesses best, where nobody asked for a layout.
+    choices: BTreeMap<ClassId, GridChoice>,
+    pub(crate) rewritten: Rewritten,
     /// What makes the program one that a CUDA compiler takes, without another layout.
-    pub(crate) lowering: Vec<Edit>,
-    pub(crate) generated_kernels: Vec<String>,
-    /// Names that generated text declares.
-    pub(crate) names: BTreeSet<String>,
+    lowering: Vec<Edit>,
     /// Requests, by position, that mean a grid.
     pub(crate) met: BTreeSet<usize>,
     /// Requests that speak of a class together with another that wants something else.
     contradicted: BTreeMap<ClassId, BTreeSet<usize>>,
-    pub(crate) errors: Vec<Diagnostic>,
 }
 
 /// Plans and rewrites the grids of a program.
@@ -85,7 +82,7 @@ pub(crate) fn plan_grids(program: &Program, request: &Request) -> Option<Planned
         let Some((first, rest)) = wanted.split_first() else { continue };
         let Some(other) = rest.iter().find(|other| other.body != first.body) else { continue };
         let error = conflicting(&found.program, &found.classes, *class, first, other);
-        found.errors.push(error);
+        found.plan.errors.push(error);
     }
     Some(found)
 }
@@ -98,43 +95,14 @@ fn plan(
     apart: &Apart,
 ) -> PlannedGrids {
     let found = GridProgram::new(program, scalars, &request.assume);
-    let GridPlans { mut outcomes, met, contradicted, mut errors, families } =
+    let GridPlans { mut plan, choices, met, contradicted, families } =
         GridPlans::new(&found, request.of_grids(), apart);
     let writer = GridWriter::new(&found, apart, &families, request.checks_bounds);
-    let lowered = writer.rewrite(&BTreeMap::new());
-    errors.extend(lowered.errors);
-    // What has no form keeps its layout, and the rest is rewritten again.
-    loop {
-        let plans: BTreeMap<ClassId, &GridPlan> = outcomes
-            .iter()
-            .filter_map(|outcome| Some((outcome.class, outcome.plan.as_ref()?)))
-            .collect();
-        let RewrittenGrids { edits, refusals, names, generated_kernels, .. } =
-            writer.rewrite(&plans);
-        if refusals.is_empty() {
-            let GridProgram { program, classes, .. } = found;
-            return PlannedGrids {
-                names,
-                program,
-                classes,
-                outcomes,
-                edits,
-                lowering: lowered.edits,
-                generated_kernels,
-                met,
-                contradicted,
-                errors,
-            };
-        }
-        for (class, pin) in refusals {
-            if let Some(outcome) = outcomes.iter_mut().find(|outcome| outcome.class == class) {
-                outcome.refuse(pin);
-            }
-        }
-        for outcome in &mut outcomes {
-            outcome.try_alternative();
-        }
-    }
+    let (lowering, errors) = writer.lower();
+    plan.errors.extend(errors);
+    let rewritten = settle(&mut plan, |plan| writer.rewrite(plan));
+    let GridProgram { program, classes, .. } = found;
+    PlannedGrids { program, classes, plan, choices, rewritten, lowering, met, contradicted }
 }
 
 /// What grids add to the result of a run.
@@ -157,30 +125,23 @@ impl PlannedGrids {
     ) -> FoundGrids {
         let lowering = joined(&BTreeMap::new(), std::mem::take(&mut self.lowering));
         let lowering = lowering.unwrap_or_default();
-        if let Some(pin) = foreign_edit(&self.program, &self.edits) {
-            self.generated_kernels.clear();
-            for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.plan.is_some()) {
-                outcome.plan = None;
-                outcome.reasons.push(pin.clone());
-            }
+        if let Some(pin) = foreign_edit(&self.program, &self.rewritten.edits) {
+            self.refuse_all(&pin);
             let lowering = lowering.values().flat_map(|set| set.edits().iter().cloned());
-            self.edits = lowering.filter(|edit| !self.program.is_foreign(edit.span.file)).collect();
+            self.rewritten.edits =
+                lowering.filter(|edit| !self.program.is_foreign(edit.span.file)).collect();
         }
-        match check_versions(edits, &self.edits)
-            .and_then(|()| joined(edits, std::mem::take(&mut self.edits)))
+        match check_versions(edits, &self.rewritten.edits)
+            .and_then(|()| joined(edits, std::mem::take(&mut self.rewritten.edits)))
         {
             Ok(merged) => *edits = merged,
             Err(overlap) => {
-                self.generated_kernels.clear();
                 let message = "an array of structs that changes, and a grid, want this text";
-                for outcome in self.outcomes.iter_mut().filter(|outcome| outcome.plan.is_some()) {
-                    outcome.plan = None;
-                    outcome.reasons.push(pin(overlap.edits.1.span, message));
-                }
+                self.refuse_all(&pin(overlap.edits.1.span, message));
                 let own = lowering.values().flat_map(|set| set.edits().iter().cloned()).collect();
                 match joined(edits, own) {
                     Ok(merged) => *edits = merged,
-                    Err(overlap) => self.errors.push(
+                    Err(overlap) => self.plan.errors.push(
                         Diagnostic::error(
                             Code::NAME_CONFLICT,
                             "an array of structs and one of variable length want one text",
@@ -190,8 +151,9 @@ impl PlannedGrids {
                 }
             }
         }
+        let model = Model { program: &self.program, classes: &self.classes };
         let outcomes: Vec<ClassOutcome> =
-            self.outcomes.iter().map(|outcome| self.reported(outcome)).collect();
+            self.plan.arrays.iter().map(|array| model.outcome(array)).collect();
         let mut diagnostics: Vec<Diagnostic> = outcomes
             .iter()
             .filter(|outcome| outcome.status == Status::Kept)
@@ -206,68 +168,49 @@ impl PlannedGrids {
             })
             .collect();
         diagnostics.extend(outcomes.iter().filter_map(assumptions::note));
-        let reports = self.outcomes.iter().filter_map(|outcome| self.report(outcome)).collect();
+        let reports = self.plan.arrays.iter().filter_map(|array| self.report(array)).collect();
         FoundGrids {
             outcomes,
             diagnostics,
-            errors: self.errors,
-            generated_kernels: self.generated_kernels,
+            errors: self.plan.errors,
+            generated_kernels: self.rewritten.generated_kernels,
             reports,
             lowering,
         }
     }
 
+    fn refuse_all(&mut self, pin: &Pin) {
+        self.rewritten.generated_kernels.clear();
+        self.plan.refuse_all(pin);
+    }
+
     /// What `analyze` shows of a grid.
-    fn report(&self, outcome: &GridOutcome) -> Option<GridReport> {
-        if !outcome.is_automatic {
+    fn report(&self, array: &ArrayPlan) -> Option<GridReport> {
+        if array.origin != Origin::Selector {
             return None;
         }
-        let choice = outcome.choice.clone();
-        let class = self.classes.class(outcome.class);
+        let id = *array.classes.first()?;
+        let choice = self.choices.get(&id).cloned();
+        let class = self.classes.class(id);
         let places = choice.iter().flat_map(|choice| &choice.model.places).map(|expr| {
             let text = self.program.text(self.program.expr(*expr).span);
             (self.program.expr_site(*expr), text.split_whitespace().collect::<Vec<_>>().join(" "))
         });
         Some(GridReport {
-            names: array_names(&self.program, &self.classes, outcome.class),
+            names: array_names(&self.program, &self.classes, id),
             type_name: class.element.spelled_name(&self.program).into_owned(),
             places: places.collect(),
             kernel: choice
                 .as_ref()
                 .and_then(|choice| choice.kernel)
                 .map(|kernel| self.program.function(kernel).name.clone()),
-            layout: outcome.plan.as_ref().map(GridPlan::notation),
-            reasons: outcome.reasons.clone(),
+            layout: array.change().map(|change| change.layout.notation()),
+            reasons: array.reasons().to_vec(),
             choice,
         })
     }
-
-    /// A class as the result of a run lists it.
-    fn reported(&self, outcome: &GridOutcome) -> ClassOutcome {
-        let class = self.classes.class(outcome.class);
-        let plan = outcome.plan.as_ref();
-        ClassOutcome {
-            type_name: class.element.spelled_name(&self.program).into_owned(),
-            names: array_names(&self.program, &self.classes, outcome.class),
-            status: if plan.is_some() { Status::Changed } else { Status::Kept },
-            layout: plan.map_or_else(|| "aos".to_owned(), GridPlan::notation),
-            because: plan.map_or_else(String::new, GridPlan::reason),
-            reasons: outcome.reasons.clone(),
-            allocations: class
-                .allocations
-                .iter()
-                .map(|allocation| self.program.expr(allocation.call).span)
-                .collect(),
-            geometry: plan.and_then(GridPlan::geometry),
-            assumed: plan
-                .map_or_else(Vec::new, |plan| assumptions::places(&self.program, &plan.grid)),
-            // What follows another array was not asked for either.
-            is_automatic: outcome.is_automatic
-                || (outcome.asked.is_none() && !outcome.reasons.iter().any(is_mistake)),
-            is_generated: is_of_generated_text(&self.program, class),
-        }
-    }
 }
+
 /// An index that leaves its extent is an error.
 fn as_error(mut diagnostic: Diagnostic) -> Diagnostic {
     if diagnostic.code == Code::GRID_BOUNDS {

@@ -6,7 +6,7 @@
 use crate::outcome::HostOutcome;
 use crate::records::{Known, Planned};
 use crate::request::{HostLayout, Request};
-use layoutc_dataflow::classes::{ClassId, HostArray, Pin, Slot};
+use layoutc_dataflow::classes::{ArrayClass, ClassId, HostArray, Pin, Slot};
 use layoutc_dataflow::layout::notation::EVERY_ARRAY;
 use layoutc_diagnostics::{Code, Diagnostic, Severity, Span};
 use layoutc_syntax::{ExprId, ExprKind, Program};
@@ -27,8 +27,7 @@ pub(crate) fn plan_with_host_arrays(
         .into_iter()
         .filter(|array| is_wanted(&base.program, array, &request.host))
         .filter(|array| {
-            base.plan.choices.contains_key(&array.class)
-                || !base.classes.class(array.class).is_free()
+            base.plan.changing(array.class).is_some() || !base.classes.class(array.class).is_free()
         })
         .collect();
     if wanted.is_empty() || !errors.is_empty() {
@@ -67,11 +66,11 @@ pub(crate) fn plan_with_host_arrays(
 /// Whether the copies of a host array need no conversion, or why they do.
 fn verdict(attempt: &Planned, array: &HostArray) -> Result<(), Option<Pin>> {
     let Some(class) = native_class(attempt, array) else { return Err(None) };
-    if attempt.plan.choices.contains_key(&class) {
+    if attempt.plan.changing(class).is_some() {
         return Ok(());
     }
-    let pins = &attempt.classes.class(class).pins;
-    Err(pins.first().or(attempt.plan.kept.get(&class)).cloned())
+    let mut own = attempt.plan.arrays.iter().filter(|array| array.classes.contains(&class));
+    Err(own.find_map(|array| array.reasons().first()).cloned())
 }
 
 /// The class that holds both sides of the copies.
@@ -85,9 +84,11 @@ fn native_class(attempt: &Planned, array: &HostArray) -> Option<ClassId> {
 /// Whether every array that changed still does.
 fn keeps_all(before: &Planned, after: &Planned) -> bool {
     let changed = |planned: &Planned| -> BTreeSet<Span> {
-        let classes = planned.plan.choices.keys().map(|class| planned.classes.class(*class));
-        let allocations = classes.clone().flat_map(|class| &class.allocations);
-        let symbols = classes.flat_map(|class| &class.symbols);
+        let classes = planned.plan.changes().flat_map(|(classes, _)| classes);
+        let classes: Vec<&ArrayClass> =
+            classes.map(|class| planned.classes.class(*class)).collect();
+        let allocations = classes.iter().flat_map(|class| &class.allocations);
+        let symbols = classes.iter().flat_map(|class| &class.symbols);
         allocations
             .map(|allocation| planned.program.expr(allocation.call).span)
             .chain(symbols.map(|symbol| planned.program.variable(*symbol).site.name))
@@ -105,7 +106,7 @@ fn outcome(
     let is_native = native_class(best, array).is_some();
     let class = native_class(best, array).or_else(|| class_of_copies(best, array))?;
     // What keeps the device's array is said there.
-    best.plan.choices.contains_key(&class).then(|| HostOutcome {
+    best.plan.changing(class).is_some().then(|| HostOutcome {
         type_name: best.program.spelled_name(array.record).to_owned(),
         names,
         is_native,

@@ -14,6 +14,7 @@ mod outcome;
 mod records;
 mod refusals;
 mod request;
+mod settle;
 mod versions;
 
 pub use compile::{Compiled, compile};

@@ -1,8 +1,13 @@
 //! What became of the arrays, and how it is said.
 
-use layoutc_dataflow::classes::Pin;
+use crate::assumptions;
+use layoutc_analysis::generated::is_of_generated_text;
+use layoutc_analysis::{ArrayPlan, NewLayout, Origin};
+use layoutc_dataflow::classes::{Classes, Pin, array_names};
 use layoutc_dataflow::layout::{Layout, RecordShape};
 use layoutc_diagnostics::{Code, Diagnostic, Span};
+use layoutc_syntax::Program;
+use std::borrow::Cow;
 
 /// What became of an array class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,6 +43,76 @@ pub struct ClassOutcome {
     pub is_automatic: bool,
     /// An array of text that an earlier run generated: nothing is said about it.
     pub is_generated: bool,
+}
+
+/// A model of a program with its classes.
+#[derive(Clone, Copy)]
+pub(crate) struct Model<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) classes: &'a Classes,
+}
+
+impl Model<'_> {
+    /// Arrays as the result of a run lists them.
+    pub(crate) fn outcome(self, array: &ArrayPlan) -> ClassOutcome {
+        let Model { program, classes } = self;
+        let own = || array.classes.iter().map(|class| classes.class(*class));
+        let mut types: Vec<Cow<'_, str>> = Vec::new();
+        for class in own() {
+            let name = class.element.spelled_name(program);
+            if !types.contains(&name) {
+                types.push(name);
+            }
+        }
+        let change = array.change();
+        let layout = change.map(|change| &change.layout);
+        let is_of_records = own().any(|class| class.element.record().is_some());
+        ClassOutcome {
+            type_name: types.join(", "),
+            names: (array.classes.iter())
+                .flat_map(|class| array_names(program, classes, *class))
+                .collect(),
+            status: if change.is_some() { Status::Changed } else { Status::Kept },
+            layout: layout.map_or_else(|| "aos".to_owned(), NewLayout::notation),
+            because: change.map_or_else(String::new, |change| change.because.clone()),
+            reasons: self.sorted_reasons(array),
+            allocations: own()
+                .flat_map(|class| &class.allocations)
+                .map(|allocation| program.expr(allocation.call).span)
+                .collect(),
+            geometry: layout.and_then(NewLayout::geometry),
+            assumed: match layout {
+                Some(NewLayout::Cells(_, cells)) => assumptions::places(program, &cells.grid),
+                Some(NewLayout::Grid(plan)) => assumptions::places(program, &plan.grid),
+                Some(NewLayout::Struct(_) | NewLayout::Joint(_)) | None => Vec::new(),
+            },
+            is_automatic: !is_of_records
+                && matches!(array.origin, Origin::Selector | Origin::Sibling),
+            is_generated: match &*array.classes {
+                [class] => {
+                    array.origin == Origin::Generated
+                        || is_of_generated_text(program, classes.class(*class))
+                }
+                _ => false,
+            },
+        }
+    }
+
+    /// What an earlier run generated for this type explains the other reasons, such as a specialisation that
+    /// is not modelled. Otherwise reasons in the text that people wrote come first.
+    fn sorted_reasons(self, array: &ArrayPlan) -> Vec<Pin> {
+        let Model { program, classes } = self;
+        let names: Vec<String> = (array.classes.iter())
+            .map(|class| classes.class(*class).element.qualified_name(program).into_owned())
+            .collect();
+        let mut reasons = array.reasons().to_vec();
+        reasons.sort_by_key(|pin| match program.generated_at(pin.span) {
+            Some(region) if names.contains(&region.target) => 0,
+            None => 1,
+            Some(_) => 2,
+        });
+        reasons
+    }
 }
 
 /// A host array that is copied to or from an array in a new layout.

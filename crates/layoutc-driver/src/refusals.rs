@@ -1,18 +1,24 @@
 //! Edits that cannot stand, and the reason why their classes stay.
 
-use layoutc_analysis::Plan;
+use layoutc_analysis::{LayoutPlan, Refusal};
 use layoutc_codegen::{Edit, EditSet, OverlappingEdits, PLACEHOLDER};
-use layoutc_dataflow::classes::{ClassId, Pin, foreign_pin};
+use layoutc_dataflow::classes::{Pin, foreign_pin};
 use layoutc_diagnostics::{Code, FileId, Span};
 use layoutc_syntax::Program;
 use std::collections::BTreeMap;
 
+/// A reason for all that changes.
+fn of_all(plan: &LayoutPlan, pin: &Pin) -> Vec<Refusal> {
+    let classes = plan.changes().flat_map(|(classes, _)| classes);
+    classes.map(|class| Refusal::Array(*class, pin.clone())).collect()
+}
+
 /// Two uses of which one holds the other in a way that was not foreseen: no class may move.
 pub(crate) fn overlapping(
     program: &Program,
-    plan: &Plan,
+    plan: &LayoutPlan,
     overlap: OverlappingEdits,
-) -> Vec<(ClassId, Pin)> {
+) -> Vec<Refusal> {
     let span = overlap.edits.0.span;
     debug_assert!(false, "overlapping edits at {}: {overlap:?}", program.sources.locate(span));
     let pin = Pin {
@@ -21,15 +27,15 @@ pub(crate) fn overlapping(
         message: "two rewrites want this text".to_owned(),
         related: vec![(overlap.edits.1.span, "the other".to_owned())],
     };
-    plan.choices.keys().map(|class| (*class, pin.clone())).collect()
+    of_all(plan, &pin)
 }
 
 /// Files that nvcc does not compile as CUDA cannot hold what the rewrite puts into them.
 pub(crate) fn outside_cuda(
     program: &Program,
-    plan: &Plan,
+    plan: &LayoutPlan,
     edits: &BTreeMap<FileId, EditSet>,
-) -> Vec<(ClassId, Pin)> {
+) -> Vec<Refusal> {
     let host_only = |file: FileId| {
         let file = &program.files[file.index()];
         file.is_root && !file.is_cuda && !file.is_opencl
@@ -57,7 +63,7 @@ pub(crate) fn outside_cuda(
         message: message.to_owned(),
         related: Vec::new(),
     };
-    plan.choices.keys().map(|class| (*class, pin.clone())).collect()
+    of_all(plan, &pin)
 }
 
 /// Whether the span lies in a declaration of a function without its body, outside of any record.
@@ -95,12 +101,12 @@ fn is_seen_by_c(program: &Program, file: FileId) -> bool {
 /// Files that are not part of the program stay as they are.
 pub(crate) fn in_foreign_files(
     program: &Program,
-    plan: &Plan,
+    plan: &LayoutPlan,
     edits: &BTreeMap<FileId, EditSet>,
-) -> Vec<(ClassId, Pin)> {
+) -> Vec<Refusal> {
     let found = edits.values().flat_map(EditSet::edits);
     let Some(pin) = foreign_edit(program, found) else { return Vec::new() };
-    plan.choices.keys().map(|class| (*class, pin.clone())).collect()
+    of_all(plan, &pin)
 }
 
 /// The reason to refuse edits of which one is in a file that is not part of the program.
@@ -117,9 +123,9 @@ pub(crate) fn foreign_edit<'e>(
 /// Edits that would lose or repeat a byte that the text does not hold.
 pub(crate) fn placeholders(
     program: &Program,
-    plan: &Plan,
+    plan: &LayoutPlan,
     edits: &BTreeMap<FileId, EditSet>,
-) -> Vec<(ClassId, Pin)> {
+) -> Vec<Refusal> {
     let touched = edits.values().flat_map(EditSet::edits).find(|edit| {
         edit.text.contains(PLACEHOLDER) || program.sources.text(edit.span).contains(PLACEHOLDER)
     });
@@ -132,5 +138,5 @@ pub(crate) fn placeholders(
         message: "this text would be rewritten, and it holds a byte that is not UTF-8".to_owned(),
         related: Vec::new(),
     };
-    plan.choices.keys().map(|class| (*class, pin.clone())).collect()
+    of_all(plan, &pin)
 }

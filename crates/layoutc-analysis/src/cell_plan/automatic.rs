@@ -5,8 +5,7 @@
 //! of one member: what the rule for arrays of structs does is what it is measured against. The layout
 //! is then tiles along the dimension in which the lanes lie; all else is left to that rule.
 
-use super::{CellPlans, FIELD, plan};
-use crate::CellLayout;
+use super::{CellLayout, CellPlanner, FIELD, plan};
 use crate::cost::kernel::{ArrayId, Factor, Lanes};
 use crate::cost_model::{ArraySource, CostModel};
 use crate::grid_choice::{GridOptions, Verdict, choose_for_grid};
@@ -33,7 +32,7 @@ pub fn may_gain(classes: &Classes, model: &CostModel) -> bool {
     accesses.any(|access| is_apart(access.index.lanes) && is_free(access.array))
 }
 
-impl CellPlans {
+impl CellPlanner {
     /// Chooses the orders that gain something.
     pub fn choose(&mut self, program: &Program, classes: &Classes, options: &GridOptions) {
         // Steering bits are the business of arrays of numbers.
@@ -77,14 +76,14 @@ impl CellPlans {
     }
 
     /// What nobody asked for.
-    pub(super) fn automatic(&mut self, class: ClassId, shape: &ClassShape) -> CellLayout {
-        let chosen = self.chosen.get(&class).filter(|_| !self.refused.contains_key(&class));
-        let Some((request, grid, because)) = chosen else { return CellLayout::None };
+    #[must_use]
+    pub fn automatic(&self, class: ClassId, shape: &ClassShape) -> CellLayout {
+        let Some((request, grid, because)) = self.chosen.get(&class) else {
+            return CellLayout::None;
+        };
         match plan(request, grid, &shape.shape) {
             Ok((layout, plan)) if !plan.is_in_order() => {
-                let because = because.clone();
-                self.plans.insert(class, plan);
-                CellLayout::Ordered(layout, because)
+                CellLayout::Ordered(layout, plan, because.clone())
             }
             Ok(_) | Err(_) => CellLayout::None,
         }

@@ -5,8 +5,9 @@
 //! nothing is silent; what would gain and cannot change is told, as for arrays of structs.
 
 use super::planner::Planner;
-use super::{GridOutcome, GridPlan, slot_span};
+use super::{GridPlan, slot_span};
 use crate::grid_choice::{GridChoice, Verdict, choose_for_grid};
+use crate::plan::{ArrayPlan, Decision, Origin};
 use layoutc_dataflow::classes::{ClassId, Pin};
 use layoutc_dataflow::grid::Grid;
 use layoutc_diagnostics::Code;
@@ -14,14 +15,14 @@ use layoutc_syntax::{ExprKind, Scalar};
 
 impl Planner<'_> {
     /// What becomes of a class that nobody asks for; `None` for arrays that are no grids.
-    pub(super) fn automatic(&mut self, id: ClassId, scalar: Scalar) -> Option<GridOutcome> {
+    pub(super) fn automatic(&mut self, id: ClassId, scalar: Scalar) -> Option<ArrayPlan> {
         let grids: Vec<Grid> = [self.grids.grids.get(&id), self.grids.flat.get(&id)]
             .into_iter()
             .flatten()
             .cloned()
             .collect();
         let class = self.classes.class(id);
-        let mut plans: Vec<GridPlan> = Vec::new();
+        let mut plans: Vec<Decision> = Vec::new();
         let mut shown: Option<GridChoice> = None;
         for grid in grids {
             let choice = choose_for_grid(
@@ -33,12 +34,8 @@ impl Planner<'_> {
                 self.options,
             );
             if let (Verdict::Gain(because), Some(layout)) = (&choice.verdict, &choice.layout) {
-                plans.push(GridPlan {
-                    grid,
-                    digits: layout.digits.clone(),
-                    because: because.clone(),
-                    scalar,
-                });
+                let plan = GridPlan { grid, digits: layout.digits.clone(), scalar };
+                plans.push(plan.decision(because));
                 if plans.len() == 1 {
                     shown = Some(choice);
                     continue;
@@ -47,49 +44,39 @@ impl Planner<'_> {
             shown.get_or_insert(choice);
         }
         let span = slot_span(self.program, class.slots.first().copied());
-        let no_gain = |message: &str| Pin {
-            span,
-            code: Code::NO_GAIN,
-            message: message.to_owned(),
-            related: Vec::new(),
+        let no_gain = |message: &str| {
+            let message = message.to_owned();
+            vec![Pin { span, code: Code::NO_GAIN, message, related: Vec::new() }]
         };
-        let mut outcome = GridOutcome {
-            class: id,
-            plan: None,
-            reasons: Vec::new(),
-            alternatives: Vec::new(),
-            choice: None,
-            is_automatic: true,
-            asked: None,
-        };
-        match shown {
-            Some(choice) => {
-                if plans.is_empty() {
+        // The best is the last.
+        plans.reverse();
+        let decision = match &shown {
+            Some(choice) => match plans.pop() {
+                None => {
                     let (Verdict::Gain(why) | Verdict::NoGain(why) | Verdict::Ineligible(why)) =
                         &choice.verdict;
-                    outcome.reasons.push(no_gain(why));
-                } else if class.pins.is_empty() {
-                    plans.reverse();
-                    outcome.plan = plans.pop();
-                    outcome.alternatives = plans;
-                } else {
-                    outcome.reasons.clone_from(&class.pins);
+                    Decision::Keep(no_gain(why))
                 }
-                outcome.choice = Some(choice);
-            }
+                Some(best) if class.pins.is_empty() => best,
+                Some(_) => {
+                    plans.clear();
+                    Decision::Keep(class.pins.clone())
+                }
+            },
             None => {
                 let refused = self.grids.refused.get(&id)?;
-                if self.lanes_are_apart(id) {
-                    outcome.reasons.extend(class.pins.iter().cloned().chain([refused.clone()]));
-                } else {
-                    outcome.reasons.push(no_gain(&format!(
+                Decision::Keep(match self.lanes_are_apart(id) {
+                    true => class.pins.iter().cloned().chain([refused.clone()]).collect(),
+                    false => no_gain(&format!(
                         "no neighbouring threads are seen to access values that are apart; and no grid is recognised: {}",
                         refused.message
-                    )));
-                }
+                    )),
+                })
             }
-        }
-        Some(outcome)
+        };
+        self.choices.extend(shown.map(|choice| (id, choice)));
+        let array = ArrayPlan::new(id, decision, Origin::Selector);
+        Some(ArrayPlan { alternatives: plans, ..array })
     }
 
     /// Whether the lanes of some access are further apart than neighbouring values.

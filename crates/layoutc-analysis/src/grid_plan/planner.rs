@@ -1,13 +1,13 @@
 //! What each class gets.
 
 use super::{
-    Apart, Families, GridOutcome, GridPlan, GridPlans, GridProgram, GridRequest, is_mistake, pin,
-    slot_span,
+    Apart, Families, GridPlan, GridPlans, GridProgram, GridRequest, is_mistake, pin, slot_span,
 };
-use crate::grid_choice::GridOptions;
+use crate::grid_choice::{GridChoice, GridOptions};
 use crate::grid_model::GridModel;
 use crate::index_form::Definitions;
-use layoutc_dataflow::classes::{ClassId, Classes, Pin, slot_names};
+use crate::plan::{ArrayPlan, Decision, LayoutPlan, Origin};
+use layoutc_dataflow::classes::{ClassId, Classes, slot_names};
 use layoutc_dataflow::grid::index::Indices;
 use layoutc_dataflow::grid::{Grid, Grids};
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, Order, SpecBody};
@@ -32,10 +32,11 @@ pub(super) fn plan(found: &GridProgram, request: GridRequest, apart: &Apart) -> 
         options: request.options,
         families: apart.families(program, classes),
         contradicted: BTreeMap::new(),
+        choices: BTreeMap::new(),
     };
-    let outcomes = classes.ids().filter_map(|class| planner.outcome(class)).collect();
-    let Planner { met, errors, families, contradicted, .. } = planner;
-    GridPlans { outcomes, met, contradicted, errors, families }
+    let arrays = classes.ids().filter_map(|class| planner.array(class)).collect();
+    let Planner { met, errors, families, contradicted, choices, .. } = planner;
+    GridPlans { plan: LayoutPlan { arrays, errors }, choices, met, contradicted, families }
 }
 
 /// Decides what each class gets.
@@ -53,75 +54,62 @@ pub(super) struct Planner<'a> {
     families: Families,
     /// By class: the requests for it, if they want several layouts.
     contradicted: BTreeMap<ClassId, BTreeSet<usize>>,
+    /// By class that nobody asks for: what serves its accesses best.
+    pub(super) choices: BTreeMap<ClassId, GridChoice>,
 }
 
 impl<'a> Planner<'a> {
     /// What becomes of a class; nothing is said of arrays that nobody asks for and that gain
     /// nothing.
-    fn outcome(&mut self, id: ClassId) -> Option<GridOutcome> {
+    fn array(&mut self, id: ClassId) -> Option<ArrayPlan> {
         let class = self.classes.class(id);
         let scalar = class.element.scalar()?;
         let requests = self.requests_for(id);
-        // The last one counts, as for arrays of structs.
         self.met.extend(requests.iter().map(|(at, _)| *at));
-        let wanted = requests.last().copied();
         if requests.iter().any(|(_, request)| request.body != requests[0].1.body) {
             self.contradicted.insert(id, requests.iter().map(|(at, _)| *at).collect());
         }
-        let asked = wanted.map(|(at, _)| at);
-        let followed = wanted.is_none().then(|| self.followed(id)).flatten();
-        let of = |plan: Option<GridPlan>, reasons: Vec<Pin>| {
-            Some(GridOutcome {
-                class: id,
-                plan,
-                reasons,
-                alternatives: Vec::new(),
-                choice: None,
-                is_automatic: false,
-                asked,
-            })
+        // The last one counts, as for arrays of structs.
+        if let Some((at, request)) = requests.last().copied() {
+            let decision = self.asked(id, scalar, request);
+            return Some(ArrayPlan::new(id, decision, Origin::Request(at)));
+        }
+        // What a pragma says and does not hold is an error, whether a layout is asked for or not.
+        if let Some(mistake) = self.grids.refused.get(&id).filter(|pin| is_mistake(pin)) {
+            let decision = Decision::Keep(vec![mistake.clone()]);
+            return Some(ArrayPlan::new(id, decision, Origin::Pragma));
+        }
+        if self.requests.is_empty() {
+            return self.automatic(id, scalar);
+        }
+        let decision = self.following(id, scalar, self.followed(id)?)?;
+        Some(ArrayPlan::new(id, decision, Origin::Sibling))
+    }
+
+    /// What a request makes of a class.
+    fn asked(&mut self, id: ClassId, scalar: Scalar, request: &LayoutSpec) -> Decision {
+        let class = self.classes.class(id);
+        if !class.pins.is_empty() {
+            return Decision::Keep(class.pins.clone());
+        }
+        // The request may speak of dimensions that are not shown.
+        let Some(grid) = self.grid_for(id, request) else {
+            let pin = self.grids.refused.get(&id).cloned().unwrap_or_else(|| {
+                pin(
+                    slot_span(self.program, class.slots.first().copied()),
+                    "no index of this array is shown to have more than one coordinate",
+                )
+            });
+            return Decision::Keep(vec![pin]);
         };
-        let kept = |reasons: Vec<Pin>| of(None, reasons);
-        match wanted {
-            Some((_, request)) => {
-                if !class.pins.is_empty() {
-                    return kept(class.pins.clone());
-                }
-                // The request may speak of dimensions that are not shown.
-                let Some(grid) = self.grid_for(id, request) else {
-                    let pin = self.grids.refused.get(&id).cloned().unwrap_or_else(|| {
-                        pin(
-                            slot_span(self.program, class.slots.first().copied()),
-                            "no index of this array is shown to have more than one coordinate",
-                        )
-                    });
-                    return kept(vec![pin]);
-                };
-                match digits(request, grid) {
-                    Ok(digits) => {
-                        let plan = GridPlan {
-                            grid: grid.clone(),
-                            digits,
-                            because: "asked for".to_owned(),
-                            scalar,
-                        };
-                        of(Some(plan), Vec::new())
-                    }
-                    Err(error) => {
-                        self.errors.push(error);
-                        kept(Vec::new())
-                    }
-                }
+        match digits(request, grid) {
+            Ok(digits) => {
+                let plan = GridPlan { grid: grid.clone(), digits, scalar };
+                plan.decision("asked for")
             }
-            None => {
-                let refused = self.grids.refused.get(&id);
-                match refused.filter(|pin| is_mistake(pin)) {
-                    // What a pragma says and does not hold is an error, whether a layout is asked for
-                    // or not.
-                    Some(mistake) => kept(vec![mistake.clone()]),
-                    None if self.requests.is_empty() => self.automatic(id, scalar),
-                    None => of(Some(self.following(id, scalar, followed?)?), Vec::new()),
-                }
+            Err(error) => {
+                self.errors.push(error);
+                Decision::Keep(Vec::new())
             }
         }
     }
@@ -178,8 +166,8 @@ impl<'a> Planner<'a> {
             .map(|(_, request)| request)
     }
 
-    /// The plan for an array that follows another; none where it has none of its own.
-    fn following(&self, class: ClassId, scalar: Scalar, request: &LayoutSpec) -> Option<GridPlan> {
+    /// What becomes of an array that follows another; nothing where it has no plan of its own.
+    fn following(&self, class: ClassId, scalar: Scalar, request: &LayoutSpec) -> Option<Decision> {
         if !self.classes.class(class).pins.is_empty() {
             return None;
         }
@@ -187,9 +175,9 @@ impl<'a> Planner<'a> {
         if !self.names_fit(request, grid) {
             return None;
         }
-        let digits = digits(request, grid).ok()?;
+        let plan = GridPlan { grid: grid.clone(), digits: digits(request, grid).ok()?, scalar };
         let because = format!("as `{}`, with which it shares functions", request.target);
-        Some(GridPlan { grid: grid.clone(), digits, because, scalar })
+        Some(plan.decision(&because))
     }
 }
 

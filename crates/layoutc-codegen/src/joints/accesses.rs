@@ -1,6 +1,7 @@
 //! Accesses to merged arrays: `x[i]` becomes `x[i].x`.
 
 use super::Rewriter;
+use layoutc_analysis::joint_plan::JointPlan;
 use layoutc_dataflow::classes::{Callee, resolve_callee};
 use layoutc_dataflow::merge::Twin;
 use layoutc_diagnostics::Span;
@@ -14,7 +15,7 @@ impl Rewriter<'_> {
         let replaced: Vec<Span> = self
             .merges
             .iter()
-            .flat_map(|(_, merge)| {
+            .flat_map(|JointPlan { merge, .. }| {
                 let joint = merge.allocations.iter().flat_map(|joint| &joint.followers);
                 joint.map(|own| own.call).chain(merge.dropped_frees.iter().copied())
             })
@@ -83,7 +84,7 @@ impl Rewriter<'_> {
 
     /// Names the parameter or member through which an element is reached as well.
     fn twin(&mut self, expr: ExprId) {
-        let twin = self.merges.iter().find_map(|(_, merge)| merge.twins.get(&expr));
+        let twin = self.merges.iter().find_map(|plan| plan.merge.twins.get(&expr));
         match (twin, &self.program.expr(expr).kind) {
             (Some(Twin::Variable(id)), _) => {
                 let name = self.program.variable(*id).name.clone();

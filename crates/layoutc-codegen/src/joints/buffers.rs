@@ -3,6 +3,7 @@
 use super::Rewriter;
 use crate::names::Names;
 use crate::opencl::{JointMember, Makers, joint_edits};
+use layoutc_analysis::joint_plan::JointPlan;
 use layoutc_dataflow::classes::ClassId;
 use layoutc_dataflow::merge::HandlePlace;
 use layoutc_syntax::ExprKind;
@@ -33,7 +34,7 @@ impl Rewriter<'_> {
         let mut members: Vec<JointMember> = Vec::new();
         let mut member_of: BTreeMap<ClassId, usize> = BTreeMap::new();
         let mut makers = Makers::default();
-        for (at, (_, merge)) in self.merges.iter().enumerate() {
+        for (at, JointPlan { merge, .. }) in self.merges.iter().enumerate() {
             if merge.buffers.is_empty() {
                 continue;
             }

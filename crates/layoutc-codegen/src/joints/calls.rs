@@ -2,6 +2,7 @@
 
 use super::{Rewriter, pin};
 use crate::edit::Edit;
+use layoutc_analysis::joint_plan::JointPlan;
 use layoutc_dataflow::catalogue::Api;
 use layoutc_dataflow::classes::{ApiCall, Direction, Sizes};
 use layoutc_dataflow::merge::{Allocated, JointAllocation};
@@ -21,7 +22,7 @@ impl Rewriter<'_> {
     /// Elements of which allocations ask for the size.
     pub(super) fn measured_elements(&self) -> BTreeSet<ExprId> {
         let mut found = BTreeSet::new();
-        for (merge, (_, own)) in self.merges.iter().enumerate() {
+        for (merge, JointPlan { merge: own, .. }) in self.merges.iter().enumerate() {
             for joint in &own.allocations {
                 let scalar = self.scalar(merge, joint.keeper.member);
                 if let Some(Factor::Element(element)) =
@@ -37,7 +38,7 @@ impl Rewriter<'_> {
     /// Rewrites the calls of all merged arrays.
     pub(super) fn calls(&mut self) {
         let sizes = Sizes::collect(self.program);
-        for (merge, (_, found)) in self.merges.iter().enumerate() {
+        for (merge, JointPlan { merge: found, .. }) in self.merges.iter().enumerate() {
             for joint in &found.allocations {
                 self.allocation(merge, joint, &sizes);
             }
@@ -88,7 +89,7 @@ impl Rewriter<'_> {
             Some(Factor::Element(_)) => {}
             None => {
                 let span = self.program.expr(keeper.size).span;
-                let class = self.merges[merge].1.members[keeper.member];
+                let class = self.merges[merge].merge.members[keeper.member];
                 let element = self.classes.class(class).element;
                 let number = scalar.spelling();
                 let round = match sizes.is_multiple_of_element(self.program, keeper.size, element) {
@@ -251,7 +252,7 @@ impl Rewriter<'_> {
             self.edit(Span { start: end, end, ..parentheses }, ", 0");
         }
         let (_, first) = members.iter().flatten().next().copied().ok_or("no array is copied")?;
-        let element = self.classes.class(self.merges[merge].1.members[first]).element;
+        let element = self.classes.class(self.merges[merge].merge.members[first]).element;
         let size = call.size().ok_or("no size")?;
         let is_whole = self.scalar(merge, first).size() == 1
             || sizes.is_multiple_of_element(self.program, size, element);

@@ -1,6 +1,7 @@
 //! The types of pointers into merged arrays.
 
 use super::Rewriter;
+use layoutc_analysis::joint_plan::JointPlan;
 use layoutc_dataflow::classes::Slot;
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{DeclarationId, DeclaratorSite};
@@ -16,7 +17,7 @@ impl Rewriter<'_> {
     /// Writes the record's type wherever a pointer is declared.
     pub(super) fn types(&mut self) {
         let mut by_declaration: BTreeMap<Option<DeclarationId>, Vec<Declared>> = BTreeMap::new();
-        for (merge, (_, found)) in self.merges.iter().enumerate() {
+        for (merge, JointPlan { merge: found, .. }) in self.merges.iter().enumerate() {
             for class in &found.members {
                 for slot in &self.classes.class(*class).slots {
                     for site in self.sites(*slot) {

@@ -5,11 +5,11 @@
 //! starts of copies and fills, which count as the source does. What is missed keeps the order
 //! ([`Rewriter::check_cells`]).
 
-use super::{Refusal, Rewriter};
+use super::{CellFacts, Plans, Refused, Rewriter};
 use crate::coordinates::{Coordinates, Lambdas};
 use crate::grids::assumptions::checked;
 use crate::grids::pragmas::without_changed;
-use layoutc_analysis::cell_plan::{CellPlan, CellPlans};
+use layoutc_analysis::cell_plan::CellPlan;
 use layoutc_dataflow::classes::{ApiCall, ClassId, Pin};
 use layoutc_dataflow::grid::index::{Index, Indices};
 use layoutc_dataflow::grid::{Cells, GridAccess};
@@ -38,15 +38,26 @@ pub(super) struct CellState<'a> {
     /// Whether coordinates that are assumed to stay inside are checked when the program runs.
     checks_bounds: bool,
     /// Why cells must keep their order.
-    pub(super) refusals: Vec<Refusal>,
+    pub(super) refusals: Vec<Refused>,
+}
+
+impl CellFacts<'_> {
+    /// What the accesses of a grid add to the start of an array.
+    pub(super) fn offsets_of(&self, plan: &CellPlan) -> impl Iterator<Item = ExprId> {
+        let offsets = self.cells.offsets.iter();
+        offsets
+            .filter(|(_, access)| plan.grid.accesses.contains_key(access))
+            .map(|(offset, _)| *offset)
+    }
 }
 
 impl<'a> Rewriter<'a> {
     /// Takes note of the cells that change places.
-    pub(super) fn number_cells(&mut self, cells: &'a CellPlans) {
+    pub(super) fn number_cells(&mut self, plans: &Plans<'a>, facts: CellFacts<'a>) {
+        let CellFacts { cells, checks_bounds } = facts;
         for (class, at) in &self.storage_of {
             if self.storages[*at].1.cells.is_some()
-                && let Some(plan) = cells.plans.get(class)
+                && let Some((_, Some(plan))) = plans.get(class)
             {
                 self.cells.plans.insert(*class, plan);
             }
@@ -55,7 +66,7 @@ impl<'a> Rewriter<'a> {
             return;
         }
         self.cells.lambdas = Rc::new(Lambdas::new(self.program));
-        for (offset, access) in &cells.cells.offsets {
+        for (offset, access) in &cells.offsets {
             let found =
                 self.cells.plans.iter().find(|(_, plan)| plan.grid.accesses.contains_key(access));
             if let Some((class, _)) = found {
@@ -68,9 +79,9 @@ impl<'a> Rewriter<'a> {
             let own = parts.into_iter().filter(|expr| calls.contains(expr));
             self.cells.functions.extend(own.map(|call| (call, function)));
         }
-        self.cells.indices = Some(&cells.cells.grids.indices);
-        self.cells.checks_bounds = cells.checks_bounds;
-        self.cells.more = RefCell::new(cells.cells.grids.indices.clone());
+        self.cells.indices = Some(&cells.grids.indices);
+        self.cells.checks_bounds = checks_bounds;
+        self.cells.more = RefCell::new(cells.grids.indices.clone());
     }
 
     /// Everything that must be another number is one.

@@ -7,6 +7,7 @@
 use super::{PlannedGrids, plan};
 use crate::request::Request;
 use layoutc_analysis::grid_plan::{Apart, flattened};
+use layoutc_analysis::{ArrayPlan, Decision, Origin};
 use layoutc_dataflow::classes::{Slot, separate};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{ExprId, FunctionId, Program, Scalar, Storage, VarId};
@@ -42,14 +43,14 @@ pub(super) fn with_versions(
 impl PlannedGrids {
     /// Parameters of classes that stay against the user's will, or are wanted in several layouts.
     fn parameters_in_the_way(&self) -> BTreeSet<VarId> {
-        self.outcomes
-            .iter()
-            .filter(|outcome| {
-                let stays = outcome.plan.is_none()
-                    && outcome.reasons.iter().any(|pin| pin.code != Code::NO_GAIN);
-                stays || self.contradicted.contains_key(&outcome.class)
+        (self.plan.arrays.iter())
+            .filter(|array| {
+                let is_contradicted =
+                    array.classes.iter().any(|class| self.contradicted.contains_key(class));
+                has_reasons(array) || is_contradicted
             })
-            .flat_map(|outcome| &self.classes.class(outcome.class).slots)
+            .flat_map(|array| &array.classes)
+            .flat_map(|class| &self.classes.class(*class).slots)
             .filter_map(|slot| match slot {
                 Slot::Variable(id)
                     if matches!(self.program.variable(*id).storage, Storage::Parameter { .. }) =>
@@ -65,10 +66,14 @@ impl PlannedGrids {
     fn changed(&self) -> (BTreeSet<usize>, BTreeSet<ExprId>) {
         let mut requests = BTreeSet::new();
         let mut allocations = BTreeSet::new();
-        for outcome in self.outcomes.iter().filter(|outcome| outcome.plan.is_some()) {
-            requests.extend(outcome.asked);
-            let class = self.classes.class(outcome.class);
-            allocations.extend(class.allocations.iter().map(|allocation| allocation.call));
+        for array in self.plan.arrays.iter().filter(|array| array.change().is_some()) {
+            if let Origin::Request(at) = array.origin {
+                requests.insert(at);
+            }
+            for class in &array.classes {
+                let own = &self.classes.class(*class).allocations;
+                allocations.extend(own.iter().map(|allocation| allocation.call));
+            }
         }
         (requests, allocations)
     }
@@ -77,7 +82,7 @@ impl PlannedGrids {
         let (requests, allocations) = self.changed();
         let (their_requests, their_allocations) = other.changed();
         // A request that has no such dimensions fails where the array could change.
-        if self.errors.len() > other.errors.len() {
+        if self.plan.errors.len() > other.plan.errors.len() {
             return their_requests.is_empty() && their_allocations.is_empty();
         }
         // Where nothing more changes, the better reasons count.
@@ -93,28 +98,29 @@ impl PlannedGrids {
 
     /// How many classes would gain and cannot change, where nobody asks for a layout.
     fn refused(&self) -> usize {
-        self.outcomes
-            .iter()
-            .filter(|outcome| outcome.is_automatic && outcome.plan.is_none())
-            .filter(|outcome| outcome.reasons.iter().any(|pin| pin.code != Code::NO_GAIN))
-            .count()
+        let arrays = self.plan.arrays.iter();
+        arrays.filter(|array| array.origin == Origin::Selector && has_reasons(array)).count()
     }
 
     /// Says why a function that is in the way has no versions.
     fn explain(&mut self, program: &Program, function: FunctionId, span: Span, why: &str) {
         let own = program.function(function);
         let text = format!("`{}` serves other arrays too, and has no versions: {why}", own.name);
-        for outcome in &mut self.outcomes {
-            let class = self.classes.class(outcome.class);
-            let is_given = own
-                .parameters
-                .iter()
-                .any(|parameter| class.slots.contains(&Slot::Variable(*parameter)));
-            if is_given && outcome.plan.is_none() {
-                for pin in outcome.reasons.iter_mut().filter(|pin| pin.code != Code::NO_GAIN) {
+        for array in &mut self.plan.arrays {
+            let is_given = own.parameters.iter().any(|parameter| {
+                let slot = Slot::Variable(*parameter);
+                array.classes.iter().any(|class| self.classes.class(*class).slots.contains(&slot))
+            });
+            if let (true, Decision::Keep(reasons)) = (is_given, &mut array.decision) {
+                for pin in reasons.iter_mut().filter(|pin| pin.code != Code::NO_GAIN) {
                     pin.related.push((span, text.clone()));
                 }
             }
         }
     }
+}
+
+/// Whether something other than a lack of gain keeps an array.
+fn has_reasons(array: &ArrayPlan) -> bool {
+    array.reasons().iter().any(|pin| pin.code != Code::NO_GAIN)
 }
