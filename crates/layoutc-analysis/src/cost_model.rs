@@ -26,7 +26,6 @@ mod recording;
 mod repeats;
 mod value;
 mod walk;
-mod work_items;
 
 pub use arrays::{ArrayInfo, ArraySource};
 pub use recording::Recording;

@@ -69,13 +69,14 @@ mod pattern;
 pub mod requests;
 mod shape;
 
-pub use access::{AccessId, AccessMatrix, AccessRow, Auxiliary, Axis, Column, Offset};
+pub use access::{AccessId, AccessMatrix, AccessRow, Auxiliary, Column, Offset};
 pub use busy::{BusyBit, BusyBits, Launch, busy_bits};
 pub use coefficient::Coefficient;
 pub use explanation::{
     AddressBit, DigitExplanation, DimensionExplanation, Explanation, Feed, Model, Role,
 };
 pub use flattening::{digit_text, dimension_vector, flattening_function};
+pub use layoutc_dataflow::catalogue::builtins::Axis;
 pub use pattern::{
     Agreement, CommonPattern, Ineligible, Parity, PatternRow, PatternUse, common_pattern,
 };

@@ -1,5 +1,6 @@
 //! How a subscript depends on the lane of a thread in its warp.
 
+use layoutc_dataflow::catalogue::builtins::{Axis, builtin_of, vector};
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, NameRef, Program, Storage, UnaryOp, VarId, evaluate,
 };
@@ -148,9 +149,9 @@ impl Definitions {
             | ExprKind::Name(NameRef::Constant(_) | NameRef::Macro(_) | NameRef::Functions(_)) => {
                 IndexForm::Uniform
             }
-            ExprKind::Name(NameRef::Unknown(name)) => match name.as_str() {
-                "threadIdx" => IndexForm::Strided,
-                _ => IndexForm::Uniform,
+            ExprKind::Name(NameRef::Unknown(_)) => match vector(program, expr) {
+                Some(builtin) if builtin.differs_between_lanes() => IndexForm::Strided,
+                Some(_) | None => IndexForm::Uniform,
             },
             ExprKind::Name(NameRef::Variable(id)) => self.variable(program, *id, depth),
             ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => {
@@ -185,36 +186,23 @@ impl Definitions {
             ExprKind::Comma(_, right) | ExprKind::Assign(None, _, right) => {
                 self.of(program, *right, depth)
             }
-            ExprKind::Member { base, name, .. } => {
-                // `threadIdx.x` and its like; a member of a local record is not followed.
+            ExprKind::Member { .. } | ExprKind::Call { .. }
+                if let Some((builtin, axis)) = builtin_of(program, expr) =>
+            {
+                match builtin.differs_between_lanes() && axis == Axis::X {
+                    true => IndexForm::Unit,
+                    false => IndexForm::Uniform,
+                }
+            }
+            ExprKind::Member { base, .. } => {
+                // A member of a local record is not followed.
                 match &program.expr(program.strip_parens(*base)).kind {
-                    ExprKind::Name(NameRef::Unknown(builtin)) => {
-                        match (builtin.as_str(), program.text(*name)) {
-                            ("threadIdx", "x") => IndexForm::Unit,
-                            ("threadIdx" | "blockIdx" | "blockDim" | "gridDim", _) => {
-                                IndexForm::Uniform
-                            }
-                            _ => IndexForm::Gather,
-                        }
-                    }
                     ExprKind::Name(NameRef::Variable(id))
                         if matches!(program.variable(*id).storage, Storage::Parameter { .. }) =>
                     {
                         IndexForm::Uniform
                     }
                     _ => IndexForm::Gather,
-                }
-            }
-            ExprKind::Call { callee, arguments, .. }
-                if let (ExprKind::Name(NameRef::Unknown(name)), [dimension]) =
-                    (&program.expr(program.strip_parens(*callee)).kind, arguments.as_slice())
-                    && name.starts_with("get_") =>
-            {
-                // The work-item functions of OpenCL.
-                let is_fastest = evaluate::constant(program, *dimension) == Some(0);
-                match name.as_str() {
-                    "get_global_id" | "get_local_id" if is_fastest => IndexForm::Unit,
-                    _ => IndexForm::Uniform,
                 }
             }
             ExprKind::Call { arguments, .. } | ExprKind::MacroCall { arguments, .. } => arguments

@@ -17,6 +17,7 @@
 //! it, which the compiler asks for. Another target is another spelling in each row.
 
 mod api;
+pub mod builtins;
 mod interfaces;
 mod rows;
 

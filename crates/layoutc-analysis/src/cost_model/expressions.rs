@@ -8,6 +8,7 @@ use crate::cost::flow::Step;
 use crate::cost::kernel::{
     Access, AccessKind, ArrayId, ElementIndex, Lanes, LeafElement, LoopId, Trips,
 };
+use layoutc_dataflow::catalogue::builtins::{Builtin, builtin_of};
 use layoutc_dataflow::classes::{Callee, PlaceKind, Slot, resolve_callee};
 use layoutc_dataflow::layout::LeafId;
 use layoutc_syntax::{
@@ -55,9 +56,7 @@ impl Walk<'_> {
                 self.variable(*id)
             }
             ExprKind::Index { .. } | ExprKind::Deref(_) => self.load(expr),
-            ExprKind::Member { base, name, .. } => {
-                self.builtin(*base, program.text(*name)).unwrap_or_else(|| self.load(expr))
-            }
+            ExprKind::Member { .. } => self.builtin(expr).unwrap_or_else(|| self.load(expr)),
             ExprKind::Unary(UnaryOp::Plus, inner) => self.value(*inner),
             ExprKind::Unary(UnaryOp::Minus, inner) => {
                 let value = self.value(*inner);
@@ -211,32 +210,28 @@ impl Walk<'_> {
         }
     }
 
-    /// The value of `threadIdx.x` and the like.
-    pub(super) fn builtin_of(&mut self, expr: ExprId) -> Option<Value> {
-        let program = self.program;
-        match &program.expr(program.strip_parens(expr)).kind {
-            ExprKind::Member { base, name, .. } => self.builtin(*base, program.text(*name)),
-            _ => None,
-        }
-    }
-
-    /// `threadIdx.x` and the like.
-    fn builtin(&mut self, base: ExprId, component: &str) -> Option<Value> {
-        use crate::grid::Axis;
-        let program = self.program;
-        let ExprKind::Name(NameRef::Unknown(name)) = &program.expr(program.strip_parens(base)).kind
-        else {
-            return None;
-        };
-        let axis = Axis::ALL.into_iter().find(|axis| axis.to_string() == component)?;
-        match name.as_str() {
-            "threadIdx" => Some(Value::atom(Atom::Thread(axis))),
-            "blockIdx" => Some(Value::atom(Atom::Block(axis))),
-            "blockDim" | "gridDim" => {
-                Some(self.symbols.symbol(Key::Extent(name.clone(), axis), Variation::default()))
+    /// The value of `threadIdx.x`, `get_global_id(0)` and the like.
+    pub(super) fn builtin(&mut self, expr: ExprId) -> Option<Value> {
+        let (builtin, axis) = builtin_of(self.program, expr)?;
+        let (thread, block) = (Value::atom(Atom::Thread(axis)), Value::atom(Atom::Block(axis)));
+        let symbols = &mut self.symbols;
+        Some(match builtin {
+            Builtin::Thread => thread,
+            Builtin::Block => block,
+            // It moves all accesses alike.
+            Builtin::Offset => Value::constant(0),
+            Builtin::BlockSize | Builtin::GridSize => symbols.extent(builtin, axis),
+            Builtin::GlobalSize => {
+                let of_block = symbols.extent(Builtin::BlockSize, axis);
+                let of_grid = symbols.extent(Builtin::GridSize, axis);
+                symbols.binary(BinaryOp::Mul, &of_block, &of_grid)
             }
-            _ => None,
-        }
+            Builtin::Global => {
+                let of_block = symbols.extent(Builtin::BlockSize, axis);
+                let first = symbols.binary(BinaryOp::Mul, &block, &of_block);
+                symbols.binary(BinaryOp::Add, &first, &thread)
+            }
+        })
     }
 
     fn is_pointer(&self, expr: ExprId) -> bool {
@@ -797,7 +792,7 @@ impl Walk<'_> {
         let is_atomic = name.starts_with("atomic");
         let is_load = name.starts_with("__ld");
         let mut values = Vec::new();
-        if let Some(value) = self.work_item(name, arguments) {
+        if let Some(value) = self.builtin(expr) {
             return value;
         }
         if let ("memcpy" | "memmove", [to, from, size]) = (name, arguments) {

@@ -4,6 +4,7 @@ use super::guards::leaves;
 use super::value::{Atom, Value};
 use super::walk::{Walk, mirrored};
 use crate::cost::flow::{LoopRange, Step};
+use layoutc_dataflow::catalogue::builtins::Builtin;
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, NameRef, StmtId, StmtKind, VarId};
 use std::collections::BTreeMap;
 
@@ -137,15 +138,15 @@ impl Walk<'_> {
         let (Some((factors, 1)), None) = (terms.next(), terms.next()) else {
             return LoopRange::Unknown;
         };
-        let names: Vec<Option<&str>> = (factors.iter())
+        let names: Vec<Option<Builtin>> = (factors.iter())
             .map(|factor| match factor {
-                Atom::Symbol(symbol) => self.symbols.extent(*symbol),
+                Atom::Symbol(symbol) => self.symbols.size_of_launch(*symbol),
                 _ => None,
             })
             .collect();
-        let is_made_of = |name: &str| names.contains(&Some(name));
-        match names.iter().all(Option::is_some) && is_made_of("blockDim") {
-            true if is_made_of("gridDim") => LoopRange::Launch,
+        let is_made_of = |size: Builtin| names.contains(&Some(size));
+        match names.iter().all(Option::is_some) && is_made_of(Builtin::BlockSize) {
+            true if is_made_of(Builtin::GridSize) => LoopRange::Launch,
             true => LoopRange::Block,
             false => LoopRange::Unknown,
         }

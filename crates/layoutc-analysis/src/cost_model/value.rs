@@ -1,7 +1,7 @@
 //! The values that indices are made of: polynomials over threads, trips of loops and symbols.
 
 use crate::cost::kernel::{ArrayId, BaseId, ElementIndex, Factor, Lanes, LoopId};
-use crate::grid::Axis;
+use layoutc_dataflow::catalogue::builtins::{Axis, Builtin};
 use layoutc_dataflow::grid::polynomial::Polynomial;
 use layoutc_dataflow::layout::LeafId;
 use layoutc_syntax::{BinaryOp, FieldId, VarId};
@@ -42,7 +42,7 @@ pub(super) enum Key {
     /// A variable that is not followed further.
     Variable(VarId),
     /// `blockDim` and `gridDim`.
-    Extent(String, Axis),
+    Extent(Builtin, Axis),
     /// An operation, spelled, on values.
     Operation(String, Vec<Value>),
     /// A member of what a value is.
@@ -102,10 +102,15 @@ impl Symbols {
         Value::atom(Atom::Symbol(number))
     }
 
-    /// The name of the extent that a symbol stands for: `blockDim` or `gridDim`.
-    pub(super) fn extent(&self, symbol: u32) -> Option<&str> {
+    /// A size of the launch.
+    pub(super) fn extent(&mut self, builtin: Builtin, axis: Axis) -> Value {
+        self.symbol(Key::Extent(builtin, axis), Variation::default())
+    }
+
+    /// The size of the launch that a symbol stands for.
+    pub(super) fn size_of_launch(&self, symbol: u32) -> Option<Builtin> {
         self.known.iter().find_map(|(key, number)| match key {
-            Key::Extent(name, _) if *number == symbol => Some(name.as_str()),
+            Key::Extent(builtin, _) if *number == symbol => Some(*builtin),
             _ => None,
         })
     }

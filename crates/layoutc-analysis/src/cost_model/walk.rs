@@ -528,7 +528,7 @@ impl Walk<'_> {
             TypeKind::Enum(..) => true,
             // `threadIdx.x`, and what is made of it.
             TypeKind::Unknown => true,
-            _ => self.builtin_of(expr).is_some(),
+            _ => self.builtin(expr).is_some(),
         };
         if !is_integer {
             return None;

@@ -1,6 +1,6 @@
 //! Accesses to a grid as matrices.
 
-use super::Coefficient;
+use super::{Axis, Coefficient};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,39 +8,6 @@ use std::fmt;
 /// An access, as the caller numbers them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
 pub struct AccessId(pub u32);
-
-/// A direction of a launch.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Axis {
-    /// The fastest: neighbouring lanes of a warp differ in it first.
-    X,
-    /// The middle one.
-    Y,
-    /// The slowest.
-    Z,
-}
-
-impl Axis {
-    /// All, fastest first.
-    pub const ALL: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
-
-    /// Position in arrays of three.
-    #[must_use]
-    pub fn index(self) -> usize {
-        self as usize
-    }
-}
-
-impl fmt::Display for Axis {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(match self {
-            Axis::X => "x",
-            Axis::Y => "y",
-            Axis::Z => "z",
-        })
-    }
-}
 
 /// An index that subscripts are made of: a column of the matrix.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -4,10 +4,11 @@
 //! need not be proven. A variable with several values has a form where they agree but for a constant.
 
 use super::form::Form;
-use crate::grid::{Auxiliary, Axis, Column};
+use crate::grid::{Auxiliary, Column};
 use crate::index_form::{Definition, Definitions, mentions};
+use layoutc_dataflow::catalogue::builtins::{Axis, Builtin, builtin_of, vector};
 use layoutc_dataflow::classes::{Callee, resolve_callee};
-use layoutc_dataflow::grid::index::{Atom, Index, Indices, single_result, work_item};
+use layoutc_dataflow::grid::index::{Atom, Index, Indices, single_result};
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, Storage, UnaryOp, VarId, evaluate,
 };
@@ -103,8 +104,10 @@ impl<'a> Values<'a> {
                 self.of(*inner, depth).times(&Form::constant(-1), &text)
             }
             ExprKind::Name(NameRef::Variable(id)) => self.variable(*id, depth),
-            ExprKind::Member { base, name, .. } => {
-                self.builtin(*base, program.text(*name)).unwrap_or_else(|| self.other(expr, depth))
+            ExprKind::Member { .. } | ExprKind::Call { .. }
+                if let Some((builtin, axis)) = builtin_of(program, expr) =>
+            {
+                of_builtin(builtin, axis)
             }
             ExprKind::Binary(op, left, right) => self.binary(expr, *op, *left, *right, depth),
             ExprKind::Conditional(_, then, otherwise) => {
@@ -113,9 +116,6 @@ impl<'a> Values<'a> {
             }
             ExprKind::Comma(_, value) | ExprKind::Assign(None, _, value) => self.of(*value, depth),
             ExprKind::Call { callee, arguments, .. } => {
-                if let Some((name, dimension)) = work_item(program, expr) {
-                    return of_work_item(name, dimension);
-                }
                 match resolve_callee(program, *callee, arguments) {
                     Callee::Library(name)
                         if matches!(name.as_str(), "min" | "max" | "std::min" | "std::max")
@@ -135,22 +135,6 @@ impl<'a> Values<'a> {
             }
             _ => self.other(expr, depth),
         }
-    }
-
-    /// `threadIdx.x` and the like.
-    fn builtin(&self, base: ExprId, component: &str) -> Option<Form> {
-        let program = self.program;
-        let ExprKind::Name(NameRef::Unknown(name)) = &program.expr(program.strip_parens(base)).kind
-        else {
-            return None;
-        };
-        let axis = Axis::ALL.into_iter().find(|axis| axis.to_string() == component)?;
-        Some(match name.as_str() {
-            "threadIdx" => Form::column(Column::Thread(axis)),
-            "blockIdx" => Form::column(Column::Block(axis)),
-            "blockDim" | "gridDim" => Form::symbol(&format!("{name}.{component}")),
-            _ => return None,
-        })
     }
 
     fn binary(
@@ -201,7 +185,9 @@ impl<'a> Values<'a> {
         let text = self.text(expr);
         let children = self.program.expr(expr).children();
         let is_uniform = match &self.program.expr(expr).kind {
-            ExprKind::Name(NameRef::Unknown(name)) => name != "threadIdx" && name != "blockIdx",
+            ExprKind::Name(NameRef::Unknown(_)) => {
+                vector(self.program, expr).is_none_or(Builtin::is_size)
+            }
             ExprKind::Opaque(_) | ExprKind::Lambda { .. } | ExprKind::MacroCall { .. } => false,
             _ => children.into_iter().all(|child| self.of(child, depth).is_uniform()),
         };
@@ -332,19 +318,21 @@ impl<'a> Values<'a> {
     }
 }
 
-/// `get_global_id(0)` and the like in CUDA's terms.
-fn of_work_item(name: &str, dimension: usize) -> Form {
-    let axis = Axis::ALL[dimension];
+/// A builtin in the terms of access matrices.
+fn of_builtin(builtin: Builtin, axis: Axis) -> Form {
     let thread = Form::column(Column::Thread(axis));
     let block = Form::column(Column::Block(axis));
-    let of_group = Form::symbol(&format!("blockDim.{axis}"));
-    match name {
-        "get_local_id" => thread,
-        "get_group_id" => block,
-        "get_global_id" => block.times(&of_group, name).plus(&thread, name),
-        "get_local_size" => of_group,
-        "get_num_groups" => Form::symbol(&format!("gridDim.{axis}")),
-        _ => Form::symbol(&format!("{name}({dimension})")),
+    let of_block = Form::symbol(&format!("blockDim.{axis}"));
+    let of_grid = Form::symbol(&format!("gridDim.{axis}"));
+    let text = "global index";
+    match builtin {
+        Builtin::Thread => thread,
+        Builtin::Block => block,
+        Builtin::Offset => Form::constant(0),
+        Builtin::Global => block.times(&of_block, text).plus(&thread, text),
+        Builtin::BlockSize => of_block,
+        Builtin::GridSize => of_grid,
+        Builtin::GlobalSize => of_grid.times(&of_block, text),
     }
 }
 

@@ -6,6 +6,7 @@
 
 use super::Rewriter;
 use crate::edit::Edit;
+use layoutc_dataflow::catalogue::builtins::{Builtin, builtin_of};
 use layoutc_dataflow::classes::Extent;
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, FunctionId, MacroRole, NameRef, Program, VarId};
@@ -143,10 +144,9 @@ impl Walk<'_> {
     fn is_of_blocks(&self, id: ExprId) -> bool {
         let program = self.program;
         match &program.expr(program.strip_parens(id)).kind {
-            ExprKind::Member { base, .. } => matches!(
-                &program.expr(program.strip_parens(*base)).kind,
-                ExprKind::Name(NameRef::Unknown(name)) if name == "blockIdx"
-            ),
+            ExprKind::Member { .. } => {
+                matches!(builtin_of(program, id), Some((Builtin::Block, _)))
+            }
             ExprKind::Name(NameRef::Variable(variable)) => {
                 program.variable(*variable).init.is_some_and(|init| {
                     matches!(program.expr(program.strip_parens(init)).kind, ExprKind::Member { .. })

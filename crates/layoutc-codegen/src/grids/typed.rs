@@ -6,12 +6,13 @@
 
 use super::Rewriter;
 use crate::edit::Edit;
+use layoutc_dataflow::catalogue::builtins::holds_builtin;
 use layoutc_dataflow::classes::{
     Callee, Chain, ClassId, Declared, Extent, Slot, TypedArrays, brackets_of, is_of_variables,
     resolve_callee, takes_none,
 };
 use layoutc_dataflow::grid::facts::variables;
-use layoutc_dataflow::grid::index::{Atom, holds_builtin};
+use layoutc_dataflow::grid::index::Atom;
 use layoutc_diagnostics::{Code, Diagnostic, Span};
 use layoutc_syntax::{
     BinaryOp, DeclarationId, DeclaratorSite, ExprId, ExprKind, FunctionId, MacroRole, NameRef,

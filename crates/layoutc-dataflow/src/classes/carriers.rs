@@ -8,6 +8,7 @@ use super::calls::{CallGraph, Callee, Context};
 use super::element::record_of;
 use super::slots::Slot;
 use super::{ClassId, Classes, Pin};
+use crate::catalogue::builtins::vector;
 use crate::catalogue::{self, Effect, Role};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
@@ -346,13 +347,11 @@ pub(super) fn fills_fields_with(
 /// Whether an object is a vector, or what CUDA calls the indices of threads and blocks: it has no member
 /// of the program.
 fn is_built_in(program: &Program, object: ExprId) -> bool {
-    let object = program.expr(program.strip_parens(object));
-    match program.types.kind(object.ty.id) {
+    let id = program.strip_parens(object);
+    match program.types.kind(program.expr(id).ty.id) {
         TypeKind::Vector(_) => true,
         TypeKind::Named(name, _) => matches!(name.as_str(), "dim3" | "uint3"),
-        TypeKind::Unknown => matches!(&object.kind,
-            ExprKind::Name(NameRef::Unknown(name))
-                if matches!(name.as_str(), "threadIdx" | "blockIdx" | "blockDim" | "gridDim")),
+        TypeKind::Unknown => vector(program, id).is_some(),
         TypeKind::Void
         | TypeKind::Scalar(_)
         | TypeKind::Record(_)

@@ -10,8 +10,9 @@
 use super::callers::{in_parameters, start_of_loops};
 use super::extents::Extents;
 use super::facts::{Changes, Fact, Facts};
-use super::index::{Atom, Index, Indices, is_integer, work_item};
+use super::index::{Atom, Index, Indices, is_integer};
 use super::{Access, pin};
+use crate::catalogue::builtins::{Axis, Builtin};
 use crate::classes::{BufferApi, Callee, ClassId, Classes, Given, Pin, Slot, resolve_callee};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
@@ -483,7 +484,7 @@ pub(super) fn launched(
     changes: &Changes,
     indices: &mut Indices,
     kernel: FunctionId,
-    numbers: &BTreeMap<usize, ExprId>,
+    builtins: &BTreeMap<(Builtin, Axis), ExprId>,
 ) -> Facts {
     let mut facts = Facts::default();
     let Some(ranges) = classes.buffers.numbers.ranges_of(kernel).filter(|all| !all.is_empty())
@@ -492,11 +493,12 @@ pub(super) fn launched(
     };
     let mut roots = Roots::new(program, classes, changes);
     let given = roots.numbers(indices, kernel);
-    for (axis, expr) in numbers {
+    let is_number = |(builtin, _): &(Builtin, Axis)| *builtin == Builtin::Global;
+    for ((_, axis), expr) in builtins.iter().filter(|(found, _)| is_number(found)) {
         let mut limit: Option<Index> = None;
         let mut is_same = true;
         for range in ranges {
-            let item = range.items.get(*axis).copied();
+            let item = range.items.get(axis.index()).copied();
             let size = |ty| program.types.as_scalar(ty).map(Scalar::size);
             let value = match item {
                 // Dimensions that are not given have one work-item.
@@ -517,7 +519,6 @@ pub(super) fn launched(
         if roots.check(std::slice::from_ref(&limit)).is_err() {
             continue;
         }
-        debug_assert!(work_item(program, *expr).is_some(), "these are work-item numbers");
         let Some(own) = indices.index(program, *expr) else { continue };
         let named = given.iter().filter(|(_, value)| *value == limit).map(|(id, _)| *id);
         let mut limits: Vec<Index> = named.map(|id| Index::atom(Atom::Variable(id))).collect();

@@ -8,10 +8,9 @@
 
 use super::buffers;
 use super::facts::{Changes, Fact, Facts};
-use super::index::{
-    Atom, Index, Indices, builtin_of, is_integer, turns_negative, widens_wrapped, work_item,
-};
+use super::index::{Atom, Index, Indices, is_integer, turns_negative, widens_wrapped};
 use super::proof::Prover;
+use crate::catalogue::builtins::{Axis, Builtin, builtin_of};
 use crate::classes::{Callee, Classes, resolve_callee};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
@@ -45,9 +44,7 @@ pub(super) struct Entries<'a> {
     escaped: BTreeSet<FunctionId>,
     facts: BTreeMap<ExprId, Facts>,
     /// `threadIdx.x` and the like, where they occur.
-    builtins: BTreeMap<(String, String), ExprId>,
-    /// `get_global_id(0)` and the like by their dimension, where they occur.
-    numbers: BTreeMap<usize, ExprId>,
+    builtins: BTreeMap<(Builtin, Axis), ExprId>,
     /// Variables that are used otherwise than as a launch's shape or as numbers read from it: they
     /// may change there, through a reference to a member or the like.
     exposed: BTreeSet<VarId>,
@@ -64,7 +61,6 @@ impl<'a> Entries<'a> {
             escaped: program.operators.values().copied().collect(),
             facts: BTreeMap::new(),
             builtins: BTreeMap::new(),
-            numbers: BTreeMap::new(),
             exposed: BTreeSet::new(),
         };
         let mut callees = BTreeSet::new();
@@ -93,20 +89,14 @@ impl<'a> Entries<'a> {
             }
         }
         for expr in program.expr_ids() {
-            if let Some(("get_global_id", axis)) = work_item(program, expr) {
-                this.numbers.entry(axis).or_insert(expr);
+            if let Some(found) = builtin_of(program, expr) {
+                this.builtins.entry(found).or_insert(expr);
             }
             match &program.expr(expr).kind {
                 ExprKind::Name(NameRef::Functions(functions))
                     if !callees.contains(&expr) || !inside.contains(&expr) =>
                 {
                     this.escaped.extend(functions.iter().copied());
-                }
-                ExprKind::Member { name, .. } => {
-                    if let Some(builtin) = builtin_of(program, expr) {
-                        let key = (builtin.to_owned(), program.text(*name).to_owned());
-                        this.builtins.entry(key).or_insert(expr);
-                    }
                 }
                 _ => {}
             }
@@ -203,8 +193,8 @@ impl<'a> Entries<'a> {
         }
         if sites.is_empty() && !self.escaped.contains(&function) {
             let (program, changes) = (self.program, self.changes);
-            let numbers = &self.numbers;
-            return buffers::launched(program, self.classes, changes, indices, function, numbers);
+            let builtins = &self.builtins;
+            return buffers::launched(program, self.classes, changes, indices, function, builtins);
         }
         if sites.is_empty()
             || sites.len() > LIMIT
@@ -416,14 +406,14 @@ impl<'a> Entries<'a> {
         let Some((grid, block)) = site.config.filter(|_| !self.is_device(site.caller)) else {
             return facts;
         };
-        for (index, count, config) in
-            [("blockIdx", "gridDim", grid), ("threadIdx", "blockDim", block)]
-        {
+        for (index, count, config) in [
+            (Builtin::Block, Builtin::GridSize, grid),
+            (Builtin::Thread, Builtin::BlockSize, block),
+        ] {
             let Some(extents) = self.shape(config) else { continue };
-            for (axis, extent) in ["x", "y", "z"].into_iter().zip(extents) {
+            for (axis, extent) in Axis::ALL.into_iter().zip(extents) {
                 let Some((whole, by)) = self.limit(indices, extent) else { continue };
-                let builtin =
-                    |name: &str| self.builtins.get(&(name.to_owned(), axis.to_owned())).copied();
+                let builtin = |builtin| self.builtins.get(&(builtin, axis)).copied();
                 // by·(index + 1) ≤ whole
                 if let Some(index) = builtin(index).and_then(|at| indices.index(self.program, at)) {
                     let rest = index

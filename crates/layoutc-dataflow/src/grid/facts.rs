@@ -13,10 +13,10 @@ pub(super) use choices::{is_truth, unfolded};
 pub(crate) use copies::copied;
 
 use super::index::{
-    Atom, Index, Indices, builtin_of, holds_builtin, is_integer, is_thread_number, turns_negative,
-    widens_wrapped,
+    Atom, Index, Indices, is_integer, is_thread_number, turns_negative, widens_wrapped,
 };
 use super::proof::Prover;
+use crate::catalogue::builtins::{builtin_of, holds_builtin};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, Scalar, Space, StmtId,

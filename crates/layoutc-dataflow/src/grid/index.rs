@@ -1,6 +1,7 @@
 //! Index expressions as polynomials over the values that a function computes with.
 
 use super::polynomial::Polynomial;
+use crate::catalogue::builtins::{Axis, Builtin, builtin_of, holds_builtin};
 use crate::classes::{Callee, resolve_callee};
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, Scalar, StmtKind, TypeKind, UnaryOp,
@@ -281,6 +282,11 @@ pub fn widens_wrapped(program: &Program, operand: ExprId, to: layoutc_syntax::Ty
     is_unsigned && widens && may_wrap(program, operand)
 }
 
+/// Whether a work-item function of OpenCL occurs in an expression.
+fn holds_work_item(program: &Program, expr: ExprId) -> bool {
+    program.files[program.expr(expr).span.file.index()].is_opencl && holds_builtin(program, expr)
+}
+
 /// Whether an unsigned value becomes one of a signed type of its size, where a large one turns
 /// negative. The number of a thread is not that large.
 #[must_use]
@@ -309,25 +315,16 @@ pub fn is_thread_number(program: &Program, expr: ExprId) -> bool {
     }
 }
 
-/// Whether `threadIdx.x` or the like occurs in an expression.
-#[must_use]
-pub fn holds_builtin(program: &Program, expr: ExprId) -> bool {
-    let mut stack = vec![expr];
-    while let Some(at) = stack.pop() {
-        if builtin_of(program, at).is_some() {
-            return true;
-        }
-        stack.extend(program.expr(at).children());
-    }
-    false
-}
-
 /// Whether unsigned arithmetic in an expression may wrap around: anything but a value as it is.
 pub(super) fn may_wrap(program: &Program, expr: ExprId) -> bool {
     !matches!(
         program.expr(program.strip_parens(expr)).kind,
         ExprKind::Name(_) | ExprKind::Member { .. } | ExprKind::Integer(_)
     )
+}
+
+fn builtin_key((builtin, axis): (Builtin, Axis)) -> String {
+    format!("{builtin:?}.{axis}")
 }
 
 /// What tells an expression over variables and constants from others.
@@ -340,14 +337,7 @@ fn key(program: &Program, expr: ExprId, depth: usize) -> Option<String> {
             (!program.variable(*id).ty.is_volatile).then(|| format!("v{}", id.0))
         }
         ExprKind::Name(NameRef::Constant(Some(value))) => Some(value.to_string()),
-        ExprKind::Member { base, name, .. } => {
-            let ExprKind::Name(NameRef::Unknown(builtin)) =
-                &program.expr(program.strip_parens(*base)).kind
-            else {
-                return None;
-            };
-            is_builtin(builtin).then(|| format!("{builtin}.{}", program.text(*name)))
-        }
+        ExprKind::Member { .. } => builtin_of(program, expr).map(builtin_key),
         ExprKind::Unary(op, operand) if !op.is_update() => {
             Some(format!("{op:?}({})", key(program, *operand, depth)?))
         }
@@ -366,8 +356,8 @@ fn key(program: &Program, expr: ExprId, depth: usize) -> Option<String> {
             Some(format!("cast{}({})", target.id.0, key(program, *operand, depth)?))
         }
         ExprKind::Call { callee, arguments, .. } => {
-            if let Some((name, dimension)) = work_item(program, expr) {
-                return Some(format!("{name}({dimension})"));
+            if let Some(found) = builtin_of(program, expr) {
+                return Some(builtin_key(found));
             }
             match resolve_callee(program, *callee, arguments) {
                 Callee::Library(name) if name == "min" || name == "max" => {
@@ -380,59 +370,4 @@ fn key(program: &Program, expr: ExprId, depth: usize) -> Option<String> {
         }
         _ => None,
     }
-}
-
-/// Whether a name is one of the variables in which CUDA gives the place of a thread.
-#[must_use]
-pub fn is_builtin(name: &str) -> bool {
-    matches!(name, "threadIdx" | "blockIdx" | "blockDim" | "gridDim")
-}
-
-/// The builtin that an expression is a component of: `threadIdx` for `threadIdx.x`, and
-/// `get_global_id` for `get_global_id(0)`.
-#[must_use]
-pub fn builtin_of(program: &Program, expr: ExprId) -> Option<&str> {
-    let ExprKind::Member { base, .. } = program.expr(program.strip_parens(expr)).kind else {
-        return work_item(program, expr).map(|(name, _)| name);
-    };
-    match &program.expr(program.strip_parens(base)).kind {
-        ExprKind::Name(NameRef::Unknown(name)) if is_builtin(name) => Some(name),
-        _ => None,
-    }
-}
-
-/// A call of one of OpenCL C's work-item functions (6.12.1) with its dimension, from 0 to 2.
-#[must_use]
-pub fn work_item(program: &Program, expr: ExprId) -> Option<(&str, usize)> {
-    let expr = program.expr(program.strip_parens(expr));
-    let ExprKind::Call { callee, arguments, .. } = &expr.kind else { return None };
-    let [dimension] = arguments.as_slice() else { return None };
-    let ExprKind::Name(NameRef::Unknown(name)) = &program.expr(program.strip_parens(*callee)).kind
-    else {
-        return None;
-    };
-    let is_known = matches!(
-        name.as_str(),
-        "get_global_id"
-            | "get_local_id"
-            | "get_group_id"
-            | "get_global_size"
-            | "get_local_size"
-            | "get_num_groups"
-    );
-    let is_opencl = program.files[expr.span.file.index()].is_opencl;
-    let dimension = evaluate::constant(program, *dimension).filter(|at| (0..3).contains(at))?;
-    (is_known && is_opencl).then_some((name, usize::try_from(dimension).ok()?))
-}
-
-/// Whether such a call occurs in an expression.
-fn holds_work_item(program: &Program, expr: ExprId) -> bool {
-    let mut stack = vec![expr];
-    while let Some(at) = stack.pop() {
-        if work_item(program, at).is_some() {
-            return true;
-        }
-        stack.extend(program.expr(at).children());
-    }
-    false
 }

@@ -5,6 +5,8 @@ use std::fmt;
 
 /// More terms than any index that people write; products beyond this have no form.
 const MOST_TERMS: usize = 64;
+/// Atoms of a term at most.
+const MOST_ATOMS: usize = 64;
 
 /// A product of atoms, sorted, with repetitions; empty for the constant term.
 pub type Monomial<A> = Vec<A>;
@@ -12,8 +14,8 @@ pub type Monomial<A> = Vec<A>;
 /// A polynomial over atoms of type `A`; terms with coefficient 0 are absent.
 ///
 /// Arithmetic is that of the integers: `None` where a coefficient leaves 64 bits or there would be
-/// too many terms.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+/// too many terms, or atoms in one.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Polynomial<A> {
     terms: BTreeMap<Monomial<A>, i64>,
 }
@@ -102,12 +104,27 @@ impl<A: Ord + Clone> Polynomial<A> {
         for (left, a) in &self.terms {
             for (right, b) in &other.terms {
                 let mut monomial: Monomial<A> = left.iter().chain(right).cloned().collect();
+                if monomial.len() > MOST_ATOMS {
+                    return None;
+                }
                 monomial.sort();
                 let terms = BTreeMap::from([(monomial, a.checked_mul(*b)?)]);
                 product = product.plus(&Polynomial { terms })?;
             }
         }
         Some(product)
+    }
+
+    /// The number that it is where every atom has the value that `value_of` gives; `None` if an atom has
+    /// none, or the result leaves 64 bits.
+    #[must_use]
+    pub fn evaluate(&self, value_of: &dyn Fn(&A) -> Option<i64>) -> Option<i64> {
+        self.terms.iter().try_fold(0_i64, |sum, (monomial, coefficient)| {
+            let mut factors = monomial.iter();
+            let term = factors
+                .try_fold(*coefficient, |product, atom| product.checked_mul(value_of(atom)?))?;
+            sum.checked_add(term)
+        })
     }
 
     /// The polynomial with another one in the place of an atom.

@@ -5,7 +5,8 @@
 //! What is not found within the budget is not proven; nothing is assumed.
 
 use super::facts::{Fact, Facts, is_truth, said};
-use super::index::{Atom, Index, Indices, builtin_of};
+use super::index::{Atom, Index, Indices};
+use crate::catalogue::builtins::builtin_of;
 use crate::classes::{Callee, resolve_callee};
 use layoutc_syntax::{BinaryOp, ExprId, ExprKind, Program, Scalar, VarId, evaluate};
 use std::collections::{BTreeMap, BTreeSet};
@@ -242,11 +243,7 @@ impl<'a> Prover<'a> {
         match atom {
             Atom::Variable(id) => self.positive.contains(&id),
             Atom::Expression(number) => builtin_of(self.program, self.indices.expression(number))
-                .is_some_and(|name| {
-                    matches!(name, "blockDim" | "gridDim")
-                        || name.ends_with("_size")
-                        || name == "get_num_groups"
-                }),
+                .is_some_and(|(builtin, _)| builtin.is_size()),
         }
     }
 
