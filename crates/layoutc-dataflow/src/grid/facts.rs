@@ -131,6 +131,7 @@ impl Changes {
                     }
                 }
                 ExprKind::AddressOf(operand) => this.anywhere.extend(name(*operand)),
+                kind if only_reads_numbers(program, kind) => {}
                 ExprKind::MacroCall { arguments, .. }
                 | ExprKind::Opaque(arguments)
                 | ExprKind::New { arguments, .. } => {
@@ -141,7 +142,7 @@ impl Changes {
                 ExprKind::InitList(items) => {
                     this.anywhere.extend(items.iter().flat_map(|item| name(*item)));
                 }
-                ExprKind::Construct { of, arguments } if !copies_numbers(program, *of) => {
+                ExprKind::Construct { arguments, .. } => {
                     this.anywhere.extend(arguments.iter().flat_map(|argument| name(*argument)));
                 }
                 ExprKind::Lambda { by_reference, captures, .. } => {
@@ -318,6 +319,18 @@ fn named(program: &Program, expr: ExprId) -> Vec<VarId> {
         }
     }
     found
+}
+
+/// Whether an expression makes an object and only reads what it is given: the lengths of `new T[n]`, the numbers of
+/// `dim3(n)`.
+pub(crate) fn only_reads_numbers(program: &Program, kind: &ExprKind) -> bool {
+    match kind {
+        ExprKind::Construct { of, .. } => copies_numbers(program, *of),
+        ExprKind::New { arguments, is_placed: false, is_initialized: false, .. } => arguments
+            .iter()
+            .all(|length| program.types.as_scalar(program.expr(*length).ty.id).is_some()),
+        _ => false,
+    }
 }
 
 /// Whether objects of a type are made of copies of numbers: scalars, and what the runtime and the

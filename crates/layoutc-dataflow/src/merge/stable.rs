@@ -3,7 +3,7 @@
 use super::Merging;
 use crate::catalogue;
 use crate::classes::{Callee, record_of, resolve_callee};
-use crate::grid::facts::Changes;
+use crate::grid::facts::{Changes, only_reads_numbers};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FieldId, FunctionId, NameRef, QualType, RecordId, RecordTrait,
@@ -194,6 +194,7 @@ impl Merging<'_> {
                     self.program.types.as_scalar(self.program.expr(*left).ty.id).is_none()
                         && is_it(*right)
                 }
+                kind if only_reads_numbers(self.program, kind) => false,
                 ExprKind::MacroCall { arguments, .. }
                 | ExprKind::Opaque(arguments)
                 | ExprKind::InitList(arguments)
