@@ -16,6 +16,7 @@ mod class_templates;
 mod declarations;
 mod expansions;
 mod expressions;
+mod fields;
 mod inner_includes;
 mod macros;
 mod meanings;
@@ -33,7 +34,7 @@ mod statements;
 mod templates;
 mod types;
 
-use crate::parse::Parsed;
+use crate::parse::Trees;
 use crate::preprocess::{DirectiveKind, MaskReason, Preprocessed};
 use crate::program::{
     Declaration, DeclarationId, Expr, ExprId, ExprKind, FieldId, FunctionId, NameRef, Program,
@@ -42,10 +43,11 @@ use crate::program::{
 use crate::types::QualType;
 use bodies::Bodies;
 use expansions::Frame;
+use foldhash::fast::RandomState;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
 use meanings::AmbiguousNames;
 use names::{GlobalNames, LocalScopes};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use tree_sitter::Node;
 
@@ -55,55 +57,19 @@ use tree_sitter::Node;
 /// result and recorded in [`Program::regions`].
 #[must_use]
 pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
-    let mut diagnostics = Vec::new();
-    let mut parsed = Vec::with_capacity(preprocessed.files.len());
-    for (at, tree) in crate::parse::parse_all(&preprocessed.files).into_iter().enumerate() {
-        match tree {
-            Ok(tree) => parsed.push(Some(tree)),
-            Err(error) => {
-                if preprocessed.files[at].foreign.is_none() {
-                    diagnostics.push(error.diagnostic(FileId(at as u32)));
-                }
-                parsed.push(None);
-            }
+    let trees = Trees::new(&preprocessed.files);
+    let (mut program, found) = rayon::in_place_scope_fifo(|scope| {
+        for file in 0..preprocessed.files.len() {
+            let trees = &trees;
+            scope.spawn_fifo(move |_| trees.prepare(file));
         }
-    }
-    let bodies = Bodies::parse(&preprocessed);
-    let mut lowering = Lowering::new(&preprocessed, &parsed, &bodies);
-    // Growing these step by step would leave holes of half their size. What is not used of it is
-    // never touched.
-    let nodes: usize =
-        parsed.iter().flatten().map(|parsed| parsed.tree.root_node().descendant_count()).sum();
-    lowering.program.exprs.reserve(nodes / 2);
-    lowering.program.expr_homes.reserve(nodes / 2);
-    lowering.program.stmts.reserve(nodes / 8);
-    lowering.program.stmt_homes.reserve(nodes / 8);
-    lowering.program.variables.reserve(nodes / 24);
-    lowering.program.declarations.reserve(nodes / 24);
-    lowering.program.declaration_homes.reserve(nodes / 24);
-    // A root that another file includes is lowered where it is included.
-    let included: BTreeSet<FileId> = preprocessed
-        .files
-        .iter()
-        .flat_map(|file| &file.includes)
-        .filter_map(|include| include.target)
+        lower(&preprocessed, &trees)
+    });
+    let mut diagnostics: Vec<Diagnostic> = (0..preprocessed.files.len())
+        .filter(|at| preprocessed.files[*at].foreign.is_none())
+        .filter_map(|at| Some(trees.parse(at).err()?.diagnostic(FileId(at as u32))))
         .collect();
-    for (at, file) in preprocessed.files.iter().enumerate() {
-        if file.is_root && !included.contains(&FileId(at as u32)) {
-            lowering.file(FileId(at as u32));
-        }
-    }
-    for at in 0..preprocessed.files.len() {
-        lowering.file(FileId(at as u32));
-    }
-    lowering.lower_instances();
-    lowering.collect_regions();
-    lowering.collect_inner_includes();
-    lowering.collect_meanings();
-    lowering.close_specialised();
-    lowering.collect_mentions();
-    diagnostics.extend(lowering.collect_pragmas());
-    let mut program = lowering.program;
+    diagnostics.extend(found);
     program.unseen = preprocessed.unseen.clone();
     // Generated text may not hide what foreign text declares.
     let foreign = preprocessed.foreign_words.values().flat_map(|words| words.words.iter().cloned());
@@ -131,11 +97,51 @@ pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
     (program, diagnostics)
 }
 
+/// Lowers the files, whose trees other threads may be making.
+fn lower(preprocessed: &Preprocessed, trees: &Trees<'_>) -> (Program, Vec<Diagnostic>) {
+    let bodies = Bodies::parse(preprocessed);
+    let mut lowering = Lowering::new(preprocessed, trees, &bodies);
+    // Growing these step by step would leave holes of half their size. What is not used of it is
+    // never touched.
+    let bytes: usize = preprocessed.files.iter().map(|file| file.masked.len()).sum();
+    lowering.program.exprs.reserve(bytes / 8);
+    lowering.program.expr_homes.reserve(bytes / 8);
+    lowering.program.stmts.reserve(bytes / 32);
+    lowering.program.stmt_homes.reserve(bytes / 32);
+    lowering.program.variables.reserve(bytes / 96);
+    lowering.program.declarations.reserve(bytes / 96);
+    lowering.program.declaration_homes.reserve(bytes / 96);
+    // A root that another file includes is lowered where it is included.
+    let included: BTreeSet<FileId> = preprocessed
+        .files
+        .iter()
+        .flat_map(|file| &file.includes)
+        .filter_map(|include| include.target)
+        .collect();
+    for (at, file) in preprocessed.files.iter().enumerate() {
+        if file.is_root && !included.contains(&FileId(at as u32)) {
+            lowering.file(FileId(at as u32));
+        }
+    }
+    for at in 0..preprocessed.files.len() {
+        lowering.file(FileId(at as u32));
+    }
+    lowering.lower_instances();
+    lowering.collect_words();
+    lowering.collect_regions();
+    lowering.collect_inner_includes();
+    lowering.collect_meanings();
+    lowering.close_specialised();
+    lowering.collect_mentions();
+    let diagnostics = lowering.collect_pragmas();
+    (lowering.program, diagnostics)
+}
+
 /// The state of a lowering run: the program so far and the scopes at the current place.
 pub(crate) struct Lowering<'t> {
     pub(crate) program: Program,
     preprocessed: &'t Preprocessed,
-    parsed: &'t [Option<Parsed>],
+    trees: &'t Trees<'t>,
     bodies: &'t Bodies,
     packing: packing::Packing,
     lowered: Vec<bool>,
@@ -169,7 +175,7 @@ pub(crate) struct Lowering<'t> {
 impl<'t> Lowering<'t> {
     fn new(
         preprocessed: &'t Preprocessed,
-        parsed: &'t [Option<Parsed>],
+        trees: &'t Trees<'t>,
         bodies: &'t Bodies,
     ) -> Self {
         let mut program = Program { sources: preprocessed.sources.clone(), ..Program::default() };
@@ -191,19 +197,19 @@ impl<'t> Lowering<'t> {
                     .map(|include| include.span.start as usize)
                     .collect(),
                 after_includes: after_includes as usize,
-                unparsed: parsed[at].as_ref().map_or(1, |parsed| parsed.error_regions.len()),
+                unparsed: 1,
             });
         }
         let globals = GlobalNames::new(&program.files);
         let mut lowering = Lowering {
             program,
             preprocessed,
-            parsed,
+            trees,
             bodies,
             packing: packing::Packing::of(preprocessed),
             lowered: vec![false; preprocessed.files.len()],
             globals,
-            ambiguous: AmbiguousNames::new(preprocessed, parsed),
+            ambiguous: AmbiguousNames::new(preprocessed, trees),
             locals: LocalScopes::default(),
             namespaces: Vec::new(),
             function: None,
@@ -232,7 +238,7 @@ impl<'t> Lowering<'t> {
         }
         let outer = (self.current, self.text);
         (self.current, self.text) = (id, &self.preprocessed.files[id.index()].masked);
-        if let Some(parsed) = &self.parsed[id.index()] {
+        if let Some(parsed) = self.trees.of(id) {
             let root = parsed.tree.root_node();
             self.includes_before(root.start_byte());
             self.items(root);
@@ -318,9 +324,6 @@ impl<'t> Lowering<'t> {
     }
 
     pub(crate) fn add_variable(&mut self, variable: Variable) -> VarId {
-        if !variable.name.is_empty() {
-            self.program.identifiers.insert(variable.name.clone());
-        }
         self.program.variables.push(variable);
         VarId(self.program.variables.len() as u32 - 1)
     }
@@ -419,18 +422,23 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// Adds all words: a generated name is none of the program's, whatever the word stands for.
+    fn collect_words(&mut self) {
+        let mut words: HashSet<&str, RandomState> = HashSet::default();
+        for at in 0..self.preprocessed.files.len() {
+            let file = self.preprocessed.sources.file(FileId(at as u32));
+            // Words of comments and strings among them: they cost nothing, tokens of a whole file do.
+            let found = file.text().split(|c: char| !c.is_alphanumeric() && c != '_');
+            words.extend(found.filter(|word| word.starts_with(|c: char| !c.is_ascii_digit())));
+        }
+        words.extend(self.program.variables.iter().map(|variable| variable.name.as_str()));
+        words.remove("");
+        self.program.identifiers.append(&mut words.into_iter().map(str::to_owned).collect());
+    }
+
     /// Adds the regions that no declaration lowering sees: inactive branches and parse errors.
     fn collect_regions(&mut self) {
         for (at, file) in self.preprocessed.files.iter().enumerate() {
-            // A generated name is no word of the program, whatever the word stands for.
-            let source = self.preprocessed.sources.file(FileId(at as u32)).text();
-            // Words of comments and strings among them: they cost nothing, tokens of a whole file do.
-            for word in source.split(|c: char| !c.is_alphanumeric() && c != '_') {
-                let is_name = word.starts_with(|c: char| !c.is_ascii_digit());
-                if is_name && !self.program.identifiers.contains(word) {
-                    self.program.identifiers.insert(word.to_owned());
-                }
-            }
             let conditions = file.directives.iter().filter(|directive| {
                 matches!(
                     directive.kind,
@@ -447,7 +455,7 @@ impl<'t> Lowering<'t> {
             for (span, reason) in &file.masked_spans {
                 match reason {
                     MaskReason::ControlMacro => self.control_region(*span),
-                    MaskReason::FirstAssignment => self.check_first_assignment(at, *span),
+                    MaskReason::FirstAssignment => self.check_first_assignment(*span),
                     MaskReason::MacroArgument
                     | MaskReason::Argument
                     | MaskReason::TypeMacro
@@ -474,7 +482,8 @@ impl<'t> Lowering<'t> {
                     self.region_of_text(directive.span, RegionKind::Unmodelled);
                 }
             }
-            if let Some(parsed) = &self.parsed[at] {
+            if let Some(parsed) = self.trees.of(FileId(at as u32)) {
+                self.program.files[at].unparsed = parsed.error_regions.len();
                 for range in &parsed.error_regions {
                     let span = Span::new(FileId(at as u32), range.start, range.end);
                     self.region_of_text(span, RegionKind::Unparsed);
@@ -492,8 +501,8 @@ impl<'t> Lowering<'t> {
 
     /// A comma that stands for an assignment is one only in a comma operator; anywhere else, what is around it is not
     /// known.
-    fn check_first_assignment(&mut self, file: usize, operator: Span) {
-        let Some(root) = self.parsed[file].as_ref().map(|parsed| parsed.tree.root_node()) else {
+    fn check_first_assignment(&mut self, operator: Span) {
+        let Some(root) = self.trees.of(operator.file).map(|parsed| parsed.tree.root_node()) else {
             return;
         };
         let at = operator.range().start;

@@ -9,10 +9,10 @@
 //! of this thread's own work, so that a busy machine does not change what is refused.
 
 use std::ops::{ControlFlow, Range};
+use std::sync::OnceLock;
 use std::time::Duration;
 
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
-use rayon::prelude::*;
 use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
 
 use crate::preprocess::{PreprocessedFile, TokenKind, each_token, tokens};
@@ -73,10 +73,34 @@ impl ParseFailure {
     }
 }
 
-/// Parses the masked texts of files, several at a time.
-#[must_use]
-pub fn parse_all(files: &[PreprocessedFile]) -> Vec<Result<Parsed, ParseFailure>> {
-    files.par_iter().map(|file| parse(&file.masked)).collect()
+/// The syntax trees of files.
+///
+/// Each is made by the first thread that asks for it, so that threads which go ahead parse while
+/// another lowers what is there.
+pub(crate) struct Trees<'f> {
+    files: &'f [PreprocessedFile],
+    parsed: Vec<OnceLock<Result<Parsed, ParseFailure>>>,
+}
+
+impl<'f> Trees<'f> {
+    pub(crate) fn new(files: &'f [PreprocessedFile]) -> Self {
+        Trees { files, parsed: files.iter().map(|_| OnceLock::new()).collect() }
+    }
+
+    /// Parses a file that nobody has asked for.
+    pub(crate) fn prepare(&self, file: usize) {
+        let _ = self.parse(file);
+    }
+
+    /// The tree of a file, or why it has none.
+    pub(crate) fn parse(&self, file: usize) -> Result<&Parsed, &ParseFailure> {
+        self.parsed[file].get_or_init(|| parse(&self.files[file].masked)).as_ref()
+    }
+
+    /// The tree of a file.
+    pub(crate) fn of(&self, file: FileId) -> Option<&Parsed> {
+        self.parse(file.index()).ok()
+    }
 }
 
 /// Parses a masked text.

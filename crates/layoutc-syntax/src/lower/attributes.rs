@@ -4,6 +4,7 @@
 //! word. A word that is not known to leave the layout as it is makes the layout unknown.
 
 use super::Lowering;
+use super::fields::{FieldName, Fields};
 use super::types::is_definition;
 use crate::preprocess::{Token, TokenKind, tokens};
 use crate::program::{RecordId, RecordTrait};
@@ -255,8 +256,7 @@ impl<'t> Lowering<'t> {
             let is_of_all = (span.start as usize) < specifier.start_byte();
             effects.push((span, effect, is_of_all));
         }
-        let mut cursor = declaration.walk();
-        let is_alone = declaration.children_by_field_name("declarator", &mut cursor).count() == 1;
+        let is_alone = declaration.fields(FieldName::Declarator).len() == 1;
         let mut found: Option<u64> = None;
         for (span, effect, is_of_all) in effects {
             match effect {
@@ -293,7 +293,7 @@ impl<'t> Lowering<'t> {
         } else if let Some(next) = specifier.parent().and_then(|parent| parent.next_sibling()) {
             end = next.start_byte();
         }
-        if !self.masked_effects(super::qualifiers::behind_previous(specifier)..end).is_empty() {
+        if !self.masked_effects(self.behind_previous(specifier)..end).is_empty() {
             return true;
         }
         let mut cursor = specifier.walk();
@@ -328,9 +328,8 @@ impl<'t> Lowering<'t> {
         declaration: Node<'t>,
         specifier: Node<'t>,
     ) -> Vec<(Span, LayoutEffect)> {
-        let mut found = self.masked_effects(
-            super::qualifiers::behind_previous(declaration)..declaration.end_byte(),
-        );
+        let mut found =
+            self.masked_effects(self.behind_previous(declaration)..declaration.end_byte());
         if is_definition(specifier) {
             let own = specifier.byte_range();
             found.retain(|(span, _)| !own.contains(&(span.start as usize)));

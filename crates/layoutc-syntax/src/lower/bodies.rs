@@ -1,5 +1,6 @@
 //! The bodies of macros, parsed on their own.
 
+use super::fields::{FieldName, Fields};
 use crate::parse::{Parsed, parse};
 use crate::preprocess::{
     Activity, MacroDef, MacroId, MacroOrigin, Preprocessed, TokenKind, tokens,
@@ -209,7 +210,7 @@ fn statements(parsed: &Parsed, end: usize) -> Vec<Node<'_>> {
     let mut cursor = root.walk();
     let functions: Vec<_> = root.named_children(&mut cursor).collect();
     let [function] = functions[..] else { return Vec::new() };
-    let Some(block) = function.child_by_field_name("body") else { return Vec::new() };
+    let Some(block) = function.field(FieldName::Body) else { return Vec::new() };
     let mut cursor = block.walk();
     block
         .named_children(&mut cursor)

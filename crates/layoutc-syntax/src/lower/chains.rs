@@ -6,6 +6,7 @@
 
 use super::Lowering;
 use super::expressions::binary_op;
+use super::fields::{FieldName, Fields};
 use super::precedence::{COMMA, divided, has_two_readings, level_of_operator};
 use crate::program::{ExprId, ExprKind};
 use crate::types::TypeKind;
@@ -44,21 +45,21 @@ impl<'t> Lowering<'t> {
         while let Some(at) = stack.pop() {
             match at.kind() {
                 "binary_expression" => {
-                    stack.extend(at.child_by_field_name("left"));
-                    stack.extend(at.child_by_field_name("right"));
+                    stack.extend(at.field(FieldName::Left));
+                    stack.extend(at.field(FieldName::Right));
                 }
                 "unary_expression" | "pointer_expression" => {
-                    stack.extend(at.child_by_field_name("argument"));
+                    stack.extend(at.field(FieldName::Argument));
                 }
                 "cast_expression" => match self.reading(at) {
                     Reading::Value => return true,
                     // Alone, it stays the cast that the parser saw.
                     Reading::Unclear if at != node => return true,
                     Reading::Cast | Reading::Unclear => {
-                        stack.extend(at.child_by_field_name("value"));
+                        stack.extend(at.field(FieldName::Value));
                     }
                 },
-                "sizeof_expression" => match at.child_by_field_name("value") {
+                "sizeof_expression" => match at.field(FieldName::Value) {
                     Some(value) if divided_size(value).is_some() => return true,
                     Some(value) => stack.push(value),
                     None => {}
@@ -178,13 +179,13 @@ impl<'t> Lowering<'t> {
             };
             match at.kind() {
                 "binary_expression" => {
-                    let left = at.child_by_field_name("left")?;
-                    let right = at.child_by_field_name("right")?;
+                    let left = at.field(FieldName::Left)?;
+                    let right = at.field(FieldName::Right)?;
                     stack.extend([Item::Operand(right), Item::Operator(at), Item::Operand(left)]);
                 }
                 "cast_expression" => match (self.reading(at), divided(at)) {
                     (Reading::Value, Some((name, value))) => {
-                        let argument = value.child_by_field_name("argument")?;
+                        let argument = value.field(FieldName::Argument)?;
                         let end = parenthesis(at)?;
                         stack.extend([
                             Item::Operand(argument),
@@ -194,19 +195,19 @@ impl<'t> Lowering<'t> {
                     }
                     (Reading::Unclear, _) if at != node => return None,
                     _ if self.is_misread(at) => {
-                        stack.push(Item::Operand(at.child_by_field_name("value")?));
+                        stack.push(Item::Operand(at.field(FieldName::Value)?));
                         stack.push(Item::Prefix(at));
                     }
                     _ => found.push(Item::Operand(at)),
                 },
                 "unary_expression" | "pointer_expression" if self.is_misread(at) => {
-                    stack.push(Item::Operand(at.child_by_field_name("argument")?));
+                    stack.push(Item::Operand(at.field(FieldName::Argument)?));
                     stack.push(Item::Prefix(at));
                 }
                 "sizeof_expression" if self.is_misread(at) => {
-                    let cast = at.child_by_field_name("value")?;
+                    let cast = at.field(FieldName::Value)?;
                     let (of, value) = divided_size(cast)?;
-                    let argument = value.child_by_field_name("argument")?;
+                    let argument = value.field(FieldName::Argument)?;
                     let end = parenthesis(cast)?;
                     stack.extend([
                         Item::Operand(argument),
@@ -226,8 +227,8 @@ fn divided_size(value: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     if value.kind() != "cast_expression" {
         return None;
     }
-    let of = value.child_by_field_name("type")?;
-    Some((of, value.child_by_field_name("value").filter(|value| has_two_readings(*value))?))
+    let of = value.field(FieldName::Type)?;
+    Some((of, value.field(FieldName::Value).filter(|value| has_two_readings(*value))?))
 }
 
 /// Where the parentheses around a type end.

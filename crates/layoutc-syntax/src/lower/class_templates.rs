@@ -7,6 +7,7 @@
 //! an array of it has a class with a reason.
 
 use super::Lowering;
+use super::fields::{FieldName, Fields};
 use super::names::Symbol;
 use super::templates::Bindings;
 use crate::program::{
@@ -119,7 +120,7 @@ impl<'t> Lowering<'t> {
             _ => return,
         };
         let parameters = self.class_parameters(list);
-        let definition = node.child_by_field_name("body").map(|_| self.written_at(node));
+        let definition = node.field(FieldName::Body).map(|_| self.written_at(node));
         let known = self.templates.classes.templates.entry(id).or_insert_with(|| ClassTemplate {
             definition: None,
             parameters: Vec::new(),
@@ -181,19 +182,19 @@ impl<'t> Lowering<'t> {
                 "comment" => continue,
                 "type_parameter_declaration" => (ParameterKind::Type, None),
                 "optional_type_parameter_declaration" => {
-                    (ParameterKind::Type, node.child_by_field_name("default_type"))
+                    (ParameterKind::Type, node.field(FieldName::DefaultType))
                 }
                 "parameter_declaration" | "optional_parameter_declaration" => {
-                    let specifier = node.child_by_field_name("type")?;
+                    let specifier = node.field(FieldName::Type)?;
                     let is_plain = node
-                        .child_by_field_name("declarator")
+                        .field(FieldName::Declarator)
                         .is_none_or(|declarator| declarator.kind() == "identifier");
                     let ty = self.specifier(specifier);
                     let scalar = self.program.types.as_scalar(ty.id)?;
                     if !is_plain || !scalar.is_integer() {
                         return None;
                     }
-                    (ParameterKind::Value(scalar), node.child_by_field_name("default_value"))
+                    (ParameterKind::Value(scalar), node.field(FieldName::DefaultValue))
                 }
                 _ => return None,
             };
@@ -358,8 +359,8 @@ impl<'t> Lowering<'t> {
             }
             ParameterKind::Value(scalar) => {
                 // A name parses as a type.
-                let inner = match (node.kind(), node.child_by_field_name("declarator")) {
-                    ("type_descriptor", None) => node.child_by_field_name("type"),
+                let inner = match (node.kind(), node.field(FieldName::Declarator)) {
+                    ("type_descriptor", None) => node.field(FieldName::Type),
                     ("type_descriptor", Some(_)) => None,
                     _ => Some(node),
                 };
@@ -705,14 +706,14 @@ impl<'t> Lowering<'t> {
     pub(crate) fn template_of_member(&self, node: Node<'t>) -> Option<RecordId> {
         let (mut at, mut outer, mut last) = (node, Vec::new(), None);
         while at.kind() == "qualified_identifier" {
-            if let Some(part) = at.child_by_field_name("scope") {
+            if let Some(part) = at.field(FieldName::Scope) {
                 outer.extend(last.take().map(|part: Node<'t>| self.text_of(part)));
                 last = Some(part);
             }
-            at = at.child_by_field_name("name")?;
+            at = at.field(FieldName::Name)?;
         }
         let last = last.filter(|last| last.kind() == "template_type")?;
-        let name = last.child_by_field_name("name")?;
+        let name = last.field(FieldName::Name)?;
         self.class_template_named(self.text_of(name), &outer)
     }
 

@@ -1,6 +1,7 @@
 //! Declarations: variables, functions, namespaces, templates.
 
 use super::Lowering;
+use super::fields::{FieldName, Fields};
 use super::names::Symbol;
 use super::spaces::{merge_spaces, space_of_function, space_of_words, words_of_variable};
 use super::types::Declarator;
@@ -21,7 +22,7 @@ impl<'t> Lowering<'t> {
             "comment" | ";" | "{" | "}" | "empty_statement" => {}
             "function_definition" => {
                 if node
-                    .child_by_field_name("declarator")
+                    .field(FieldName::Declarator)
                     .is_some_and(|declarator| declarator.has_error())
                 {
                     self.region(node, RegionKind::Unparsed);
@@ -45,7 +46,7 @@ impl<'t> Lowering<'t> {
             "namespace_definition" => self.namespace(node),
             "linkage_specification" | "declaration_list" => {
                 self.linkage_blocks += 1;
-                match node.child_by_field_name("body") {
+                match node.field(FieldName::Body) {
                     Some(body) if body.kind() == "declaration_list" => self.items(body),
                     Some(body) => self.item(body),
                     None => self.items(node),
@@ -90,7 +91,7 @@ impl<'t> Lowering<'t> {
 
     fn namespace(&mut self, node: Node<'t>) {
         let names: Vec<String> = node
-            .child_by_field_name("name")
+            .field(FieldName::Name)
             .map_or("(anonymous)", |name| self.text_of(name))
             .split("::")
             .map(|part| part.trim().to_owned())
@@ -98,14 +99,14 @@ impl<'t> Lowering<'t> {
         let depth = self.namespaces.len();
         self.program.identifiers.extend(names.iter().cloned());
         self.namespaces.extend(names);
-        if let Some(body) = node.child_by_field_name("body") {
+        if let Some(body) = node.field(FieldName::Body) {
             self.items(body);
         }
         self.namespaces.truncate(depth);
     }
 
     fn template(&mut self, node: Node<'t>) {
-        let Some(list) = node.child_by_field_name("parameters") else {
+        let Some(list) = node.field(FieldName::Parameters) else {
             self.region(node, RegionKind::Unmodelled);
             return;
         };
@@ -128,10 +129,9 @@ impl<'t> Lowering<'t> {
                 if matches!(at.kind(), "identifier" | "type_identifier") {
                     last = last.or(Some(at));
                 }
-                let default = at
-                    .child_by_field_name("default_value")
-                    .or(at.child_by_field_name("default_type"));
-                let ty = at.child_by_field_name("type");
+                let default =
+                    at.field(FieldName::DefaultValue).or(at.field(FieldName::DefaultType));
+                let ty = at.field(FieldName::Type);
                 let mut inner_cursor = at.walk();
                 stack.extend(
                     at.named_children(&mut inner_cursor)
@@ -155,7 +155,7 @@ impl<'t> Lowering<'t> {
     /// A declaration of variables or prototypes, at any scope.
     pub(crate) fn declaration(&mut self, node: Node<'t>, record: Option<RecordId>) -> StmtId {
         let span = self.span(node);
-        let Some(specifier) = node.child_by_field_name("type") else {
+        let Some(specifier) = node.field(FieldName::Type) else {
             // A constructor or conversion prototype.
             return self.add_stmt(StmtKind::Nothing(Vec::new()), span);
         };
@@ -167,8 +167,7 @@ impl<'t> Lowering<'t> {
         let words = self.modifier_words(node, specifier);
         let base = self.specifier(specifier);
         let base = self.qualify(node, specifier, base);
-        let mut cursor = node.walk();
-        let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
+        let declarators = node.fields(FieldName::Declarator);
         let declaration = self.add_declaration(Declaration {
             span,
             specifier: self.span(specifier),
@@ -188,8 +187,7 @@ impl<'t> Lowering<'t> {
             }
         }
         // `if (T *q = p)`: the value is a child of the declaration itself.
-        if let (Some(value), [variable]) = (node.child_by_field_name("value"), variables.as_slice())
-        {
+        if let (Some(value), [variable]) = (node.field(FieldName::Value), variables.as_slice()) {
             let init = self.expression(value);
             self.program.variables[variable.index()].init = Some(init);
             if matches!(self.program.types.kind(base.id), TypeKind::Unknown) {
@@ -225,7 +223,7 @@ impl<'t> Lowering<'t> {
     /// The declarator inside an `init_declarator`.
     fn declared_part(&self, node: Node<'t>) -> Node<'t> {
         if node.kind() == "init_declarator" {
-            node.child_by_field_name("declarator").unwrap_or(node)
+            node.field(FieldName::Declarator).unwrap_or(node)
         } else {
             node
         }
@@ -236,7 +234,7 @@ impl<'t> Lowering<'t> {
         let mut cursor = parameters.walk();
         let children: Vec<_> = parameters.named_children(&mut cursor).collect();
         let name = |child: &Node<'t>| {
-            let ty = child.child_by_field_name("type")?;
+            let ty = child.field(FieldName::Type)?;
             (child.kind() == "parameter_declaration" && ty.kind() == "type_identifier")
                 .then(|| self.text_of(ty))
         };
@@ -300,23 +298,23 @@ impl<'t> Lowering<'t> {
     fn is_deduced(&self, declarator: Node<'t>) -> bool {
         declarator
             .parent()
-            .and_then(|declaration| declaration.child_by_field_name("type"))
+            .and_then(|declaration| declaration.field(FieldName::Type))
             .is_some_and(|ty| matches!(ty.kind(), "placeholder_type_specifier" | "auto"))
     }
 
     /// `b` in `T a(b)`, which parses as an unnamed parameter of type `b`, and `p[i]`, as an array.
     fn argument_like_a_parameter(&mut self, node: Node<'t>) -> Option<crate::program::ExprId> {
-        let name = node.child_by_field_name("type")?;
+        let name = node.field(FieldName::Type)?;
         if name.kind() == "type_identifier" && node.named_child_count() == 1 {
             return Some(self.name(name));
         }
-        let array = node.child_by_field_name("declarator")?;
+        let array = node.field(FieldName::Declarator)?;
         // `a * b`, a pointer `b` to an `a`.
         if array.kind() == "pointer_declarator"
             && name.kind() == "type_identifier"
             && node.named_child_count() == 2
             && array.named_child_count() == 1
-            && let Some(right) = array.child_by_field_name("declarator")
+            && let Some(right) = array.field(FieldName::Declarator)
         {
             let left = self.name(name);
             let right = match right.kind() {
@@ -332,13 +330,13 @@ impl<'t> Lowering<'t> {
             return Some(product);
         }
         if array.kind() != "abstract_array_declarator"
-            || array.child_by_field_name("declarator").is_some()
+            || array.field(FieldName::Declarator).is_some()
             || name.kind() != "type_identifier"
             || node.named_child_count() != 2
         {
             return None;
         }
-        let size = array.child_by_field_name("size")?;
+        let size = array.field(FieldName::Size)?;
         let base = self.name(name);
         let index = self.expression(size);
         let unknown = self.program.types.unknown();
@@ -350,13 +348,13 @@ impl<'t> Lowering<'t> {
 
     /// `sizeof(T)`, read as a function of that name.
     fn size_like_a_function(&mut self, node: Node<'t>) -> Option<crate::program::ExprId> {
-        let word = node.child_by_field_name("declarator")?;
-        let parameters = node.child_by_field_name("parameters")?;
+        let word = node.field(FieldName::Declarator)?;
+        let parameters = node.field(FieldName::Parameters)?;
         let is_size = word.kind() == "identifier" && self.text_of(word) == "sizeof";
         let of = parameters.named_child(0).filter(|of| {
             is_size && parameters.named_child_count() == 1 && of.kind() == "parameter_declaration"
         })?;
-        let ty = of.child_by_field_name("type").filter(|_| of.named_child_count() == 1)?;
+        let ty = of.field(FieldName::Type).filter(|_| of.named_child_count() == 1)?;
         let size = self.program.types.scalar(crate::types::Scalar::UnsignedLong);
         let span = self.span(node);
         if ty.kind() == "type_identifier" && self.names_value(self.text_of(ty)) {
@@ -383,7 +381,7 @@ impl<'t> Lowering<'t> {
             self.declarator(Some(inner), base, Some(declaration), at, self.span(node));
         lowered.site.full = self.span(node);
         let value =
-            (node.kind() == "init_declarator").then(|| node.child_by_field_name("value")).flatten();
+            (node.kind() == "init_declarator").then(|| node.field(FieldName::Value)).flatten();
         let is_auto = matches!(self.program.types.kind(base.id), TypeKind::Unknown);
         if lowered.is_special {
             return self.special_declarator(node, lowered, value);
@@ -494,7 +492,7 @@ impl<'t> Lowering<'t> {
         let unknown = self.program.types.unknown();
         // Names of a structured binding are declared with unknown types.
         if node
-            .child_by_field_name("declarator")
+            .field(FieldName::Declarator)
             .is_some_and(|inner| inner.kind() == "structured_binding_declarator")
         {
             for name in super::pasted::identifiers(&lowered.name) {
@@ -517,7 +515,7 @@ impl<'t> Lowering<'t> {
         lowered: &Declarator<'t>,
         value: Option<crate::program::ExprId>,
     ) -> Option<VarId> {
-        let inner = node.child_by_field_name("declarator")?;
+        let inner = node.field(FieldName::Declarator)?;
         let value = value?;
         let ty = self.program.expr(value).ty;
         let record = self.program.record(self.program.types.as_record(ty.id)?);
@@ -637,7 +635,7 @@ impl<'t> Lowering<'t> {
         let whole = if definition.is_some() { node } else { node.parent().unwrap_or(node) };
         let span = self.span_with_specifiers(whole);
         let parentheses = lowered.parameters.map(|list| self.span(list));
-        let body = node.child_by_field_name("body");
+        let body = node.field(FieldName::Body);
         let macros = self.head_macros(span, lowered.site.name, parentheses, body);
         let has_c_linkage = record.is_none()
             && (self.linkage_blocks > 0 || macros.iter().any(HeadMacro::names_a_linkage));
@@ -801,7 +799,7 @@ impl<'t> Lowering<'t> {
                     child.kind() == "type_qualifier" && self.text_of(child) == "const"
                 });
             }
-            at = node.child_by_field_name("declarator").or_else(|| {
+            at = node.field(FieldName::Declarator).or_else(|| {
                 let mut cursor = node.walk();
                 node.named_children(&mut cursor).find(|child| child.kind().ends_with("declarator"))
             });
@@ -837,8 +835,8 @@ impl<'t> Lowering<'t> {
                 }
                 _ => continue,
             }
-            let Some(specifier) = child.child_by_field_name("type") else { continue };
-            let declarator = child.child_by_field_name("declarator");
+            let Some(specifier) = child.field(FieldName::Type) else { continue };
+            let declarator = child.field(FieldName::Declarator);
             if declarator.is_none() && self.text_of(specifier) == "void" {
                 continue;
             }
@@ -862,7 +860,7 @@ impl<'t> Lowering<'t> {
             }
             if child.kind() == "parameter_declaration" {
                 required = variables.len() + 1;
-            } else if let Some(default) = child.child_by_field_name("default_value") {
+            } else if let Some(default) = child.field(FieldName::DefaultValue) {
                 let default = self.expression(default);
                 self.program.file_scope_exprs.push(default);
             }
@@ -881,11 +879,11 @@ impl<'t> Lowering<'t> {
 
     /// A function definition with its body.
     pub(crate) fn function_definition(&mut self, node: Node<'t>, record: Option<RecordId>) {
-        let Some(declarator) = node.child_by_field_name("declarator") else {
+        let Some(declarator) = node.field(FieldName::Declarator) else {
             self.region(node, RegionKind::Unmodelled);
             return;
         };
-        let specifier = node.child_by_field_name("type");
+        let specifier = node.field(FieldName::Type);
         let words = self.modifier_words(node, specifier.unwrap_or(declarator));
         let base = match specifier {
             Some(specifier) => {
@@ -944,7 +942,7 @@ impl<'t> Lowering<'t> {
         node: Node<'t>,
         record: Option<RecordId>,
     ) {
-        let body = node.child_by_field_name("body");
+        let body = node.field(FieldName::Body);
         let parameters = self
             .program
             .function(id)
@@ -1043,7 +1041,7 @@ impl<'t> Lowering<'t> {
                 return self.program.types.as_record(ty.id);
             }
             // A reference has its declarator as a plain child.
-            let inner = node.child_by_field_name("declarator").or_else(|| {
+            let inner = node.field(FieldName::Declarator).or_else(|| {
                 let mut cursor = node.walk();
                 node.named_children(&mut cursor).find(|child| {
                     child.kind().ends_with("declarator") || child.kind() == "qualified_identifier"

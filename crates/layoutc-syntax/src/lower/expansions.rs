@@ -7,6 +7,7 @@
 
 use super::Lowering;
 use super::bodies::{Body, Form};
+use super::fields::{FieldName, Fields};
 use super::precedence::{COMMA, PRIMARY, level, needed};
 use crate::preprocess::{Activity, DirectiveKind, MacroId, TokenKind, each_token, tokens};
 use crate::program::{Expansion, ExpansionId, ExprId, ExprKind, MacroRole, StmtId, StmtKind};
@@ -227,8 +228,8 @@ impl<'t> Lowering<'t> {
         let (name, arguments) = match inner.kind() {
             "identifier" => (inner, None),
             "call_expression" if inner.named_child_count() == 2 => (
-                inner.child_by_field_name("function").filter(|name| name.kind() == "identifier")?,
-                Some(inner.child_by_field_name("arguments")?),
+                inner.field(FieldName::Function).filter(|name| name.kind() == "identifier")?,
+                Some(inner.field(FieldName::Arguments)?),
             ),
             _ => return None,
         };
@@ -256,7 +257,7 @@ impl<'t> Lowering<'t> {
     fn is_statements(&self, body: &Body, depth: usize) -> bool {
         let name = body.expression().filter(|_| body.form == Form::Expression && depth < DEPTH);
         let name = match name.map(|node| (node.kind(), node)) {
-            Some(("call_expression", node)) => node.child_by_field_name("function"),
+            Some(("call_expression", node)) => node.field(FieldName::Function),
             Some(_) => None,
             None => return body.form == Form::Statements,
         };
@@ -523,7 +524,7 @@ impl<'t> Lowering<'t> {
         let call = list.and_then(|list| list.parent());
         let callee = call
             .filter(|call| call.kind() == "call_expression")
-            .and_then(|call| call.child_by_field_name("function"));
+            .and_then(|call| call.field(FieldName::Function));
         callee.is_some_and(|callee| {
             let name = &body.text[callee.byte_range()];
             let name = frame.position(name).map_or(Some(name), |at| frame.arguments[at].word);
@@ -534,7 +535,7 @@ impl<'t> Lowering<'t> {
     fn parameter_fits(&self, at: Node<'t>, body: &Body, argument: &Argument<'t>) -> bool {
         let parent = at.parent();
         let parent_kind = parent.map_or("", |parent| parent.kind());
-        let has_value = |parent: Node<'_>| parent.child_by_field_name("value").is_some();
+        let has_value = |parent: Node<'_>| parent.field(FieldName::Value).is_some();
         match at.kind() {
             "identifier" if argument.word.is_some() => {
                 // The name of a macro is not what it stands for.
@@ -576,7 +577,7 @@ impl<'t> Lowering<'t> {
     fn level_of(&self, node: Node<'t>) -> u8 {
         let name = match node.kind() {
             "identifier" => node,
-            "call_expression" => match node.child_by_field_name("function") {
+            "call_expression" => match node.field(FieldName::Function) {
                 Some(function) if function.kind() == "identifier" => function,
                 _ => return PRIMARY,
             },
@@ -630,7 +631,7 @@ impl<'t> Lowering<'t> {
                 None => self.level_of_name(text),
             },
             "call_expression" => {
-                let callee = expression.child_by_field_name("function");
+                let callee = expression.field(FieldName::Function);
                 callee.map_or(COMMA, |callee| self.level_of_name(&body.text[callee.byte_range()]))
             }
             _ => level(expression, &body.text),
@@ -696,7 +697,7 @@ fn level_in<'t>(argument: Node<'t>, outside: &Context<'t>, lowering: &Lowering<'
             }
             lowering.level_of_name(text)
         }
-        "call_expression" => match argument.child_by_field_name("function") {
+        "call_expression" => match argument.field(FieldName::Function) {
             Some(function) if function.kind() == "identifier" => {
                 lowering.level_of_name(&outside.text[function.byte_range()])
             }
@@ -716,7 +717,7 @@ fn is_whole(statement: Node<'_>, body: &[Node<'_>]) -> bool {
         [only] => {
             only.kind() != "declaration"
                 && !(only.kind() == "if_statement"
-                    && only.child_by_field_name("alternative").is_none()
+                    && only.field(FieldName::Alternative).is_none()
                     && matches!(parent, "if_statement" | "else_clause"))
         }
         _ => false,

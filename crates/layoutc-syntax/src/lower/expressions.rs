@@ -1,6 +1,7 @@
 //! Expressions and their types.
 
 use super::Lowering;
+use super::fields::{FieldName, Fields};
 use super::names::Symbol;
 use crate::evaluate::integer_literal;
 use crate::preprocess::MaskReason;
@@ -157,7 +158,7 @@ impl<'t> Lowering<'t> {
             "call_expression" => self.call(node),
             "cast_expression" => self.cast(node),
             "sizeof_expression" => self.size_of(node),
-            "alignof_expression" => match node.child_by_field_name("type") {
+            "alignof_expression" => match node.field(FieldName::Type) {
                 Some(ty) => {
                     let of_span = self.span(ty);
                     let of = self.type_descriptor(ty);
@@ -166,7 +167,7 @@ impl<'t> Lowering<'t> {
                 }
                 None => self.opaque(node),
             },
-            "offsetof_expression" => match node.child_by_field_name("type") {
+            "offsetof_expression" => match node.field(FieldName::Type) {
                 Some(ty) => {
                     let of = self.type_descriptor(ty);
                     let size = self.program.types.scalar(Scalar::UnsignedLong);
@@ -194,7 +195,7 @@ impl<'t> Lowering<'t> {
             }
             "compound_literal_expression" => {
                 let (Some(ty), Some(value)) =
-                    (node.child_by_field_name("type"), node.child_by_field_name("value"))
+                    (node.field(FieldName::Type), node.field(FieldName::Value))
                 else {
                     return self.opaque(node);
                 };
@@ -236,7 +237,7 @@ impl<'t> Lowering<'t> {
                 self.decltype_in_arguments(node);
                 self.template_function(node, &[])
             }
-            "initializer_pair" => match node.child_by_field_name("value") {
+            "initializer_pair" => match node.field(FieldName::Value) {
                 Some(value) => self.expression(value),
                 None => self.opaque(node),
             },
@@ -255,9 +256,7 @@ impl<'t> Lowering<'t> {
         let items = node.named_children(&mut cursor).filter(|item| item.kind() != "comment");
         let mut members: Vec<(usize, &str)> = Vec::new();
         for (at, item) in items.enumerate().filter(|(_, item)| item.kind() == "initializer_pair") {
-            let mut cursor = item.walk();
-            let designators: Vec<_> =
-                item.children_by_field_name("designator", &mut cursor).collect();
+            let designators = item.fields(FieldName::Designator);
             let [designator] = designators[..] else { return false };
             let text = self.text_of(designator);
             match designator.kind() {
@@ -406,11 +405,11 @@ impl<'t> Lowering<'t> {
     }
 
     pub(super) fn operator_text(&self, node: Node<'t>) -> &'t str {
-        node.child_by_field_name("operator").map_or("", |operator| self.text_of(operator))
+        node.field(FieldName::Operator).map_or("", |operator| self.text_of(operator))
     }
 
     fn unary(&mut self, node: Node<'t>) -> ExprId {
-        let Some(argument) = node.child_by_field_name("argument") else { return self.opaque(node) };
+        let Some(argument) = node.field(FieldName::Argument) else { return self.opaque(node) };
         let operand = self.expression(argument);
         let span = self.span(node);
         self.unary_of(node, operand, span)
@@ -442,7 +441,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn update(&mut self, node: Node<'t>) -> ExprId {
-        let Some(argument) = node.child_by_field_name("argument") else { return self.opaque(node) };
+        let Some(argument) = node.field(FieldName::Argument) else { return self.opaque(node) };
         let prefix = node.start_byte() < argument.start_byte();
         let op = match (self.operator_text(node), prefix) {
             ("++", true) => UnaryOp::PreIncrement,
@@ -460,7 +459,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn pointer_expression(&mut self, node: Node<'t>) -> ExprId {
-        let Some(argument) = node.child_by_field_name("argument") else { return self.opaque(node) };
+        let Some(argument) = node.field(FieldName::Argument) else { return self.opaque(node) };
         let operand = self.expression(argument);
         let span = self.span(node);
         self.pointer_of(node, operand, span)
@@ -532,8 +531,7 @@ impl<'t> Lowering<'t> {
         let mut spine = Vec::new();
         let mut at = node;
         while at.kind() == "binary_expression" && !at.has_error() {
-            let (Some(left), Some(right)) =
-                (at.child_by_field_name("left"), at.child_by_field_name("right"))
+            let (Some(left), Some(right)) = (at.field(FieldName::Left), at.field(FieldName::Right))
             else {
                 return self.opaque(node);
             };
@@ -568,7 +566,7 @@ impl<'t> Lowering<'t> {
 
     fn assignment(&mut self, node: Node<'t>) -> ExprId {
         let operator = self.operator_text(node);
-        match (node.child_by_field_name("left"), node.child_by_field_name("right")) {
+        match (node.field(FieldName::Left), node.field(FieldName::Right)) {
             (Some(left), Some(right)) => self.assignment_of(operator, left, right),
             _ => self.opaque(node),
         }
@@ -593,8 +591,7 @@ impl<'t> Lowering<'t> {
     /// A comma operator. Its first comma may stand for an assignment (`MaskReason::FirstAssignment`): `(a , 4, b)`
     /// was `(a = 4, b)`.
     fn comma(&mut self, node: Node<'t>) -> ExprId {
-        let (Some(left), Some(right)) =
-            (node.child_by_field_name("left"), node.child_by_field_name("right"))
+        let (Some(left), Some(right)) = (node.field(FieldName::Left), node.field(FieldName::Right))
         else {
             return self.opaque(node);
         };
@@ -604,9 +601,8 @@ impl<'t> Lowering<'t> {
         let (left, right) = match operator {
             None => (self.expression(left), right),
             Some(operator) => {
-                let operands = (right.kind() == "comma_expression").then(|| {
-                    (right.child_by_field_name("left"), right.child_by_field_name("right"))
-                });
+                let operands = (right.kind() == "comma_expression")
+                    .then(|| (right.field(FieldName::Left), right.field(FieldName::Right)));
                 let Some((Some(value), Some(rest))) = operands else { return self.opaque(node) };
                 (self.assignment_of(operator, left, value), rest)
             }
@@ -630,9 +626,9 @@ impl<'t> Lowering<'t> {
 
     fn conditional(&mut self, node: Node<'t>) -> ExprId {
         let (Some(condition), Some(then), Some(otherwise)) = (
-            node.child_by_field_name("condition"),
-            node.child_by_field_name("consequence"),
-            node.child_by_field_name("alternative"),
+            node.field(FieldName::Condition),
+            node.field(FieldName::Consequence),
+            node.field(FieldName::Alternative),
         ) else {
             return self.opaque(node);
         };
@@ -653,7 +649,7 @@ impl<'t> Lowering<'t> {
 
     fn subscript(&mut self, node: Node<'t>) -> ExprId {
         let (Some(argument), Some(indices)) =
-            (node.child_by_field_name("argument"), node.child_by_field_name("indices"))
+            (node.field(FieldName::Argument), node.field(FieldName::Indices))
         else {
             return self.opaque(node);
         };
@@ -671,11 +667,11 @@ impl<'t> Lowering<'t> {
 
     fn member(&mut self, node: Node<'t>) -> ExprId {
         let (Some(argument), Some(name_node)) =
-            (node.child_by_field_name("argument"), node.child_by_field_name("field"))
+            (node.field(FieldName::Argument), node.field(FieldName::Field))
         else {
             return self.opaque(node);
         };
-        let operator_node = node.child_by_field_name("operator");
+        let operator_node = node.field(FieldName::Operator);
         let operator = operator_node.map_or("", |operator| self.text_of(operator));
         let arrow = match operator {
             "." => false,
@@ -716,7 +712,7 @@ impl<'t> Lowering<'t> {
 
     fn call(&mut self, node: Node<'t>) -> ExprId {
         let (Some(function), Some(arguments_node)) =
-            (node.child_by_field_name("function"), node.child_by_field_name("arguments"))
+            (node.field(FieldName::Function), node.field(FieldName::Arguments))
         else {
             return self.opaque(node);
         };
@@ -832,7 +828,7 @@ impl<'t> Lowering<'t> {
     fn is_template_id(&self, node: Node<'t>) -> bool {
         let (scope, last) = self.qualified_parts(node);
         last.filter(|last| last.kind() == "template_function")
-            .and_then(|last| last.child_by_field_name("name"))
+            .and_then(|last| last.field(FieldName::Name))
             .is_some_and(|name| self.names_class_template(self.text_of(name), &scope))
     }
 
@@ -878,14 +874,14 @@ impl<'t> Lowering<'t> {
         if function.kind() != "template_function" {
             return None;
         }
-        let style = match self.text_of(function.child_by_field_name("name")?) {
+        let style = match self.text_of(function.field(FieldName::Name)?) {
             "static_cast" => CastStyle::Static,
             "reinterpret_cast" => CastStyle::Reinterpret,
             "const_cast" => CastStyle::Const,
             "dynamic_cast" => CastStyle::Dynamic,
             _ => return None,
         };
-        let list = function.child_by_field_name("arguments")?;
+        let list = function.field(FieldName::Arguments)?;
         let ty = only_named(list)?;
         let target_span = self.span(ty);
         let target = match ty.kind() {
@@ -906,17 +902,17 @@ impl<'t> Lowering<'t> {
     fn template_function(&mut self, node: Node<'t>, scope: &[&str]) -> ExprId {
         let is_callee = std::mem::take(&mut self.templates.in_callee);
         let expr = self.named_template(node, scope);
-        if !is_callee && let Some(list) = node.child_by_field_name("arguments") {
+        if !is_callee && let Some(list) = node.field(FieldName::Arguments) {
             self.instantiate_named(expr, list);
         }
         expr
     }
 
     fn named_template(&mut self, node: Node<'t>, scope: &[&str]) -> ExprId {
-        let Some(name) = node.child_by_field_name("name") else { return self.opaque(node) };
+        let Some(name) = node.field(FieldName::Name) else { return self.opaque(node) };
         let reference = self.resolve_name(self.text_of(name), scope);
         // What the template arguments mention is evaluated at compile time only, types aside.
-        if let Some(list) = node.child_by_field_name("arguments") {
+        if let Some(list) = node.field(FieldName::Arguments) {
             let mut cursor = list.walk();
             let values: Vec<_> = list
                 .named_children(&mut cursor)
@@ -945,8 +941,7 @@ impl<'t> Lowering<'t> {
     }
 
     fn cast(&mut self, node: Node<'t>) -> ExprId {
-        let (Some(ty), Some(value)) =
-            (node.child_by_field_name("type"), node.child_by_field_name("value"))
+        let (Some(ty), Some(value)) = (node.field(FieldName::Type), node.field(FieldName::Value))
         else {
             return self.opaque(node);
         };
@@ -957,7 +952,7 @@ impl<'t> Lowering<'t> {
 
     /// The cast of a node in front of an operand.
     pub(super) fn cast_of(&mut self, node: Node<'t>, operand: ExprId, span: Span) -> ExprId {
-        match node.child_by_field_name("type") {
+        match node.field(FieldName::Type) {
             Some(ty) => self.cast_to(ty, operand, span),
             None => {
                 let unknown = self.program.types.unknown();
@@ -980,7 +975,7 @@ impl<'t> Lowering<'t> {
     fn size_of(&mut self, node: Node<'t>) -> ExprId {
         let span = self.span(node);
         let size = self.program.types.scalar(Scalar::UnsignedLong);
-        if let Some(ty) = node.child_by_field_name("type") {
+        if let Some(ty) = node.field(FieldName::Type) {
             let of_span = self.span(ty);
             let of = self.type_descriptor(ty);
             return self.add_expr(
@@ -989,10 +984,10 @@ impl<'t> Lowering<'t> {
                 size,
             );
         }
-        let Some(value) = node.child_by_field_name("value") else { return self.opaque(node) };
+        let Some(value) = node.field(FieldName::Value) else { return self.opaque(node) };
         // `sizeof (T)x`: what that is depends on `x`.
         if value.kind() == "cast_expression"
-            && let Some(ty) = value.child_by_field_name("type")
+            && let Some(ty) = value.field(FieldName::Type)
         {
             let left = self.size_of_name(node, ty, ty.end_byte());
             let inner = self.opaque(value);
@@ -1056,8 +1051,8 @@ impl<'t> Lowering<'t> {
     pub(super) fn size_of_name(&mut self, node: Node<'t>, ty: Node<'t>, end: usize) -> ExprId {
         let size = self.program.types.scalar(Scalar::UnsignedLong);
         let span = self.span_of(node.start_byte(), end);
-        let name = ty.child_by_field_name("type").filter(|name| {
-            name.kind() == "type_identifier" && ty.child_by_field_name("declarator").is_none()
+        let name = ty.field(FieldName::Type).filter(|name| {
+            name.kind() == "type_identifier" && ty.field(FieldName::Declarator).is_none()
         });
         if let Some(name) = name
             && !self.names_type(self.text_of(name))
@@ -1073,14 +1068,14 @@ impl<'t> Lowering<'t> {
 
     fn new_expression(&mut self, node: Node<'t>) -> ExprId {
         let span = self.span(node);
-        let Some(ty) = node.child_by_field_name("type") else { return self.opaque(node) };
+        let Some(ty) = node.field(FieldName::Type) else { return self.opaque(node) };
         let of = self.specifier(ty);
         let mut arguments = Vec::new();
-        let mut declarator = node.child_by_field_name("declarator");
+        let mut declarator = node.field(FieldName::Declarator);
         let is_array = declarator.is_some();
         let mut lengths = 0;
         while let Some(at) = declarator {
-            if let Some(length) = at.child_by_field_name("length") {
+            if let Some(length) = at.field(FieldName::Length) {
                 arguments.push(self.expression(length));
             }
             lengths += 1;
@@ -1088,8 +1083,8 @@ impl<'t> Lowering<'t> {
             declarator =
                 at.named_children(&mut cursor).find(|child| child.kind() == "new_declarator");
         }
-        for field in ["placement", "arguments"] {
-            if let Some(list) = node.child_by_field_name(field) {
+        for field in [FieldName::Placement, FieldName::Arguments] {
+            if let Some(list) = node.field(field) {
                 arguments.extend(self.arguments(list));
             }
         }
@@ -1101,8 +1096,8 @@ impl<'t> Lowering<'t> {
             self.program.types.pointer(of)
         };
         let (is_placed, is_initialized) = (
-            node.child_by_field_name("placement").is_some(),
-            node.child_by_field_name("arguments").is_some(),
+            node.field(FieldName::Placement).is_some(),
+            node.field(FieldName::Arguments).is_some(),
         );
         self.add_expr(
             ExprKind::New { of, arguments: arguments.into(), lengths, is_placed, is_initialized },
@@ -1114,10 +1109,10 @@ impl<'t> Lowering<'t> {
     fn lambda(&mut self, node: Node<'t>) -> ExprId {
         let span = self.span(node);
         let unknown = self.program.types.unknown();
-        let Some(body) = node.child_by_field_name("body") else { return self.opaque(node) };
+        let Some(body) = node.field(FieldName::Body) else { return self.opaque(node) };
         let (mut captures, mut by_reference) = (Vec::new(), 0u64);
         let mut rest = CaptureRest::Hidden;
-        if let Some(list) = node.child_by_field_name("captures") {
+        if let Some(list) = node.field(FieldName::Captures) {
             let mut cursor = list.walk();
             let children: Vec<_> = list.children(&mut cursor).collect();
             let mut is_reference = false;
@@ -1146,8 +1141,8 @@ impl<'t> Lowering<'t> {
         }
         let (parameters, body) = self.scoped(|this| {
             let parameters = node
-                .child_by_field_name("declarator")
-                .and_then(|declarator| declarator.child_by_field_name("parameters"))
+                .field(FieldName::Declarator)
+                .and_then(|declarator| declarator.field(FieldName::Parameters))
                 .map(|list| this.parameters(list).0)
                 .unwrap_or_default();
             let body = this.statement(body);
@@ -1170,9 +1165,9 @@ impl<'t> Lowering<'t> {
 /// The template arguments written behind the name of a callee.
 fn explicit_arguments(mut callee: Node<'_>) -> Option<Node<'_>> {
     while callee.kind() == "qualified_identifier" {
-        callee = callee.child_by_field_name("name")?;
+        callee = callee.field(FieldName::Name)?;
     }
-    (callee.kind() == "template_function").then(|| callee.child_by_field_name("arguments"))?
+    (callee.kind() == "template_function").then(|| callee.field(FieldName::Arguments))?
 }
 
 pub(super) fn only_named(node: Node<'_>) -> Option<Node<'_>> {

@@ -7,9 +7,10 @@
 //! an unknown name to all other text.
 
 use super::Lowering;
+use super::fields::{FieldName, Fields};
 use super::pasted::identifiers;
 use super::types::number_of_both;
-use crate::parse::{Parsed, parse};
+use crate::parse::{Trees, parse};
 use crate::preprocess::{MacroOrigin, Meaning, Preprocessed};
 use crate::program::{RegionKind, UnmodelledRegion};
 use layoutc_diagnostics::{FileId, Span};
@@ -27,11 +28,15 @@ pub(crate) struct AmbiguousNames {
 
 impl AmbiguousNames {
     /// Of a program before it is lowered.
-    pub(crate) fn new(preprocessed: &Preprocessed, parsed: &[Option<Parsed>]) -> Self {
+    pub(crate) fn new(preprocessed: &Preprocessed, trees: &Trees<'_>) -> Self {
         let mut found = AmbiguousNames::default();
         for (at, file) in preprocessed.files.iter().enumerate() {
             let source = preprocessed.sources.file(FileId(at as u32)).text();
-            let Some(tree) = &parsed[at] else { continue };
+            let has_dual = file.inactive.iter().any(|region| region.dual);
+            if !has_dual && file.meanings.is_empty() {
+                continue;
+            }
+            let Some(tree) = trees.of(FileId(at as u32)) else { continue };
             let root = tree.tree.root_node();
             for region in file.inactive.iter().filter(|region| region.dual) {
                 if is_in_function(root, region.span) {
@@ -159,16 +164,14 @@ fn aliases(root: Node<'_>) -> Vec<(Node<'_>, Option<Node<'_>>)> {
     let mut found = Vec::new();
     let mut stack = vec![root];
     while let Some(node) = stack.pop() {
-        let mut cursor = node.walk();
         if node.kind() == "type_definition" {
-            let declarators = node.children_by_field_name("declarator", &mut cursor);
-            for declarator in declarators {
+            for declarator in node.fields(FieldName::Declarator) {
                 let is_name = declarator.child_count() == 0;
-                let ty = node.child_by_field_name("type").filter(|_| is_name);
+                let ty = node.field(FieldName::Type).filter(|_| is_name);
                 found.push((innermost(declarator), ty));
             }
         }
-        stack.extend(node.named_children(&mut cursor));
+        stack.extend(node.named_children(&mut node.walk()));
     }
     found
 }
@@ -177,24 +180,19 @@ fn aliases(root: Node<'_>) -> Vec<(Node<'_>, Option<Node<'_>>)> {
 fn declared_names(node: Node<'_>, text: &str, names: &mut BTreeSet<String>) {
     let mut stack = vec![node];
     while let Some(node) = stack.pop() {
-        let name_of = |field: &str| node.child_by_field_name(field).map(innermost);
+        let name_of = |field| node.field(field).map(innermost);
         let found = match node.kind() {
             "compound_statement" | "field_declaration" | "parameter_list" => continue,
-            "alias_declaration" | "enumerator" | "namespace_alias_definition" => name_of("name"),
-            "class_specifier" | "struct_specifier" | "union_specifier" | "enum_specifier" => {
-                node.child_by_field_name("body").and_then(|_| name_of("name"))
+            "alias_declaration" | "enumerator" | "namespace_alias_definition" => {
+                name_of(FieldName::Name)
             }
-            "function_definition" | "init_declarator" => name_of("declarator"),
+            "class_specifier" | "struct_specifier" | "union_specifier" | "enum_specifier" => {
+                node.field(FieldName::Body).and_then(|_| name_of(FieldName::Name))
+            }
+            "function_definition" | "init_declarator" => name_of(FieldName::Declarator),
             "declaration" | "type_definition" => {
-                let mut cursor = node.walk();
-                let declarators: Vec<Node<'_>> =
-                    node.children_by_field_name("declarator", &mut cursor).collect();
-                names.extend(
-                    declarators
-                        .into_iter()
-                        .map(innermost)
-                        .map(|name| text[name.byte_range()].to_owned()),
-                );
+                let declared = node.fields(FieldName::Declarator).into_iter().map(innermost);
+                names.extend(declared.map(|name| text[name.byte_range()].to_owned()));
                 None
             }
             _ => None,
@@ -238,26 +236,23 @@ fn names_in(item: Node<'_>) -> Vec<Node<'_>> {
     found
 }
 
-/// Adds what a declaration declares anywhere in it: itself, parameters and locals.
-fn locally_declared(item: Node<'_>, text: &str, names: &mut BTreeSet<String>) {
+/// What a declaration declares anywhere in it: itself, parameters and locals.
+fn locally_declared<'s>(item: Node<'_>, text: &'s str) -> BTreeSet<&'s str> {
+    let mut names = BTreeSet::new();
     let mut stack = vec![item];
     while let Some(node) = stack.pop() {
-        let mut cursor = node.walk();
-        let declarators: Vec<Node<'_>> =
-            node.children_by_field_name("declarator", &mut cursor).collect();
-        names.extend(
-            declarators.into_iter().map(|found| text[innermost(found).byte_range()].to_owned()),
-        );
-        stack.extend(node.named_children(&mut cursor));
+        let declarators = node.fields(FieldName::Declarator).into_iter();
+        names.extend(declarators.map(|found| &text[innermost(found).byte_range()]));
+        stack.extend(node.named_children(&mut node.walk()));
     }
+    names
 }
 
 /// The name inside a declarator.
 fn innermost(declarator: Node<'_>) -> Node<'_> {
     let mut node = declarator;
     loop {
-        let inner =
-            node.child_by_field_name("declarator").or_else(|| node.child_by_field_name("name"));
+        let inner = node.field(FieldName::Declarator).or_else(|| node.field(FieldName::Name));
         match inner {
             Some(inner) => node = inner,
             // References and parentheses have no field for what is in them.
@@ -296,7 +291,7 @@ impl Lowering<'_> {
         }
         let name = source[meaning.span.range()].to_owned();
         let is_include = file.includes.iter().any(|include| include.span == meaning.span);
-        let tree = self.parsed[id.index()].as_ref().map(|parsed| parsed.tree.root_node());
+        let tree = self.trees.of(id).map(|parsed| parsed.tree.root_node());
         // Two files under one `#include`: whatever either of them mentions, and this file.
         let item = tree.filter(|_| !is_include).and_then(|root| item_around(root, meaning.span));
         let span = item.map_or(Span::new(id, 0, source.len()), |item| {
@@ -353,18 +348,20 @@ impl Lowering<'_> {
     fn names_of_includers(&mut self, id: FileId) {
         let file = &self.preprocessed.files[id.index()];
         let is_included = self.program.files.iter().any(|other| other.includes.contains(&id));
-        let Some(parsed) = self.parsed[id.index()].as_ref().filter(|_| is_included) else { return };
+        let Some(parsed) = self.trees.of(id).filter(|_| is_included) else { return };
         let root = parsed.tree.root_node();
         let mut verdicts: BTreeMap<&str, Option<(FileId, FileId)>> = BTreeMap::new();
         let mut found: BTreeMap<usize, (Span, Related)> = BTreeMap::new();
         for item in items(root) {
-            let mut own = BTreeSet::new();
-            locally_declared(item, &file.masked, &mut own);
+            let mut own = None;
             for name_node in names_in(item) {
                 let name = &file.masked[name_node.byte_range()];
                 let verdict =
                     *verdicts.entry(name).or_insert_with(|| self.globals.rivals(name, id));
-                let Some((one, other)) = verdict.filter(|_| !own.contains(name)) else { continue };
+                let Some((one, other)) = verdict else { continue };
+                if own.get_or_insert_with(|| locally_declared(item, &file.masked)).contains(name) {
+                    continue;
+                }
                 let used = Span::new(id, name_node.start_byte(), name_node.end_byte());
                 let related = vec![
                     (used, format!("`{name}` has two meanings here")),

@@ -3,6 +3,7 @@
 //! What stands in front of the parentheses decides: a type makes it a declaration.
 
 use super::Lowering;
+use super::fields::{FieldName, Fields};
 use crate::program::{Declaration, DeclaratorSite, StmtId, StmtKind};
 use crate::types::{QualType, TypeKind};
 use tree_sitter::Node;
@@ -36,16 +37,14 @@ impl<'t> Lowering<'t> {
         while let Some(first) = items.first().copied()
             && first.kind() == "comma_expression"
         {
-            let (left, right) =
-                (first.child_by_field_name("left")?, first.child_by_field_name("right")?);
+            let (left, right) = (first.field(FieldName::Left)?, first.field(FieldName::Right)?);
             items.splice(0..1, [left, right]);
         }
         // `a, (b, c)` leans to the right.
         while let Some(last) = items.last().copied()
             && last.kind() == "comma_expression"
         {
-            let (left, right) =
-                (last.child_by_field_name("left")?, last.child_by_field_name("right")?);
+            let (left, right) = (last.field(FieldName::Left)?, last.field(FieldName::Right)?);
             items.pop();
             items.extend([left, right]);
         }
@@ -112,26 +111,24 @@ impl<'t> Lowering<'t> {
     fn declarator_part(&self, whole: Node<'t>) -> Option<(Part<'t>, Option<Node<'t>>)> {
         let (mut at, mut value) = (whole, None);
         if at.kind() == "assignment_expression" {
-            if at.child_by_field_name("operator").is_some_and(|op| self.text_of(op) != "=") {
+            if at.field(FieldName::Operator).is_some_and(|op| self.text_of(op) != "=") {
                 return None;
             }
-            value = at.child_by_field_name("right");
-            at = at.child_by_field_name("left")?;
+            value = at.field(FieldName::Right);
+            at = at.field(FieldName::Left)?;
         }
         let end = at.end_byte();
         let mut brackets = Vec::new();
         while at.kind() == "subscript_expression" {
-            let indices = at.child_by_field_name("indices")?;
+            let indices = at.field(FieldName::Indices)?;
             if indices.named_child_count() > 1 {
                 return None;
             }
             brackets.push(indices);
-            at = at.child_by_field_name("argument")?;
+            at = at.field(FieldName::Argument)?;
         }
         let (specifier, pointer) = match at.kind() {
-            "call_expression" => {
-                (at.child_by_field_name("function"), at.child_by_field_name("arguments")?)
-            }
+            "call_expression" => (at.field(FieldName::Function), at.field(FieldName::Arguments)?),
             // Behind the first: `float (*p)[8], (*q)[8], *r, s`.
             "parenthesized_expression" | "pointer_expression" | "identifier" => (None, at),
             _ => return None,
@@ -144,16 +141,16 @@ impl<'t> Lowering<'t> {
         let mut name = if is_parenthesized { pointer.named_child(0)? } else { pointer };
         while name.kind() == "pointer_expression" && self.text_of(name).starts_with('*') {
             stars.push(name);
-            name = name.child_by_field_name("argument")?;
+            name = name.field(FieldName::Argument)?;
         }
         let mut inner = Vec::new();
         while name.kind() == "subscript_expression" {
-            let indices = name.child_by_field_name("indices")?;
+            let indices = name.field(FieldName::Indices)?;
             if indices.named_child_count() > 1 {
                 return None;
             }
             inner.push(indices);
-            name = name.child_by_field_name("argument")?;
+            name = name.field(FieldName::Argument)?;
         }
         if (is_parenthesized && stars.is_empty()) || name.kind() != "identifier" {
             return None;

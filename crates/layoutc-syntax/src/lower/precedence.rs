@@ -4,6 +4,7 @@
 //! expressions of their own, which is what the compiler reads only if no operator around binds
 //! tighter than those inside.
 
+use super::fields::{FieldName, Fields};
 use tree_sitter::Node;
 
 /// Binds like a comma.
@@ -52,7 +53,7 @@ pub(super) fn level(node: Node<'_>, text: &str) -> u8 {
         | "compound_literal_expression" => PRIMARY,
         "update_expression" => {
             let postfix = node
-                .child_by_field_name("argument")
+                .field(FieldName::Argument)
                 .is_some_and(|at| at.start_byte() == node.start_byte());
             if postfix { PRIMARY } else { UNARY }
         }
@@ -69,25 +70,25 @@ pub(super) fn level(node: Node<'_>, text: &str) -> u8 {
 /// The loosest operator of a chain, with those that `(n) + x` may turn out to have where `n` is no type.
 fn loosest(node: Node<'_>, text: &str) -> u8 {
     let operator = |at: Node<'_>| {
-        at.child_by_field_name("operator")
+        at.field(FieldName::Operator)
             .map_or(COMMA, |operator| level_of_operator(&text[operator.byte_range()]))
     };
     let mut found = UNARY;
     let mut stack = vec![node];
     while let Some(at) = stack.pop() {
-        let mut push = |field: &str| stack.extend(at.child_by_field_name(field));
+        let mut push = |field| stack.extend(at.field(field));
         match at.kind() {
             "binary_expression" => {
                 found = found.min(operator(at));
-                push("left");
-                push("right");
+                push(FieldName::Left);
+                push(FieldName::Right);
             }
-            "unary_expression" | "pointer_expression" => push("argument"),
+            "unary_expression" | "pointer_expression" => push(FieldName::Argument),
             "cast_expression" | "sizeof_expression" => {
                 if let Some((_, value)) = divided(at) {
                     found = found.min(operator(value));
                 }
-                push("value");
+                push(FieldName::Value);
             }
             _ => {}
         }
@@ -98,7 +99,7 @@ fn loosest(node: Node<'_>, text: &str) -> u8 {
 /// How tightly an expression must hold together to stay one where `node` stands.
 pub(super) fn needed(node: Node<'_>, text: &str) -> u8 {
     let Some(parent) = node.parent() else { return COMMA };
-    let is = |field: &str| parent.child_by_field_name(field) == Some(node);
+    let is = |field| parent.field(field) == Some(node);
     match parent.kind() {
         "parenthesized_expression"
         | "condition_clause"
@@ -114,25 +115,25 @@ pub(super) fn needed(node: Node<'_>, text: &str) -> u8 {
         | "initializer_pair" => ASSIGNMENT,
         "binary_expression" => {
             let operator = parent
-                .child_by_field_name("operator")
+                .field(FieldName::Operator)
                 .map_or(COMMA, |operator| level_of_operator(&text[operator.byte_range()]));
             if operator == COMMA {
                 PRIMARY
-            } else if is("left") {
+            } else if is(FieldName::Left) {
                 operator
             } else {
                 operator + 1
             }
         }
         "assignment_expression" => {
-            if is("left") {
+            if is(FieldName::Left) {
                 UNARY
             } else {
                 ASSIGNMENT
             }
         }
         "conditional_expression" => {
-            if is("condition") {
+            if is(FieldName::Condition) {
                 OR
             } else {
                 ASSIGNMENT
@@ -147,12 +148,12 @@ pub(super) fn needed(node: Node<'_>, text: &str) -> u8 {
 
 /// The name and the rest of `(name) + x`, where the operator may be a binary one.
 pub(super) fn divided(cast: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
-    let ty = cast.child_by_field_name("type")?;
-    let value = cast.child_by_field_name("value").filter(|value| has_two_readings(*value))?;
-    if ty.child_by_field_name("declarator").is_some() {
+    let ty = cast.field(FieldName::Type)?;
+    let value = cast.field(FieldName::Value).filter(|value| has_two_readings(*value))?;
+    if ty.field(FieldName::Declarator).is_some() {
         return None;
     }
-    let name = ty.child_by_field_name("type").filter(|name| name.kind() == "type_identifier")?;
+    let name = ty.field(FieldName::Type).filter(|name| name.kind() == "type_identifier")?;
     Some((name, value))
 }
 
@@ -161,6 +162,6 @@ pub(super) fn has_two_readings(value: Node<'_>) -> bool {
     value.kind() == "pointer_expression"
         || (value.kind() == "unary_expression"
             && value
-                .child_by_field_name("operator")
+                .field(FieldName::Operator)
                 .is_some_and(|operator| matches!(operator.kind(), "+" | "-")))
 }

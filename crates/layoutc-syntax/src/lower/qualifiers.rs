@@ -4,6 +4,7 @@
 //! found between its node and the one before.
 
 use super::Lowering;
+use super::fields::{FieldName, Fields};
 use crate::preprocess::MaskReason;
 use crate::program::HeadMacro;
 use layoutc_diagnostics::Span;
@@ -14,7 +15,7 @@ impl<'t> Lowering<'t> {
     /// Keywords and expanded specifier macros before the declared names of a declaration.
     pub(crate) fn modifier_words(&self, node: Node<'t>, specifier: Node<'t>) -> Vec<&'t str> {
         let end = node
-            .child_by_field_name("declarator")
+            .field(FieldName::Declarator)
             .map_or(node.end_byte(), |declarator| declarator.start_byte());
         let mut words = Vec::new();
         let mut cursor = node.walk();
@@ -26,7 +27,7 @@ impl<'t> Lowering<'t> {
                 words.push(self.text_of(child));
             }
         }
-        for (_, reason) in self.masked(behind_previous(node)..end) {
+        for (_, reason) in self.masked(self.behind_previous(node)..end) {
             if let MaskReason::Specifier { expansion } = reason {
                 words.extend(super::pasted::identifiers(expansion));
             }
@@ -59,7 +60,7 @@ impl<'t> Lowering<'t> {
             MaskReason::Attribute { .. } => true,
             _ => false,
         };
-        let first = self.masked(behind_previous(node)..start).iter().find(belongs);
+        let first = self.masked(self.behind_previous(node)..start).iter().find(belongs);
         first.map_or(own, |(span, _)| Span { start: span.start, ..own })
     }
 
@@ -107,7 +108,7 @@ impl<'t> Lowering<'t> {
         else {
             return false;
         };
-        let within = self.masked(behind_previous(specifier)..end);
+        let within = self.masked(self.behind_previous(specifier)..end);
         let is_masked = within.iter().any(|(span, reason)| {
             matches!(reason, MaskReason::Specifier { .. })
                 && (span.start as usize) < end
@@ -129,10 +130,41 @@ impl<'t> Lowering<'t> {
         let to = spans.partition_point(|(span, _)| (span.start as usize) < range.end);
         spans.get(from..to).unwrap_or_default()
     }
+
+    /// Where what was overwritten in front of a declaration begins: behind what stands before it, as
+    /// its first word may be blank now.
+    ///
+    /// tree-sitter searches for that from the root of the tree. It is only asked where no word
+    /// parts the declaration from something that was overwritten.
+    pub(crate) fn behind_previous(&self, node: Node<'t>) -> usize {
+        let start = node.start_byte();
+        let file = &self.preprocessed.files[self.current.index()];
+        let before = file.masked_spans.partition_point(|(span, _)| (span.start as usize) < start);
+        if self.frame.is_some() || before == 0 {
+            return start;
+        }
+        let nearest = file.masked_spans[before - 1].0.end as usize;
+        let between = file.masked.get(nearest..start).unwrap_or_default();
+        if ends_with_word(between) { start } else { end_of_previous(node) }
+    }
 }
 
-/// The end of what stands before a declaration: its first word may be blank now.
-pub(crate) fn behind_previous(node: Node<'_>) -> usize {
+/// Whether the last line of a text that is not blank certainly ends with a word and no comment.
+fn ends_with_word(text: &str) -> bool {
+    const LONGEST: usize = 200;
+    let text = text.trim_ascii_end().as_bytes();
+    let tail = &text[text.len().saturating_sub(LONGEST)..];
+    let line = match tail.iter().rposition(|byte| *byte == b'\n') {
+        Some(at) => tail.get(at.saturating_sub(2)..).unwrap_or_default(),
+        None if tail.len() == text.len() => tail,
+        None => return false,
+    };
+    // A slash may begin or end a comment, and a backslash continue one.
+    !text.is_empty() && !line.iter().any(|byte| matches!(byte, b'/' | b'\\'))
+}
+
+/// The end of what stands before a node.
+fn end_of_previous(node: Node<'_>) -> usize {
     let mut at = node;
     loop {
         let mut before = at.prev_sibling();

@@ -2,6 +2,7 @@
 
 use super::Lowering;
 use super::attributes::LayoutEffect;
+use super::fields::{FieldName, Fields};
 use super::names::Symbol;
 use super::types::is_definition;
 use crate::preprocess::MaskReason;
@@ -16,7 +17,7 @@ use tree_sitter::Node;
 impl<'t> Lowering<'t> {
     /// A struct, class or union specifier: a definition, a forward declaration or a use.
     pub(crate) fn record_specifier(&mut self, node: Node<'t>) -> QualType {
-        let name_node = node.child_by_field_name("name");
+        let name_node = node.field(FieldName::Name);
         let name = match name_node {
             Some(name) if name.kind() == "type_identifier" => self.text_of(name).to_owned(),
             // `struct Vec3<float> *p`
@@ -30,7 +31,7 @@ impl<'t> Lowering<'t> {
             }
             None => String::new(),
         };
-        let body = node.child_by_field_name("body");
+        let body = node.field(FieldName::Body);
         let known = (!name.is_empty())
             .then(|| {
                 self.tags(&name).into_iter().find_map(|symbol| match symbol {
@@ -63,7 +64,7 @@ impl<'t> Lowering<'t> {
 
     /// The members of an instance of a class template, from the template's text.
     pub(crate) fn instance_body(&mut self, id: RecordId, node: Node<'t>) {
-        if let Some(body) = node.child_by_field_name("body") {
+        if let Some(body) = node.field(FieldName::Body) {
             self.record_body(id, node, body);
         }
     }
@@ -278,7 +279,7 @@ impl<'t> Lowering<'t> {
             return self.template_member(inner);
         }
         let mut at = inner;
-        while let Some(declarator) = at.child_by_field_name("declarator").or_else(|| {
+        while let Some(declarator) = at.field(FieldName::Declarator).or_else(|| {
             // A reference's declarator has no field.
             let mut cursor = at.walk();
             at.named_children(&mut cursor).find(|child| child.kind().ends_with("_declarator"))
@@ -331,14 +332,12 @@ impl<'t> Lowering<'t> {
             effects.extend(own.into_iter().map(|effect| (span, effect)));
         }
         // Attributes that the grammar does not take were masked, and are on record.
-        let body = node.child_by_field_name("body");
+        let body = node.field(FieldName::Body);
         let head_end = body.map_or(node.end_byte(), |body| body.start_byte());
         let declaration_end =
             self.program.record(id).declaration.map_or(node.end_byte(), |span| span.end as usize);
-        let named = node.parent().and_then(|parent| parent.child_by_field_name("declarator"));
-        for (span, effect) in
-            self.masked_effects(super::qualifiers::behind_previous(node)..declaration_end)
-        {
+        let named = node.parent().and_then(|parent| parent.field(FieldName::Declarator));
+        for (span, effect) in self.masked_effects(self.behind_previous(node)..declaration_end) {
             let at = span.start as usize;
             // In front of the type and behind the declared name it is the name's, which has the size of the type
             // and another alignment.
@@ -361,17 +360,15 @@ impl<'t> Lowering<'t> {
     }
 
     fn field_declaration(&mut self, record: RecordId, node: Node<'t>) {
-        let Some(specifier) = node.child_by_field_name("type") else {
+        let Some(specifier) = node.field(FieldName::Type) else {
             self.record_trait(record, RecordTrait::Unmodelled, self.span(node));
             return;
         };
         let words = self.modifier_words(node, specifier);
         let base = self.specifier(specifier);
         let base = self.qualify(node, specifier, base);
-        let mut cursor = node.walk();
-        let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
-        let mut cursor = node.walk();
-        let has_default = node.children_by_field_name("default_value", &mut cursor).next();
+        let declarators = node.fields(FieldName::Declarator);
+        let has_default = node.fields(FieldName::DefaultValue).into_iter().next();
         let mut cursor = node.walk();
         let bit_field =
             node.named_children(&mut cursor).find(|child| child.kind() == "bitfield_clause");
@@ -499,7 +496,7 @@ impl<'t> Lowering<'t> {
     /// A member function: prototype, definition, constructor, destructor or operator.
     fn method(&mut self, record: RecordId, node: Node<'t>) {
         let text = self.text_of(node);
-        let specifier = node.child_by_field_name("type").or(node.child_by_field_name("declarator"));
+        let specifier = node.field(FieldName::Type).or(node.field(FieldName::Declarator));
         let words = self.modifier_words(node, specifier.unwrap_or(node));
         let is_virtual = {
             let mut cursor = node.walk();
@@ -514,13 +511,13 @@ impl<'t> Lowering<'t> {
         let mut cursor = node.walk();
         let is_default =
             node.children(&mut cursor).any(|child| child.kind() == "default_method_clause");
-        let has_type = node.child_by_field_name("type").is_some();
+        let has_type = node.field(FieldName::Type).is_some();
         let is_deleted = {
             let mut cursor = node.walk();
             node.children(&mut cursor).any(|child| child.kind() == "delete_method_clause")
         };
         self.program.records[record.index()].has_defaulted |= is_default || is_deleted;
-        if node.child_by_field_name("body").is_none() && !has_type && !is_default && !is_deleted {
+        if node.field(FieldName::Body).is_none() && !has_type && !is_default && !is_deleted {
             self.program.records[record.index()].bodiless += 1;
         }
         let before = self.program.functions.len();
@@ -581,7 +578,7 @@ impl<'t> Lowering<'t> {
     }
 
     pub(crate) fn type_definition(&mut self, node: Node<'t>) {
-        let Some(specifier) = node.child_by_field_name("type") else {
+        let Some(specifier) = node.field(FieldName::Type) else {
             self.region(node, RegionKind::Unmodelled);
             return;
         };
@@ -593,8 +590,7 @@ impl<'t> Lowering<'t> {
         } else {
             base
         };
-        let mut cursor = node.walk();
-        let declarators: Vec<_> = node.children_by_field_name("declarator", &mut cursor).collect();
+        let declarators = node.fields(FieldName::Declarator);
         for declarator in declarators {
             let lowered = self.declarator(Some(declarator), base, None, 0, self.span(declarator));
             if lowered.ty == base
@@ -609,8 +605,7 @@ impl<'t> Lowering<'t> {
     }
 
     pub(crate) fn alias_declaration(&mut self, node: Node<'t>) {
-        let (Some(name), Some(ty)) =
-            (node.child_by_field_name("name"), node.child_by_field_name("type"))
+        let (Some(name), Some(ty)) = (node.field(FieldName::Name), node.field(FieldName::Type))
         else {
             self.region(node, RegionKind::Unmodelled);
             return;
@@ -663,7 +658,7 @@ impl<'t> Lowering<'t> {
     }
 
     pub(crate) fn static_assert(&mut self, node: Node<'t>) {
-        if let Some(condition) = node.child_by_field_name("condition") {
+        if let Some(condition) = node.field(FieldName::Condition) {
             let condition = self.expression(condition);
             self.program.file_scope_exprs.push(condition);
         }
@@ -672,12 +667,12 @@ impl<'t> Lowering<'t> {
 
 /// Whether a declaration is that of a destructor, whatever stands in front of it.
 fn declares_destructor(node: Node<'_>) -> bool {
-    let mut at = node.child_by_field_name("declarator");
+    let mut at = node.field(FieldName::Declarator);
     while let Some(inner) = at {
         if inner.kind() == "destructor_name" {
             return true;
         }
-        at = inner.child_by_field_name("declarator");
+        at = inner.field(FieldName::Declarator);
     }
     false
 }
@@ -686,7 +681,7 @@ fn declares_destructor(node: Node<'_>) -> bool {
 fn declares_function(declarator: Node<'_>) -> bool {
     let mut at = declarator;
     loop {
-        let inner = at.child_by_field_name("declarator").or_else(|| {
+        let inner = at.field(FieldName::Declarator).or_else(|| {
             // A reference's declarator has no field.
             let mut cursor = at.walk();
             at.named_children(&mut cursor).find(|child| child.kind().ends_with("_declarator"))

@@ -1,6 +1,7 @@
 //! Statements.
 
 use super::Lowering;
+use super::fields::{FieldName, Fields};
 use crate::program::{Declaration, ExprId, RegionKind, StmtId, StmtKind};
 use thin_vec::{ThinVec, thin_vec};
 use tree_sitter::Node;
@@ -42,13 +43,13 @@ impl<'t> Lowering<'t> {
             "while_statement" => {
                 return self.scoped(|this| {
                     let (init, condition) = this.condition(node);
-                    let body = this.body(node, "body");
+                    let body = this.body(node, FieldName::Body);
                     this.add_stmt(StmtKind::While { init, condition, body }, span)
                 });
             }
             "do_statement" => {
-                let body = self.body(node, "body");
-                match node.child_by_field_name("condition") {
+                let body = self.body(node, FieldName::Body);
+                match node.field(FieldName::Condition) {
                     Some(condition) => {
                         let condition = self.expression(condition);
                         StmtKind::DoWhile { body, condition }
@@ -59,12 +60,12 @@ impl<'t> Lowering<'t> {
             "switch_statement" => {
                 return self.scoped(|this| {
                     let (init, condition) = this.condition(node);
-                    let body = this.body(node, "body");
+                    let body = this.body(node, FieldName::Body);
                     this.add_stmt(StmtKind::Switch { init, condition, body }, span)
                 });
             }
             "case_statement" => {
-                let value = node.child_by_field_name("value");
+                let value = node.field(FieldName::Value);
                 let lowered = value.map(|value| self.expression(value));
                 let mut cursor = node.walk();
                 let children: Vec<_> = node
@@ -76,7 +77,7 @@ impl<'t> Lowering<'t> {
                 StmtKind::Labelled { label: None, value: lowered, body }
             }
             "labeled_statement" => {
-                let label = node.child_by_field_name("label");
+                let label = node.field(FieldName::Label);
                 let name = label.map(|label| self.text_of(label).into());
                 let mut cursor = node.walk();
                 let children: Vec<_> = node
@@ -93,8 +94,7 @@ impl<'t> Lowering<'t> {
             "break_statement" => StmtKind::Break,
             "continue_statement" => StmtKind::Continue,
             "goto_statement" => {
-                let label =
-                    node.child_by_field_name("label").map_or("", |label| self.text_of(label));
+                let label = node.field(FieldName::Label).map_or("", |label| self.text_of(label));
                 StmtKind::Goto(label.to_owned())
             }
             "attributed_statement" => {
@@ -121,10 +121,10 @@ impl<'t> Lowering<'t> {
                         "compound_statement" => blocks.push(self.statement(child)),
                         "catch_clause" => {
                             let block = self.scoped(|this| {
-                                if let Some(parameters) = child.child_by_field_name("parameters") {
+                                if let Some(parameters) = child.field(FieldName::Parameters) {
                                     this.parameters(parameters);
                                 }
-                                this.body(child, "body")
+                                this.body(child, FieldName::Body)
                             });
                             blocks.push(block);
                         }
@@ -185,8 +185,8 @@ impl<'t> Lowering<'t> {
         children.into_iter().filter_map(|child| self.maybe_statement(child)).collect()
     }
 
-    fn body(&mut self, node: Node<'t>, field: &str) -> StmtId {
-        match node.child_by_field_name(field) {
+    fn body(&mut self, node: Node<'t>, field: FieldName) -> StmtId {
+        match node.field(field) {
             Some(body) => self.scoped(|this| this.statement(body)),
             None => {
                 let span = self.span(node).at_end();
@@ -197,7 +197,7 @@ impl<'t> Lowering<'t> {
 
     /// The condition of `if`, `while` and `switch`: an init statement or declaration, and a value.
     fn condition(&mut self, node: Node<'t>) -> (Option<StmtId>, Option<ExprId>) {
-        let Some(clause) = node.child_by_field_name("condition") else { return (None, None) };
+        let Some(clause) = node.field(FieldName::Condition) else { return (None, None) };
         if clause.has_error() {
             return (None, Some(self.opaque(clause)));
         }
@@ -205,10 +205,10 @@ impl<'t> Lowering<'t> {
             return (None, Some(self.expression(clause)));
         }
         let mut init = clause
-            .child_by_field_name("initializer")
+            .field(FieldName::Initializer)
             .and_then(first_named)
             .map(|inner| self.statement_like(inner));
-        let condition = match clause.child_by_field_name("value") {
+        let condition = match clause.field(FieldName::Value) {
             Some(value) if value.kind() == "declaration" => {
                 init = Some(self.declaration(value, None));
                 None
@@ -234,8 +234,8 @@ impl<'t> Lowering<'t> {
     fn if_statement(&mut self, node: Node<'t>) -> StmtId {
         let span = self.span(node);
         let (init, condition) = self.condition(node);
-        let then = self.body(node, "consequence");
-        let otherwise = node.child_by_field_name("alternative").map(|alternative| {
+        let then = self.body(node, FieldName::Consequence);
+        let otherwise = node.field(FieldName::Alternative).map(|alternative| {
             let inner = if alternative.kind() == "else_clause" {
                 let mut cursor = alternative.walk();
                 alternative
@@ -256,7 +256,7 @@ impl<'t> Lowering<'t> {
 
     fn for_statement(&mut self, node: Node<'t>) -> StmtId {
         let span = self.span(node);
-        let init = node.child_by_field_name("initializer").map(|init| {
+        let init = node.field(FieldName::Initializer).map(|init| {
             if init.has_error() {
                 self.opaque_statement(init, RegionKind::Unparsed)
             } else {
@@ -264,9 +264,9 @@ impl<'t> Lowering<'t> {
             }
         });
         let condition =
-            node.child_by_field_name("condition").map(|condition| self.expression(condition));
-        let step = node.child_by_field_name("update").map(|update| self.expression(update));
-        let body = self.body(node, "body");
+            node.field(FieldName::Condition).map(|condition| self.expression(condition));
+        let step = node.field(FieldName::Update).map(|update| self.expression(update));
+        let body = self.body(node, FieldName::Body);
         let statement = self.add_stmt(StmtKind::For { init, condition, step, body }, span);
         self.with_errors(node, statement)
     }
@@ -286,9 +286,9 @@ impl<'t> Lowering<'t> {
     fn for_range(&mut self, node: Node<'t>) -> StmtId {
         let span = self.span(node);
         let (Some(specifier), Some(declarator), Some(right)) = (
-            node.child_by_field_name("type"),
-            node.child_by_field_name("declarator"),
-            node.child_by_field_name("right"),
+            node.field(FieldName::Type),
+            node.field(FieldName::Declarator),
+            node.field(FieldName::Right),
         ) else {
             return self.opaque_statement(node, RegionKind::Unparsed);
         };
@@ -307,7 +307,7 @@ impl<'t> Lowering<'t> {
         let variable = self.variable_declarator(declarator, base, declaration, 0, &[], true);
         let name = self.program.variable(variable).name.clone();
         self.declare_local(&name, variable);
-        let body = self.body(node, "body");
+        let body = self.body(node, FieldName::Body);
         self.add_stmt(StmtKind::ForRange { variable: vec![variable], range, body }, span)
     }
 }

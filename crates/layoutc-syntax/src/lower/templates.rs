@@ -6,6 +6,7 @@
 
 use super::Lowering;
 use super::class_templates::{ClassTemplates, Pattern};
+use super::fields::{FieldName, Fields};
 use crate::program::{
     CopyOf, ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, RegionKind, TemplateArgument,
 };
@@ -91,7 +92,7 @@ impl<'t> Lowering<'t> {
                 _ => return,
             };
             let Some(name) = last_identifier(node) else { return };
-            let scalar = node.child_by_field_name("type").filter(|_| !is_type).and_then(|ty| {
+            let scalar = node.field(FieldName::Type).filter(|_| !is_type).and_then(|ty| {
                 let ty = self.specifier(ty);
                 self.program.types.as_scalar(ty.id).filter(|scalar| scalar.is_integer())
             });
@@ -131,11 +132,11 @@ impl<'t> Lowering<'t> {
             }
             let is_class = matches!(node.kind(), "template_type" | "template_function")
                 && node
-                    .child_by_field_name("name")
+                    .field(FieldName::Name)
                     .is_some_and(|name| self.is_any_class_template(self.text_of(name)));
             let is_function = node.kind() == "template_function" && self.has_class_templates();
             let list = node
-                .child_by_field_name("arguments")
+                .field(FieldName::Arguments)
                 .filter(|list| list.kind() == "template_argument_list");
             let mut cursor = node.walk();
             for child in node.named_children(&mut cursor) {
@@ -328,8 +329,8 @@ impl<'t> Lowering<'t> {
     /// A template argument that is a constant.
     fn template_value(&mut self, scalar: Scalar, node: Node<'t>) -> Option<TemplateArgument> {
         // A name parses as a type.
-        let inner = match (node.kind(), node.child_by_field_name("declarator")) {
-            ("type_descriptor", None) => node.child_by_field_name("type")?,
+        let inner = match (node.kind(), node.field(FieldName::Declarator)) {
+            ("type_descriptor", None) => node.field(FieldName::Type)?,
             ("type_descriptor", Some(_)) => return None,
             _ => node,
         };
@@ -678,8 +679,7 @@ fn found_all(program: &Program, callee: ExprId) -> bool {
 
 /// The name that a template parameter declares: the last identifier before a default.
 pub(crate) fn last_identifier(node: Node<'_>) -> Option<Node<'_>> {
-    if let Some(name) = node.child_by_field_name("name").or(node.child_by_field_name("declarator"))
-    {
+    if let Some(name) = node.field(FieldName::Name).or(node.field(FieldName::Declarator)) {
         return matches!(name.kind(), "identifier" | "type_identifier").then_some(name);
     }
     let mut cursor = node.walk();

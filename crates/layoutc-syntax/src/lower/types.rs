@@ -1,6 +1,7 @@
 //! Type specifiers and declarators.
 
 use super::Lowering;
+use super::fields::{FieldName, Fields};
 use super::names::Symbol;
 use crate::program::{DeclarationId, DeclaratorSite, RegionKind};
 use crate::types::{QualType, Scalar, TypeId, TypeKind, TypeTable, VectorType};
@@ -237,10 +238,10 @@ impl<'t> Lowering<'t> {
 
     /// `Name<…>`.
     fn template_type(&mut self, node: Node<'t>, scope: &[&str]) -> QualType {
-        let name = node.child_by_field_name("name").map_or("", |name| self.text_of(name));
-        let arguments = node.child_by_field_name("arguments");
+        let name = node.field(FieldName::Name).map_or("", |name| self.text_of(name));
+        let arguments = node.field(FieldName::Arguments);
         // In its own class the name is bound; with arguments it is the template's.
-        if let Some(name_node) = node.child_by_field_name("name").filter(|_| scope.is_empty()) {
+        if let Some(name_node) = node.field(FieldName::Name).filter(|_| scope.is_empty()) {
             self.note_type_use(name, self.span(name_node));
         }
         if let Some(arguments) = arguments
@@ -274,10 +275,10 @@ impl<'t> Lowering<'t> {
         let mut scope = Vec::new();
         let mut at = node;
         while at.kind() == "qualified_identifier" {
-            if let Some(part) = at.child_by_field_name("scope") {
+            if let Some(part) = at.field(FieldName::Scope) {
                 scope.push(self.text_of(part));
             }
-            match at.child_by_field_name("name") {
+            match at.field(FieldName::Name) {
                 Some(name) => at = name,
                 None => return (scope, None),
             }
@@ -305,12 +306,12 @@ impl<'t> Lowering<'t> {
 
     /// The type of a `type_descriptor`: a specifier, qualifiers and an abstract declarator.
     pub(crate) fn type_descriptor(&mut self, node: Node<'t>) -> QualType {
-        let Some(specifier) = node.child_by_field_name("type") else {
+        let Some(specifier) = node.field(FieldName::Type) else {
             return self.program.types.unknown();
         };
         let mut ty = self.specifier(specifier);
         ty = self.qualify(node, specifier, ty);
-        match node.child_by_field_name("declarator") {
+        match node.field(FieldName::Declarator) {
             Some(declarator) => self.declarator(Some(declarator), ty, None, 0, self.span(node)).ty,
             None => ty,
         }
@@ -364,7 +365,7 @@ impl<'t> Lowering<'t> {
         };
         let mut next = node;
         while let Some(node) = next {
-            let inner = node.child_by_field_name("declarator").or_else(|| {
+            let inner = node.field(FieldName::Declarator).or_else(|| {
                 let mut cursor = node.walk();
                 node.named_children(&mut cursor).find(|child| {
                     child.kind().ends_with("declarator") || is_declared_name(child.kind())
@@ -410,7 +411,7 @@ impl<'t> Lowering<'t> {
                     next = inner.filter(|inner| !matches!(inner.kind(), "&" | "&&"));
                 }
                 "array_declarator" | "abstract_array_declarator" => {
-                    let size = node.child_by_field_name("size").map(|size| {
+                    let size = node.field(FieldName::Size).map(|size| {
                         let size = self.expression(size);
                         self.program.file_scope_exprs.push(size);
                         size
@@ -432,7 +433,7 @@ impl<'t> Lowering<'t> {
                     next = inner;
                 }
                 "function_declarator" | "abstract_function_declarator" => {
-                    out.parameters = node.child_by_field_name("parameters");
+                    out.parameters = node.field(FieldName::Parameters);
                     // `-> decltype(p[0].x)` is not followed.
                     let mut cursor = node.walk();
                     let trailing = node
@@ -478,16 +479,15 @@ impl<'t> Lowering<'t> {
     }
 
     fn enum_specifier(&mut self, node: Node<'t>) -> QualType {
-        let name =
-            node.child_by_field_name("name").map_or("", |name| self.text_of(name)).to_owned();
-        let mut size = match node.child_by_field_name("base") {
+        let name = node.field(FieldName::Name).map_or("", |name| self.text_of(name)).to_owned();
+        let mut size = match node.field(FieldName::Base) {
             Some(base) => {
                 let base = self.specifier(base);
                 self.program.types.as_scalar(base.id).map(|scalar| scalar.size() as u8)
             }
             None => Some(4),
         };
-        if let Some(body) = node.child_by_field_name("body") {
+        if let Some(body) = node.field(FieldName::Body) {
             let mut next = Some(0i64);
             let mut values = Some((0i64, 0i64));
             let mut cursor = body.walk();
@@ -499,12 +499,12 @@ impl<'t> Lowering<'t> {
                     }
                     continue;
                 }
-                if let Some(value) = child.child_by_field_name("value") {
+                if let Some(value) = child.field(FieldName::Value) {
                     let value = self.expression(value);
                     self.program.file_scope_exprs.push(value);
                     next = crate::evaluate::constant(&self.program, value);
                 }
-                if let Some(name) = child.child_by_field_name("name") {
+                if let Some(name) = child.field(FieldName::Name) {
                     let name = self.text_of(name).to_owned();
                     self.declare(&name, Symbol::Constant(next));
                 }
@@ -513,17 +513,17 @@ impl<'t> Lowering<'t> {
                     .map(|((least, most), value)| (least.min(value), most.max(value)));
                 next = next.and_then(|value| value.checked_add(1));
             }
-            if node.child_by_field_name("base").is_none() && !is_scoped(node) {
+            if node.field(FieldName::Base).is_none() && !is_scoped(node) {
                 size = values.and_then(|(least, most)| enum_size(least, most));
             }
             if self.changes_enum(node) {
                 size = None;
             }
         }
-        let has_body = node.child_by_field_name("body").is_some();
+        let has_body = node.field(FieldName::Body).is_some();
         // `enum Mood mood;` means the enumeration that was declared.
         if !has_body
-            && node.child_by_field_name("base").is_none()
+            && node.field(FieldName::Base).is_none()
             && let Some(known) = self.tags(&name).into_iter().find_map(|symbol| match symbol {
                 Symbol::Type(ty) => {
                     matches!(self.program.types.kind(ty.id), TypeKind::Enum(..)).then_some(*ty)
@@ -596,5 +596,5 @@ fn is_declared_name(kind: &str) -> bool {
 
 /// Whether a specifier defines its type in place.
 pub(crate) fn is_definition(specifier: Node<'_>) -> bool {
-    specifier.child_by_field_name("body").is_some()
+    specifier.field(FieldName::Body).is_some()
 }
