@@ -26,7 +26,12 @@ mod verify;
 mod write;
 
 use arguments::Command;
+use mimalloc::MiMalloc;
 use std::process::ExitCode;
+
+/// Trees, sets and texts are many small pieces of memory.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
     compile::keep_panics_quiet();
