@@ -4,6 +4,7 @@
 //! [`TypeKind::Named`] with the template arguments it mentions.
 
 use crate::program::RecordId;
+use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 
 /// A type of a [`TypeTable`].
@@ -282,12 +283,12 @@ pub enum TypeKind {
 /// All types of a program.
 #[derive(Clone, Debug)]
 pub struct TypeTable {
-    kinds: IndexSet<TypeKind>,
+    kinds: IndexSet<TypeKind, RandomState>,
 }
 
 impl Default for TypeTable {
     fn default() -> Self {
-        let mut table = TypeTable { kinds: IndexSet::new() };
+        let mut table = TypeTable { kinds: IndexSet::default() };
         table.intern(TypeKind::Unknown);
         table.intern(TypeKind::Void);
         table

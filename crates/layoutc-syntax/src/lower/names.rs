@@ -3,6 +3,7 @@
 use super::Lowering;
 use crate::program::{FunctionId, NameRef, ProgramFile, RecordId, TemplateArgument, VarId};
 use crate::types::QualType;
+use foldhash::fast::RandomState;
 use layoutc_diagnostics::FileId;
 use std::collections::HashMap;
 
@@ -45,7 +46,7 @@ struct GlobalEntry {
 
 /// Names at namespace scope.
 pub(crate) struct GlobalNames {
-    entries: HashMap<String, Vec<GlobalEntry>>,
+    entries: HashMap<String, Vec<GlobalEntry>, RandomState>,
     /// `visible[f]`: files that share a translation unit with `f`.
     visible: Vec<Vec<bool>>,
 }
@@ -68,7 +69,7 @@ impl GlobalNames {
                 }
             }
         }
-        GlobalNames { entries: HashMap::new(), visible }
+        GlobalNames { entries: HashMap::default(), visible }
     }
 
     /// Two files that `from` is compiled with, but that are not compiled with each other, if both
@@ -98,15 +99,15 @@ impl GlobalNames {
 /// Names inside functions, innermost scope last.
 #[derive(Default)]
 pub(crate) struct LocalScopes {
-    scopes: Vec<HashMap<String, Symbol>>,
+    scopes: Vec<HashMap<String, Symbol, RandomState>>,
     /// Types that `struct NAME` or `enum NAME` means, also where a variable hides the plain name.
-    tags: Vec<HashMap<String, Symbol>>,
+    tags: Vec<HashMap<String, Symbol, RandomState>>,
 }
 
 impl LocalScopes {
     pub(crate) fn push(&mut self) {
-        self.scopes.push(HashMap::new());
-        self.tags.push(HashMap::new());
+        self.scopes.push(HashMap::default());
+        self.tags.push(HashMap::default());
     }
 
     pub(crate) fn pop(&mut self) {

@@ -1,5 +1,6 @@
 //! Macro definitions and the environments that say which of them is in force.
 
+use foldhash::fast::RandomState;
 use std::collections::HashMap;
 
 use layoutc_diagnostics::{FileId, Span};
@@ -86,7 +87,7 @@ impl MacroDef {
 #[derive(Clone, Debug, Default)]
 pub struct MacroTable {
     defs: Vec<MacroDef>,
-    by_name: HashMap<String, Vec<MacroId>>,
+    by_name: HashMap<String, Vec<MacroId>, RandomState>,
 }
 
 impl MacroTable {
@@ -140,7 +141,7 @@ impl MacroTable {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MacroEnv {
     /// `None` for a word of the toolkit: it is defined, and read as it is written.
-    defined: HashMap<String, Option<MacroId>>,
+    defined: HashMap<String, Option<MacroId>, RandomState>,
 }
 
 impl MacroEnv {
