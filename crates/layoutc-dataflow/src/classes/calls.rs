@@ -57,7 +57,7 @@ impl CallGraph {
             functions: vec![None; program.exprs.len()],
         };
         for id in program.expr_ids() {
-            for (at, child) in program.expr(id).children().into_iter().enumerate() {
+            for (at, child) in program.expr(id).children().enumerate() {
                 this.contexts[child.index()] = match program.expr(id).kind {
                     ExprKind::Opaque(_) => Context::Opaque,
                     _ => Context::Operand(id, at),
@@ -250,6 +250,11 @@ impl CallGraph {
 pub fn resolve_callee(program: &Program, callee: ExprId, arguments: &[ExprId]) -> Callee {
     match &program.expr(program.strip_parens(callee)).kind {
         ExprKind::Name(NameRef::Functions(candidates)) => {
+            if let [only] = candidates[..]
+                && catalogue::on_device(&program.function(only).name).is_none()
+            {
+                return Callee::Function(only);
+            }
             let mut candidates = candidates.clone();
             candidates.sort();
             candidates.dedup();

@@ -27,24 +27,30 @@ pub(super) fn instantiated_only(program: &Program) -> BTreeSet<ExprId> {
     });
     let parts: BTreeMap<FunctionId, BTreeSet<ExprId>> =
         open.iter().map(|id| (*id, program.function_parts(*id).exprs)).collect();
+    // Where each of them is named, in the order of expressions.
+    let mut namings: Vec<(ExprId, FunctionId)> = Vec::new();
+    for id in program.expr_ids() {
+        let named: &[FunctionId] = match &program.expr(id).kind {
+            ExprKind::Name(NameRef::Functions(functions)) => functions,
+            ExprKind::Member { methods, .. } => methods,
+            _ => continue,
+        };
+        namings.extend(named.iter().filter(|named| open.contains(named)).map(|named| (id, *named)));
+    }
     // A template that is named as such drops out, with what it names.
+    open.retain(|id| !program.operators.values().any(|operator| operator == id));
     loop {
-        let mut is_open = vec![false; program.exprs.len()];
-        for id in open.iter().flat_map(|id| &parts[id]) {
-            is_open[id.index()] = true;
-        }
-        let mut named: BTreeSet<FunctionId> = program.operators.values().copied().collect();
-        for id in program.expr_ids().filter(|id| !is_open[id.index()]) {
-            match &program.expr(id).kind {
-                ExprKind::Name(NameRef::Functions(functions)) => named.extend(functions),
-                ExprKind::Member { methods, .. } => named.extend(methods),
-                _ => {}
-            }
-        }
+        let inside: BTreeSet<ExprId> =
+            open.iter().flat_map(|id| parts[id].iter().copied()).collect();
+        let named: BTreeSet<FunctionId> = namings
+            .iter()
+            .filter(|(at, _)| !inside.contains(at))
+            .map(|(_, named)| *named)
+            .collect();
         let before = open.len();
         open.retain(|id| !named.contains(id));
         if open.len() == before {
-            return program.expr_ids().filter(|id| is_open[id.index()]).collect();
+            return inside;
         }
     }
 }

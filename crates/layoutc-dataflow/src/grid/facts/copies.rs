@@ -3,7 +3,7 @@
 
 use crate::classes::{Callee, resolve_callee, strip_casts};
 use layoutc_syntax::{ExprId, ExprKind, NameRef, Program, QualType, Storage, TypeKind, VarId};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Addresses, lists and calls that give copies of values away and change nothing.
 pub(crate) fn copied(program: &Program) -> BTreeSet<ExprId> {
@@ -28,7 +28,13 @@ pub(crate) fn copied(program: &Program) -> BTreeSet<ExprId> {
                 for (at, argument) in arguments.iter().enumerate() {
                     let pointer = strip_casts(program, *argument);
                     let is_address = matches!(program.expr(pointer).kind, ExprKind::AddressOf(_));
-                    if is_address && reads_only(program, *callee, arguments, at, &read) {
+                    if is_address
+                        && match reader(program, *callee, arguments, at) {
+                            Reader::Certain => true,
+                            Reader::Parameter(id) => read.contains(&id),
+                            Reader::Unknown => false,
+                        }
+                    {
                         found.insert(pointer);
                     }
                 }
@@ -95,27 +101,32 @@ fn sets_argument(program: &Program, callee: ExprId) -> bool {
     }
 }
 
-/// Whether what lies at the address is read during a call, and no more.
-fn reads_only(
-    program: &Program,
-    callee: ExprId,
-    arguments: &[ExprId],
-    at: usize,
-    read: &BTreeSet<VarId>,
-) -> bool {
-    match resolve_callee(program, callee, arguments) {
+/// What a call does with what lies at an address that it is given.
+enum Reader {
+    /// It reads it, and no more.
+    Certain,
+    /// What is done with the parameter.
+    Parameter(VarId),
+    /// That is not known.
+    Unknown,
+}
+
+fn reader(program: &Program, callee: ExprId, arguments: &[ExprId], at: usize) -> Reader {
+    let is_certain = match resolve_callee(program, callee, arguments) {
         Callee::Library(name) => match name.as_str() {
             "clSetKernelArg" => at == 3,
             "clEnqueueNDRangeKernel" => matches!(at, 3..=5),
             _ => false,
         },
         Callee::Function(function) => {
-            program.function(function).parameters.get(at).is_some_and(|id| read.contains(id))
+            let parameter = program.function(function).parameters.get(at).copied();
+            return parameter.map_or(Reader::Unknown, Reader::Parameter);
         }
         Callee::Ambiguous(_) | Callee::Unknown => {
             sets_argument(program, callee) && at + 1 == arguments.len()
         }
-    }
+    };
+    if is_certain { Reader::Certain } else { Reader::Unknown }
 }
 
 /// Parameters of which every use in the program is an argument that is only read.
@@ -133,28 +144,40 @@ fn read_parameters(program: &Program) -> BTreeSet<VarId> {
     if pointers.is_empty() {
         return pointers;
     }
-    // The greatest set of parameters that hand on to each other and to the library.
-    loop {
-        let mut handed = BTreeSet::new();
-        for id in program.expr_ids() {
-            let ExprKind::Call { callee, arguments, .. } = &program.expr(id).kind else { continue };
-            for (at, argument) in arguments.iter().enumerate() {
-                let name = strip_casts(program, *argument);
-                if matches!(program.expr(name).kind, ExprKind::Name(_))
-                    && reads_only(program, *callee, arguments, at, &pointers)
-                {
-                    handed.insert(name);
+    // Uses other than as an argument that may only be read, and the parameters that others are handed on to.
+    let mut handed: BTreeMap<ExprId, Option<VarId>> = BTreeMap::new();
+    for id in program.expr_ids() {
+        let ExprKind::Call { callee, arguments, .. } = &program.expr(id).kind else { continue };
+        for (at, argument) in arguments.iter().enumerate() {
+            let name = strip_casts(program, *argument);
+            let ExprKind::Name(NameRef::Variable(own)) = program.expr(name).kind else { continue };
+            if pointers.contains(&own) {
+                match reader(program, *callee, arguments, at) {
+                    Reader::Certain => drop(handed.insert(name, None)),
+                    Reader::Parameter(to) => drop(handed.insert(name, Some(to))),
+                    Reader::Unknown => {}
                 }
             }
         }
-        let before = pointers.len();
-        for id in program.expr_ids() {
-            if let ExprKind::Name(NameRef::Variable(name)) = program.expr(id).kind
-                && !handed.contains(&id)
-            {
-                pointers.remove(&name);
+    }
+    let mut steps: Vec<(VarId, VarId)> = Vec::new();
+    for id in program.expr_ids() {
+        if let ExprKind::Name(NameRef::Variable(name)) = program.expr(id).kind {
+            match handed.get(&id) {
+                Some(Some(to)) => steps.push((name, *to)),
+                Some(None) => {}
+                None => drop(pointers.remove(&name)),
             }
         }
+    }
+    // The greatest set of parameters that hand on to each other and to the library.
+    loop {
+        let before = pointers.len();
+        let next: BTreeSet<VarId> = (steps.iter())
+            .filter(|(_, to)| !pointers.contains(to))
+            .map(|(from, _)| *from)
+            .collect();
+        pointers.retain(|id| !next.contains(id));
         if pointers.len() == before {
             return pointers;
         }
