@@ -22,7 +22,7 @@ pub(crate) fn parts(
     let mut next = vec![index];
     while let Some(expr) = next.pop() {
         if is_synthetic(expr) {
-            next.extend(program.expr(expr).children().into_iter().rev());
+            next.extend(program.expr(expr).children().rev());
             continue;
         }
         if program.home(expr).is_some() || program.macro_role(expr).is_some() {
@@ -41,7 +41,7 @@ pub(crate) fn parts(
             found.push((inner, value));
         }
         if let ExprKind::Binary(..) | ExprKind::Cast { .. } = program.expr(inner).kind {
-            next.extend(program.expr(inner).children().into_iter().rev());
+            next.extend(program.expr(inner).children().rev());
         }
     }
     found

@@ -46,7 +46,7 @@ use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, outer_type_text};
 use layoutc_dataflow::grid::Cells;
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::preprocess::{Token, TokenKind, tokens};
-use layoutc_syntax::{ExprId, ExprKind, Pack, Program, VarId};
+use layoutc_syntax::{ExprId, ExprKind, Pack, Parents, Program, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A use of a class that cannot be rewritten.
@@ -580,28 +580,6 @@ fn place_declarations(
     Edit { is_generated: true, ..Edit::replace(definition.at_end(), text) }
 }
 
-/// The parent of each expression, and which of its operands it is.
-struct Parents(Vec<(u32, u32)>);
-
-impl Parents {
-    const NONE: u32 = u32::MAX;
-
-    fn of_all(program: &Program) -> Self {
-        let mut parents = vec![(Self::NONE, 0); program.exprs.len()];
-        for id in program.expr_ids() {
-            for (at, child) in (0..).zip(program.expr(id).children()) {
-                parents[child.index()] = (id.0, at);
-            }
-        }
-        Parents(parents)
-    }
-
-    fn of(&self, expr: ExprId) -> Option<(ExprId, usize)> {
-        let (parent, at) = self.0[expr.index()];
-        (parent != Self::NONE).then_some((ExprId(parent), at as usize))
-    }
-}
-
 pub(super) struct Rewriter<'a> {
     program: &'a Program,
     classes: &'a Classes,
@@ -654,7 +632,7 @@ impl<'a> Rewriter<'a> {
         names: Names,
         modes: &'a macros::Modes,
     ) -> Self {
-        let parents = Parents::of_all(program);
+        let parents = Parents::new(program);
         let inits = program
             .variable_ids()
             .filter_map(|id| Some((program.variable(id).init?, id)))
@@ -750,7 +728,7 @@ impl<'a> Rewriter<'a> {
         self.check_home(expr);
         let home = self.program.home(expr);
         let span = self.program.expr(expr).span;
-        let children = self.program.expr(expr).children();
+        let children: Vec<ExprId> = self.program.expr(expr).children().collect();
         self.splice_span(home, span, &children)
     }
 

@@ -282,7 +282,7 @@ fn only_computes(program: &Program, id: ExprId) -> bool {
     };
     computes
         && is_scalar(program, expr.ty)
-        && expr.children().into_iter().all(|child| only_computes(program, child))
+        && expr.children().all(|child| only_computes(program, child))
 }
 
 /// Says of a declaration that it may be unused, where the language has a word for it.

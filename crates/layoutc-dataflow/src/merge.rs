@@ -35,7 +35,7 @@ use crate::catalogue::Api;
 use crate::classes::{
     ApiCall, Callee, ClassId, Classes, Direction, Element, Pin, PlaceKind, Slot, resolve_callee,
 };
-use crate::grid::facts::{Changes, copied};
+use crate::grid::facts::Changes;
 pub use buffers::{Created, HandlePlace, JointBuffer};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{ExprId, ExprKind, FunctionId, Program, Space, TypeKind};
@@ -122,8 +122,6 @@ struct Merging<'a> {
     statements: Statements,
     /// Functions that mention one of the arrays, or call one that does.
     mentioning: BTreeSet<FunctionId>,
-    /// Arguments that OpenCL only reads.
-    read_arguments: BTreeSet<ExprId>,
 }
 
 impl<'a> Merging<'a> {
@@ -136,7 +134,6 @@ impl<'a> Merging<'a> {
             changes: Changes::collect(program),
             statements,
             mentioning: BTreeSet::new(),
-            read_arguments: copied(program),
         };
         this.mentioning = this.find_mentioning();
         this
@@ -357,7 +354,6 @@ impl<'a> Merging<'a> {
 
     /// Every expression that is an element, or points to one.
     fn check_uses(&self) -> Result<(), Pin> {
-        let parents = Parents::new(self.program);
         for expr in self.program.expr_ids() {
             let kind = &self.program.expr(expr).kind;
             let span = self.program.expr(expr).span;
@@ -382,9 +378,9 @@ impl<'a> Merging<'a> {
                 }
             }
             match kind {
-                ExprKind::AddressOf(operand) => self.check_address(&parents, expr, *operand)?,
+                ExprKind::AddressOf(operand) => self.check_address(expr, *operand)?,
                 ExprKind::Cast { target, .. } if self.is_number_pointer(*target) => {
-                    self.check_null(&parents, expr)?;
+                    self.check_null(expr)?;
                 }
                 _ => {}
             }
@@ -419,12 +415,7 @@ impl<'a> Merging<'a> {
     }
 
     /// `&x[i]` is a pointer to a number still, which may go where no pointer to records is expected.
-    fn check_address(
-        &self,
-        parents: &Parents,
-        address: ExprId,
-        operand: ExprId,
-    ) -> Result<(), Pin> {
+    fn check_address(&self, address: ExprId, operand: ExprId) -> Result<(), Pin> {
         if self.element(operand).is_none() {
             return Ok(());
         }
@@ -433,7 +424,7 @@ impl<'a> Merging<'a> {
             Err(pin(span, "the address of a value is kept as one of a number"))
         };
         let mut at = address;
-        while let Some((parent, position)) = parents.of(at) {
+        while let Some((parent, position)) = self.statements.parents.of(at) {
             match &self.program.expr(parent).kind {
                 ExprKind::Paren(_) => at = parent,
                 ExprKind::Deref(_) => return Ok(()),
@@ -468,13 +459,13 @@ impl<'a> Merging<'a> {
     }
 
     /// `(float *)NULL` has the wrong type where a pointer to records is expected.
-    fn check_null(&self, parents: &Parents, cast: ExprId) -> Result<(), Pin> {
+    fn check_null(&self, cast: ExprId) -> Result<(), Pin> {
         let refuse = || {
             let span = self.program.expr(cast).span;
             Err(pin(span, "a cast names the type of the values"))
         };
         let mut at = cast;
-        while let Some((parent, position)) = parents.of(at) {
+        while let Some((parent, position)) = self.statements.parents.of(at) {
             match &self.program.expr(parent).kind {
                 ExprKind::Paren(_) | ExprKind::Cast { .. } => at = parent,
                 ExprKind::Assign(_, left, _) => {
@@ -527,25 +518,6 @@ impl<'a> Merging<'a> {
 }
 
 const NOWHERE: Span = Span { file: layoutc_diagnostics::FileId(0), start: 0, end: 0 };
-
-/// The parent of each expression, and which of its operands it is.
-struct Parents(Vec<Option<(ExprId, usize)>>);
-
-impl Parents {
-    fn new(program: &Program) -> Self {
-        let mut parents = vec![None; program.exprs.len()];
-        for id in program.expr_ids() {
-            for (at, child) in program.expr(id).children().into_iter().enumerate() {
-                parents[child.index()] = Some((id, at));
-            }
-        }
-        Parents(parents)
-    }
-
-    fn of(&self, expr: ExprId) -> Option<(ExprId, usize)> {
-        self.0[expr.index()]
-    }
-}
 
 /// The operand behind parentheses and casts.
 fn strip_casts(program: &Program, mut expr: ExprId) -> ExprId {

@@ -173,11 +173,7 @@ pub(crate) struct Lowering<'t> {
 }
 
 impl<'t> Lowering<'t> {
-    fn new(
-        preprocessed: &'t Preprocessed,
-        trees: &'t Trees<'t>,
-        bodies: &'t Bodies,
-    ) -> Self {
+    fn new(preprocessed: &'t Preprocessed, trees: &'t Trees<'t>, bodies: &'t Bodies) -> Self {
         let mut program = Program { sources: preprocessed.sources.clone(), ..Program::default() };
         for (at, file) in preprocessed.files.iter().enumerate() {
             let after_includes =

@@ -8,11 +8,13 @@
 
 mod copy;
 mod homes;
+mod parents;
 mod pragma;
 mod spelling;
 
 pub use copy::{FunctionParts, NoCopy};
 pub use homes::Homes;
+pub use parents::Parents;
 pub use pragma::{ExtentValue, GridPragma, PragmaArray, PragmaExtent};
 
 use crate::types::{QualType, Scalar, TypeId, TypeTable};
@@ -1250,16 +1252,15 @@ impl Program {
 
 impl Expr {
     /// Direct sub-expressions in source order; a lambda's body is a statement and not included.
-    #[must_use]
-    pub fn children(&self) -> Vec<ExprId> {
-        match &self.kind {
+    pub fn children(&self) -> impl DoubleEndedIterator<Item = ExprId> + '_ {
+        let (few, many, others): ([Option<ExprId>; 3], &[ExprId], &[ExprId]) = match &self.kind {
             ExprKind::Integer(_)
             | ExprKind::Literal
             | ExprKind::Null
             | ExprKind::This
             | ExprKind::Name(_)
             | ExprKind::SizeOfType { .. }
-            | ExprKind::OffsetOf(_) => Vec::new(),
+            | ExprKind::OffsetOf(_) => ([None; 3], &[], &[]),
             ExprKind::Paren(e)
             | ExprKind::Unary(_, e)
             | ExprKind::Deref(e)
@@ -1267,24 +1268,24 @@ impl Expr {
             | ExprKind::SizeOfExpr(e)
             | ExprKind::Delete(e)
             | ExprKind::Member { base: e, .. }
-            | ExprKind::Cast { operand: e, .. } => vec![*e],
+            | ExprKind::Cast { operand: e, .. } => ([Some(*e), None, None], &[], &[]),
             ExprKind::Binary(_, l, r)
             | ExprKind::Assign(_, l, r)
             | ExprKind::Comma(l, r)
-            | ExprKind::Index { base: l, index: r, .. } => vec![*l, *r],
-            ExprKind::Conditional(c, t, e) => vec![*c, *t, *e],
+            | ExprKind::Index { base: l, index: r, .. } => ([Some(*l), Some(*r), None], &[], &[]),
+            ExprKind::Conditional(c, t, e) => ([Some(*c), Some(*t), Some(*e)], &[], &[]),
             ExprKind::Call { callee, arguments, .. } => {
-                std::iter::once(*callee).chain(arguments.iter().copied()).collect()
+                ([Some(*callee), None, None], arguments, &[])
             }
-            ExprKind::Launch { kernel, config, arguments, .. } => std::iter::once(*kernel)
-                .chain(config.iter().copied())
-                .chain(arguments.iter().copied())
-                .collect(),
+            ExprKind::Launch { kernel, config, arguments, .. } => {
+                ([Some(*kernel), None, None], config, arguments)
+            }
             ExprKind::MacroCall { arguments, .. }
             | ExprKind::New { arguments, .. }
-            | ExprKind::Construct { arguments, .. } => arguments.to_vec(),
-            ExprKind::InitList(items) | ExprKind::Opaque(items) => items.to_vec(),
-            ExprKind::Lambda { captures, .. } => captures.to_vec(),
-        }
+            | ExprKind::Construct { arguments, .. } => ([None; 3], arguments, &[]),
+            ExprKind::InitList(items) | ExprKind::Opaque(items) => ([None; 3], items, &[]),
+            ExprKind::Lambda { captures, .. } => ([None; 3], captures, &[]),
+        };
+        few.into_iter().flatten().chain(many.iter().chain(others).copied())
     }
 }

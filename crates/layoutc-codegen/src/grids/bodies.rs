@@ -177,7 +177,7 @@ impl Rewriter<'_> {
                 found.push((expr, value));
             }
             if !is_use {
-                next.extend(self.program.expr(expr).children().into_iter().rev());
+                next.extend(self.program.expr(expr).children().rev());
             }
         }
         found

@@ -89,7 +89,7 @@ fn used_leaves(model: &CostModel) -> BTreeMap<(Span, ClassId), BTreeSet<u32>> {
 fn contexts(program: &Program) -> Vec<Context> {
     let mut found = vec![Context::Other; program.exprs.len()];
     for id in program.expr_ids() {
-        for (child, at) in program.expr(id).children().into_iter().zip(0..) {
+        for (child, at) in program.expr(id).children().zip(0..) {
             found[child.index()] = Context::Operand(id, at);
         }
     }

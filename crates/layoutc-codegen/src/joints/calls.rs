@@ -206,7 +206,7 @@ impl Rewriter<'_> {
                 | ExprKind::Unary(layoutc_syntax::UnaryOp::Not, _)
         );
         own && !self.program.operators.contains_key(&expr)
-            && self.program.expr(expr).children().iter().all(|child| self.is_harmless(*child))
+            && self.program.expr(expr).children().all(|child| self.is_harmless(child))
     }
 
     /// The joint memory is freed by another call.

@@ -236,7 +236,7 @@ impl<'a> Rewriter<'a> {
                 found.push((inner, value));
             }
             if !is_macro && let ExprKind::Binary(..) | ExprKind::Cast { .. } = kind {
-                next.extend(program.expr(inner).children().into_iter().rev());
+                next.extend(program.expr(inner).children().rev());
             }
         }
         found

@@ -109,7 +109,9 @@ fn used_as_values(program: &Program, calls: &CallGraph) -> BTreeSet<ExprId> {
                 }
             }
             ExprKind::Deref(operand) | ExprKind::Cast { operand, .. } => vec![*operand],
-            ExprKind::MacroCall { .. } | ExprKind::Opaque(_) => program.expr(id).children(),
+            ExprKind::MacroCall { .. } | ExprKind::Opaque(_) => {
+                program.expr(id).children().collect()
+            }
             _ => continue,
         };
         found.extend(operands.into_iter().map(|operand| program.strip_parens(operand)));

@@ -269,8 +269,8 @@ impl TypedArrays {
             self.step(program, id, &extents);
         }
         for id in shapes.opaque {
-            let children = program.expr(id).children();
-            program.exprs[id.index()].kind = ExprKind::Opaque(children.into());
+            let children = program.expr(id).children().collect();
+            program.exprs[id.index()].kind = ExprKind::Opaque(children);
         }
         for id in &self.rows {
             if let ExprKind::Deref(operand) = program.expr(*id).kind {
@@ -302,7 +302,7 @@ impl TypedArrays {
             };
         }
         for (id, value) in shapes.measured {
-            let mut stack = program.expr(id).children();
+            let mut stack: Vec<ExprId> = program.expr(id).children().collect();
             while let Some(at) = stack.pop() {
                 stack.extend(program.expr(at).children());
                 program.exprs[at.index()].kind = ExprKind::Literal;

@@ -10,7 +10,7 @@ mod copies;
 mod places;
 
 pub(super) use choices::{is_truth, unfolded};
-pub(crate) use copies::copied;
+use copies::copied;
 
 use super::index::{
     Atom, Index, Indices, is_integer, is_thread_number, turns_negative, widens_wrapped,
@@ -85,6 +85,8 @@ pub struct Changes {
     anywhere: BTreeSet<VarId>,
     /// Parameters of which threads have values of their own.
     uneven: BTreeSet<VarId>,
+    /// Addresses, lists and calls that give copies of values away.
+    copied: BTreeSet<ExprId>,
 }
 
 impl Changes {
@@ -114,12 +116,12 @@ impl Changes {
                 this.anywhere.extend(operands.iter().flat_map(|operand| name(*operand)));
             }
         }
-        let copied = copied(program);
+        this.copied = copied(program);
         let copied_lists = copied_lists(program);
         for id in program.expr_ids() {
             let site = program.expr_site(id);
             match &program.expr(id).kind {
-                _ if copied.contains(&id) => {}
+                _ if this.copied.contains(&id) => {}
                 ExprKind::Assign(_, left, _) => {
                     for variable in name(*left) {
                         this.places.entry(variable).or_default().push(site);
@@ -231,6 +233,11 @@ impl Changes {
             program.regions.iter().flat_map(|region| region.identifiers.iter().map(String::as_str)),
         );
         words
+    }
+
+    /// Addresses, lists and calls that give copies of values away and change nothing.
+    pub(crate) fn copied(&self) -> &BTreeSet<ExprId> {
+        &self.copied
     }
 
     /// Whether no change of the variable in the regions is seen, but something may change it.

@@ -9,7 +9,7 @@
 //! two queues do to one buffer at the same time is not defined, whatever bytes they mean; the text that makes buffers means the same arrays for
 //! all chains of calls that reach it; and no code asks whether two handles are equal.
 
-use super::{Merging, NOWHERE, Parents, pin, place::Position, strip_casts};
+use super::{Merging, NOWHERE, pin, place::Position, strip_casts};
 use crate::classes::{BufferApi, BufferCall, Form, Pin, is_buffer};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
@@ -61,11 +61,10 @@ impl Merging<'_> {
         let mut known: BTreeSet<ExprId> = BTreeSet::new();
         let mut texts: Vec<_> = Vec::new();
         let mut makers: BTreeSet<FunctionId> = BTreeSet::new();
-        let parents = Parents::new(self.program);
         for (member, class) in self.members.iter().enumerate() {
             let calls = self.classes.buffers.calls_of(self.classes, *class);
             for call in calls.filter(|call| call.api == BufferApi::Create) {
-                let is_maker = self.is_maker(&parents, call);
+                let is_maker = self.is_maker(call);
                 let made_by = match is_maker {
                     true => self.call_of_maker(call, member)?,
                     false => {

@@ -100,7 +100,7 @@ impl Merging<'_> {
                 }
                 ExprKind::Assign(_, left, _) => (Some(left), true),
                 ExprKind::Unary(op, operand) if op.is_update() => (Some(operand), true),
-                ExprKind::AddressOf(_) if self.read_arguments.contains(&expr) => (None, false),
+                ExprKind::AddressOf(_) if self.changes.copied().contains(&expr) => (None, false),
                 ExprKind::AddressOf(operand) => (Some(operand), false),
                 _ => (None, false),
             };
@@ -183,7 +183,9 @@ impl Merging<'_> {
                 ExprKind::Name(NameRef::Variable(own)) if own == id)
         };
         program.expr_ids().any(|expr| match program.expr(expr).kind {
-            ExprKind::AddressOf(operand) => is_it(operand) && !self.read_arguments.contains(&expr),
+            ExprKind::AddressOf(operand) => {
+                is_it(operand) && !self.changes.copied().contains(&expr)
+            }
             _ => false,
         }) || program.variable_ids().any(|other| {
             self.is_reference(other) && program.variable(other).init.is_some_and(is_it)

@@ -4,7 +4,7 @@
 //! buffer. *Claim:* nobody but the caller has the handle, so nothing uses the buffer before that.
 
 use super::buffers::Created;
-use super::{Merging, Parents, pin, strip_casts};
+use super::{Merging, pin, strip_casts};
 use crate::classes::{BufferApi, BufferCall, Form, Pin, is_buffer};
 use crate::grid::index::{Atom, Index, Indices};
 use layoutc_diagnostics::Span;
@@ -14,7 +14,7 @@ use layoutc_syntax::{
 
 impl Merging<'_> {
     /// Whether a function returns the handle that a call in it makes, or null, and does nothing else with it.
-    pub(super) fn is_maker(&self, parents: &Parents, call: &BufferCall) -> bool {
+    pub(super) fn is_maker(&self, call: &BufferCall) -> bool {
         let program = self.program;
         let function = self.classes.buffers.instances[call.instance].function;
         let own = program.function(function);
@@ -78,7 +78,12 @@ impl Merging<'_> {
                     _ => false,
                 };
             }
-            match parents.of(expr).map(|(parent, at)| (&program.expr(parent).kind, at)) {
+            match self
+                .statements
+                .parents
+                .of(expr)
+                .map(|(parent, at)| (&program.expr(parent).kind, at))
+            {
                 None => true,
                 Some((ExprKind::Paren(_) | ExprKind::Unary(UnaryOp::Not, _), _)) => true,
                 Some((ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne, left, right), _)) => {

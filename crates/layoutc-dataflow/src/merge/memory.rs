@@ -461,7 +461,7 @@ impl Merging<'_> {
                             .any(|argument| self.mentions(strip_casts(self.program, *argument)))
                 }
                 ExprKind::MacroCall { .. } | ExprKind::Opaque(_) | ExprKind::Lambda { .. } => {
-                    self.program.expr(expr).children().iter().any(|child| self.mentions(*child))
+                    self.program.expr(expr).children().any(|child| self.mentions(child))
                 }
                 _ => false,
             };

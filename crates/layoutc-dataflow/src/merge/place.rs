@@ -1,11 +1,13 @@
 //! Where a call stands among the statements around it.
 
-use layoutc_syntax::{BinaryOp, ExprId, ExprKind, FunctionId, Program, StmtId, StmtKind, evaluate};
+use layoutc_syntax::{
+    BinaryOp, ExprId, ExprKind, FunctionId, Parents, Program, StmtId, StmtKind, evaluate,
+};
 use std::collections::BTreeMap;
 
 /// Statements with what is around them.
 pub(super) struct Statements {
-    parents: Vec<Option<(ExprId, usize)>>,
+    pub(super) parents: Parents,
     /// The statement that evaluates an expression, and whether as a statement of its own, the
     /// value of a declared variable, or the condition of an `if`.
     roots: BTreeMap<ExprId, (StmtId, bool)>,
@@ -38,16 +40,11 @@ impl Position {
 impl Statements {
     pub(super) fn new(program: &Program) -> Self {
         let mut this = Statements {
-            parents: vec![None; program.exprs.len()],
+            parents: Parents::new(program),
             roots: BTreeMap::new(),
             around: BTreeMap::new(),
             bodies: BTreeMap::new(),
         };
-        for id in program.expr_ids() {
-            for (at, child) in program.expr(id).children().into_iter().enumerate() {
-                this.parents[child.index()] = Some((id, at));
-            }
-        }
         for function in program.function_ids() {
             if let Some(body) = program.function(function).body {
                 this.bodies.insert(body, function);
@@ -115,7 +112,7 @@ impl Statements {
         let mut is_certain = true;
         let mut guards = Vec::new();
         let mut at = call;
-        while let Some((parent, position)) = self.parents[at.index()] {
+        while let Some((parent, position)) = self.parents.of(at) {
             match program.expr(parent).kind {
                 ExprKind::Binary(BinaryOp::LogicalAnd | BinaryOp::LogicalOr, ..)
                 | ExprKind::Conditional(..)

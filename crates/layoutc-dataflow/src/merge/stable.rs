@@ -175,7 +175,7 @@ impl Merging<'_> {
         });
         is_referred
             || self.program.expr_ids().any(|expr| match &self.program.expr(expr).kind {
-                _ if self.read_arguments.contains(&expr) => false,
+                _ if self.changes.copied().contains(&expr) => false,
                 ExprKind::AddressOf(operand) => is_it(*operand),
                 ExprKind::Call { callee, arguments, .. } => {
                     match resolve_callee(self.program, *callee, arguments) {

@@ -52,7 +52,6 @@ pub(super) struct Search<'a, 'p> {
     uses: BTreeMap<VarId, Vec<ExprId>>,
     members: BTreeMap<FieldId, Vec<ExprId>>,
     calls: Calls,
-    parents: super::Parents,
     pub(super) pairs: Pairs,
 }
 
@@ -80,8 +79,7 @@ impl<'a, 'p> Search<'a, 'p> {
                 calls.entry(function).or_default().push((expr, arguments.to_vec()));
             }
         }
-        let parents = super::Parents::new(program);
-        let mut this = Search { merging, uses, members, calls, parents, pairs: Pairs::default() };
+        let mut this = Search { merging, uses, members, calls, pairs: Pairs::default() };
         this.pairs =
             Pairs { variables: this.fixed(allocations), fields: this.fixed_fields(allocations) };
         this
@@ -229,7 +227,7 @@ impl Search<'_, '_> {
 
     /// Whether a null pointer is stored, behind the call that frees what was pointed to.
     fn is_reset(&self, name: ExprId) -> bool {
-        let parent = self.parents.of(name);
+        let parent = self.merging.statements.parents.of(name);
         parent.is_some_and(|(parent, _)| self.merging.is_reset(name, parent))
     }
 
@@ -237,7 +235,7 @@ impl Search<'_, '_> {
     fn is_read(&self, name: ExprId) -> bool {
         let program = self.merging.program;
         let mut at = name;
-        while let Some((parent, position)) = self.parents.of(at) {
+        while let Some((parent, position)) = self.merging.statements.parents.of(at) {
             match &program.expr(parent).kind {
                 ExprKind::Paren(_) => at = parent,
                 ExprKind::Index { .. } | ExprKind::Deref(_) => return true,
@@ -402,7 +400,7 @@ impl Search<'_, '_> {
     fn is_access(&self, name: ExprId) -> bool {
         let program = self.merging.program;
         let mut at = name;
-        while let Some((parent, position)) = self.parents.of(at) {
+        while let Some((parent, position)) = self.merging.statements.parents.of(at) {
             if program.home(at).is_some() {
                 return false;
             }
@@ -430,7 +428,9 @@ impl Search<'_, '_> {
     /// Whether the pointer becomes a twin that is used for nothing by itself.
     fn is_handed_on(&self, name: ExprId, twins: &BTreeMap<VarId, VarId>) -> bool {
         let program = self.merging.program;
-        let Some((parent, position)) = self.parents.of(name) else { return false };
+        let Some((parent, position)) = self.merging.statements.parents.of(name) else {
+            return false;
+        };
         let ExprKind::Call { callee, arguments, .. } = &program.expr(parent).kind else {
             return false;
         };

@@ -857,7 +857,7 @@ fn shared_variables(program: &Program, classes: &Classes) -> BTreeSet<VarId> {
                 shared.extend(variable(*left))
             }
             ExprKind::Lambda { .. } | ExprKind::Opaque(_) => {
-                shared.extend(program.expr(id).children().into_iter().filter_map(variable));
+                shared.extend(program.expr(id).children().filter_map(variable));
             }
             ExprKind::Call { callee, arguments, .. } => {
                 // Bound to a reference to a pointer, it may be assigned there.

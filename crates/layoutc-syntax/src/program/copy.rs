@@ -290,7 +290,7 @@ impl Program {
     ) -> Option<BTreeMap<ExprId, FieldId>> {
         let mut parents: BTreeMap<ExprId, ExprId> = BTreeMap::new();
         for expr in &parts.exprs {
-            parents.extend(self.expr(*expr).children().into_iter().map(|child| (child, *expr)));
+            parents.extend(self.expr(*expr).children().map(|child| (child, *expr)));
         }
         let mut found = BTreeMap::new();
         for expr in &parts.exprs {

@@ -183,7 +183,7 @@ fn is_read_only(program: &Program, id: ExprId) -> bool {
         | ExprKind::SizeOfType { .. } => !program.operators.contains_key(&id),
         _ => false,
     };
-    is_plain && expr.children().into_iter().all(|child| is_read_only(program, child))
+    is_plain && expr.children().all(|child| is_read_only(program, child))
 }
 
 impl Follow<'_> {
