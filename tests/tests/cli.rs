@@ -426,6 +426,25 @@ fn a_star_means_every_array_that_nothing_else_names() -> Result<()> {
 }
 
 #[test]
+fn what_is_kept_stays() -> Result<()> {
+    let expect = |cell: &str, particle: &str| {
+        vec![("Cell".to_owned(), cell.to_owned()), ("Particle".to_owned(), particle.to_owned())]
+    };
+    for name in ["Cell", "g", "grid::g"] {
+        let found = layouts(&["--layout", "* = soa", "--keep", name])?;
+        ensure!(found == expect("aos", "soa"), "{name}: {found:?}");
+    }
+    ensure!(layouts(&["--keep", "*"])? == expect("aos", "aos"));
+    let sandbox = Sandbox::with(&[("in.cu", format!("{PARTICLES}{CELLS}"))])?;
+    let diff = |options: &[&'static str]| [&["transform", "in.cu", "--diff"], options].concat();
+    let both = diff(&["--layout", "Cell = soa", "--keep", "g"]);
+    sandbox.rejected(&both, &["LC0021", "`Cell = soa`", "`--keep g`"])?;
+    sandbox.rejected(&diff(&["--keep", "Cel"]), &["LC0042", "did you mean `Cell`"])?;
+    sandbox.rejected(&diff(&["--keep", "Cell", "--require", "Cell"]), &["LC0050"])?;
+    Ok(())
+}
+
+#[test]
 fn a_star_is_no_error_where_there_is_nothing() -> Result<()> {
     let sandbox = Sandbox::with(&[("plain.cu", PLAIN)])?;
     sandbox.accepted(&["transform", "plain.cu", "--check", "--layout", "* = soa"])?;

@@ -52,6 +52,19 @@ fn it_is_found_and_says_what_the_command_line_does_not() -> Result<()> {
 }
 
 #[test]
+fn it_keeps_arrays_and_says_that_it_is_used() -> Result<()> {
+    let sandbox =
+        project("files = [\"src/a.cu\"]\ndefine = [\"COUNT=50\"]\nkeep = [\"Particle\"]\n")?;
+    expect(&sandbox, &["transform", "--check"], 0, "`--keep Particle` keeps it")?;
+    expect(&sandbox, &["transform", "--check"], 0, "using layoutc.toml\n")?;
+    expect(&sandbox, &["transform", "--check", "--keep", "h"], 1, "(p, d) to ")?;
+    let named = ["transform", "--check", "--config", "layoutc.toml"];
+    let outcome = sandbox.layoutc(&named)?;
+    ensure!(!outcome.stderr.contains("using"), "{}", outcome.stderr);
+    Ok(())
+}
+
+#[test]
 fn the_command_line_wins() -> Result<()> {
     let sandbox = project(CONFIG)?;
     let tiled = ["transform", "--check", "--layout", "Particle = tiled(32)"];

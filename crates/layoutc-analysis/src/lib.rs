@@ -22,6 +22,7 @@ pub mod heat_map;
 pub mod index_form;
 pub mod joint_plan;
 pub mod kdlg;
+pub mod keep;
 pub mod merge_choice;
 pub mod plan;
 pub mod profile;

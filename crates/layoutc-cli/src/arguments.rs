@@ -291,6 +291,9 @@ pub struct ProgramArguments {
     /// Fail if the arrays of this struct keep their layout. May be repeated.
     #[arg(long = "require", value_name = "TYPE")]
     pub require: Vec<String>,
+    /// Leave the arrays of this struct, or this array, as they are. May be repeated.
+    #[arg(long = "keep", value_name = "NAME")]
+    pub keep: Vec<String>,
 }
 
 /// The names of selectors.

@@ -177,6 +177,7 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
     let request = Request {
         layouts,
         require: arguments.require.clone(),
+        keep: arguments.keep.clone(),
         host: arguments.host.clone(),
         assume,
         checks_bounds: purpose == Purpose::Verify,

@@ -6,6 +6,7 @@
 //! not trust runs nothing, and changes nothing elsewhere.
 
 use crate::arguments::{Arguments, Command, ProgramArguments};
+use crate::exit::say;
 use crate::outputs::absolute;
 use crate::project::{self, relative_to};
 use crate::write::parent;
@@ -39,6 +40,7 @@ struct Keys {
     missing_headers: Option<Text>,
     layout: Vec<Text>,
     require: Vec<Text>,
+    keep: Vec<Text>,
     assume: Vec<Text>,
     host: Option<Text>,
     device: Option<Text>,
@@ -172,6 +174,7 @@ impl Config {
             ("defines", "-D", &keys.define),
             ("layouts", LAYOUT, &keys.layout),
             ("require", "--require=", &keys.require),
+            ("keep", "--keep=", &keys.keep),
             ("assume", "--assume=", &keys.assume),
         ];
         for (id, option, values) in lists {
@@ -294,6 +297,9 @@ pub fn parse(words: Vec<OsString>) -> Result<Arguments, String> {
     words.splice(2..2, own.into_iter().map(|setting| setting.word));
     let mut arguments = parsed(&Arguments::command().get_matches_from(words));
     if let Some(program) = arguments.command.program_mut() {
+        if program.config.is_none() {
+            say(format_args!("using {}", config.path.display()));
+        }
         if !is_given("files") && !is_given("project") {
             program.files = config.files;
         }

@@ -88,7 +88,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let merges = if puts_together { gainful } else { merges };
     let merges = (!merges.is_empty() || !errors.is_empty()).then(|| {
         let own = classes.get_or_insert_with(|| find_classes(&program)).clone();
-        PlannedJoints::new(&program, own, merges, errors)
+        PlannedJoints::new(&program, own, merges, errors, &request.keep)
     });
     if let Some(merges) = &merges {
         // The names that they declare are taken.
@@ -159,11 +159,14 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         generated_kernels.extend(found.generated_kernels);
     }
     diagnostics.extend(host_arrays.iter().filter_map(host_arrays::note));
-    for name in &request.require {
+    for name in request.require.iter().chain(&request.keep) {
         let known = classes.ids().any(|id| targets(&program, &classes, id, name).is_some())
             || outcomes.iter().any(|outcome| outcome.names.iter().any(|own| own == name))
             || is_transformed(&program, name);
-        if !known && name != EVERY_ARRAY {
+        // An array of which nothing is reported may be kept, too.
+        let is_kept = request.keep.contains(name)
+            && name.rsplit("::").next().is_some_and(|word| program.identifiers.contains(word));
+        if !known && !is_kept && name != EVERY_ARRAY {
             diagnostics.push(unknown_target(&program, &classes, name));
         }
     }

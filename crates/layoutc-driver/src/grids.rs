@@ -12,6 +12,7 @@ use layoutc_analysis::grid_choice::GridChoice;
 use layoutc_analysis::grid_plan::{
     Apart, GridPlans, GridProgram, flattened, pin, scalars_worth_a_look,
 };
+use layoutc_analysis::keep::keep_named;
 use layoutc_analysis::{ArrayPlan, LayoutPlan, Origin};
 use layoutc_codegen::edit::joined;
 use layoutc_codegen::grids::{GridWriter, check_versions, has_variable_length, lowers};
@@ -97,6 +98,7 @@ fn plan(
     let found = GridProgram::new(program, scalars, &request.assume);
     let GridPlans { mut plan, choices, met, contradicted, families } =
         GridPlans::new(&found, request.of_grids(), apart);
+    keep_named(&mut plan, &found.program, &found.classes, &request.keep, &request.layouts);
     let writer = GridWriter::new(&found, apart, &families, request.checks_bounds);
     let (lowering, errors) = writer.lower();
     plan.errors.extend(errors);

@@ -4,6 +4,7 @@ use crate::outcome::{ClassOutcome, Model, Status, stays};
 use crate::refusals::foreign_edit;
 use crate::settle::settle;
 use layoutc_analysis::joint_plan::{JointProgram, JointRequest, pin, plan_joints};
+use layoutc_analysis::keep::keep_named;
 use layoutc_analysis::{LayoutPlan, Origin, Refusal};
 use layoutc_codegen::EditSet;
 use layoutc_codegen::Rewritten;
@@ -36,10 +37,12 @@ impl PlannedJoints {
         classes: Classes,
         requests: Vec<JointRequest>,
         errors: Vec<Diagnostic>,
+        keep: &[String],
     ) -> PlannedJoints {
         let joints = JointProgram { program, classes: &classes };
         let mut plan = plan_joints(joints, requests);
         plan.errors.splice(..0, errors);
+        keep_named(&mut plan, program, &classes, keep, &[]);
         let rewritten = settle(&mut plan, |plan| {
             let mut rewritten = rewrite_joints(joints, plan);
             if rewritten.refusals.is_empty()

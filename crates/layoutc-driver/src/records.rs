@@ -9,6 +9,7 @@ use layoutc_analysis::cell_plan::{CellPlanner, any_orders_cells, may_gain};
 use layoutc_analysis::choose::targets;
 use layoutc_analysis::cost_model::CostModel;
 use layoutc_analysis::cost_model::Recording;
+use layoutc_analysis::keep::keep_named;
 use layoutc_analysis::{LayoutPlan, Refusal, Selector, choose_layouts};
 use layoutc_codegen::edit::by_file;
 use layoutc_codegen::{CellFacts, EditSet, Rewritten, rewrite};
@@ -75,6 +76,7 @@ impl Planned {
         // Rewriting needs the room.
         let cost_model = if request.follows_numbers { cost_model } else { CostModel::default() };
         let mut plan = choose_layouts(&program, &classes, &verdicts, &request.layouts, &cells);
+        keep_named(&mut plan, &program, &classes, &request.keep, &request.layouts);
         let facts = CellFacts { cells: &cells.cells, checks_bounds: request.checks_bounds };
         let (mut edits, mut refused) = (BTreeMap::new(), Vec::new());
         let rewritten = settle(&mut plan, |plan| {

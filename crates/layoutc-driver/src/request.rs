@@ -16,6 +16,8 @@ pub struct Request {
     pub layouts: Vec<LayoutSpec>,
     /// Record types or array names that must change: a class of theirs that stays is an error.
     pub require: Vec<String>,
+    /// Record types or array names that stay as they are.
+    pub keep: Vec<String>,
     /// What the host's arrays look like.
     pub host: HostLayout,
     /// Grids whose coordinates are taken to stay inside their extents.
