@@ -8,7 +8,7 @@ mod bits;
 pub use bits::{BitLayout, bit_layout};
 
 use crate::program::{Program, RecordId, RecordTrait};
-use crate::types::{Scalar, TypeId, TypeKind};
+use crate::types::{Scalar, TypeId, TypeKind, VectorType};
 
 /// How deep records may contain each other by value.
 const NESTING: usize = 64;
@@ -225,7 +225,9 @@ fn is_plain_old_data(program: &Program, id: RecordId, depth: usize) -> Option<bo
         }
         let own = match *program.types.kind(ty.id) {
             TypeKind::Record(inner) => is_plain_old_data(program, inner, depth),
-            TypeKind::Scalar(Scalar::Half) => None,
+            // Classes in C++.
+            TypeKind::Scalar(Scalar::Half)
+            | TypeKind::Vector(VectorType { scalar: Scalar::Half, .. }) => None,
             _ => Some(true),
         };
         match own {

@@ -3,7 +3,7 @@
 use super::element::{Element, element_of};
 use crate::catalogue;
 use layoutc_syntax::{
-    ExprId, ExprKind, FunctionId, NameRef, Program, StmtId, StmtKind, TypeKind, VarId,
+    ExprId, ExprKind, FunctionId, NameRef, Program, StmtId, StmtKind, TypeKind, VarId, VectorType,
 };
 
 /// What a call reaches.
@@ -379,8 +379,10 @@ fn exact(program: &Program, candidates: &[FunctionId], arguments: &[ExprId]) -> 
             _ => true,
         };
         let is_known = match program.types.kind(given.id) {
-            TypeKind::Scalar(scalar) => *scalar != layoutc_syntax::Scalar::Half,
-            TypeKind::Vector(_) | TypeKind::Record(_) | TypeKind::Pointer(_) => true,
+            TypeKind::Scalar(scalar) | TypeKind::Vector(VectorType { scalar, .. }) => {
+                *scalar != layoutc_syntax::Scalar::Half
+            }
+            TypeKind::Record(_) | TypeKind::Pointer(_) => true,
             _ => false,
         };
         binds && is_known && program.types.strip_reference(own).id == given.id

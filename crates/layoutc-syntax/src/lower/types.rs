@@ -4,7 +4,7 @@ use super::Lowering;
 use super::fields::{FieldName, Fields};
 use super::names::Symbol;
 use crate::program::{DeclarationId, DeclaratorSite, RegionKind};
-use crate::types::{QualType, Scalar, TypeId, TypeKind, TypeTable, VectorType};
+use crate::types::{QualType, Scalar, TypeId, TypeKind, TypeTable, VectorFamily, VectorType};
 use layoutc_diagnostics::Span;
 use thin_vec::ThinVec;
 use tree_sitter::Node;
@@ -100,6 +100,22 @@ fn scalar_of_name(name: &str) -> Option<Scalar> {
     })
 }
 
+/// The type behind a typedef of the CUDA toolkit's headers.
+fn toolkit_typedef(name: &str) -> Option<TypeKind> {
+    let pair =
+        |scalar| TypeKind::Vector(VectorType { scalar, lanes: 2, family: VectorFamily::Cuda });
+    Some(match name {
+        "cuComplex" | "cuFloatComplex" | "cufftComplex" => pair(Scalar::Float),
+        "cuDoubleComplex" | "cufftDoubleComplex" => pair(Scalar::Double),
+        "half2" | "__half2" => pair(Scalar::Half),
+        "cufftReal" => TypeKind::Scalar(Scalar::Float),
+        "cufftDoubleReal" => TypeKind::Scalar(Scalar::Double),
+        "cudaTextureObject_t" | "cudaSurfaceObject_t" => TypeKind::Scalar(Scalar::UnsignedLongLong),
+        "clock_t" | "time_t" => TypeKind::Scalar(Scalar::Long),
+        _ => return None,
+    })
+}
+
 impl<'t> Lowering<'t> {
     /// The type of a name, from scopes, macros and the types that CUDA brings along.
     pub(crate) fn type_of_name(&mut self, name: &str, scope: &[&str]) -> QualType {
@@ -164,6 +180,9 @@ impl<'t> Lowering<'t> {
             }
             if let Some(ty) = self.type_of_macro_name(name) {
                 return ty;
+            }
+            if let Some(kind) = toolkit_typedef(name).filter(|_| !is_opencl) {
+                return QualType::plain(self.program.types.intern(kind));
             }
         }
         let mut full = scope.join("::");
