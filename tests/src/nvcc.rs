@@ -128,7 +128,7 @@ impl Nvcc {
         Ok(())
     }
 
-    /// Compiles the device code of one source file with `-O3`, for reading with [`Nvcc::kernels`].
+    /// Compiles the device code of one source file, optimised, for reading with [`Nvcc::kernels`].
     ///
     /// # Errors
     /// With nvcc's own messages when the file does not compile.
@@ -213,9 +213,10 @@ impl Nvcc {
         arch: &str,
         result: &Path,
     ) -> Result<()> {
-        // Templates and `goto` over host code make nvcc chatty; what counts here is its verdict.
+        // Templates and `goto` over host code make nvcc chatty; what counts here is its verdict. Device code is
+        // optimised without being told; `-O3` is for host code, which nobody reads.
         let mut arguments: Vec<OsString> =
-            ["-O3", "-w", "-std=c++17", "-arch", arch, stage].iter().map(Into::into).collect();
+            ["-w", "-std=c++17", "-arch", arch, stage].iter().map(Into::into).collect();
         for folder in &flags.include_dirs {
             arguments.push("-I".into());
             arguments.push(folder.into());
