@@ -248,7 +248,7 @@ fn is_newer(standard: &str) -> bool {
     ["++20", "++2a", "++23", "++2b"].iter().any(|year| standard.ends_with(year))
 }
 
-/// Where the compiled runtime is kept between runs, if it can be.
+/// Where compiled objects are kept between runs, if they can be.
 pub fn cache_dir() -> Option<PathBuf> {
     let own = env::var_os("XDG_CACHE_HOME").filter(|folder| !folder.is_empty()).map(PathBuf::from);
     let folder =

@@ -56,3 +56,4 @@ pub mod verify;
 
 mod embedded;
 mod lexer;
+mod object_cache;

@@ -16,6 +16,7 @@ mod verify;
 pub use trace::{KernelPlaces, TracedRun};
 pub use verify::{OpenClVerifyError, OpenClVerifyRequest, verify};
 
+use crate::object_cache::{ObjectCache, key_of};
 use crate::process::{RunRequest, RunResult, RunStatus, run};
 use crate::program::{SourceText, absolute};
 use mirror::Mirror;
@@ -65,7 +66,7 @@ pub struct OpenClRequest {
     pub defines: Vec<String>,
     /// Where everything is written; created when absent.
     pub out_dir: PathBuf,
-    /// Where PoCL keeps compiled kernels for later runs; below `out_dir` if absent.
+    /// Where compiled kernels and host objects are kept for later runs; without it kernels lie below `out_dir`.
     pub cache_dir: Option<PathBuf>,
     /// The program is instrumented, and what records it is linked.
     pub is_recorded: bool,
@@ -243,9 +244,7 @@ impl OpenCl {
         }
         let mut linked = Vec::new();
         for (number, root) in roots.iter().enumerate() {
-            let object = objects.join(format!("{number}.o"));
-            self.compile(program, &mirror, root, &object)?;
-            linked.push(object);
+            linked.push(self.compile(program, &mirror, root, &objects, number)?);
         }
         let guard = objects.join("guard.o");
         let source = objects.join("guard.c");
@@ -289,15 +288,35 @@ impl OpenCl {
         program: &OpenClRequest,
         mirror: &Mirror,
         root: &SourceText,
-        object: &Path,
-    ) -> Result<(), OpenClError> {
+        objects: &Path,
+        number: usize,
+    ) -> Result<PathBuf, OpenClError> {
+        // What is traced is of use to one run only.
+        let folder = program.cache_dir.as_deref().filter(|_| !program.is_traced);
+        let folder = folder.map(|folder| folder.join("host"));
+        let cache = folder.as_deref().map(ObjectCache::open).transpose();
+        let cache = cache.map_err(io_error(folder.as_deref().unwrap_or(objects)))?;
         let mut first = None;
         for standard in if is_c(&root.path) { C_STANDARDS } else { CPP_STANDARDS } {
-            let mut command = self.compiler(program, mirror, root, standard);
-            let Some(messages) = output_of(command.arg("-o").arg(object))? else {
-                return Ok(());
+            let command = self.compiler(program, mirror, root, standard);
+            let compile_to = |object: &Path| {
+                let mut compile = Command::new(command.get_program());
+                compile.args(command.get_args()).arg("-c").arg("-o").arg(object);
+                output_of(&mut compile)?.map_or(Ok(()), |messages| {
+                    Err(OpenClError::Compile { file: root.path.clone(), messages })
+                })
             };
-            first.get_or_insert(messages);
+            let keyed = cache.as_ref().and_then(|cache| Some((cache, key_of(&command)?)));
+            let compiled = if let Some((cache, key)) = keyed {
+                cache.object("host", key, compile_to, |path, error| io_error(path)(error))
+            } else {
+                let object = objects.join(format!("{number}.o"));
+                compile_to(&object).map(|()| object)
+            };
+            match compiled {
+                Err(OpenClError::Compile { messages, .. }) => drop(first.get_or_insert(messages)),
+                other => return other,
+            }
         }
         let messages = first.unwrap_or_default();
         Err(OpenClError::Compile {
@@ -316,7 +335,7 @@ impl OpenCl {
         let (compiler, language) =
             if is_c(&root.path) { (&self.compilers.c, "c") } else { (&self.compilers.cpp, "c++") };
         let mut command = Command::new(compiler);
-        command.args(["-x", language, standard]).args(FLAGS).args(openmp(program)).arg("-c");
+        command.args(["-x", language, standard]).args(FLAGS).args(openmp(program));
         if language == "c++" {
             command.arg("-fpermissive");
         }
@@ -328,6 +347,8 @@ impl OpenCl {
         if let Some(folder) = absolute(&root.path).parent() {
             command.arg("-iquote").arg(folder);
         }
+        // `__FILE__` is the program's own path, the same in each build.
+        command.arg(format!("-fmacro-prefix-map={}=", mirror.root().display()));
         command.arg(mirror.place(&root.path));
         command
     }

@@ -3,9 +3,9 @@
 //! Every text of the program is lowered into a mirror of its folders below the output folder, so that relative
 //! includes work; the roots are compiled in parallel and linked with the runtime.
 
-use crate::embedded;
+use crate::embedded::{self, hash};
+use crate::object_cache::{self, ObjectCache};
 use crate::program::{AllocationSite, SourceText, absolute, lower_source};
-use std::ffi::OsString;
 use std::fmt;
 use std::fs;
 use std::io;
@@ -51,7 +51,7 @@ pub struct BuildRequest {
     pub compiler: String,
     /// Where everything is written; created when absent.
     pub out_dir: PathBuf,
-    /// Where the compiled runtime is kept for later builds; without it each build compiles its own.
+    /// Where compiled objects are kept for later builds of the same text; without it each build compiles its own.
     pub cache_dir: Option<PathBuf>,
     /// Whether the program is built to be traced ([`crate::trace`]).
     pub is_traced: bool,
@@ -282,28 +282,19 @@ impl<'a> Build<'a> {
             command.arg("-I").arg(&self.include).arg(&source);
             self.run_compiler(command, &source)
         };
-        let Some(cache) = &self.program.cache_dir else {
+        let Some(cache) = self.cache()? else {
             let object = self.objects.join("runtime.o");
             compile_to(&object)?;
             return Ok(object);
         };
-        fs::create_dir_all(cache).map_err(io_error(cache))?;
-        let compiler: String = self
-            .program
-            .compiler
-            .chars()
-            .map(|c| if c.is_alphanumeric() { c } else { '_' })
-            .collect();
-        let object = cache.join(format!("runtime-{compiler}-{:016x}.o", embedded::fingerprint()));
-        if !object.is_file() {
-            // Written beside and moved, so that another build never reads half a file.
-            static BUILDS: AtomicUsize = AtomicUsize::new(0);
-            let number = BUILDS.fetch_add(1, Ordering::Relaxed);
-            let partial = cache.join(format!("runtime-{}-{number}.tmp.o", std::process::id()));
-            compile_to(&partial)?;
-            fs::rename(&partial, &object).map_err(io_error(&object))?;
-        }
-        Ok(object)
+        let compiler = self.program.compiler.bytes().chain([0]);
+        let key = hash(compiler.chain(embedded::fingerprint().to_le_bytes()));
+        cache.object("runtime", key, compile_to, |path, error| io_error(path)(error))
+    }
+
+    fn cache(&self) -> Result<Option<ObjectCache<'_>>, BuildError> {
+        let cache = self.program.cache_dir.as_deref();
+        cache.map(|folder| ObjectCache::open(folder).map_err(io_error(folder))).transpose()
     }
 
     fn compile(
@@ -312,10 +303,26 @@ impl<'a> Build<'a> {
         source: &SourceText,
         unit: Option<&CompileUnit>,
     ) -> Result<PathBuf, BuildError> {
-        let stem = source.path.file_stem().map_or_else(OsString::new, OsString::from);
-        let object = self.objects.join(format!("{number}-{}.o", stem.to_string_lossy()));
+        let stem = source.path.file_stem().unwrap_or_default().to_string_lossy();
+        let command = self.compiler(source, unit);
+        let compile_to = |object: &Path| {
+            let mut compile = Command::new(command.get_program());
+            compile.args(command.get_args()).arg("-c").arg("-o").arg(object);
+            self.run_compiler(compile, &source.path)
+        };
+        // What is traced names the files of this very build.
+        let cache = if self.program.is_traced { None } else { self.cache()? };
+        if let Some((cache, key)) = cache.zip(object_cache::key_of(&command)) {
+            return cache.object(&stem, key, compile_to, |path, error| io_error(path)(error));
+        }
+        let object = self.objects.join(format!("{number}-{stem}.o"));
+        compile_to(&object)?;
+        Ok(object)
+    }
+
+    fn compiler(&self, source: &SourceText, unit: Option<&CompileUnit>) -> Command {
         let mut command = Command::new(&self.program.compiler);
-        command.args(FLAGS).arg("-c").arg("-o").arg(&object);
+        command.args(FLAGS);
         if self.program.is_traced {
             command.args(TRACE_FLAGS);
         }
@@ -344,9 +351,10 @@ impl<'a> Build<'a> {
             command.arg("-iquote").arg(folder);
         }
         command.args(self.program.defines.iter().map(|d| format!("-D{d}")));
+        // `__FILE__` is the program's own path, the same in each build.
+        command.arg(format!("-fmacro-prefix-map={}=", self.mirror.display()));
         command.arg(self.mirrored(&source.path));
-        self.run_compiler(command, &source.path)?;
-        Ok(object)
+        command
     }
 
     /// Each folder stands for its mirror and, for what is not part of the program, itself.

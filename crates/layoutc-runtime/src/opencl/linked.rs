@@ -2,10 +2,10 @@
 
 use super::{OpenCl, OpenClError, OpenClRequest, io_error, output_of};
 use crate::embedded::hash;
+use crate::object_cache::ObjectCache;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A file of C++.
 pub(super) struct Linked {
@@ -52,18 +52,9 @@ pub(super) fn object(
         return Ok(object);
     };
     let folder = cache.join("linked");
-    fs::create_dir_all(&folder).map_err(io_error(&folder))?;
     let header = file.header.map_or("", |(_, text)| text);
     let texts = [compiler.as_str(), file.text, header];
-    let number = hash(texts.iter().flat_map(|text| text.bytes()));
-    let object = folder.join(format!("{}-{number:016x}.o", file.name));
-    if !object.is_file() {
-        // Written beside and moved, so that another build never reads half a file.
-        static BUILDS: AtomicUsize = AtomicUsize::new(0);
-        let number = BUILDS.fetch_add(1, Ordering::Relaxed);
-        let partial = folder.join(format!("{}-{}-{number}.tmp.o", file.name, std::process::id()));
-        compile_to(&partial)?;
-        fs::rename(&partial, &object).map_err(io_error(&object))?;
-    }
-    Ok(object)
+    let key = hash(texts.iter().flat_map(|text| text.bytes()));
+    let cache = ObjectCache::open(&folder).map_err(io_error(&folder))?;
+    cache.object(file.name, key, compile_to, |path, error| io_error(path)(error))
 }
