@@ -19,6 +19,7 @@
 mod api;
 pub mod builtins;
 mod interfaces;
+pub mod intrinsics;
 mod rows;
 
 pub use api::Api;
@@ -283,25 +284,6 @@ pub fn takes_values(name: &str) -> bool {
     BY_NAME.contains_key(name)
         || interfaces::CUDA.binary_search(&name).is_ok()
         || is_of_opencl(name)
-}
-
-/// Device functions that take the address of one scalar and touch nothing else.
-#[must_use]
-pub fn is_address_intrinsic(name: &str) -> bool {
-    name.starts_with("atomic")
-        || matches!(
-            name,
-            "__ldg"
-                | "__ldca"
-                | "__ldcg"
-                | "__ldcs"
-                | "__stcg"
-                | "__stcs"
-                | "__stwb"
-                | "__stwt"
-                | "__ldcv"
-                | "__ldlu"
-        )
 }
 
 /// Whether this is a function of OpenCL's interface of C.

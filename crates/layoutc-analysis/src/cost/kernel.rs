@@ -3,6 +3,7 @@
 use super::flow::Step;
 pub use super::ids::{ArrayId, BaseId, LoopId};
 use crate::profile::{Counts, LEVELS};
+pub use layoutc_dataflow::catalogue::intrinsics::AccessKind;
 use layoutc_dataflow::layout::LeafId;
 use layoutc_diagnostics::Span;
 use std::collections::BTreeMap;
@@ -93,17 +94,6 @@ pub enum LeafElement {
     Known(u64),
     /// One that the innermost loop counts, or that is not known.
     Unknown,
-}
-
-/// What an access does.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum AccessKind {
-    /// A load.
-    Read,
-    /// A store.
-    Write,
-    /// A read and a write that no other thread comes between; it is served in the second-level cache.
-    Atomic,
 }
 
 /// The index of an element: `Σ factor · index + base + offset`.

@@ -9,6 +9,7 @@ use crate::cost::kernel::{
     Access, AccessKind, ArrayId, ElementIndex, Lanes, LeafElement, LoopId, Trips,
 };
 use layoutc_dataflow::catalogue::builtins::{Builtin, builtin_of};
+use layoutc_dataflow::catalogue::intrinsics;
 use layoutc_dataflow::classes::{Callee, PlaceKind, Slot, resolve_callee};
 use layoutc_dataflow::layout::LeafId;
 use layoutc_syntax::{
@@ -789,8 +790,7 @@ impl Walk<'_> {
     }
 
     fn library(&mut self, expr: ExprId, name: &str, arguments: &[ExprId]) -> Value {
-        let is_atomic = name.starts_with("atomic");
-        let is_load = name.starts_with("__ld");
+        let access = intrinsics::access(name);
         let mut values = Vec::new();
         if let Some(value) = self.builtin(expr) {
             return value;
@@ -801,21 +801,18 @@ impl Walk<'_> {
             return self.pointed(*to, AccessKind::Write);
         }
         for (at, argument) in arguments.iter().enumerate() {
-            if at == 0 && (is_atomic || is_load) {
-                let kind = if is_atomic { AccessKind::Atomic } else { AccessKind::Read };
-                let value = self.pointed(*argument, kind);
-                values.push(value);
-            } else {
-                let value = self.value(*argument);
-                values.push(value);
-            }
+            let value = match access.filter(|_| at == 0) {
+                Some(kind) => self.pointed(*argument, kind),
+                None => self.value(*argument),
+            };
+            values.push(value);
         }
         if let ("min" | "max", [first, second]) = (name, values.as_slice()) {
             self.count(1);
             let (first, second) = (first.clone(), second.clone());
             return self.either(first, second);
         }
-        if is_atomic || is_load {
+        if access.is_some() {
             return self.unknown(true);
         }
         let is_number = matches!(self.program.types.kind(self.program.expr(expr).ty.id),

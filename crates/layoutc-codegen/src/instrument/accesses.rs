@@ -7,6 +7,7 @@ use super::ranges::{joined, ranges};
 use super::shapes::{members_of, shape_of};
 use layoutc_analysis::cost_model::{ArraySource, CostModel};
 use layoutc_analysis::profile::{Kind, Range};
+use layoutc_dataflow::catalogue::intrinsics::{self, AccessKind};
 use layoutc_dataflow::classes::{Callee, ClassId, ClassShape, Classes, PlaceKind, resolve_callee};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
@@ -340,22 +341,13 @@ impl Finder<'_> {
                 ExprKind::Paren(_) | ExprKind::Cast { .. } => outer = parent,
                 ExprKind::Call { callee, arguments, .. } if position == 1 => {
                     return match resolve_callee(program, *callee, arguments) {
-                        // `atom_add` of the extensions before OpenCL 1.1.
-                        Callee::Library(name)
-                            if name.starts_with("atomic") || name.starts_with("atom_") =>
-                        {
-                            Use::Access(Kind::Atomic)
-                        }
-                        Callee::Library(name) if name.starts_with("__ld") => {
-                            Use::Access(Kind::Read)
-                        }
-                        Callee::Library(name) if name.starts_with("__st") => {
-                            Use::Access(Kind::Write)
-                        }
-                        Callee::Library(_)
-                        | Callee::Function(_)
-                        | Callee::Ambiguous(_)
-                        | Callee::Unknown => Use::None,
+                        Callee::Library(name) => match intrinsics::access(&name) {
+                            Some(AccessKind::Read) => Use::Access(Kind::Read),
+                            Some(AccessKind::Write) => Use::Access(Kind::Write),
+                            Some(AccessKind::Atomic) => Use::Access(Kind::Atomic),
+                            None => Use::None,
+                        },
+                        Callee::Function(_) | Callee::Ambiguous(_) | Callee::Unknown => Use::None,
                     };
                 }
                 _ => return Use::None,

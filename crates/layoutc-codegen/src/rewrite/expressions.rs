@@ -2,6 +2,7 @@
 
 use super::Rewriter;
 use crate::storage::{GroupKind, IndexText};
+use layoutc_dataflow::catalogue::intrinsics::{self, AccessKind};
 use layoutc_dataflow::classes::{ClassId, PlaceKind, Slot, given_object};
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{BinaryOp, CastStyle, ExprId, ExprKind, NameRef, TypeKind, UnaryOp, VarId};
@@ -1189,7 +1190,11 @@ impl Rewriter<'_> {
                     match callee {
                         // Mathematics; what writes takes an address.
                         layoutc_dataflow::classes::Callee::Library(name) => {
-                            found.calls |= name.starts_with("atomic") || name.starts_with("__sync");
+                            found.calls |= intrinsics::synchronizes(&name)
+                                || matches!(
+                                    intrinsics::access(&name),
+                                    Some(AccessKind::Write | AccessKind::Atomic)
+                                );
                         }
                         layoutc_dataflow::classes::Callee::Function(function) => {
                             found.calls = true;

@@ -7,18 +7,11 @@
 
 use super::calls::{CallGraph, Callee, Context, operator_operands};
 use super::element::record_of;
+use crate::catalogue::intrinsics::synchronizes;
 use layoutc_syntax::{
     ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, Storage, TypeKind, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
-
-/// Library functions after which other threads' stores may become visible.
-fn synchronizes(name: &str) -> bool {
-    name.starts_with("__sync")
-        || name.starts_with("__threadfence")
-        || name.starts_with("atomic")
-        || name == "sync"
-}
 
 /// What can be given a copy.
 #[derive(Clone, Debug, Default)]

@@ -179,7 +179,7 @@ impl<'a> SingleObjects<'a> {
                         }
                         Callee::Library(name) => {
                             is_scan(&name)
-                                || (position == 1 && crate::catalogue::is_address_intrinsic(&name))
+                                || (position == 1 && catalogue::intrinsics::access(&name).is_some())
                         }
                         Callee::Ambiguous(functions) => {
                             self.all_parameters(&functions, position - 1, |this, parameter| {

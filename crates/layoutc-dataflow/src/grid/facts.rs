@@ -17,6 +17,7 @@ use super::index::{
 };
 use super::proof::Prover;
 use crate::catalogue::builtins::{builtin_of, holds_builtin};
+use crate::catalogue::{self, intrinsics};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, Scalar, Space, StmtId,
@@ -362,11 +363,12 @@ fn copies_numbers(program: &Program, of: QualType) -> bool {
 
 /// Library functions that take numbers by value; in device code also CUDA's built-in ones.
 fn takes_values(name: &str) -> bool {
-    crate::catalogue::takes_values(name)
+    catalogue::takes_values(name)
         || name == "dim3"
         || name.starts_with("make_")
         || name.starts_with("__")
-        || name.starts_with("atomic")
+        || intrinsics::access(name).is_some()
+        || intrinsics::synchronizes(name)
 }
 
 /// Facts at each expression of interest in one function.

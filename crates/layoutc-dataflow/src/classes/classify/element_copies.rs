@@ -5,6 +5,7 @@
 //! every layout, as long as what is moved is exactly one element.
 
 use super::*;
+use crate::catalogue::intrinsics::{self, AccessKind};
 use layoutc_syntax::{VectorType, abi};
 
 /// A `memcpy` of one element: what a side of it is.
@@ -113,7 +114,7 @@ impl Classifier<'_> {
                 ExprKind::Call { callee, arguments, .. } if position == 1 => {
                     let callee = self.calls.callee(program, *callee, arguments);
                     let is_load = arguments.len() == 1
-                        && matches!(callee, Callee::Library(name) if name.starts_with("__ld"));
+                        && matches!(callee, Callee::Library(name) if intrinsics::access(&name) == Some(AccessKind::Read));
                     if !is_load {
                         return false;
                     }

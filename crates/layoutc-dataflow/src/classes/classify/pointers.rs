@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::catalogue::Role;
-use crate::catalogue::is_address_intrinsic;
+use crate::catalogue::intrinsics;
 use crate::classes::operands::is_null;
 
 /// What a value flows into, behind parentheses and casts.
@@ -664,7 +664,7 @@ impl Classifier<'_> {
             Callee::Library(name) if name == "assert" => {}
             // One value, whose address can be written.
             Callee::Library(name)
-                if self.may_move(class) && at == 0 && is_address_intrinsic(name) => {}
+                if self.may_move(class) && at == 0 && intrinsics::access(name).is_some() => {}
             Callee::Library(name) if catalogue::effect(name) == Some(Effect::Describes) => {
                 match self.copy_described_by(expr).map(str::to_owned) {
                     Some(by) => self.description(class, &by, span),
