@@ -1,4 +1,4 @@
-//! `cargo xtask probes`: the numbers behind the code-quality gate of `tests/tests/probes.rs`.
+//! `cargo xtask probes`: the numbers behind the code-quality gate of `tests/tests/suite/probes.rs`.
 
 use std::fs;
 

@@ -18,9 +18,8 @@ const PROFILE: &str = "--release";
 /// When the set-up or a test fails.
 pub fn run(arguments: &[String]) -> Result<()> {
     setup::run()?;
-    // The tests build the binary themselves if it is not there; doing it first keeps its messages
-    // and its time out of the first test.
-    cargo(&["build", PROFILE, "--package", "layoutc-cli"])?;
+    // Everything at once: each package alone would turn on other features of what they share, and build it again.
+    cargo(&["build", PROFILE, "--workspace", "--lib", "--bins", "--tests"])?;
     let given = arguments.iter().map(String::as_str);
     let test: Vec<&str> = ["test", PROFILE, "--workspace"].into_iter().chain(given).collect();
     cargo(&test)

@@ -3,7 +3,7 @@
 //! `testdata/refusals`: no class of the program may change, and each `//~` marker must be answered
 //! by a reason or a diagnostic on its line, and each of these has its marker. `testdata/rewrites`: the difference between input and
 //! output, without the generated block, is compared with `<case>.diff`;
-//! `UPDATE_FIXTURES=1 cargo test -p layoutc-tests --test fixtures` writes it anew. Line numbers are
+//! `UPDATE_FIXTURES=1 cargo test -p layoutc-tests --test suite fixtures::` writes it anew. Line numbers are
 //! those of the input.
 //!
 //! A case with `known_bug` must fail. If it is a rewrite, its `.diff` says what the output should be;
