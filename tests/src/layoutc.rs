@@ -82,7 +82,9 @@ fn build() -> Result<PathBuf> {
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo
         .current_dir(repository_root())
-        .args(["build", "--quiet", "--package", "layoutc-cli", "--bin", "layoutc", "--target-dir"])
+        .args(["build", "--quiet", "--bin", "layoutc", "--package", "layoutc-cli"])
+        // Its features of shared dependencies are those of the whole workspace: nothing is built twice.
+        .args(["--package", "xtask", "--target-dir"])
         .arg(target_dir);
     if profile_dir.ends_with("release") {
         cargo.arg("--release");
