@@ -1,24 +1,18 @@
 //! `testdata/supported.toml`: what is rewritten and what is kept, with the cases that show it.
 //!
-//! The lists in README.md and docs/supported.md are written from it, so that they claim nothing
-//! that no case shows.
+//! docs/supported.md is written from it, so that it claims nothing that no case shows.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use serde::Deserialize;
 
 use crate::fixture::{self, Fixture};
 use crate::opencl;
 use crate::program::{self, Program};
-
-/// Where the list starts in README.md.
-const BEGIN: &str = "<!-- written by `cargo xtask supported` from testdata/supported.toml -->\n";
-/// Where it ends.
-const END: &str = "<!-- end of what `cargo xtask supported` writes -->\n";
 
 /// The whole file.
 #[derive(Clone, Debug, Deserialize)]
@@ -146,37 +140,6 @@ impl Supported {
             }
         }
         Ok(mistakes)
-    }
-
-    /// The text of README.md with the list in it.
-    ///
-    /// # Errors
-    /// It has no place for the list.
-    pub fn in_readme(&self, readme: &str) -> Result<String> {
-        let (Some(begin), Some(end)) = (readme.find(BEGIN), readme.find(END)) else {
-            bail!("README.md has no lines {BEGIN:?} and {END:?}");
-        };
-        let mut out = readme[..begin + BEGIN.len()].to_owned();
-        out.push('\n');
-        for area in &self.area {
-            let _ = writeln!(out, "- **{}.**", area.name);
-            if !area.rewritten.is_empty() {
-                let all: Vec<&str> =
-                    area.rewritten.iter().map(|entry| entry.what.as_str()).collect();
-                let _ = writeln!(out, "  Rewritten: {}.", all.join("; "));
-            }
-            if !area.kept.is_empty() {
-                let all: Vec<String> = area
-                    .kept
-                    .iter()
-                    .map(|entry| format!("{} ({})", entry.what, entry.code))
-                    .collect();
-                let _ = writeln!(out, "  Kept, with a reason: {}.", all.join("; "));
-            }
-        }
-        out.push('\n');
-        out.push_str(&readme[end..]);
-        Ok(out)
     }
 
     /// docs/supported.md.

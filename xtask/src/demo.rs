@@ -9,15 +9,28 @@ use layoutc_tests::process::Outcome;
 use layoutc_tests::program::Program;
 use layoutc_tests::repository_root;
 
+use crate::test::{PROFILE, cargo};
+
 /// The program that is shown.
 const PROGRAM: &str = "nbody";
 
-/// Transforms the program into `out/demo`, shows the diff and runs both on the CPU.
+/// Transforms the program into `out/demo`, shows the diff, runs both on the CPU and shows what is gained.
 ///
 /// # Errors
 /// When `layoutc` fails or the two programs differ.
 pub fn run() -> Result<()> {
     let program = Program::load(PROGRAM)?;
+    // The test helpers build it without a word.
+    cargo(&[
+        "build",
+        PROFILE,
+        "--bin",
+        "layoutc",
+        "--package",
+        "layoutc-cli",
+        "--package",
+        "xtask",
+    ])?;
     let layoutc = Layoutc::built()?;
     let root = repository_root();
     let out = root.join("out/demo");
@@ -26,25 +39,12 @@ pub fn run() -> Result<()> {
     let files: Vec<String> =
         program.files.iter().map(|file| folder.join(file).to_string_lossy().into_owned()).collect();
 
-    let layouts = program.layout_options("tiled")?;
-    let shown = |command: &str, rest: &[&str]| {
-        let layouts: Vec<String> =
-            layouts.chunks(2).map(|option| format!("{} '{}'", option[0], option[1])).collect();
-        println!(
-            "$ layoutc {command} {} {} {}",
-            files.join(" "),
-            layouts.join(" "),
-            rest.join(" ")
-        );
-    };
     let run = |command: &str, rest: &[&str], limit: Duration| -> Result<Outcome> {
-        shown(command, rest);
-        let arguments = [command]
-            .into_iter()
-            .chain(files.iter().map(String::as_str))
-            .chain(layouts.iter().map(String::as_str))
-            .chain(rest.iter().copied());
-        let outcome = layoutc.run(&root, limit, arguments)?;
+        let files = files.iter().map(String::as_str);
+        let arguments: Vec<&str> =
+            [command].into_iter().chain(files).chain(rest.iter().copied()).collect();
+        println!("\n$ layoutc {}", arguments.join(" "));
+        let outcome = layoutc.run(&root, limit, &arguments)?;
         print!("{}", outcome.stdout);
         eprint!("{}", outcome.stderr);
         Ok(outcome)
@@ -63,8 +63,9 @@ pub fn run() -> Result<()> {
         }
         succeed(&run("verify", &rest, VERIFY_LIMIT)?)?;
     }
+    succeed(&run("cost", &[], limit)?)?;
     println!(
-        "The rewritten program is in out/demo; it compiles with the same nvcc command as the original."
+        "\nThe rewritten program is in out/demo; it compiles with the same nvcc command as the original."
     );
     Ok(())
 }

@@ -15,6 +15,7 @@ mod fuzz;
 mod golden;
 mod kdlg;
 mod malformed;
+mod picture;
 mod probes;
 mod rank;
 mod seeded_bugs;
@@ -44,8 +45,10 @@ enum Task {
     },
     /// Transform a shipped program, show the diff and check that it still prints the same
     Demo,
-    /// Write what is supported, with its cases, into README.md and docs/supported.md
+    /// Write what is supported, with its cases, into docs/supported.md
     Supported,
+    /// Draw the picture of README.md, an element in memory before and after, into docs/strips.svg
+    Picture,
     /// Run the tool over every CUDA program below a folder and write a table
     Corpus(corpus::Options),
     /// Compile many malformed inputs: no panic, no hang, bounded memory
@@ -97,6 +100,7 @@ fn run(task: Task) -> Result<()> {
         Task::Setup => setup::run(),
         Task::Test { arguments } => test::run(&arguments),
         Task::Demo => demo::run(),
+        Task::Picture => picture::run(),
         Task::Supported => supported::run(),
         Task::Corpus(options) => corpus::run(&options),
         Task::Malformed(options) => malformed::run(&options),

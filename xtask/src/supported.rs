@@ -1,12 +1,12 @@
-//! Writes what is supported into the documents.
+//! Writes what is supported into its page.
 
 use std::fs;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use layoutc_tests::repository_root;
 use layoutc_tests::supported::Supported;
 
-/// Checks the list and writes it into README.md and docs/supported.md.
+/// Checks the list and writes it into docs/supported.md.
 ///
 /// # Errors
 /// A claim without a case, and files that cannot be read or written.
@@ -15,9 +15,6 @@ pub fn run() -> Result<()> {
     let supported = Supported::read(&root)?;
     let mistakes = supported.mistakes(&root)?;
     ensure!(mistakes.is_empty(), "testdata/supported.toml:\n{}", mistakes.join("\n"));
-    let path = root.join("README.md");
-    let readme = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-    fs::write(&path, supported.in_readme(&readme)?)?;
     fs::write(root.join("docs/supported.md"), supported.page(&root)?)?;
     Ok(())
 }

@@ -10,7 +10,7 @@ use crate::setup;
 
 /// Everything is built in one profile, so that the grammar and the dependencies are built once:
 /// clippy shares build scripts and procedural macros with the tests, xtask shares its crates.
-const PROFILE: &str = "--release";
+pub const PROFILE: &str = "--release";
 
 /// Sets up, then runs all tests; `arguments` go to `cargo test`.
 ///
@@ -25,7 +25,8 @@ pub fn run(arguments: &[String]) -> Result<()> {
     cargo(&test)
 }
 
-fn cargo(arguments: &[&str]) -> Result<()> {
+/// Runs cargo in the repository's root, and shows the command and what it says.
+pub fn cargo(arguments: &[&str]) -> Result<()> {
     println!("$ cargo {}", arguments.join(" "));
     let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(arguments)

@@ -8,6 +8,7 @@ mod calibrate_tiles;
 mod cli;
 mod config;
 mod cost;
+mod documents;
 mod encoding;
 mod fixtures;
 mod golden;

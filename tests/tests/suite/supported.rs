@@ -1,9 +1,9 @@
-//! The lists of what is rewritten and what is kept are true, and are those of the documents.
+//! The lists of what is rewritten and what is kept are true, and are those of docs/supported.md.
 
 use std::fs;
 
-use layoutc_tests::repository_root;
 use layoutc_tests::supported::Supported;
+use layoutc_tests::{picture, repository_root};
 
 #[test]
 fn every_claim_has_its_cases() {
@@ -26,14 +26,19 @@ fn a_claim_without_its_case_is_noticed() {
 }
 
 #[test]
-fn the_documents_hold_the_lists() {
+fn the_page_holds_the_lists() {
     let root = repository_root();
     let supported = Supported::read(&root).expect("the list can be read");
-    let readme = fs::read_to_string(root.join("README.md")).expect("README.md");
     let page = fs::read_to_string(root.join("docs/supported.md")).expect("docs/supported.md");
     // Both are long: their difference is better seen by the command and `git diff`.
-    let lists = supported.in_readme(&readme).expect("a place");
-    assert!(lists == readme, "README.md: run `cargo xtask supported`");
     let cases = supported.page(&root).expect("the cases");
     assert!(cases == page, "docs/supported.md: run `cargo xtask supported`");
+}
+
+#[test]
+fn the_picture_is_what_the_tool_draws() {
+    let drawn = picture::memory_strips().expect("the program can be recorded");
+    let held =
+        fs::read_to_string(repository_root().join("docs/strips.svg")).expect("docs/strips.svg");
+    assert!(drawn == held, "docs/strips.svg: run `cargo xtask picture`");
 }
