@@ -292,6 +292,13 @@ pub fn is_of_opencl(name: &str) -> bool {
     interfaces::OPENCL.binary_search(&name).is_ok()
 }
 
+/// Whether a function or method of OpenCL's interfaces of C and C++ gives a queue something to do.
+#[must_use]
+pub fn enqueues(name: &str) -> bool {
+    let own = name.rsplit("::").next().unwrap_or(name);
+    own.starts_with("clEnqueue") || own.starts_with("enqueue")
+}
+
 /// Whether this is a function of the CUDA runtime.
 #[must_use]
 pub fn is_of_cuda(name: &str) -> bool {

@@ -52,10 +52,10 @@ pub use element::{Element, element_of, record_of};
 pub use host_arrays::{HostAllocation, HostArray, HostSource};
 pub use lambdas::captures_reference;
 pub use names::{array_names, is_same_instance, slot_names};
-pub(crate) use opencl::is_buffer;
 pub use opencl::{
     BufferApi, BufferCall, Buffers, BuildOptions, Form, Given, Instance, Numbers, Range,
 };
+pub(crate) use opencl::{is_buffer, is_queue};
 pub use operands::strip_casts;
 pub use places::{Place, PlaceKind, Places, Value};
 pub use positions::Position;

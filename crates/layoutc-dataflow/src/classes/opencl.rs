@@ -266,6 +266,11 @@ pub(crate) fn is_buffer(program: &Program, ty: layoutc_syntax::QualType) -> bool
     handles::handle_of(program, ty) == Some(handles::Handle::Buffer)
 }
 
+/// Whether a type is that of queues of commands, or of what leads to some.
+pub(crate) fn is_queue(program: &Program, ty: layoutc_syntax::QualType) -> bool {
+    handles::is_queue(program, ty)
+}
+
 /// What the array that a parameter points to consists of.
 fn element_behind(program: &Program, parameter: VarId) -> Option<Element> {
     match *program.types.kind(program.variable(parameter).ty.id) {

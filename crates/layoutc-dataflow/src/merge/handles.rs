@@ -3,7 +3,7 @@
 use super::buffers::{Created, HandlePlace};
 use super::{Merging, memory::Named, pin, strip_casts};
 use crate::catalogue;
-use crate::classes::{Pin, is_buffer, record_of};
+use crate::classes::{Pin, is_buffer, is_queue, record_of};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
     ExprId, ExprKind, FunctionId, NameRef, QualType, RecordId, StmtKind, Storage, VarId,
@@ -118,7 +118,7 @@ impl Merging<'_> {
                         crate::classes::Callee::Library(name) => {
                             let is_harmless =
                                 catalogue::takes_values(&name) && name != "clReleaseMemObject";
-                            if (any() && !is_harmless) || name.starts_with("clEnqueue") {
+                            if (any() && !is_harmless) || self.gives_work(*callee, arguments) {
                                 return refuse(expr);
                             }
                         }
@@ -136,12 +136,11 @@ impl Merging<'_> {
                                 program.expr(program.strip_parens(*callee)).kind,
                                 ExprKind::Member { base, .. } if has_handles(base)
                             );
-                            let enqueues = program
-                                .text(program.expr(*callee).span)
-                                .rsplit(['.', '>', ':'])
-                                .next()
-                                .is_some_and(|name| name.starts_with("enqueue"));
-                            if any() || is_method || enqueues || !is_local {
+                            let mut of_program = self.called(expr).into_iter();
+                            let gives_work = self.gives_work(*callee, arguments)
+                                || of_program
+                                    .any(|function| self.enqueues(function, &mut BTreeSet::new()));
+                            if any() || is_method || gives_work || !is_local {
                                 return refuse(expr);
                             }
                         }
@@ -222,15 +221,36 @@ impl Merging<'_> {
             return false;
         }
         let program = self.program;
+        if program.function(function).body.is_none() {
+            return true;
+        }
         program.function_parts(function).exprs.into_iter().any(|expr| {
-            let by_name = match &program.expr(expr).kind {
-                ExprKind::Call { callee, .. } => {
-                    program.text(program.expr(*callee).span).to_lowercase().contains("enqueue")
-                }
+            let itself = match &program.expr(expr).kind {
+                ExprKind::Call { callee, arguments, .. } => self.gives_work(*callee, arguments),
                 _ => false,
             };
-            by_name || self.called(expr).into_iter().any(|called| self.enqueues(called, seen))
+            itself || self.called(expr).into_iter().any(|called| self.enqueues(called, seen))
         })
+    }
+
+    /// Whether a call to what the program does not define gives a queue something to do: it is a command of OpenCL, or
+    /// some library's function to which a queue is handed.
+    fn gives_work(&self, callee: ExprId, arguments: &[ExprId]) -> bool {
+        let program = self.program;
+        let has_queue = || arguments.iter().any(|given| is_queue(program, program.expr(*given).ty));
+        match crate::classes::resolve_callee(program, callee, arguments) {
+            crate::classes::Callee::Library(name) => {
+                catalogue::enqueues(&name) || (has_queue() && !catalogue::takes_values(&name))
+            }
+            crate::classes::Callee::Unknown => {
+                let is_command = match program.expr(program.strip_parens(callee)).kind {
+                    ExprKind::Member { name, .. } => catalogue::enqueues(program.text(name)),
+                    _ => false,
+                };
+                is_command || has_queue()
+            }
+            crate::classes::Callee::Function(_) | crate::classes::Callee::Ambiguous(_) => false,
+        }
     }
 
     /// Whether a type is a handle, or one of objects that have some.

@@ -29,14 +29,26 @@ pub(super) enum Handle {
 
 /// The handle at the end of a type's pointers and arrays.
 pub(super) fn handle_of(program: &Program, ty: QualType) -> Option<Handle> {
+    match library_type(program, ty)? {
+        "cl_mem" | "cl::Buffer" => Some(Handle::Buffer),
+        "cl_kernel" | "cl::Kernel" => Some(Handle::Kernel),
+        _ => None,
+    }
+}
+
+/// Whether a queue of commands is at the end of a type's pointers and arrays.
+pub(super) fn is_queue(program: &Program, ty: QualType) -> bool {
+    matches!(library_type(program, ty), Some("cl_command_queue" | "cl::CommandQueue"))
+}
+
+/// The name of the library's type at the end of a type's pointers and arrays.
+fn library_type(program: &Program, ty: QualType) -> Option<&str> {
     let mut ty = ty;
     loop {
         match program.types.kind(ty.id) {
             TypeKind::Named(name, of) => match (name.trim_start_matches("std::"), of.as_slice()) {
-                ("cl_mem" | "cl::Buffer", _) => return Some(Handle::Buffer),
-                ("cl_kernel" | "cl::Kernel", _) => return Some(Handle::Kernel),
                 ("vector" | "array", [item, ..]) => ty = QualType::plain(*item),
-                _ => return None,
+                (name, _) => return Some(name),
             },
             TypeKind::Pointer(to) | TypeKind::Array(to, _) | TypeKind::Reference(to, _) => ty = *to,
             TypeKind::Unknown
