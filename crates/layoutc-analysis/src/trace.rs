@@ -37,11 +37,11 @@ pub mod selection;
 pub mod tree;
 mod width;
 
-pub use class::{Class, Classified};
+pub use class::{Class, Classified, Weighed};
 pub use cluster::Cluster;
 pub use groups::{Answer, GroupChoice};
 pub use rows::{Row, classify_rows};
-pub use selection::{Decision, Disagreement, Selection, Weighed};
+pub use selection::{Decision, Disagreement, Selection};
 pub use tree::{Node, Tree};
 
 /// Which steps beyond the paper are taken.

@@ -111,3 +111,20 @@ impl Classified {
         self.weight() * self.executions as f64
     }
 }
+
+/// An access and what it says.
+#[derive(Clone, PartialEq, Debug, Serialize)]
+pub struct Weighed {
+    /// A position in [`crate::profile::Profile::instructions`].
+    pub instruction: u32,
+    /// Its text.
+    pub text: String,
+    /// Its line.
+    pub line: u32,
+    /// The fields that it touches, as positions in [`super::Tree::fields`].
+    pub fields: Vec<usize>,
+    /// How threads reach it.
+    pub classified: Classified,
+    /// What it says: more than 0 for structs, less for arrays.
+    pub sum: f64,
+}

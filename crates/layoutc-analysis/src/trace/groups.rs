@@ -2,11 +2,13 @@
 //!
 //! Source: Nakai, Ohno, §5.3, for one answer; the groups are a step beyond ([`super::TraceOptions`]).
 
+use super::TraceOptions;
+use super::class::Weighed;
 use super::cluster::{ALIGNMENT, Cluster, aligned, leaves};
-use super::selection::{Selection, Weighed};
 use super::tree::Node;
 use super::width::{against_arrays, alignment, patterns};
 use crate::cost_choice::tile_of;
+use crate::device::Device;
 use layoutc_dataflow::layout::{Bytes, Group, Layout, LayoutError, LeafId, RecordShape};
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -49,36 +51,45 @@ pub struct GroupChoice {
     pub answer: Answer,
 }
 
-impl Selection<'_> {
+/// What answers for groups of fields rest on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Grouping<'a> {
+    /// The record.
+    pub shape: &'a RecordShape,
+    /// The field access tree.
+    pub nodes: &'a [Node],
+    /// The device, for the size of tiles.
+    pub device: &'a Device,
+    /// Which steps are taken.
+    pub options: TraceOptions,
+}
+
+impl Grouping<'_> {
     /// One answer for all fields (§5.3).
     pub(super) fn whole(
         &self,
-        shape: &RecordShape,
         sum: f64,
         clusters: &[Cluster],
-        nodes: &[Node],
     ) -> Result<Vec<GroupChoice>, LayoutError> {
-        let all: Vec<usize> = (0..shape.leaves.len()).collect();
+        let all: Vec<usize> = (0..self.shape.leaves.len()).collect();
         if sum == 0.0 {
             let answer = Answer::Structs { align: None };
             return Ok(vec![GroupChoice { fields: all, sum, answer }]);
         }
         if sum < 0.0 {
-            let answer = self.apart(shape, &all, nodes)?;
+            let answer = self.apart(&all)?;
             return Ok(vec![GroupChoice { fields: all, sum, answer }]);
         }
         let used = clusters.iter().filter(|cluster| cluster.count > 0);
-        used.map(|cluster| self.structs(shape, &cluster.fields, sum, nodes)).collect()
+        used.map(|cluster| self.structs(&cluster.fields, sum)).collect()
     }
 
     /// Answers for the fields of each cluster: those that are better in structs, and those that are not. Fields
     /// that nothing accesses are left out, unless they fill padding.
     pub(super) fn parts(
         &self,
-        shape: &RecordShape,
         clusters: &[Cluster],
         accesses: &[Weighed],
-        nodes: &[Node],
     ) -> Result<Vec<GroupChoice>, LayoutError> {
         let of = |fields: &[usize]| -> f64 {
             let touches = |access: &&Weighed| access.fields.iter().any(|at| fields.contains(at));
@@ -88,11 +99,11 @@ impl Selection<'_> {
         for cluster in clusters.iter().filter(|cluster| cluster.count > 0) {
             let (in_structs, apart): (Vec<usize>, Vec<usize>) =
                 cluster.fields.iter().partition(|at| of(&[**at]) >= 0.0);
-            if in_structs.iter().any(|at| is_used(*at, nodes)) {
-                found.push(self.structs(shape, &in_structs, of(&in_structs), nodes)?);
+            if in_structs.iter().any(|at| is_used(*at, self.nodes)) {
+                found.push(self.structs(&in_structs, of(&in_structs))?);
             }
-            for apart in self.used_together(apart, nodes) {
-                let (sum, answer) = (of(&apart), self.apart(shape, &apart, nodes)?);
+            for apart in self.used_together(apart) {
+                let (sum, answer) = (of(&apart), self.apart(&apart)?);
                 found.push(GroupChoice { fields: apart, sum, answer });
             }
         }
@@ -101,12 +112,12 @@ impl Selection<'_> {
 
     /// Divides fields into those that are accessed with the same elements: of a stencil, what is read of the
     /// neighbours, too, and what is read of the own cell alone.
-    fn used_together(&self, fields: Vec<usize>, nodes: &[Node]) -> Vec<Vec<usize>> {
+    fn used_together(&self, fields: Vec<usize>) -> Vec<Vec<usize>> {
         if !self.options.tiles {
             return Some(fields).filter(|fields| !fields.is_empty()).into_iter().collect();
         }
         let times = |is_meant: &dyn Fn(&BTreeSet<usize>) -> bool| -> f64 {
-            let meant = patterns(nodes).filter(|(_, accessed)| is_meant(accessed));
+            let meant = patterns(self.nodes).filter(|(_, accessed)| is_meant(accessed));
             meant.map(|(node, _)| node.count as f64).sum()
         };
         let are_together = |a: usize, b: usize| {
@@ -124,17 +135,12 @@ impl Selection<'_> {
     }
 
     /// Structs of fields; those of them that nothing accesses are left out where they make the struct longer.
-    fn structs(
-        &self,
-        shape: &RecordShape,
-        fields: &[usize],
-        sum: f64,
-        nodes: &[Node],
-    ) -> Result<GroupChoice, LayoutError> {
-        let used: Vec<usize> = fields.iter().copied().filter(|at| is_used(*at, nodes)).collect();
-        let align = self.width(shape, &leaves(&used), nodes)?;
+    fn structs(&self, fields: &[usize], sum: f64) -> Result<GroupChoice, LayoutError> {
+        let used: Vec<usize> =
+            fields.iter().copied().filter(|at| is_used(*at, self.nodes)).collect();
+        let align = self.width(&leaves(&used))?;
         let size = |fields: &[usize]| -> Result<Bytes, LayoutError> {
-            Ok(aligned(shape, leaves(fields), align)?.struct_layout(shape).size)
+            Ok(aligned(self.shape, leaves(fields), align)?.struct_layout(self.shape).size)
         };
         let fields = if size(fields)? == size(&used)? { fields.to_vec() } else { used };
         let answer = Answer::Structs { align: align.map(|align| align.0) };
@@ -142,18 +148,13 @@ impl Selection<'_> {
     }
 
     /// Arrays; for fields that are used together tiles, or structs where they take fewer sectors.
-    fn apart(
-        &self,
-        shape: &RecordShape,
-        fields: &[usize],
-        nodes: &[Node],
-    ) -> Result<Answer, LayoutError> {
-        let scalars: u64 = fields.iter().map(|at| shape.leaves[*at].scalars()).sum();
+    fn apart(&self, fields: &[usize]) -> Result<Answer, LayoutError> {
+        let scalars: u64 = fields.iter().map(|at| self.shape.leaves[*at].scalars()).sum();
         if !self.options.tiles || scalars < 2 {
             return Ok(Answer::Arrays);
         }
         let (mut some, mut all) = (0.0, 0.0);
-        for (node, accessed) in patterns(nodes) {
+        for (node, accessed) in patterns(self.nodes) {
             let own = fields.iter().filter(|at| accessed.contains(at)).count();
             some += if own > 0 { node.count as f64 } else { 0.0 };
             all += if own == fields.len() { node.count as f64 } else { 0.0 };
@@ -162,25 +163,20 @@ impl Selection<'_> {
             return Ok(Answer::Arrays);
         }
         // Of a member array an access takes one value, mostly.
-        let are_scalars = fields.iter().all(|at| shape.leaves[*at].scalars() == 1);
-        if are_scalars && against_arrays(shape, fields, nodes) <= FEWER {
-            let align = self.width(shape, &leaves(fields), nodes)?.map(|align| align.0);
+        let are_scalars = fields.iter().all(|at| self.shape.leaves[*at].scalars() == 1);
+        if are_scalars && against_arrays(self.shape, fields, self.nodes) <= FEWER {
+            let align = self.width(&leaves(fields))?.map(|align| align.0);
             return Ok(Answer::Structs { align });
         }
-        let own = fields.iter().map(|at| &shape.leaves[*at]);
+        let own = fields.iter().map(|at| &self.shape.leaves[*at]);
         Ok(Answer::Tiles { tile: tile_of(self.device, own) })
     }
 
     /// The alignment of a struct.
-    fn width(
-        &self,
-        shape: &RecordShape,
-        leaves: &[LeafId],
-        nodes: &[Node],
-    ) -> Result<Option<Bytes>, LayoutError> {
+    fn width(&self, leaves: &[LeafId]) -> Result<Option<Bytes>, LayoutError> {
         match self.options.vector_width {
-            true => alignment(shape, leaves, nodes),
-            false => Ok(aligned(shape, leaves.to_vec(), Some(ALIGNMENT))?.align()),
+            true => alignment(self.shape, leaves, self.nodes),
+            false => Ok(aligned(self.shape, leaves.to_vec(), Some(ALIGNMENT))?.align()),
         }
     }
 }

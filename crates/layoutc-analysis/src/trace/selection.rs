@@ -4,9 +4,9 @@
 //! each of them alone would give is in [`Decision::disagreements`].
 
 use super::TraceOptions;
-use super::class::Classified;
+use super::class::{Classified, Weighed};
 use super::cluster::{Cluster, clusters};
-use super::groups::{Answer, GroupChoice, layout_of};
+use super::groups::{Answer, GroupChoice, Grouping, layout_of};
 use super::tree::Tree;
 use crate::cost_choice::Verdict;
 use crate::cost_model::Recording;
@@ -29,23 +29,6 @@ pub struct Selection<'a> {
     pub recording: &'a Recording<'a>,
     /// Which steps are taken.
     pub options: TraceOptions,
-}
-
-/// An access and what it says.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct Weighed {
-    /// A position in [`crate::profile::Profile::instructions`].
-    pub instruction: u32,
-    /// Its text.
-    pub text: String,
-    /// Its line.
-    pub line: u32,
-    /// The fields that it touches, as positions in [`Tree::fields`].
-    pub fields: Vec<usize>,
-    /// How threads reach it.
-    pub classified: Classified,
-    /// What it says: more than 0 for structs, less for arrays.
-    pub sum: f64,
 }
 
 /// A run that alone would have given another layout.
@@ -163,9 +146,11 @@ impl Selection<'_> {
         let within = tree.merged_within_kernels();
         let across = within.merged_across_kernels();
         let clusters = clusters(&across, shape);
+        let grouping =
+            Grouping { shape, nodes: &tree.nodes, device: self.device, options: self.options };
         let mut groups = match self.options.per_group {
-            true => self.parts(shape, &clusters, &accesses, &tree.nodes)?,
-            false => self.whole(shape, sum, &clusters, &tree.nodes)?,
+            true => grouping.parts(&clusters, &accesses)?,
+            false => grouping.whole(sum, &clusters)?,
         };
         let is_placed = |at: &usize| groups.iter().any(|group| group.fields.contains(at));
         let unused: Vec<usize> = (0..shape.leaves.len()).filter(|at| !is_placed(at)).collect();
