@@ -83,7 +83,7 @@ impl Listed {
         for (number, layouts) in self.layouts.iter().enumerate() {
             let out = tempfile::tempdir()?;
             self.transform(layouts, out.path()).with_context(|| layouts.join(", "))?;
-            self.compile(out.path(), number == 0).with_context(|| layouts.join(", "))?;
+            self.compile(out.path()).with_context(|| layouts.join(", "))?;
             // The first run in each layout, and each of the others in one.
             let count = self.layouts.len();
             let runs = self.args.iter().enumerate();
@@ -112,7 +112,7 @@ impl Listed {
             if !outcome.stderr.contains("changed: ") {
                 continue;
             }
-            self.compile(out.path(), false).context(device)?;
+            self.compile(out.path()).context(device)?;
             // The first run for each device, and each of the others for one.
             let runs = self.args.iter().enumerate();
             for (_, args) in runs.filter(|(at, _)| *at == 0 || at % 2 == number) {
@@ -123,8 +123,8 @@ impl Listed {
         Ok(())
     }
 
-    /// Compiles CUDA files, with the host compiler or without it, as `verify` calls it; `verify` also builds OpenCL programs.
-    fn compile(&self, out: &Path, with_host: bool) -> Result<()> {
+    /// Compiles CUDA files; `verify` builds those of OpenCL programs.
+    fn compile(&self, out: &Path) -> Result<()> {
         let files = || self.files.iter().filter(|file| file.ends_with(".cu"));
         if files().next().is_none() {
             return Ok(());
@@ -132,12 +132,7 @@ impl Listed {
         let nvcc = Nvcc::find()?;
         let flags = Flags { include_dirs: vec![out.to_path_buf()], ..Flags::default() };
         for file in files() {
-            let file = out.join(file);
-            if with_host {
-                nvcc.compile_object(&file, &flags, ARCH, &out.join("object.o"))?;
-            } else {
-                nvcc.compile_to_host_code(&file, &flags, ARCH, &out.join("host.cpp"))?;
-            }
+            nvcc.compile_object(&out.join(file), &flags, ARCH, &out.join("object.o"))?;
         }
         Ok(())
     }

@@ -103,21 +103,6 @@ impl Nvcc {
         self.compile("-c", file, flags, arch, object)
     }
 
-    /// Compiles one source file up to what the host compiler is given, as `nvcc -cuda` does: the whole file is parsed, and
-    /// its device code is in machine code. That takes two thirds of the time of an object.
-    ///
-    /// # Errors
-    /// With nvcc's own messages when the file does not compile.
-    pub fn compile_to_host_code(
-        &self,
-        file: &Path,
-        flags: &Flags,
-        arch: &str,
-        result: &Path,
-    ) -> Result<()> {
-        self.compile("-cuda", file, flags, arch, result)
-    }
-
     /// Compiles one source file to nothing, with all warnings as errors or with none.
     ///
     /// A random program of 1500 lines costs 1.1 s of CPU time, of which 0.6 s are the headers: two

@@ -18,7 +18,7 @@ fn test(name: &str, layout: &str) -> Result<()> {
         return kept(&program, layout, code, out.path());
     }
     transform(&program, layout, out.path())?;
-    compile(&program, layout, out.path())?;
+    compile(&program, out.path())?;
     for args in runs(&program, layout) {
         verify(&program, layout, args)?;
     }
@@ -111,17 +111,12 @@ fn transform(program: &Program, layout: &str, out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Compiles every CUDA file of the transformed program as its own command would; in all layouts but one without the host
-/// compiler, which `verify` calls.
-fn compile(program: &Program, layout: &str, out: &Path) -> Result<()> {
+/// Compiles every CUDA file of the transformed program as its own command would.
+fn compile(program: &Program, out: &Path) -> Result<()> {
     let nvcc = Nvcc::find()?;
     let flags = Flags { include_dirs: vec![out.to_path_buf()], ..Flags::default() };
     for file in &program.files {
-        let file = out.join(file);
-        match layout {
-            "tiled" => nvcc.compile_object(&file, &flags, ARCH, &out.join("object.o"))?,
-            _ => nvcc.compile_to_host_code(&file, &flags, ARCH, &out.join("host.cpp"))?,
-        }
+        nvcc.compile_object(&out.join(file), &flags, ARCH, &out.join("object.o"))?;
     }
     Ok(())
 }
