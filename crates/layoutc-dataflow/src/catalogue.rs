@@ -292,11 +292,11 @@ pub fn is_of_opencl(name: &str) -> bool {
     interfaces::OPENCL.binary_search(&name).is_ok()
 }
 
-/// Whether a function or method of OpenCL's interfaces of C and C++ gives a queue something to do.
+/// Whether a function or method of OpenCL's interfaces of C and C++, or of a library over them, gives a queue something to
+/// do by its name: what nobody defines here and is called so is taken for one.
 #[must_use]
 pub fn enqueues(name: &str) -> bool {
-    let own = name.rsplit("::").next().unwrap_or(name);
-    own.starts_with("clEnqueue") || own.starts_with("enqueue")
+    name.to_ascii_lowercase().contains("enqueue")
 }
 
 /// Whether this is a function of the CUDA runtime.

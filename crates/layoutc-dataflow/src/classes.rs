@@ -55,7 +55,7 @@ pub use names::{array_names, is_same_instance, slot_names};
 pub use opencl::{
     BufferApi, BufferCall, Buffers, BuildOptions, Form, Given, Instance, Numbers, Range,
 };
-pub(crate) use opencl::{is_buffer, is_queue};
+pub(crate) use opencl::{is_buffer, runs_kernels};
 pub use operands::strip_casts;
 pub use places::{Place, PlaceKind, Places, Value};
 pub use positions::Position;

@@ -266,9 +266,9 @@ pub(crate) fn is_buffer(program: &Program, ty: layoutc_syntax::QualType) -> bool
     handles::handle_of(program, ty) == Some(handles::Handle::Buffer)
 }
 
-/// Whether a type is that of queues of commands, or of what leads to some.
-pub(crate) fn is_queue(program: &Program, ty: layoutc_syntax::QualType) -> bool {
-    handles::is_queue(program, ty)
+/// Whether who has a value of this type may run kernels: a queue of commands, a kernel, or what leads to one.
+pub(crate) fn runs_kernels(program: &Program, ty: layoutc_syntax::QualType) -> bool {
+    handles::runs_kernels(program, ty)
 }
 
 /// What the array that a parameter points to consists of.

@@ -3,7 +3,7 @@
 use super::buffers::{Created, HandlePlace};
 use super::{Merging, memory::Named, pin, strip_casts};
 use crate::catalogue;
-use crate::classes::{Pin, is_buffer, is_queue, record_of};
+use crate::classes::{Pin, is_buffer, record_of, runs_kernels};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::{
     ExprId, ExprKind, FunctionId, NameRef, QualType, RecordId, StmtKind, Storage, VarId,
@@ -227,27 +227,27 @@ impl Merging<'_> {
         program.function_parts(function).exprs.into_iter().any(|expr| {
             let itself = match &program.expr(expr).kind {
                 ExprKind::Call { callee, arguments, .. } => self.gives_work(*callee, arguments),
+                // What these do is not known.
+                ExprKind::MacroCall { .. } | ExprKind::Opaque(_) | ExprKind::Lambda { .. } => true,
                 _ => false,
             };
             itself || self.called(expr).into_iter().any(|called| self.enqueues(called, seen))
         })
     }
 
-    /// Whether a call to what the program does not define gives a queue something to do: it is a command of OpenCL, or
-    /// some library's function to which a queue is handed.
+    /// Whether a call to what the program does not define may give a queue something to do: it is a command of OpenCL, or
+    /// some other function to which a queue or a kernel is handed.
     fn gives_work(&self, callee: ExprId, arguments: &[ExprId]) -> bool {
         let program = self.program;
-        let has_queue = || arguments.iter().any(|given| is_queue(program, program.expr(*given).ty));
+        let runs = |given: &ExprId| runs_kernels(program, program.expr(*given).ty);
+        let is_handed = || arguments.iter().any(runs);
         match crate::classes::resolve_callee(program, callee, arguments) {
             crate::classes::Callee::Library(name) => {
-                catalogue::enqueues(&name) || (has_queue() && !catalogue::takes_values(&name))
+                catalogue::enqueues(&name) || (is_handed() && !catalogue::takes_values(&name))
             }
             crate::classes::Callee::Unknown => {
-                let is_command = match program.expr(program.strip_parens(callee)).kind {
-                    ExprKind::Member { name, .. } => catalogue::enqueues(program.text(name)),
-                    _ => false,
-                };
-                is_command || has_queue()
+                // A method of the interface of C++, or a pointer to a function.
+                catalogue::enqueues(program.text(program.expr(callee).span)) || is_handed()
             }
             crate::classes::Callee::Function(_) | crate::classes::Callee::Ambiguous(_) => false,
         }

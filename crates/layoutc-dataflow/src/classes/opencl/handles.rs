@@ -36,9 +36,13 @@ pub(super) fn handle_of(program: &Program, ty: QualType) -> Option<Handle> {
     }
 }
 
-/// Whether a queue of commands is at the end of a type's pointers and arrays.
-pub(super) fn is_queue(program: &Program, ty: QualType) -> bool {
-    matches!(library_type(program, ty), Some("cl_command_queue" | "cl::CommandQueue"))
+/// Whether a queue of commands or a kernel is at the end of a type's pointers and arrays.
+pub(super) fn runs_kernels(program: &Program, ty: QualType) -> bool {
+    handle_of(program, ty) == Some(Handle::Kernel)
+        || matches!(
+            library_type(program, ty),
+            Some("cl_command_queue" | "cl::CommandQueue" | "cl::EnqueueArgs")
+        )
 }
 
 /// The name of the library's type at the end of a type's pointers and arrays.
