@@ -108,7 +108,9 @@ fn unknown_parameters(success: &Success) -> Vec<String> {
         let variable = program.variable(*id);
         let Some(pointee) = program.types.pointee(variable.ty.id) else { continue };
         let may_be_struct = match program.types.kind(pointee.id) {
-            TypeKind::Unknown | TypeKind::Record(_) | TypeKind::Named(..) => true,
+            TypeKind::Unknown | TypeKind::Record(_) | TypeKind::Named(..) | TypeKind::Opaque(_) => {
+                true
+            }
             TypeKind::Void
             | TypeKind::Scalar(_)
             | TypeKind::Vector(_)

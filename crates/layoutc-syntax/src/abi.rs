@@ -47,6 +47,7 @@ fn size_align_within(program: &Program, ty: TypeId, depth: usize) -> Option<(u64
         TypeKind::Vector(vector) => Some((vector.size(), vector.align())),
         TypeKind::Enum(_, size) => size.map(|size| (u64::from(size), u64::from(size))),
         TypeKind::Pointer(_) => Some((8, 8)),
+        TypeKind::Opaque(own) => Some((own.size, own.align)),
         TypeKind::Array(element, length) => {
             let (size, align) = size_align_within(program, element.id, depth)?;
             Some((size.checked_mul((*length)?)?, align))
@@ -226,7 +227,8 @@ fn is_plain_old_data(program: &Program, id: RecordId, depth: usize) -> Option<bo
         let own = match *program.types.kind(ty.id) {
             TypeKind::Record(inner) => is_plain_old_data(program, inner, depth),
             // Classes in C++.
-            TypeKind::Scalar(Scalar::Half)
+            TypeKind::Opaque(_)
+            | TypeKind::Scalar(Scalar::Half)
             | TypeKind::Vector(VectorType { scalar: Scalar::Half, .. }) => None,
             _ => Some(true),
         };

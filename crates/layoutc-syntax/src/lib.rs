@@ -8,6 +8,7 @@ pub mod abi;
 pub mod evaluate;
 pub mod generated;
 pub mod lower;
+pub mod opaque;
 pub mod parse;
 pub mod preprocess;
 pub mod program;
@@ -15,5 +16,6 @@ pub mod types;
 
 pub use generated::GeneratedRegion;
 pub use lower::lower_program;
+pub use opaque::{OpaqueType, OpaqueTypes};
 pub use program::*;
 pub use types::{QualType, Scalar, TypeId, TypeKind, TypeTable, VectorType, is_made_of_numbers};

@@ -34,6 +34,7 @@ mod statements;
 mod templates;
 mod types;
 
+use crate::opaque::OpaqueTypes;
 use crate::parse::Trees;
 use crate::preprocess::{DirectiveKind, MaskReason, Preprocessed};
 use crate::program::{
@@ -141,6 +142,7 @@ fn lower(preprocessed: &Preprocessed, trees: &Trees<'_>) -> (Program, Vec<Diagno
 pub(crate) struct Lowering<'t> {
     pub(crate) program: Program,
     preprocessed: &'t Preprocessed,
+    opaque: OpaqueTypes,
     trees: &'t Trees<'t>,
     bodies: &'t Bodies,
     packing: packing::Packing,
@@ -197,8 +199,13 @@ impl<'t> Lowering<'t> {
             });
         }
         let globals = GlobalNames::new(&program.files);
+        let includes = preprocessed.files.iter().flat_map(|file| &file.includes);
+        let opaque = OpaqueTypes::well_known(includes.map(|own| own.spelled.as_str()), |name| {
+            preprocessed.macros.lookup(name).next().is_some()
+        });
         let mut lowering = Lowering {
             program,
+            opaque,
             preprocessed,
             trees,
             bodies,

@@ -3,6 +3,7 @@
 //! A type that the model does not know is [`TypeKind::Unknown`]; a class of a library is
 //! [`TypeKind::Named`] with the template arguments it mentions.
 
+use crate::opaque::OpaqueType;
 use crate::program::RecordId;
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;
@@ -276,6 +277,8 @@ pub enum TypeKind {
     Function,
     /// A class of a library with the types it mentions.
     Named(String, Vec<TypeId>),
+    /// A class of a library that is copied as its bytes are, and of which no more is known.
+    Opaque(OpaqueType),
     /// A template parameter.
     TemplateParameter(String),
 }
@@ -382,6 +385,7 @@ impl TypeTable {
                 | TypeKind::Record(_)
                 | TypeKind::Enum(..)
                 | TypeKind::Function
+                | TypeKind::Opaque(_)
                 | TypeKind::TemplateParameter(_) => {}
             }
         }

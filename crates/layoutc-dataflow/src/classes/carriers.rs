@@ -349,7 +349,7 @@ pub(super) fn fills_fields_with(
 fn is_built_in(program: &Program, object: ExprId) -> bool {
     let id = program.strip_parens(object);
     match program.types.kind(program.expr(id).ty.id) {
-        TypeKind::Vector(_) => true,
+        TypeKind::Vector(_) | TypeKind::Opaque(_) => true,
         TypeKind::Named(name, _) => matches!(name.as_str(), "dim3" | "uint3"),
         TypeKind::Unknown => vector(program, id).is_some(),
         TypeKind::Void

@@ -33,6 +33,7 @@ impl Element {
             | TypeKind::Reference(..)
             | TypeKind::Function
             | TypeKind::Named(..)
+            | TypeKind::Opaque(_)
             | TypeKind::TemplateParameter(_) => None,
         }
     }

@@ -77,6 +77,23 @@ fn is_used_as_element(program: &Program, calls: &CallGraph, expr: ExprId) -> boo
     }
 }
 
+/// Whether an expression is a part of an object that stays whole: `v.x`, `v[0]`, `m[1].y` of an
+/// [opaque](layoutc_syntax::opaque) `v` or `m`.
+pub(super) fn is_inside_opaque(program: &Program, expr: ExprId) -> bool {
+    let mut at = expr;
+    loop {
+        at = match program.expr(at).kind {
+            ExprKind::Paren(inner) => inner,
+            ExprKind::Member { base, arrow: false, field: None, .. }
+            | ExprKind::Index { base, .. } => base,
+            _ => return false,
+        };
+        if matches!(program.types.kind(program.expr(at).ty.id), TypeKind::Opaque(_)) {
+            return true;
+        }
+    }
+}
+
 /// Places and values of all expressions.
 #[derive(Clone, Debug)]
 pub struct Places {
@@ -293,7 +310,10 @@ impl Places {
                         let lane = matches!(place.kind, PlaceKind::Part(_))
                             && matches!(
                                 program.types.kind(program.expr(*base).ty.id),
-                                TypeKind::Vector(_) | TypeKind::Pointer(_) | TypeKind::Named(..)
+                                TypeKind::Vector(_)
+                                    | TypeKind::Pointer(_)
+                                    | TypeKind::Named(..)
+                                    | TypeKind::Opaque(_)
                             );
                         (lane.then_some(place), None)
                     }

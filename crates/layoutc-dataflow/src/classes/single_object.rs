@@ -26,6 +26,8 @@ pub(super) struct SingleObjects<'a> {
     calls: &'a CallGraph,
     variables: BTreeSet<VarId>,
     results: BTreeSet<FunctionId>,
+    /// References that functions of libraries take: they know no neighbours of what they are given.
+    of_libraries: BTreeSet<VarId>,
 }
 
 impl<'a> SingleObjects<'a> {
@@ -62,12 +64,25 @@ impl<'a> SingleObjects<'a> {
             }
         }
         let hidden = Hidden::new(program);
+        let unseen = unseen_parameters(program);
         let mut this = SingleObjects {
             program,
             calls,
+            of_libraries: unseen
+                .iter()
+                .filter(|(id, function)| {
+                    is_reference(program, program.variable(**id).ty)
+                        && is_foreign(program, **function)
+                })
+                .map(|(id, _)| *id)
+                .collect(),
             variables: program
                 .variable_ids()
-                .filter(|id| is_candidate(program, *id) && !hidden.mentions(program, *id))
+                .filter(|id| {
+                    !unseen.contains_key(id)
+                        && is_candidate(program, *id)
+                        && !hidden.mentions(program, *id)
+                })
                 .collect(),
             results: program
                 .function_ids()
@@ -233,6 +248,7 @@ impl<'a> SingleObjects<'a> {
                     let takes = |this: &Self, parameter: VarId| {
                         !is_reference(program, program.variable(parameter).ty)
                             || this.variables.contains(&parameter)
+                            || this.of_libraries.contains(&parameter)
                     };
                     match self.calls.callee(program, *callee, arguments) {
                         Callee::Function(function) => program
@@ -407,6 +423,7 @@ fn reaches_object(program: &Program, ty: QualType) -> bool {
         | TypeKind::Record(_)
         | TypeKind::Pointer(_)
         | TypeKind::Named(..)
+        | TypeKind::Opaque(_)
         | TypeKind::TemplateParameter(_) => true,
         // `auto &`: whatever it is bound to.
         TypeKind::Unknown => is_reference(program, ty),
@@ -431,6 +448,22 @@ fn is_candidate(program: &Program, id: VarId) -> bool {
         }
         _ => true,
     }
+}
+
+/// The parameters of functions without a body in the program.
+fn unseen_parameters(program: &Program) -> BTreeMap<VarId, FunctionId> {
+    let bodiless = program.function_ids().filter(|id| program.function(*id).body.is_none());
+    let parameters = bodiless.flat_map(|id| {
+        let function = program.function(id);
+        let of_sites = function.sites.iter().flat_map(|site| &site.parameters);
+        of_sites.chain(&function.parameters).map(move |own| (*own, id))
+    });
+    parameters.collect()
+}
+
+/// Whether a function is only declared by foreign headers.
+fn is_foreign(program: &Program, id: FunctionId) -> bool {
+    program.function(id).sites.iter().all(|site| program.is_foreign(site.name.file))
 }
 
 /// Whether a call of the function may run another one.

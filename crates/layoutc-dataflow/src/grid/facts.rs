@@ -345,7 +345,9 @@ pub(crate) fn only_reads_numbers(program: &Program, kind: &ExprKind) -> bool {
 /// library size by a number.
 fn copies_numbers(program: &Program, of: QualType) -> bool {
     match program.types.kind(of.id) {
-        TypeKind::Scalar(_) | TypeKind::Vector(_) | TypeKind::Enum(..) => true,
+        TypeKind::Scalar(_) | TypeKind::Vector(_) | TypeKind::Enum(..) | TypeKind::Opaque(_) => {
+            true
+        }
         // OpenCL's interface of C++ takes sizes and flags by value.
         TypeKind::Named(name, _) => {
             name.starts_with("cl::") || layoutc_syntax::is_made_of_numbers(name)

@@ -265,6 +265,7 @@ pub fn is_integer(program: &Program, expr: ExprId) -> bool {
         | TypeKind::Array(..)
         | TypeKind::Function
         | TypeKind::Named(..)
+        | TypeKind::Opaque(_)
         | TypeKind::TemplateParameter(_) => false,
     }
 }

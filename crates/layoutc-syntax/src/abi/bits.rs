@@ -98,9 +98,11 @@ fn size_align(program: &Program, ty: TypeId, depth: usize) -> Option<(u64, u64)>
             let (size, align) = size_align(program, element.id, depth)?;
             Some((size.checked_mul((*length)?)?, align))
         }
-        TypeKind::Scalar(_) | TypeKind::Vector(_) | TypeKind::Enum(..) | TypeKind::Pointer(_) => {
-            super::size_align(program, ty)
-        }
+        TypeKind::Scalar(_)
+        | TypeKind::Vector(_)
+        | TypeKind::Enum(..)
+        | TypeKind::Pointer(_)
+        | TypeKind::Opaque(_) => super::size_align(program, ty),
         TypeKind::Unknown
         | TypeKind::Void
         | TypeKind::Reference(..)

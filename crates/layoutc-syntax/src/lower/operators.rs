@@ -108,7 +108,10 @@ impl Lowering<'_> {
             let unknown = |kind: &TypeKind| {
                 matches!(
                     kind,
-                    TypeKind::Unknown | TypeKind::Named(..) | TypeKind::TemplateParameter(_)
+                    TypeKind::Unknown
+                        | TypeKind::Named(..)
+                        | TypeKind::Opaque(_)
+                        | TypeKind::TemplateParameter(_)
                 )
             };
             let (to, from) = (types.kind(parameter.id), types.kind(operand.id));

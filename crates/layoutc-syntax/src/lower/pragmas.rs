@@ -486,7 +486,7 @@ enum Elements {
 fn elements(program: &Program, ty: TypeId) -> Elements {
     match *program.types.kind(ty) {
         TypeKind::Pointer(to) | TypeKind::Array(to, _) => match *program.types.kind(to.id) {
-            TypeKind::Record(_) | TypeKind::Vector(_) => Elements::Others,
+            TypeKind::Record(_) | TypeKind::Vector(_) | TypeKind::Opaque(_) => Elements::Others,
             TypeKind::Pointer(_) | TypeKind::Array(..) => elements(program, to.id),
             TypeKind::Void
             | TypeKind::Scalar(_)
@@ -507,6 +507,7 @@ fn elements(program: &Program, ty: TypeId) -> Elements {
         | TypeKind::Vector(_)
         | TypeKind::Enum(..)
         | TypeKind::Record(_)
+        | TypeKind::Opaque(_)
         | TypeKind::Function => Elements::None,
     }
 }

@@ -146,6 +146,9 @@ impl<'t> Lowering<'t> {
                 _ => None,
             })
             .collect();
+        if let Some(opaque) = self.opaque_type(name, scope, found.flatten()) {
+            return opaque;
+        }
         if let Some(found) = found {
             // Two types of one name in translation units that share this header: neither is meant.
             return match found {
@@ -191,6 +194,33 @@ impl<'t> Lowering<'t> {
         }
         full.push_str(name);
         QualType::plain(self.program.types.intern(TypeKind::Named(full, Vec::new())))
+    }
+
+    /// The type that a library's name has, if its objects stay whole; `found` is what the library's
+    /// text says that it is, where there is one.
+    fn opaque_type(
+        &mut self,
+        name: &str,
+        scope: &[&str],
+        found: Option<QualType>,
+    ) -> Option<QualType> {
+        let is_foreign = found.is_none_or(|ty| match *self.program.types.kind(ty.id) {
+            TypeKind::Record(record) => {
+                let own = self.program.record(record);
+                self.preprocessed.files[own.name_span.file.index()].foreign.is_some()
+            }
+            TypeKind::Named(..) | TypeKind::Unknown => true,
+            _ => false,
+        });
+        if !is_foreign {
+            return None;
+        }
+        let known = match scope {
+            [] => self.opaque.get(name),
+            _ => self.opaque.get(&format!("{}::{name}", scope.join("::"))),
+        };
+        let kind = TypeKind::Opaque(known?.clone());
+        Some(QualType::plain(self.program.types.intern(kind)))
     }
 
     fn is_innermost_type(&self, name: &str, ty: QualType) -> bool {

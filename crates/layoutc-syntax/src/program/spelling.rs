@@ -23,6 +23,7 @@ impl Program {
             }
             TypeKind::Enum(name, _) if !name.is_empty() && !name.starts_with('(') => name.clone(),
             TypeKind::Named(name, arguments) if arguments.is_empty() => name.clone(),
+            TypeKind::Opaque(own) => own.name.clone(),
             TypeKind::Unknown
             | TypeKind::Void
             | TypeKind::Enum(..)

@@ -435,7 +435,7 @@ impl Classifier<'_> {
                 }
                 _ => self.units.push((class, path.clone(), span)),
             },
-            TypeKind::Unknown => {
+            TypeKind::Unknown if !super::super::places::is_inside_opaque(program, expr) => {
                 self.pin(class, Code::UNKNOWN_MEMBER, span, "the type of this member is not known")
             }
             TypeKind::Void
@@ -446,6 +446,8 @@ impl Classifier<'_> {
             | TypeKind::Reference(..)
             | TypeKind::Function
             | TypeKind::Named(..)
+            | TypeKind::Opaque(_)
+            | TypeKind::Unknown
             | TypeKind::TemplateParameter(_) => {
                 if matches!(context, Context::Assembly) {
                     self.pin(class, Code::INLINE_ASSEMBLY, span, "inline assembly uses a member");

@@ -74,6 +74,7 @@ impl Classifier<'_> {
             | TypeKind::Reference(..)
             | TypeKind::Function
             | TypeKind::Named(..)
+            | TypeKind::Opaque(_)
             | TypeKind::TemplateParameter(_)
             | TypeKind::Unknown => false,
         }

@@ -123,6 +123,7 @@ fn takes_value(program: &Program, ty: QualType) -> bool {
         | TypeKind::Scalar(_)
         | TypeKind::Vector(_)
         | TypeKind::Enum(..)
+        | TypeKind::Opaque(_)
         | TypeKind::Pointer(_) => true,
         TypeKind::Array(of, _) => takes_value(program, *of),
         TypeKind::Named(name, of) => of.is_empty() && name.starts_with("cl_"),

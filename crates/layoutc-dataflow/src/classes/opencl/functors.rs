@@ -236,6 +236,7 @@ fn mentions_functor(program: &Program, ty: TypeId, depth: usize) -> bool {
         | TypeKind::Record(_)
         | TypeKind::Enum(..)
         | TypeKind::Function
+        | TypeKind::Opaque(_)
         | TypeKind::TemplateParameter(_) => false,
     }
 }

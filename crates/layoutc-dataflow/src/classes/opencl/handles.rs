@@ -62,6 +62,7 @@ fn library_type(program: &Program, ty: QualType) -> Option<&str> {
             | TypeKind::Record(_)
             | TypeKind::Enum(..)
             | TypeKind::Function
+            | TypeKind::Opaque(_)
             | TypeKind::TemplateParameter(_) => return None,
         }
     }

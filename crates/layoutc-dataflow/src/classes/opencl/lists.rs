@@ -97,6 +97,7 @@ fn takes_one_item(program: &Program, ty: QualType) -> bool {
         | TypeKind::Void
         | TypeKind::Vector(_)
         | TypeKind::Function
+        | TypeKind::Opaque(_)
         | TypeKind::TemplateParameter(_) => false,
     }
 }
