@@ -94,6 +94,13 @@ impl OpaqueTypes {
         self.types.get(name)
     }
 
+    /// The types of a namespace.
+    pub fn in_namespace<'a>(&'a self, namespace: &'a str) -> impl Iterator<Item = &'a OpaqueType> {
+        self.types.values().filter(move |own| {
+            own.name.rsplit_once("::").is_some_and(|(around, _)| around == namespace)
+        })
+    }
+
     /// Adds a type; one that is known keeps its facts.
     pub fn add(&mut self, name: String, size: u64, align: u64) {
         let own = OpaqueType { name: name.clone(), size, align };

@@ -55,7 +55,8 @@ impl<'t> Lowering<'t> {
             }
             "template_declaration" => self.template(node),
             "static_assert_declaration" => self.static_assert(node),
-            "using_declaration" | "namespace_alias_definition" => {}
+            "using_declaration" => self.using_declaration(node),
+            "namespace_alias_definition" => {}
             "ERROR" => {
                 self.region(node, RegionKind::Unparsed);
                 self.items(node);

@@ -154,9 +154,11 @@ impl<'t> Lowering<'t> {
                 self.static_assert(node);
                 StmtKind::Nothing(Vec::new())
             }
-            "using_declaration" | "namespace_alias_definition" | "empty_statement" => {
+            "using_declaration" => {
+                self.using_declaration(node);
                 StmtKind::Nothing(Vec::new())
             }
+            "namespace_alias_definition" | "empty_statement" => StmtKind::Nothing(Vec::new()),
             _ => return self.opaque_statement(node, RegionKind::Unmodelled),
         };
         self.add_stmt(kind, span)

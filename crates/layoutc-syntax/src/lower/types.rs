@@ -3,9 +3,11 @@
 use super::Lowering;
 use super::fields::{FieldName, Fields};
 use super::names::Symbol;
+use crate::opaque::OpaqueType;
 use crate::program::{DeclarationId, DeclaratorSite, RegionKind};
 use crate::types::{QualType, Scalar, TypeId, TypeKind, TypeTable, VectorFamily, VectorType};
 use layoutc_diagnostics::Span;
+use std::collections::BTreeSet;
 use thin_vec::ThinVec;
 use tree_sitter::Node;
 
@@ -138,7 +140,7 @@ impl<'t> Lowering<'t> {
             }
             Symbol::Variable(_) | Symbol::Function(_) | Symbol::Constant(_) => None,
         });
-        let distinct: std::collections::BTreeSet<QualType> = self
+        let distinct: BTreeSet<QualType> = self
             .symbols(name, scope)
             .into_iter()
             .filter_map(|symbol| match symbol {
@@ -146,7 +148,7 @@ impl<'t> Lowering<'t> {
                 _ => None,
             })
             .collect();
-        if let Some(opaque) = self.opaque_type(name, scope, found.flatten()) {
+        if let Some(opaque) = self.opaque_type(name, scope, &distinct) {
             return opaque;
         }
         if let Some(found) = found {
@@ -196,24 +198,30 @@ impl<'t> Lowering<'t> {
         QualType::plain(self.program.types.intern(TypeKind::Named(full, Vec::new())))
     }
 
-    /// The type that a library's name has, if its objects stay whole; `found` is what the library's
-    /// text says that it is, where there is one.
+    /// The type that a library's name has, if its objects stay whole; `found` are the types that text
+    /// gives the name, and only text of libraries may.
     fn opaque_type(
         &mut self,
         name: &str,
         scope: &[&str],
-        found: Option<QualType>,
+        found: &BTreeSet<QualType>,
     ) -> Option<QualType> {
-        let is_foreign = found.is_none_or(|ty| match *self.program.types.kind(ty.id) {
+        let types = &self.program.types;
+        let is_librarys = |ty: &QualType| match *types.kind(ty.id) {
             TypeKind::Record(record) => {
-                let own = self.program.record(record);
-                self.preprocessed.files[own.name_span.file.index()].foreign.is_some()
+                let file = self.program.record(record).name_span.file;
+                self.preprocessed.files[file.index()].foreign.is_some()
             }
-            TypeKind::Named(..) | TypeKind::Unknown => true,
+            TypeKind::Named(..) | TypeKind::Unknown | TypeKind::Opaque(_) => true,
             _ => false,
-        });
-        if !is_foreign {
+        };
+        if !found.iter().all(is_librarys) {
             return None;
+        }
+        // What a using-declaration made of the name.
+        let used = found.iter().find(|ty| matches!(types.kind(ty.id), TypeKind::Opaque(_)));
+        if let Some(used) = used {
+            return Some(*used);
         }
         let known = match scope {
             [] => self.opaque.get(name),
@@ -221,6 +229,24 @@ impl<'t> Lowering<'t> {
         };
         let kind = TypeKind::Opaque(known?.clone());
         Some(QualType::plain(self.program.types.intern(kind)))
+    }
+
+    /// `using glm::vec3;` and `using namespace glm;`, of types whose objects stay whole. Other names are
+    /// found in every namespace.
+    pub(crate) fn using_declaration(&mut self, node: Node<'t>) {
+        let mut cursor = node.walk();
+        let is_namespace = node.children(&mut cursor).any(|child| child.kind() == "namespace");
+        let Some(named) = node.named_child(0) else { return };
+        let text = self.text_of(named);
+        let used: Vec<OpaqueType> = match is_namespace {
+            true => self.opaque.in_namespace(text).cloned().collect(),
+            false => self.opaque.get(text).cloned().into_iter().collect(),
+        };
+        for own in used {
+            let Some(name) = own.name.rsplit("::").next().map(str::to_owned) else { continue };
+            let ty = QualType::plain(self.program.types.intern(TypeKind::Opaque(own)));
+            self.declare(&name, Symbol::Type(ty));
+        }
     }
 
     fn is_innermost_type(&self, name: &str, ty: QualType) -> bool {

@@ -505,6 +505,13 @@ impl Classifier<'_> {
             Context::Operand(parent, _) => Some((&self.program.expr(parent).kind, parent)),
             _ => None,
         };
+        if let Some(function) = self.unseen_callee(member) {
+            let name = &self.program.function(function).name;
+            let message =
+                format!("`{name}` has no body in the program and may use more than the member");
+            self.pin(class, Code::FIELD_ADDRESS, span, message);
+            return;
+        }
         let (code, span, message) = match parent {
             Some((ExprKind::AddressOf(_), address)) if self.element_type(class).is_leaf() => {
                 let span = self.span(address);
@@ -532,6 +539,27 @@ impl Classifier<'_> {
             ),
         };
         self.pin(class, code, span, message);
+    }
+
+    /// The function without a body that is given an object or its address.
+    fn unseen_callee(&self, object: ExprId) -> Option<FunctionId> {
+        let mut at = object;
+        while let Context::Operand(parent, position) = self.calls.context(at) {
+            match &self.program.expr(parent).kind {
+                ExprKind::Paren(_) | ExprKind::AddressOf(_) => at = parent,
+                ExprKind::Call { callee, arguments, .. } if position > 0 => {
+                    let called = self.calls.callee(self.program, *callee, arguments);
+                    return match called {
+                        Callee::Function(id) => {
+                            Some(id).filter(|id| self.program.function(*id).body.is_none())
+                        }
+                        Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => None,
+                    };
+                }
+                _ => return None,
+            }
+        }
+        None
     }
 
     /// A macro, with the reason why its body is not followed.
