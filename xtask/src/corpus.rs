@@ -14,6 +14,7 @@ use layoutc_tests::nvcc::Nvcc;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
+pub mod apps;
 mod discover;
 mod runs;
 mod survey;

@@ -51,6 +51,8 @@ enum Task {
     Picture,
     /// Run the tool over every CUDA program below a folder and write a table
     Corpus(corpus::Options),
+    /// Run the tool over applications, as their compilation databases or the command line describe them, and write a table
+    Apps(corpus::apps::Options),
     /// Compile many malformed inputs: no panic, no hang, bounded memory
     Malformed(malformed::Options),
     /// Put known bugs into a copy of the tool and check that the tests notice each
@@ -103,6 +105,7 @@ fn run(task: Task) -> Result<()> {
         Task::Picture => picture::run(),
         Task::Supported => supported::run(),
         Task::Corpus(options) => corpus::run(&options),
+        Task::Apps(options) => corpus::apps::run(&options),
         Task::Malformed(options) => malformed::run(&options),
         Task::SeededBugs { names } => seeded_bugs::run(&names),
         Task::Golden(options) => golden::run(&options),

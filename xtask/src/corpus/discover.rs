@@ -31,6 +31,10 @@ pub struct Candidate {
     pub include_dirs: Vec<PathBuf>,
     /// The folder of `main`, in which the program is run.
     pub folder: Option<PathBuf>,
+    /// A compilation database that says what the files are; `files` are its CUDA files then.
+    pub database: Option<PathBuf>,
+    /// More arguments for the command line.
+    pub flags: Vec<String>,
 }
 
 impl Candidate {
@@ -229,6 +233,8 @@ fn candidate(
         files,
         include_dirs: include_dirs.into_iter().collect(),
         folder: folder.map(Path::to_path_buf),
+        database: None,
+        flags: Vec::new(),
     }
 }
 

@@ -239,8 +239,13 @@ fn verify(
 /// `COMMAND FILE… -I DIR… --layout SPEC…`.
 fn command(command: &str, program: &Candidate, tools: &Tools) -> Vec<String> {
     let mut arguments = vec![command.to_owned()];
-    arguments.extend(program.files.iter().map(|file| text(file)));
-    for folder in &program.include_dirs {
+    match &program.database {
+        Some(database) => arguments.extend(["--project".to_owned(), text(database)]),
+        None => arguments.extend(program.files.iter().map(|file| text(file))),
+    }
+    arguments.extend(program.flags.iter().cloned());
+    let named = program.include_dirs.iter().filter(|_| program.database.is_none());
+    for folder in named {
         // The corpus folder itself has no name relative to itself.
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         arguments.extend(["-I".to_owned(), text(folder)]);

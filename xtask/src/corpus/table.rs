@@ -35,8 +35,8 @@ pub fn markdown(sections: &[Section]) -> String {
         for row in &section.rows {
             let _ = writeln!(text, "{}", program_row(row));
         }
-        kept(&mut text, section);
-        problems(&mut text, section);
+        kept(&mut text, &section.rows);
+        problems(&mut text, &section.rows);
     }
     text
 }
@@ -160,9 +160,9 @@ fn mark(check: Option<&Check>) -> &'static str {
 }
 
 /// The classes that stayed, with the first reason of each.
-fn kept(text: &mut String, section: &Section) {
+pub fn kept(text: &mut String, rows: &[Row]) {
     let mut lines = Vec::new();
-    for row in &section.rows {
+    for row in rows {
         for class in row.classes.iter().filter(|class| class.layout.is_none()) {
             let reason = class.reasons.first();
             let part =
@@ -184,12 +184,12 @@ fn kept(text: &mut String, section: &Section) {
 }
 
 /// What was refused, does not compile, cannot be run, or went wrong, with the first message.
-fn problems(text: &mut String, section: &Section) {
+pub fn problems(text: &mut String, rows: &[Row]) {
     let mut lines = Vec::new();
     let mut add = |row: &Row, what: &str, why: &str| {
         lines.push(format!("| {} | {what} | {} |", row.name, escaped(why)));
     };
-    for row in &section.rows {
+    for row in rows {
         if let Some(why) = &row.refused {
             add(row, if row.crashed { "crashed" } else { "refused" }, why);
         }
@@ -211,7 +211,7 @@ fn problems(text: &mut String, section: &Section) {
 }
 
 /// Text for a table cell: one line, no bars.
-fn escaped(text: &str) -> String {
+pub fn escaped(text: &str) -> String {
     text.replace('|', "\\|").replace(['\n', '\r'], " ")
 }
 
