@@ -9,7 +9,7 @@ struct Parameters {
   int workplaces = 0;
   int venues = 0;
 
-  float transmissionRate = 0.35f;
+  float transmissionRate = 1.5f;
   float maskEfficiency = 0.45f;
   int incubationDays = 3;
   int infectiousDays = 7;
