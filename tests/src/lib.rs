@@ -12,6 +12,7 @@ pub mod listed;
 pub mod malformed;
 pub mod nvcc;
 pub mod opencl;
+pub mod original;
 pub mod picture;
 pub mod probe;
 pub mod process;

@@ -27,6 +27,7 @@ pub const RUN_LIMIT: Duration = Duration::from_secs(120);
 macro_rules! every_opencl_program {
     ($tests:ident) => {
         $tests! {
+            app_rigid_bodies
             bitonic
             blackscholes
             idiom_argument_tables

@@ -33,6 +33,10 @@ pub const LAYOUTS: [&str; 4] = ["aligned", "soa", "clustered", "tiled"];
 macro_rules! every_program {
     ($tests:ident) => {
         $tests! {
+            app_epidemic
+            app_lattice
+            app_path_tracer
+            app_sph
             bitonic
             blackscholes
             euler

@@ -1,9 +1,11 @@
-//! `cargo xtask setup`: NVIDIA's compiler from its Python wheels, OpenCL on the CPU from Debian's
-//! packages, and a look for a C++ compiler.
+//! `cargo xtask setup`: NVIDIA's compiler from its Python wheels, OpenCL on the CPU and glm from
+//! Debian's packages, and a look for a C++ compiler.
 //!
 //! The wheels go into a virtual environment at `.tools/venv`; no GPU, driver or administrator is
 //! needed. A second run finds the same versions and does nothing.
 
+mod apt;
+mod glm;
 mod opencl;
 
 use std::env;
@@ -50,6 +52,12 @@ pub fn run() -> Result<()> {
     match opencl::install() {
         Ok(devices) => println!("OpenCL: {}", devices.join(", ")),
         Err(error) => eprintln!("warning: no OpenCL, so its tests will fail: {error:#}"),
+    }
+    match glm::install(&compiler) {
+        Ok(()) => println!("glm: installed"),
+        Err(error) => {
+            eprintln!("warning: no glm, so the tests of programs with it will fail: {error:#}")
+        }
     }
     Ok(())
 }

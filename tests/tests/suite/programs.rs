@@ -8,6 +8,8 @@ use std::path::Path;
 use anyhow::{Context, Result, ensure};
 use layoutc_tests::layoutc::{Layoutc, TRANSFORM_LIMIT, VERIFY_LIMIT};
 use layoutc_tests::nvcc::{ARCH, Flags, Nvcc};
+use layoutc_tests::opencl::{in_words, passed};
+use layoutc_tests::original::Original;
 use layoutc_tests::program::{self, LAYOUTS, Program};
 use serde_json::Value;
 
@@ -18,14 +20,14 @@ fn test(name: &str, layout: &str) -> Result<()> {
         return kept(&program, layout, code, out.path());
     }
     transform(&program, layout, out.path())?;
-    compile(&program, out.path())?;
+    compile(&program, out.path(), out.path())?;
     for args in runs(&program, layout) {
         verify(&program, layout, args)?;
     }
     Ok(())
 }
 
-/// A program whose types are kept: it must come out as it went in, with the expected reason.
+/// A program whose types are kept: it must come out as it went in, with the expected reason, and pass its own check.
 fn kept(program: &Program, layout: &str, code: &str, out: &Path) -> Result<()> {
     let report = out.join("report.json");
     let mut arguments = vec!["transform".to_owned()];
@@ -43,6 +45,12 @@ fn kept(program: &Program, layout: &str, code: &str, out: &Path) -> Result<()> {
     for file in &program.files {
         let same = fs::read(program.folder.join(file))? == fs::read(out.join(file))?;
         ensure!(same, "{} changed", file.display());
+    }
+    compile(program, &program.folder, out)?;
+    let original = Original::of(program)?;
+    for args in runs(program, layout) {
+        let result = original.run(args)?;
+        ensure!(passed(&result), "{args:?}:\n{}", in_words(&result));
     }
     Ok(())
 }
@@ -111,12 +119,12 @@ fn transform(program: &Program, layout: &str, out: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Compiles every CUDA file of the transformed program as its own command would.
-fn compile(program: &Program, out: &Path) -> Result<()> {
+/// Compiles every CUDA file of the program in a folder as its own command would.
+fn compile(program: &Program, folder: &Path, out: &Path) -> Result<()> {
     let nvcc = Nvcc::find()?;
-    let flags = Flags { include_dirs: vec![out.to_path_buf()], ..Flags::default() };
+    let flags = Flags { include_dirs: vec![folder.to_path_buf()], ..Flags::default() };
     for file in &program.files {
-        nvcc.compile_object(&out.join(file), &flags, ARCH, &out.join("object.o"))?;
+        nvcc.compile_object(&folder.join(file), &flags, ARCH, &out.join("object.o"))?;
     }
     Ok(())
 }
