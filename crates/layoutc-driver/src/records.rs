@@ -122,7 +122,7 @@ fn rewrite_checked(
             BTreeMap::new()
         }
     };
-    refusals.extend(outside_cuda(program, plan, &edits));
+    refusals.extend(outside_cuda(program, classes, plan, &edits));
     refusals.extend(placeholders(program, plan, &edits));
     refusals.extend(in_foreign_files(program, plan, &edits));
     (rewritten, edits)

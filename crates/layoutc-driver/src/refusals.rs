@@ -2,15 +2,43 @@
 
 use layoutc_analysis::{LayoutPlan, Refusal};
 use layoutc_codegen::{Edit, EditSet, OverlappingEdits, PLACEHOLDER};
-use layoutc_dataflow::classes::{Pin, foreign_pin};
+use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, foreign_pin};
 use layoutc_diagnostics::{Code, FileId, Span};
 use layoutc_syntax::Program;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A reason for all that changes.
 fn of_all(plan: &LayoutPlan, pin: &Pin) -> Vec<Refusal> {
     let classes = plan.changes().flat_map(|(classes, _)| classes);
     classes.map(|class| Refusal::Array(*class, pin.clone())).collect()
+}
+
+/// A reason for what changes and has text in the file of the reason's place; for all that changes if nothing has.
+fn of_its_file(program: &Program, classes: &Classes, plan: &LayoutPlan, pin: &Pin) -> Vec<Refusal> {
+    let file = pin.span.file;
+    let mut there: BTreeSet<ClassId> = BTreeSet::new();
+    for id in program.expr_ids() {
+        if program.expr_site(id).file == file {
+            there.extend(classes.place(id).map(|(class, _)| class));
+            there.extend(classes.value(id).map(|(class, _)| class));
+        }
+    }
+    let is_there = |slot: &Slot| match slot {
+        Slot::Variable(id) => {
+            let variable = program.variable(*id);
+            let mut sites = variable.redeclarations.iter().chain([&variable.site]);
+            sites.any(|site| site.span.file == file)
+        }
+        Slot::Field(id) => program.field(*id).site.span.file == file,
+        Slot::Result(id) => program.function(*id).sites.iter().any(|site| site.span.file == file),
+    };
+    let changing = || plan.changes().flat_map(|(classes, _)| classes).copied();
+    there.extend(changing().filter(|class| classes.class(*class).slots.iter().any(is_there)));
+    let found: Vec<Refusal> = changing()
+        .filter(|class| there.contains(class))
+        .map(|class| Refusal::Array(class, pin.clone()))
+        .collect();
+    if found.is_empty() { of_all(plan, pin) } else { found }
 }
 
 /// Two uses of which one holds the other in a way that was not foreseen: no class may move.
@@ -33,6 +61,7 @@ pub(crate) fn overlapping(
 /// Files that nvcc does not compile as CUDA cannot hold what the rewrite puts into them.
 pub(crate) fn outside_cuda(
     program: &Program,
+    classes: &Classes,
     plan: &LayoutPlan,
     edits: &BTreeMap<FileId, EditSet>,
 ) -> Vec<Refusal> {
@@ -63,7 +92,7 @@ pub(crate) fn outside_cuda(
         message: message.to_owned(),
         related: Vec::new(),
     };
-    of_all(plan, &pin)
+    of_its_file(program, classes, plan, &pin)
 }
 
 /// Whether the span lies in a declaration of a function without its body, outside of any record.
