@@ -8,6 +8,7 @@
 //! What turns out to have no form in C++ is a [`Refusal`]; the caller pins the class and runs the
 //! pass again without it.
 
+mod ahead;
 mod calls;
 mod cells;
 mod class_texts;

@@ -13,10 +13,12 @@ mod bases;
 mod bodies;
 mod chains;
 mod class_templates;
+mod copying;
 mod declarations;
 mod expansions;
 mod expressions;
 mod fields;
+mod friends;
 mod inner_includes;
 mod macros;
 mod meanings;
@@ -166,12 +168,16 @@ pub(crate) struct Lowering<'t> {
     new_members: Vec<(RecordId, String)>,
     /// Member functions of the class being lowered whose bodies come last.
     waiting_bodies: Vec<(FunctionId, Node<'t>)>,
+    /// Copy constructors and assignments whose bodies come last.
+    copying: Vec<copying::Copying>,
     /// The file of the text that is lowered, that text, and where its first byte is in the file.
     current: FileId,
     text: &'t str,
     offset: usize,
     /// The macro whose body is lowered.
     frame: Option<Rc<Frame<'t>>>,
+    /// What is lowered is the condition of a `static_assert`, which nothing else takes its value from.
+    in_assertion: bool,
 }
 
 impl<'t> Lowering<'t> {
@@ -225,10 +231,12 @@ impl<'t> Lowering<'t> {
             fields_by_name: HashMap::new(),
             new_members: Vec::new(),
             waiting_bodies: Vec::new(),
+            copying: Vec::new(),
             current: FileId(0),
             text: "",
             offset: 0,
             frame: None,
+            in_assertion: false,
         };
         lowering.collect_macros();
         lowering

@@ -1015,6 +1015,8 @@ pub struct Program {
     pub operators: BTreeMap<ExprId, FunctionId>,
     /// What pragmas say of grids, in the order of their places.
     pub pragmas: Vec<GridPragma>,
+    /// Default arguments of parameters, and whether each is a null pointer.
+    pub default_arguments: BTreeMap<VarId, (ExprId, bool)>,
     /// The `[…]` of array declarators, with the length between them.
     pub brackets: BTreeMap<Span, Option<ExprId>>,
     /// Functions of which a copy was wanted and could not be made, and why.

@@ -4,10 +4,13 @@ struct P {
     int id;
 };
 typedef P *PPtr;
-__global__ void step(PPtr p, int n) { //~ LC0078 a typedef hides that this is a pointer
+__global__ void step(const PPtr p, int n) { //~ LC0078 a typedef hides that this is a pointer
     int i = blockIdx.x * blockDim.x + threadIdx.x;
+    PPtr q, r; //~ LC0078 a typedef hides that this is a pointer //~ LC0078 a typedef hides that this is a pointer
+    q = p;
+    r = p;
     if (i < n) {
-        p[i].x = 1.0f;
+        q[i].x = r[i].id;
     }
 }
 int main() {

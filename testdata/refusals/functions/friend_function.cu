@@ -2,12 +2,12 @@
 struct P {
     float x;
     int id;
-    friend void move(P *p); //~ LC0027 this member or attribute is not modelled //~ LC0077 this construct is not modelled and mentions `P`
+    friend __device__ void move(P *p);
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
-        p[i].x += 1.0f;
+        move(p + i); //~ LC0010 `move` is not defined in the program
 }
 int main() {
     int n = 100;

@@ -1,6 +1,9 @@
 //@ layout = "P = soa"
 struct P;
 __global__ void step(P *p, int n); //~ LC0078 this is declared before the struct is defined
+void launch(P *p, int n) { //~ LC0078 this is declared before the struct is defined
+    step<<<1, 128>>>(p, n);
+}
 struct P {
     float x;
     int id;
@@ -16,7 +19,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    step<<<1, 128>>>(d, n);
+    launch(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);
     delete[] h;

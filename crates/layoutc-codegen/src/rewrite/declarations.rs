@@ -69,6 +69,8 @@ impl Rewriter<'_> {
         let inline = self.inline_declarations();
         self.loop_heads = self.for_heads();
         let order = super::order::FileOrder::new(self.program);
+        let prototypes = super::ahead::prototypes(self.program);
+        let mut declared_ahead: BTreeSet<(Span, String)> = BTreeSet::new();
         for (id, mut declared) in by_declaration {
             for declared in &declared {
                 let Some(record) = self.classes.class(declared.class).element.record() else {
@@ -89,6 +91,13 @@ impl Rewriter<'_> {
                     continue;
                 }
                 if let Some(obstacle) = order.obstacle(declared.site.span, definition) {
+                    let ahead = prototypes.get(&id).copied().and_then(|(function, at)| {
+                        self.declared_ahead(function, at, declared.class, &order)
+                    });
+                    if let Some((place, text)) = ahead {
+                        declared_ahead.insert((place, text));
+                        continue;
+                    }
                     self.refuse(
                         declared.class,
                         Code::DECLARATION_FORM,
@@ -111,6 +120,17 @@ impl Rewriter<'_> {
             self.insert(end, " }".repeat(count));
         }
         self.owner = None;
+        let mut known: BTreeMap<(layoutc_diagnostics::FileId, String), Span> = BTreeMap::new();
+        for (place, text) in declared_ahead {
+            // Once is enough where no condition stands between.
+            let first = *known.entry((place.file, text.clone())).or_insert(place);
+            let between = Span { start: first.start, ..place };
+            if first == place || super::heads::has_directive(self.program.text(between)) {
+                known.insert((place.file, text.clone()), place);
+                let text = self.with_newlines(place, text);
+                self.insert(place, text);
+            }
+        }
     }
 
     /// Whether something that is not modelled may initialize the member as a pointer.
@@ -346,7 +366,17 @@ impl Rewriter<'_> {
         }
         if let Some(at) = first {
             let text = self.specifier_text(&declaration, at);
-            self.edit(declaration.specifier, text);
+            let mut span = declaration.specifier;
+            // The star of a typedef stands at the name.
+            let behind = &self.program.sources.file(span.file).text()[span.end as usize..];
+            let is_alias = matches!(
+                self.program.types.kind(declaration.specifier_type.id),
+                TypeKind::Pointer(_)
+            );
+            if is_alias && text.ends_with('*') && behind.starts_with(' ') {
+                span.end += 1;
+            }
+            self.edit(span, text);
         }
         let handles = declared
             .iter()
@@ -403,6 +433,16 @@ impl Rewriter<'_> {
                 let is_written = self.program.text(before).contains("const");
                 let constant = if ty.starts_with("const ") && !is_written { "const " } else { "" };
                 format!("{constant}{name}{star}")
+            }
+            // A typedef of a pointer to elements.
+            None if !storage.is_handle => {
+                match self.program.types.kind(declaration.specifier_type.id) {
+                    TypeKind::Pointer(to) => {
+                        let constant = if to.is_const { "const " } else { "" };
+                        format!("{constant}{name} *")
+                    }
+                    _ => name,
+                }
             }
             _ => name,
         }
@@ -486,7 +526,15 @@ impl Rewriter<'_> {
             && let Some(star) = site.pointers.last()
         {
             let text = self.between_words(*star);
-            self.edit(*star, text);
+            let mut span = *star;
+            // `-> T * {`
+            let file = self.program.sources.file(span.file).text();
+            let (before, behind) = (&file[..span.start as usize], &file[span.end as usize..]);
+            let is_blank = before.ends_with(' ') && behind.starts_with(' ');
+            if site.name.start == site.name.end && text.is_empty() && is_blank {
+                span.start -= 1;
+            }
+            self.edit(span, text);
         }
         if storage.is_handle && is_parameter && self.program.text(site.span).contains('[') {
             self.refuse(
@@ -503,11 +551,18 @@ impl Rewriter<'_> {
             self.edit(span, "{}".to_owned());
         }
         let variable = declared.variable?;
+        self.default_argument(declared, variable);
         let (companion, width) = self.indices.get(&variable).cloned()?;
         let is_reference = site.reference.is_some();
         if is_parameter {
-            // An array parameter's brackets are part of its declarator.
-            self.insert(site.span.at_end(), format!(", {width} {companion}"));
+            match self.program.default_arguments.get(&variable) {
+                Some((default, _)) => {
+                    let behind = self.program.expr(*default).span.at_end();
+                    self.insert(behind, format!(", {width} {companion} = 0"));
+                }
+                // An array parameter's brackets are part of its declarator.
+                None => self.insert(site.span.at_end(), format!(", {width} {companion}")),
+            }
             return None;
         }
         let init = self.program.variable(variable).init;
@@ -549,6 +604,21 @@ impl Rewriter<'_> {
         }
         self.insert(site.full.at_end(), format!("; {text}"));
         None
+    }
+
+    /// The null pointer that a parameter has as its default argument.
+    fn default_argument(&mut self, declared: &Declared, variable: VarId) {
+        let storage = &self.storages[self.storage_of[&declared.class]].1;
+        let Some((default, _)) = self.program.default_arguments.get(&variable).copied() else {
+            return;
+        };
+        let span = self.program.expr(default).span;
+        if self.program.home(default).is_some() {
+            let message = "the default argument stands in a macro";
+            self.refuse(declared.class, Code::DECLARATION_FORM, span, message);
+        } else if storage.is_handle {
+            self.edit(span, "{}".to_owned());
+        }
     }
 
     /// Divides `T *a, b;` where `a` and `b` no longer have one specifier.

@@ -1243,13 +1243,15 @@ impl Rewriter<'_> {
                     continue;
                 };
                 let mut span = declaration.specifier;
+                // Behind the parameters nothing follows the type.
+                let is_trailing = span.start >= site.name.end;
                 for part in site.result.pointers.iter().chain(&site.result.reference) {
-                    if part.start >= span.start && part.end <= site.name.start {
+                    if part.start >= span.start && (is_trailing || part.end <= site.name.start) {
                         span.end = part.end;
                     }
                 }
-                let gap = Span { start: span.end, end: site.name.start, ..span };
-                let blank = if program.text(gap).is_empty() { " " } else { "" };
+                let is_tight = !is_trailing && span.end == site.name.start;
+                let blank = if is_tight { " " } else { "" };
                 let result = match &returned {
                     Some((_, width)) => *width,
                     None => "void",

@@ -331,6 +331,13 @@ pub fn constructor_of(
     if own.unmodelled_members.contains(&own.name) {
         return None;
     }
+    // What copies as the compiler would is no call.
+    let is_copy = matches!(arguments, [only] if program.expr(*only).ty.id == of.id);
+    let in_own_way =
+        own.traits.iter().any(|(which, _)| *which == layoutc_syntax::RecordTrait::CopyControl);
+    if is_copy && !in_own_way {
+        return None;
+    }
     let mut fitting =
         own.methods.iter().copied().filter(|id| {
             program.function(*id).name == own.name && accepts(program, *id, arguments)

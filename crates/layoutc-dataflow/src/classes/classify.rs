@@ -31,8 +31,8 @@ use crate::catalogue::Api;
 use crate::catalogue::{self, Effect};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
-    BinaryOp, CastStyle, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, RecordId,
-    RecordTrait, Storage, TypeKind, TypeTable, UnaryOp, VarId,
+    BinaryOp, CastStyle, DeclaratorSite, ExprId, ExprKind, FunctionId, NameRef, Program, QualType,
+    RecordId, RecordTrait, Storage, TypeKind, TypeTable, UnaryOp, VarId,
 };
 use member_addresses::MemberAddresses;
 use same_array::Starts;

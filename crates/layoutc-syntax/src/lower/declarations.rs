@@ -648,7 +648,7 @@ impl<'t> Lowering<'t> {
             span,
             name: lowered.site.name,
             parameters: parameters.clone(),
-            result: lowered.site.clone(),
+            result: lowered.trailing.clone().unwrap_or_else(|| lowered.site.clone()),
             parentheses,
             template: self.template_around(node),
             macros,
@@ -859,11 +859,13 @@ impl<'t> Lowering<'t> {
             if let TypeKind::Array(element, _) = *self.program.types.kind(ty.id) {
                 ty = self.program.types.pointer(element);
             }
+            let mut default = None;
             if child.kind() == "parameter_declaration" {
                 required = variables.len() + 1;
-            } else if let Some(default) = child.field(FieldName::DefaultValue) {
-                let default = self.expression(default);
-                self.program.file_scope_exprs.push(default);
+            } else if let Some(value) = child.field(FieldName::DefaultValue) {
+                let value = self.expression(value);
+                self.program.file_scope_exprs.push(value);
+                default = Some((value, self.is_null(value)));
             }
             let mut variable = self.plain_variable(&lowered.name, ty, lowered.site);
             variable.storage = Storage::Parameter { index: variables.len() };
@@ -872,6 +874,7 @@ impl<'t> Lowering<'t> {
             }
             variable.function = None;
             let id = self.add_variable(variable);
+            self.program.default_arguments.extend(default.map(|default| (id, default)));
             self.locals.declare(&lowered.name, Symbol::Variable(id));
             variables.push(id);
         }
@@ -928,8 +931,8 @@ impl<'t> Lowering<'t> {
         {
             self.template_source(id, node, list);
         }
-        // The body of a member function sees all members, so it waits for them.
-        if self.record.is_some() && self.record == record {
+        // The body of a member function or friend sees all members, so it waits for them.
+        if self.record.is_some() && (record.is_none() || self.record == record) {
             self.waiting_bodies.push((id, node));
         } else {
             self.function_body(id, node, record);
@@ -956,6 +959,7 @@ impl<'t> Lowering<'t> {
         }
         let outer_locals = self.locals.take();
         let outer_function = self.function.replace(id);
+        let outer_assertion = std::mem::replace(&mut self.in_assertion, false);
         let outer_record = std::mem::replace(&mut self.record, record);
         self.locals.push();
         for parameter in &parameters {
@@ -988,10 +992,45 @@ impl<'t> Lowering<'t> {
                 self.add_stmt(StmtKind::Block(statements), span)
             };
             self.program.functions[id.index()].body = Some(whole);
+            self.deduce_result(id, node, body);
         }
         self.locals = outer_locals;
         self.function = outer_function;
+        self.in_assertion = outer_assertion;
         self.record = outer_record;
+    }
+
+    /// Gives `auto f()` its type, if that is a record by value: what all that it returns has.
+    fn deduce_result(&mut self, id: FunctionId, node: Node<'t>, body: Node<'t>) {
+        let is_auto = node.field(FieldName::Type).is_some_and(|ty| self.text_of(ty) == "auto");
+        let function = self.program.function(id);
+        let is_unknown = matches!(self.program.types.kind(function.result.id), TypeKind::Unknown);
+        let list = function.sites.last().and_then(|site| site.parentheses);
+        let Some(list) = list.filter(|_| is_auto && is_unknown && self.frame.is_none()) else {
+            return;
+        };
+        if self.original(list.end as usize - self.offset, body.start_byte()).contains("->") {
+            return;
+        }
+        let mut stack: Vec<StmtId> = function.body.into_iter().collect();
+        let mut found: Option<QualType> = None;
+        while let Some(statement) = stack.pop() {
+            let statement = self.program.stmt(statement);
+            if let StmtKind::Return(value) = statement.kind {
+                let Some(value) = value else { return };
+                let ty = QualType::plain(self.program.expr(value).ty.id);
+                if self.program.types.as_record(ty.id).is_none()
+                    || found.is_some_and(|own| own != ty)
+                {
+                    return;
+                }
+                found = Some(ty);
+            }
+            stack.extend(statement.parts().0);
+        }
+        if let Some(found) = found {
+            self.program.functions[id.index()].result = found;
+        }
     }
 
     /// `p(q)` in front of a constructor's body: the member is set as if by assignment.
@@ -1012,12 +1051,14 @@ impl<'t> Lowering<'t> {
         let Some((record, field)) = found else {
             return self.opaque(node);
         };
-        let is_simple = matches!(
-            self.program.types.kind(self.program.field(field).ty.id),
-            TypeKind::Scalar(_) | TypeKind::Enum(..) | TypeKind::Pointer(_)
-        );
+        let ty = self.program.field(field).ty;
         let values = self.arguments(value);
         let [value] = values[..] else { return self.opaque(node) };
+        let is_simple = match self.program.types.kind(ty.id) {
+            TypeKind::Scalar(_) | TypeKind::Enum(..) | TypeKind::Pointer(_) => true,
+            TypeKind::Vector(_) | TypeKind::Opaque(_) => self.program.expr(value).ty.id == ty.id,
+            _ => false,
+        };
         if !is_simple {
             return self.opaque(node);
         }
@@ -1029,7 +1070,7 @@ impl<'t> Lowering<'t> {
         self.add_expr(ExprKind::Assign(None, target, value), span, ty)
     }
 
-    fn record_of_qualified(&mut self, declarator: Node<'t>) -> Option<RecordId> {
+    pub(super) fn record_of_qualified(&mut self, declarator: Node<'t>) -> Option<RecordId> {
         let mut stack = vec![declarator];
         while let Some(node) = stack.pop() {
             if node.kind() == "qualified_identifier" {

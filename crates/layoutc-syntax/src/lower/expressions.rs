@@ -6,8 +6,8 @@ use super::names::Symbol;
 use crate::evaluate::integer_literal;
 use crate::preprocess::MaskReason;
 use crate::program::{
-    BinaryOp, CaptureRest, CastStyle, ExprId, ExprKind, FieldId, FunctionId, NameRef, RegionKind,
-    Storage, TemplateArgument, UnaryOp,
+    BinaryOp, CaptureRest, CastStyle, ExprId, ExprKind, FieldId, FunctionId, NameRef, RecordTrait,
+    RegionKind, Storage, TemplateArgument, UnaryOp,
 };
 use crate::types::{QualType, Scalar, TypeKind};
 use layoutc_diagnostics::Span;
@@ -171,7 +171,12 @@ impl<'t> Lowering<'t> {
                 Some(ty) => {
                     let of = self.type_descriptor(ty);
                     let size = self.program.types.scalar(Scalar::UnsignedLong);
-                    self.add_expr(ExprKind::OffsetOf(of), span, size)
+                    // The struct stays as it is, and so does what is asserted of it.
+                    let kind = match self.in_assertion {
+                        true => ExprKind::Literal,
+                        false => ExprKind::OffsetOf(of),
+                    };
+                    self.add_expr(kind, span, size)
                 }
                 None => self.opaque(node),
             },
@@ -797,7 +802,14 @@ impl<'t> Lowering<'t> {
         let callee = self.callee(function);
         let arguments = self.arguments(arguments_node);
         self.instantiate_callee(callee, explicit_arguments(function), &arguments);
-        let ty = self.result_type(callee, arguments.len());
+        let mut ty = self.result_type(callee, arguments.len());
+        if let [only] = arguments[..]
+            && let Some(moved) = self.moved_object(function, only)
+        {
+            ty = moved;
+        } else if ty == self.program.types.unknown() {
+            ty = self.static_result(function, arguments.len());
+        }
         let operands: Vec<ExprId> = [&[callee][..], &arguments].concat();
         let call = self.add_expr(ExprKind::Call { callee, arguments, parentheses }, span, ty);
         self.note_operator(call, "()", &operands);
@@ -864,6 +876,52 @@ impl<'t> Lowering<'t> {
         }
     }
 
+    /// The type of `std::move(x)`, which is `x` itself, if copying and moving such an object are one.
+    fn moved_object(&self, function: Node<'t>, argument: ExprId) -> Option<QualType> {
+        let (scope, last) = self.qualified_parts(function);
+        let name = last.map(|last| self.text_of(last));
+        if name != Some("move") || scope != ["std"] || !self.symbols("move", &scope).is_empty() {
+            return None;
+        }
+        let ty = self.program.expr(argument).ty;
+        let record = self.program.record(self.program.types.as_record(ty.id)?);
+        let has_own_way = record
+            .traits
+            .iter()
+            .any(|(which, _)| matches!(which, RecordTrait::CopyControl | RecordTrait::Destructor));
+        (!has_own_way).then_some(ty)
+    }
+
+    /// The type of `T::f(…)` for a static member function of a record that gives back a value.
+    fn static_result(&mut self, function: Node<'t>, arguments: usize) -> QualType {
+        let unknown = self.program.types.unknown();
+        let (scope, last) = self.qualified_parts(function);
+        let (Some((class, scope)), Some(last)) = (scope.split_last(), last) else { return unknown };
+        if last.kind() != "identifier" {
+            return unknown;
+        }
+        let class = self.type_of_name(class, scope);
+        let Some(record) = self.program.types.as_record(class.id) else { return unknown };
+        let methods = self.member_named(record, self.text_of(last)).1;
+        let mut results = methods
+            .iter()
+            .map(|id| self.program.function(*id))
+            .filter(|method| {
+                method.required_parameters <= arguments && arguments <= method.parameters.len()
+            })
+            .map(|method| (method.is_static_member, method.result));
+        let first = results.next();
+        match first {
+            Some((true, ty))
+                if results.all(|other| Some(other) == first)
+                    && self.program.types.as_record(ty.id).is_some() =>
+            {
+                ty
+            }
+            _ => unknown,
+        }
+    }
+
     /// `static_cast<T>(e)` and its like.
     fn named_cast(
         &mut self,
@@ -927,17 +985,51 @@ impl<'t> Lowering<'t> {
                 .named_children(&mut cursor)
                 .filter(|child| child.kind() == "type_descriptor")
                 .collect();
+            let asks_only = (self.in_assertion || self.is_trait(self.text_of(name), scope))
+                && types.iter().all(|ty| self.names_value_type(*ty));
             let mentions_record = types.into_iter().any(|ty| {
                 let ty = self.type_descriptor(ty);
                 self.program.record_ids().any(|record| self.program.types.mentions(ty.id, record))
             });
-            if mentions_record {
+            if mentions_record && !asks_only {
                 self.region(node, RegionKind::Unmodelled);
             }
         }
         let ty = self.type_of_reference(&reference);
         let span = self.span(node);
         self.add_expr(ExprKind::Name(reference), span, ty)
+    }
+
+    /// Whether `scope::name<T>` is a value of the standard library that says something about types:
+    /// `std::is_trivially_copyable_v`.
+    fn is_trait(&self, name: &str, scope: &[&str]) -> bool {
+        let is_asked = ["is_", "has_"].iter().any(|word| name.starts_with(word))
+            || matches!(name, "alignment_of_v" | "rank_v" | "extent_v");
+        let is_known = matches!(scope, ["std"] | ["cuda", "std"]) && name.ends_with("_v");
+        is_asked && is_known && self.symbols(name, scope).is_empty()
+    }
+
+    /// Whether a template argument names a record, number or enumeration outright. No layout changes
+    /// what such a type is; a pointer to it, or what a parameter stands for, may become another.
+    fn names_value_type(&mut self, descriptor: Node<'t>) -> bool {
+        let Some(specifier) = descriptor.field(FieldName::Type) else { return false };
+        let is_name = matches!(
+            specifier.kind(),
+            "type_identifier" | "qualified_identifier" | "primitive_type" | "sized_type_specifier"
+        );
+        let (_, last) = self.qualified_parts(specifier);
+        let word = last.map_or("", |last| self.text_of(last));
+        let is_bound = self.bound(word).is_some()
+            || self.parameter(specifier).is_some()
+            || self.template_parameters.iter().flatten().any(|own| own == word);
+        if !is_name || is_bound || descriptor.field(FieldName::Declarator).is_some() {
+            return false;
+        }
+        let ty = self.specifier(specifier);
+        matches!(
+            self.program.types.kind(ty.id),
+            TypeKind::Record(_) | TypeKind::Scalar(_) | TypeKind::Vector(_) | TypeKind::Enum(..)
+        )
     }
 
     fn cast(&mut self, node: Node<'t>) -> ExprId {

@@ -122,6 +122,25 @@ impl<'t> Lowering<'t> {
         None
     }
 
+    /// The scalar type of words of which some are macros for words: `unsigned MACRO`.
+    pub(crate) fn scalar_of_macros(&self, words: &[&str]) -> Option<Scalar> {
+        let mut text = words.join(" ");
+        for _ in 0..MACRO_DEPTH {
+            let words: Vec<&str> = identifiers(&text).collect();
+            if tokens(&text).len() != words.len() {
+                return None;
+            }
+            if let Some(scalar) = scalar_of_words(&words) {
+                return Some(scalar);
+            }
+            let written = |word: &&str| self.only_definition(word);
+            let further: Vec<String> =
+                words.iter().map(|word| written(word).unwrap_or((*word).to_owned())).collect();
+            text = further.join(" ");
+        }
+        None
+    }
+
     fn only_definition(&self, name: &str) -> Option<String> {
         let mut found = self.preprocessed.macros.lookup(name);
         let first = found.next()?;

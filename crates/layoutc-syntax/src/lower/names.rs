@@ -261,6 +261,12 @@ impl Lowering<'_> {
         found.into_iter().map(|(_, _, symbol)| symbol).collect()
     }
 
+    /// Whether something at namespace scope has a name that a class declares for itself, too.
+    pub(crate) fn is_declared_outside_classes(&self, name: &str) -> bool {
+        let found = self.globals.entries.get(name).into_iter().flatten();
+        self.is_macro(name) || found.into_iter().any(|entry| entry.record.is_none())
+    }
+
     /// Types of that name as `struct NAME` finds them: variables and functions hide none.
     pub(crate) fn tags(&self, name: &str) -> Vec<&Symbol> {
         match self.locals.find_tag(name) {

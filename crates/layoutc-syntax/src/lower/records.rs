@@ -53,6 +53,16 @@ impl<'t> Lowering<'t> {
             }
             // A forward declaration is completed by the first body that the same file set shows.
             (Some(id), Some(_)) if self.program.record(id).body.is_none() => id,
+            _ if body.is_none()
+                && self.template_parameters.is_empty()
+                && is_parameter_type(node) =>
+            {
+                // `void f(struct T *p)` declares `T` in the namespace around.
+                let outer = (self.locals.take(), self.record.take());
+                let id = self.new_record(name, name_node, node);
+                (self.locals, self.record) = outer;
+                id
+            }
             _ => self.new_record(name, name_node, node),
         };
         self.class_template(id, node);
@@ -161,9 +171,10 @@ impl<'t> Lowering<'t> {
         self.record_head(id, node);
 
         let outer = self.record.replace(id);
+        let outer_assertion = std::mem::replace(&mut self.in_assertion, false);
         let is_class = node.kind() == "class_specifier";
         let mut is_private = is_class;
-        let mut methods = Vec::new();
+        let (mut methods, mut friends) = (Vec::new(), Vec::new());
         let mut cursor = body.walk();
         let children: Vec<_> = body.children(&mut cursor).collect();
         for child in children {
@@ -216,14 +227,13 @@ impl<'t> Lowering<'t> {
                     self.nested_type(id, is_private, |this| this.alias_declaration(child));
                 }
                 "static_assert_declaration" => self.static_assert(child),
-                "friend_declaration" | "using_declaration" => {
-                    if child.kind() == "using_declaration" {
-                        // `using Base::f;`
-                        let text = self.text_of(child).trim_end_matches(';');
-                        let name = text.rsplit("::").next().unwrap_or(text);
-                        let name = super::names::operator_name(name);
-                        self.program.records[id.index()].unmodelled_members.insert(name);
-                    }
+                "friend_declaration" => friends.push(child),
+                "using_declaration" => {
+                    // `using Base::f;`
+                    let text = self.text_of(child).trim_end_matches(';');
+                    let name = text.rsplit("::").next().unwrap_or(text);
+                    let name = super::names::operator_name(name);
+                    self.program.records[id.index()].unmodelled_members.insert(name);
                     self.record_trait(id, RecordTrait::Unmodelled, self.span(child));
                     self.region(child, RegionKind::Unmodelled);
                 }
@@ -241,14 +251,20 @@ impl<'t> Lowering<'t> {
                 function.is_private |= is_private && function.record == Some(id);
             }
         }
+        for friend in friends {
+            self.friend(id, friend);
+        }
         self.complete_pending(id);
         for (function, method) in std::mem::replace(&mut self.waiting_bodies, outer_bodies) {
             if self.is_instance(id) {
                 self.postpone_method(function, method, id);
             } else {
-                self.function_body(function, method, Some(id));
+                let own = self.program.function(function).record;
+                self.function_body(function, method, own);
             }
         }
+        self.copy_control(id);
+        self.in_assertion = outer_assertion;
         self.record = outer;
     }
 
@@ -561,6 +577,14 @@ impl<'t> Lowering<'t> {
                 }
             }
         };
+        let is_copy = which == RecordTrait::CopyControl && self.program.functions.len() > before;
+        if is_copy && !self.is_instance(record) {
+            let other = if has_type { RecordTrait::Methods } else { RecordTrait::Constructor };
+            if !is_default {
+                self.note_copying(record, FunctionId(before as u32), self.span(node), other);
+            }
+            return;
+        }
         // What the compiler would do by itself is nothing special.
         if !is_default {
             self.record_trait(record, which, self.span(node));
@@ -626,7 +650,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// Whether a value is a null pointer, alone or in a list, or an empty list.
-    fn is_null(&self, value: crate::program::ExprId) -> bool {
+    pub(super) fn is_null(&self, value: crate::program::ExprId) -> bool {
         use crate::program::ExprKind;
         match &self.program.expr(self.program.strip_parens(value)).kind {
             ExprKind::Null | ExprKind::Integer(Some(0)) => true,
@@ -659,10 +683,19 @@ impl<'t> Lowering<'t> {
 
     pub(crate) fn static_assert(&mut self, node: Node<'t>) {
         if let Some(condition) = node.field(FieldName::Condition) {
+            let outer = std::mem::replace(&mut self.in_assertion, true);
             let condition = self.expression(condition);
+            self.in_assertion = outer;
             self.program.file_scope_exprs.push(condition);
         }
     }
+}
+
+/// Whether a specifier is the type of a parameter.
+fn is_parameter_type(specifier: Node<'_>) -> bool {
+    specifier.parent().is_some_and(|around| {
+        matches!(around.kind(), "parameter_declaration" | "optional_parameter_declaration")
+    })
 }
 
 /// Whether a declaration is that of a destructor, whatever stands in front of it.

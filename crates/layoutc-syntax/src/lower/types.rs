@@ -4,7 +4,7 @@ use super::Lowering;
 use super::fields::{FieldName, Fields};
 use super::names::Symbol;
 use crate::opaque::OpaqueType;
-use crate::program::{DeclarationId, DeclaratorSite, RegionKind};
+use crate::program::{Declaration, DeclarationId, DeclaratorSite, RegionKind};
 use crate::types::{QualType, Scalar, TypeId, TypeKind, TypeTable, VectorFamily, VectorType};
 use layoutc_diagnostics::Span;
 use std::collections::BTreeSet;
@@ -22,6 +22,8 @@ pub(crate) struct Declarator<'t> {
     pub(crate) is_special: bool,
     /// Every `*` came after the parameter list: the function's result type.
     pub(crate) result: QualType,
+    /// Where a function's result type stands, if that is behind its parameters.
+    pub(crate) trailing: Option<DeclaratorSite>,
 }
 
 /// A name of the number, or vector of numbers, that words are a type of for kernels and for the host, if it is the same for
@@ -274,7 +276,7 @@ impl<'t> Lowering<'t> {
             }
             "sized_type_specifier" => {
                 let words: Vec<&str> = self.text_of(node).split_ascii_whitespace().collect();
-                match scalar_of_words(&words) {
+                match scalar_of_words(&words).or_else(|| self.scalar_of_macros(&words)) {
                     Some(scalar) => self.program.types.scalar(scalar),
                     None => self.named(&words.join(" "), Vec::new()),
                 }
@@ -437,6 +439,7 @@ impl<'t> Lowering<'t> {
             parameters: None,
             is_special: false,
             result: base,
+            trailing: None,
         };
         let mut next = node;
         while let Some(node) = next {
@@ -509,13 +512,18 @@ impl<'t> Lowering<'t> {
                 }
                 "function_declarator" | "abstract_function_declarator" => {
                     out.parameters = node.field(FieldName::Parameters);
-                    // `-> decltype(p[0].x)` is not followed.
                     let mut cursor = node.walk();
                     let trailing = node
                         .named_children(&mut cursor)
                         .find(|child| child.kind() == "trailing_return_type");
                     if let Some(trailing) = trailing {
-                        self.region(trailing, RegionKind::Unmodelled);
+                        match self.trailing_type(trailing, inner) {
+                            Some(found) => {
+                                out.ty = found.ty;
+                                out.trailing = Some(found.site);
+                            }
+                            None => self.region(trailing, RegionKind::Unmodelled),
+                        }
                     }
                     out.result = out.ty;
                     out.ty = QualType::plain(self.program.types.intern(TypeKind::Function));
@@ -551,6 +559,44 @@ impl<'t> Lowering<'t> {
             out.site.name = out.site.span.at_end();
         }
         out
+    }
+
+    /// The type in `auto f() -> T *`, for a function that `name` declares.
+    ///
+    /// That of a pointer to a function, and `-> decltype(p[0].x)`, are not followed.
+    fn trailing_type(&mut self, node: Node<'t>, name: Option<Node<'t>>) -> Option<Declarator<'t>> {
+        let name = name.filter(|name| !name.kind().contains("parenthesized"))?;
+        let descriptor = super::expressions::only_named(node)
+            .filter(|inner| inner.kind() == "type_descriptor" && !inner.has_error())?;
+        let specifier = descriptor.field(FieldName::Type)?;
+        if is_definition(specifier) || is_deduced(specifier) {
+            return None;
+        }
+        // Behind `T::f` names are looked up in the class first.
+        let around = match name.kind() {
+            "qualified_identifier" => self.record_of_qualified(name).or(self.record),
+            _ => self.record,
+        };
+        let outer = std::mem::replace(&mut self.record, around);
+        let base = self.specifier(specifier);
+        let base = self.qualify(descriptor, specifier, base);
+        let declaration = self.add_declaration(Declaration {
+            span: self.span(descriptor),
+            specifier: self.span(specifier),
+            specifier_type: base,
+            is_plain: self.is_spelled(specifier),
+            count: 1,
+            namespaces: self.namespaces.clone(),
+        });
+        let found = self.declarator(
+            descriptor.field(FieldName::Declarator),
+            base,
+            Some(declaration),
+            0,
+            self.span(descriptor),
+        );
+        self.record = outer;
+        Some(found)
     }
 
     fn enum_specifier(&mut self, node: Node<'t>) -> QualType {
@@ -667,6 +713,11 @@ fn is_declared_name(kind: &str) -> bool {
             | "destructor_name"
             | "operator_name"
     )
+}
+
+/// Whether a specifier leaves its type to an expression.
+fn is_deduced(specifier: Node<'_>) -> bool {
+    matches!(specifier.kind(), "placeholder_type_specifier" | "auto" | "decltype")
 }
 
 /// Whether a specifier defines its type in place.

@@ -25,6 +25,8 @@ pub enum NoCopy {
     StaticVariable(VarId),
     /// A member function with text that is not in the model, which may name members.
     Unmodelled,
+    /// A friend that a class defines: its text stands in the class.
+    Friend,
     /// It has C linkage: two functions of one name would clash.
     CLinkage,
     /// A member function with a lambda, which may capture the object.
@@ -46,6 +48,7 @@ impl NoCopy {
         match self {
             NoCopy::NoBody => "it has no body in the program",
             NoCopy::StaticVariable(_) => "a variable in it lives on between calls",
+            NoCopy::Friend => "it is a friend that is defined in its class",
             NoCopy::CLinkage => "it has C linkage",
             NoCopy::Unmodelled => "part of its text is not understood",
             NoCopy::Lambda => "it holds a lambda, which may capture the object",
@@ -104,6 +107,9 @@ impl Program {
         }
         if self.function(id).has_c_linkage {
             return Err(NoCopy::CLinkage);
+        }
+        if self.is_friend_in_class(id) {
+            return Err(NoCopy::Friend);
         }
         if self.function(id).record.is_some() {
             let function = self.function(id);
@@ -395,6 +401,14 @@ impl Program {
             ExprKind::Member { methods, .. } => *methods = thin_vec![to],
             _ => {}
         }
+    }
+
+    /// Whether a function of a namespace is defined in the body of a class.
+    fn is_friend_in_class(&self, id: FunctionId) -> bool {
+        let function = self.function(id);
+        let mut bodies = self.records.iter().filter_map(|record| record.body);
+        function.record.is_none()
+            && bodies.any(|body| function.sites.iter().any(|site| body.contains(site.span)))
     }
 
     /// Everything that belongs to a function.

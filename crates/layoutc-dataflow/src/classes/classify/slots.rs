@@ -468,7 +468,26 @@ impl Classifier<'_> {
                 "this has no type and may point behind the first element",
             );
         }
+        // `TP p` for `typedef T *TP`: its name gives way to the pointer that it stands for.
+        let again = match slot {
+            Slot::Variable(id) => &program.variable(id).redeclarations[..],
+            Slot::Field(_) | Slot::Result(_) => &[],
+        };
+        let is_alone = |site: &DeclaratorSite| {
+            program.declaration_of(site).is_some_and(|own| own.count.max(1) == 1)
+        };
+        let is_alias = again.iter().chain([&site]).all(is_alone)
+            && site.pointers.is_empty()
+            && site.reference.is_none()
+            && !ty.is_const
+            && ty.id == specifier.id
+            && !self.program.files[declaration.span.file.index()].is_opencl
+            && program
+                .types
+                .pointee(specifier.id)
+                .is_some_and(|to| self.is_element_type(class, to) && !is_instance);
         let shows_pointer = self.is_element_type(class, specifier)
+            || is_alias
             || is_bound_pointer
             || (is_untyped && specifier.id == TypeTable::VOID);
         if !shows_pointer {
@@ -520,14 +539,21 @@ impl Classifier<'_> {
     }
 
     /// Whether a parameter can be left out of a call.
+    /// Whether a parameter has a default argument other than a null pointer.
     pub(super) fn has_default(&self, id: VarId) -> bool {
+        let is_null = |parameter: &VarId| {
+            self.program.default_arguments.get(parameter).map(|(_, is_null)| *is_null)
+        };
         self.program.functions.iter().any(|function| {
-            function.sites.iter().any(|site| {
-                site.parameters
-                    .iter()
-                    .skip(function.required_parameters)
-                    .any(|parameter| *parameter == id)
-            })
+            let mut sites = function.sites.iter();
+            let at = sites.find_map(|site| {
+                let at = site.parameters.iter().position(|parameter| *parameter == id)?;
+                (at >= function.required_parameters).then_some(at)
+            });
+            let Some(at) = at else { return false };
+            let sites = function.sites.iter().filter_map(|site| site.parameters.get(at));
+            let known: Vec<bool> = sites.filter_map(is_null).collect();
+            known.is_empty() || !known.into_iter().all(|is_null| is_null)
         })
     }
 
