@@ -148,8 +148,9 @@ fn described(database: &Path, root: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>
             (Value::Array(words), _) => {
                 words.iter().filter_map(Value::as_str).map(str::to_owned).collect()
             }
-            (_, Some(command)) => shlex::split(command)
-                .with_context(|| format!("a command of {} has an open quote", database.display()))?,
+            (_, Some(command)) => shlex::split(command).with_context(|| {
+                format!("a command of {} has an open quote", database.display())
+            })?,
             (_, None) => Vec::new(),
         };
         let mut words = words.iter();
