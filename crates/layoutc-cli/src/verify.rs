@@ -19,8 +19,8 @@ use layoutc_runtime::process::RunRequest;
 use layoutc_runtime::program::SourceText;
 use layoutc_runtime::toolchain::{BuildRequest, CompileUnit};
 use layoutc_runtime::verify::{Difference, Verdict, VerifyOutcome, VerifyRequest, verify};
-use layoutc_syntax::Record;
 use layoutc_syntax::preprocess::{Language, PreprocessOptions};
+use layoutc_syntax::{ExprKind, Function, FunctionId, NameRef, Record};
 pub use numbering::{HANDLE_SITES_HEADER, SiteNumbers};
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -295,7 +295,7 @@ fn mixed_sites(success: &Success, numbers: &SiteNumbers) -> Vec<SiteId> {
             let known = layouts.entry(site).or_default();
             known.insert(how.clone());
             // Other instances may allocate what is no array of records.
-            if instances_around(success, *call) > 1 {
+            if instances_around(success, *call) > 1 || has_open_calls(success, *call) {
                 known.insert(String::new());
             }
         }
@@ -307,6 +307,23 @@ fn mixed_sites(success: &Success, numbers: &SiteNumbers) -> Vec<SiteId> {
         sites.extend(class.allocations.iter().filter_map(|call| numbers.site_in(*call)));
     }
     sites.into_iter().collect()
+}
+
+/// Whether the text around a call is that of a function template which is called for types that are no records, too.
+fn has_open_calls(success: &Success, call: Span) -> bool {
+    let program = &success.compiled.program;
+    let is_open = |function: &Function| {
+        function.copy_of.is_none() && !function.template_parameters.is_empty()
+    };
+    let holds = |function: &Function, span: Span| {
+        is_open(function) && function.sites.iter().any(|site| site.span.contains(span))
+    };
+    let is_around = |id: &FunctionId| holds(program.function(*id), call);
+    program.expr_ids().any(|id| {
+        let expr = program.expr(id);
+        matches!(&expr.kind, ExprKind::Name(NameRef::Functions(named)) if named.iter().any(is_around))
+            && !program.functions.iter().any(|function| holds(function, expr.span))
+    })
 }
 
 /// How many instances have the text around a call.

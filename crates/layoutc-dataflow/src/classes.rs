@@ -23,6 +23,7 @@ mod element;
 mod host_arrays;
 mod host_memory;
 mod lambdas;
+mod lists;
 mod names;
 mod open_templates;
 mod opencl;
@@ -56,7 +57,7 @@ pub use opencl::{
     BufferApi, BufferCall, Buffers, BuildOptions, Form, Given, Instance, Numbers, Range,
 };
 pub(crate) use opencl::{is_buffer, runs_kernels};
-pub use operands::strip_casts;
+pub use operands::{exchanged, given_back, strip_casts};
 pub use places::{Place, PlaceKind, Places, Value};
 pub use positions::Position;
 pub use separate::{Separation, separate};
@@ -187,6 +188,8 @@ pub struct Classes {
     pub host_allocations: BTreeMap<ExprId, HostAllocation>,
     /// Whether the program selects devices more than once: memory may be on several.
     pub several_devices: bool,
+    /// The slot that each item of a list in braces fills.
+    pub list_slots: BTreeMap<ExprId, Slot>,
     /// OpenCL buffers that reach kernels.
     pub buffers: Buffers,
     class_of_node: Vec<Option<ClassId>>,
@@ -326,8 +329,9 @@ fn group(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Gro
     let mut graph = SlotGraph::new(program);
     let positions = Positions::find(program, &calls, moves.addresses());
     let mut places = Places::compute(program, &graph, &calls, positions);
-    let flows =
-        unify::unify(program, &calls, &host, &places, &readers.parameters, moves, &mut graph);
+    let list_slots = lists::slots(program, &calls);
+    let given = unify::Given { readers: &readers.parameters, list_slots: &list_slots };
+    let flows = unify::unify(program, &calls, &host, &places, given, moves, &mut graph);
     let buffers = Buffers::find(program, &calls);
     buffers.unite(&mut graph);
     let native = host_arrays::unite(program, &calls, &places, native_copies, &mut graph);
@@ -443,6 +447,7 @@ fn group(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Gro
         element_copies: BTreeMap::new(),
         wide_accesses: BTreeMap::new(),
         host_allocations,
+        list_slots,
         several_devices: several_devices(program, &calls),
         buffers,
         class_of_node,

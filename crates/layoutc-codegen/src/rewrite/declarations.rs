@@ -148,6 +148,10 @@ impl Rewriter<'_> {
                         | RecordTrait::Initializer
                         | RecordTrait::Private
                         | RecordTrait::NestedType
+                        // A member beside the pointer. Lists that fill the pointer are judged by their items.
+                        | RecordTrait::UnknownMember
+                        | RecordTrait::ConstMember
+                        | RecordTrait::BitField
                 )
             })
     }
@@ -462,6 +466,17 @@ impl Rewriter<'_> {
     ) {
         if !self.has_companion(declared) {
             let is_handle = self.storages[self.storage_of[&declared.class]].1.is_handle;
+            if is_handle
+                && let ([star], None, false) =
+                    (&declared.site.pointers[..], declared.site.reference, is_inline)
+                && declaration.count == 1
+            {
+                // `auto *p`
+                let text = self.between_words(*star);
+                self.edit(*star, text);
+                self.drop_const(declaration, std::slice::from_ref(declared));
+                return;
+            }
             if is_handle
                 && (is_inline
                     || !declared.site.pointers.is_empty()

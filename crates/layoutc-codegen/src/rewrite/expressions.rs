@@ -3,7 +3,9 @@
 use super::Rewriter;
 use crate::storage::{GroupKind, IndexText};
 use layoutc_dataflow::catalogue::intrinsics::{self, AccessKind};
-use layoutc_dataflow::classes::{ClassId, PlaceKind, Slot, given_object};
+use layoutc_dataflow::classes::{
+    Callee, ClassId, PlaceKind, Slot, exchanged, given_object, resolve_callee,
+};
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{BinaryOp, CastStyle, ExprId, ExprKind, NameRef, TypeKind, UnaryOp, VarId};
 
@@ -124,7 +126,7 @@ impl Rewriter<'_> {
         if let Some(text) = self.null(expr) {
             return Some(text);
         }
-        if let Some(text) = self.assigned_list(expr) {
+        if let Some(text) = self.assigned_list(expr).or_else(|| self.deduced_class(expr)) {
             return Some(text);
         }
         if let ExprKind::SizeOfExpr(operand) = self.program.expr(expr).kind
@@ -164,6 +166,28 @@ impl Rewriter<'_> {
         let storage = self.storage(class).filter(|storage| storage.is_record && position == 1)?;
         let list = self.splice(expr);
         Some(format!("{}{list}", storage.outer_record))
+    }
+
+    /// `Buffer{p}` of a class template one of whose instances is written out: what the constructors of the template deduce
+    /// from the new pointer is no such instance, so the arguments are written.
+    fn deduced_class(&mut self, expr: ExprId) -> Option<String> {
+        let ExprKind::Construct { of, .. } = self.program.expr(expr).kind else { return None };
+        let record = self.program.types.as_record(of.id)?;
+        self.versions.written.get(&record)?;
+        let owner = self.versions.of_expr(expr).map(|owner| self.program.function(owner));
+        // In the class the name means the instance.
+        if owner.is_some_and(|owner| owner.record == Some(record)) {
+            return None;
+        }
+        let text = self.text(expr);
+        let word = text.find(['{', '(', '<']).map_or(text, |end| &text[..end]).to_owned();
+        let name = word.trim_end();
+        if text[word.len()..].starts_with('<') || name != self.program.record(record).name {
+            return None;
+        }
+        let list = self.splice(expr);
+        let rest = list.strip_prefix(name)?;
+        Some(format!("{}{rest}", self.program.spelled_name(record)))
     }
 
     /// A macro that is tested as a pointer.
@@ -982,7 +1006,13 @@ impl Rewriter<'_> {
             Some((parent, position)) => match &self.program.expr(parent).kind {
                 ExprKind::Assign(None, left, _) if position == 1 => self.changed_pointer(*left),
                 ExprKind::Call { callee, arguments, .. } if position > 0 => {
-                    self.parameter_class(*callee, arguments, position - 1)
+                    match resolve_callee(self.program, *callee, arguments) {
+                        Callee::Library(name) => {
+                            let (target, _) = exchanged(&name, arguments)?;
+                            self.changed_pointer(target).filter(|_| position == 2)
+                        }
+                        _ => self.parameter_class(*callee, arguments, position - 1),
+                    }
                 }
                 ExprKind::Launch { kernel, config, arguments, .. } => self.parameter_class(
                     *kernel,
@@ -1003,6 +1033,9 @@ impl Rewriter<'_> {
                     self.changed_slot(Slot::Variable(parameter))
                 }
                 ExprKind::InitList(_) | ExprKind::Construct { .. } => {
+                    if let Some(slot) = self.classes.list_slots.get(&outer) {
+                        return self.changed_slot(*slot);
+                    }
                     let variable = self.inits.get(&parent)?;
                     let ty = self.program.variable(*variable).ty;
                     match self.program.types.kind(ty.id) {

@@ -6,6 +6,9 @@
 
 use super::calls::{CallGraph, Callee, Context};
 use super::element::record_of;
+use super::host_memory::is_library_class;
+use super::lists;
+use super::operands::given_back;
 use super::slots::Slot;
 use super::{ClassId, Classes, Pin};
 use crate::catalogue::builtins::vector;
@@ -134,7 +137,9 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
         let expr = program.expr(id);
         let unresolved = match &expr.kind {
             ExprKind::Member { base, arrow, field: None, methods, name, .. }
-                if methods.is_empty() && (*arrow || !is_built_in(program, *base)) =>
+                if methods.is_empty()
+                    && (*arrow
+                        || !(is_built_in(program, *base) || is_of_library(program, *base))) =>
             {
                 Some(program.text(*name))
             }
@@ -184,18 +189,21 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
         }
     }
     // A list that leaves inner braces out fills members in an order that a rewrite could change.
-    for variable in &program.variables {
-        let Some(init) = variable.init else { continue };
-        let (Some((record, _)), ExprKind::InitList(items)) =
-            (record_of(program, variable.ty), &program.expr(init).kind)
-        else {
-            continue;
-        };
+    for list in program.expr_ids() {
+        let ExprKind::InitList(items) = &program.expr(list).kind else { continue };
+        let Some(ty) = lists::object_type(program, calls, list) else { continue };
+        let Some((record, _)) = record_of(program, ty) else { continue };
         let Some(held) = carried.get(&record).filter(|held| !held.is_empty()) else { continue };
-        let is_plain = match program.types.kind(variable.ty.id) {
-            TypeKind::Record(_) => fills_fields(program, record, items),
+        let is_made = |items: &[ExprId]| {
+            let own = &program.record(record).traits;
+            fills_fields(program, record, items)
+                || lists::is_copy(program, record, items)
+                || own.iter().any(|(which, _)| *which == RecordTrait::Constructor)
+        };
+        let is_plain = match program.types.kind(ty.id) {
+            TypeKind::Record(_) => is_made(items),
             TypeKind::Array(..) => items.iter().all(|item| match &program.expr(*item).kind {
-                ExprKind::InitList(inner) => fills_fields(program, record, inner),
+                ExprKind::InitList(inner) => is_made(inner),
                 _ => false,
             }),
             _ => true,
@@ -205,7 +213,7 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
                 let message = "the object holds the array, and this list does not say which member each item fills";
                 found.push((
                     *class,
-                    pin(program.expr(init).span, Code::UNKNOWN_MEMBER, message.to_owned()),
+                    pin(program.expr(list).span, Code::UNKNOWN_MEMBER, message.to_owned()),
                 ));
             }
         }
@@ -251,7 +259,14 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                     program.expr(other).kind,
                     ExprKind::Null | ExprKind::Integer(_) | ExprKind::New { .. }
                 );
-                let made = matches!(program.expr(other).kind, ExprKind::Cast { .. });
+                let made = match program.expr(other).kind {
+                    ExprKind::Cast { .. } => true,
+                    // Its items are judged.
+                    ExprKind::InitList(_) => {
+                        lists::object_type(program, calls, other).is_some_and(known)
+                    }
+                    _ => false,
+                };
                 (!known(program.expr(other).ty) && !null && !made)
                     .then_some("it is assigned from or to something unknown")
             }
@@ -277,6 +292,13 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                         None
                     }
                     Callee::Library(name) if hands_on(&name) == Some(position - 1) => None,
+                    // What that gives back is judged.
+                    Callee::Library(name)
+                        if given_back(&name, arguments).is_some()
+                            && known(program.expr(parent).ty) =>
+                    {
+                        None
+                    }
                     Callee::Library(_) if super::symbols::copies_whole(program, calls, parent) => {
                         None
                     }
@@ -300,8 +322,13 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                 }
             }
             ExprKind::MacroCall { .. } => Some("it is given to a macro"),
-            ExprKind::InitList(_) | ExprKind::Construct { .. } => {
-                Some("it is put into an object that is not followed")
+            ExprKind::InitList(items) | ExprKind::Construct { arguments: items, .. } => {
+                let record = lists::object_type(program, calls, parent)
+                    .and_then(|ty| program.types.as_record(ty.id));
+                let is_copy = record.is_some_and(|own| lists::is_copy(program, own, items));
+                let fills = lists::item_type(program, calls, parent, position);
+                (!is_copy && !fills.is_some_and(known))
+                    .then_some("it is put into an object that is not followed")
             }
             ExprKind::New { .. }
             | ExprKind::Lambda { .. }
@@ -334,14 +361,31 @@ pub(super) fn fills_fields_with(
     record.bases.is_empty()
         && items.len() <= record.fields.len()
         && record.fields.iter().zip(items).enumerate().all(|(at, (field, item))| {
-            let is_aggregate = matches!(
-                program.types.kind(program.field(*field).ty.id),
-                TypeKind::Array(..) | TypeKind::Record(_)
-            );
-            !is_aggregate
+            let may_take_several = match program.types.kind(program.field(*field).ty.id) {
+                TypeKind::Array(..) => true,
+                // An object of the member's type fills it.
+                TypeKind::Record(own) => !lists::is_copy(program, *own, &[*item]),
+                // Behind the last item there is nothing to fill.
+                TypeKind::Named(name, _) => !lists::takes_one_item(name) && at + 1 < items.len(),
+                TypeKind::Unknown | TypeKind::TemplateParameter(_) => at + 1 < items.len(),
+                TypeKind::Void
+                | TypeKind::Scalar(_)
+                | TypeKind::Vector(_)
+                | TypeKind::Enum(..)
+                | TypeKind::Pointer(_)
+                | TypeKind::Reference(..)
+                | TypeKind::Function => false,
+            };
+            !may_take_several
                 || is_whole(at)
                 || matches!(program.expr(*item).kind, ExprKind::InitList(_))
         })
+}
+
+/// Whether an object is of a class of the library, which has no member of the program.
+fn is_of_library(program: &Program, object: ExprId) -> bool {
+    let ty = program.types.strip_reference(program.expr(object).ty);
+    matches!(program.types.kind(ty.id), TypeKind::Named(name, _) if is_library_class(program, name))
 }
 
 /// Whether an object is a vector, or what CUDA calls the indices of threads and blocks: it has no member

@@ -37,8 +37,9 @@ pub(super) fn instantiated_only(program: &Program) -> BTreeSet<ExprId> {
         };
         namings.extend(named.iter().filter(|named| open.contains(named)).map(|named| (id, *named)));
     }
+    let operators = program.operators.iter().filter(|(_, operator)| open.contains(operator));
+    namings.extend(operators.map(|(at, operator)| (*at, *operator)));
     // A template that is named as such drops out, with what it names.
-    open.retain(|id| !program.operators.values().any(|operator| operator == id));
     loop {
         let inside: BTreeSet<ExprId> =
             open.iter().flat_map(|id| parts[id].iter().copied()).collect();
@@ -58,11 +59,12 @@ pub(super) fn instantiated_only(program: &Program) -> BTreeSet<ExprId> {
 /// Whether the text of a function has open parameters, and the model knows all of its instances.
 fn is_open(program: &Program, id: FunctionId) -> bool {
     let function = program.function(id);
-    if function.copy_of.is_some() || function.name.starts_with("operator") {
+    if function.copy_of.is_some() {
         return false;
     }
     match function.record {
-        None => !function.template_parameters.is_empty(),
+        // An operator needs no name to be called.
+        None => !function.template_parameters.is_empty() && !function.name.starts_with("operator"),
         Some(record) => is_open_class(program, record),
     }
 }

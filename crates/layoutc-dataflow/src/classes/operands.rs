@@ -18,3 +18,22 @@ pub(super) fn is_null(program: &Program, expr: ExprId) -> bool {
     let stripped = strip_casts(program, expr);
     matches!(program.expr(stripped).kind, ExprKind::Null | ExprKind::Integer(Some(0)))
 }
+
+/// The argument whose value a function of the library gives back: that of `std::move(p)`, and of `std::exchange(p, q)`, which
+/// stores `q` in it.
+#[must_use]
+pub fn given_back(name: &str, arguments: &[ExprId]) -> Option<ExprId> {
+    match (name, arguments) {
+        ("move", [value]) | ("exchange", [value, _]) => Some(*value),
+        _ => None,
+    }
+}
+
+/// What `std::exchange(p, q)` changes, and what it stores there.
+#[must_use]
+pub fn exchanged(name: &str, arguments: &[ExprId]) -> Option<(ExprId, ExprId)> {
+    match (name, arguments) {
+        ("exchange", [target, value]) => Some((*target, *value)),
+        _ => None,
+    }
+}

@@ -349,7 +349,12 @@ impl Places {
                         Slot::Result(function),
                         program.function(function).result,
                     ),
-                    Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => none,
+                    Callee::Library(name) => {
+                        let given = super::operands::given_back(&name, arguments)
+                            .filter(|_| element_of(program, expr.ty).is_some());
+                        (None, given.and_then(|given| self.value(given)))
+                    }
+                    Callee::Ambiguous(_) | Callee::Unknown => none,
                 }
             }
             ExprKind::Integer(_)

@@ -5,7 +5,8 @@ use super::calls::{CallGraph, Callee, Context, constructor_of, operator_operands
 use super::direction::{Direction, copy_direction};
 use super::element::{Element, element_of};
 use super::host_memory::HostMemory;
-use super::operands::strip_casts;
+use super::lists::{Filled, filled};
+use super::operands::{exchanged, strip_casts};
 use super::places::{PlaceKind, Places};
 use super::slots::is_reference;
 use super::slots::{Slot, SlotGraph};
@@ -15,7 +16,7 @@ use layoutc_diagnostics::Span;
 use layoutc_syntax::{
     ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, StmtKind, TypeKind, VarId,
 };
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One flow of a pointer, or of a reference to an element, into a slot.
 #[derive(Clone, Copy, Debug)]
@@ -50,13 +51,22 @@ pub(super) fn node_of(places: &Places, expr: ExprId) -> Option<usize> {
     })
 }
 
+/// What is known of parameters and lists.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'a> {
+    /// Parameters that are given a copy of the element.
+    pub(super) readers: &'a BTreeSet<VarId>,
+    /// The slot that each item of a list fills.
+    pub(super) list_slots: &'a BTreeMap<ExprId, Slot>,
+}
+
 /// Unifies, and returns the flows in arena order.
 pub(super) fn unify(
     program: &Program,
     calls: &CallGraph,
     host: &HostMemory,
     places: &Places,
-    readers: &BTreeSet<VarId>,
+    Given { readers, list_slots }: Given<'_>,
     moves: Moves,
     graph: &mut SlotGraph,
 ) -> Vec<Flow> {
@@ -135,6 +145,15 @@ pub(super) fn unify(
                             }
                         }
                     }
+                    Callee::Library(name) if exchanged(&name, arguments).is_some() => {
+                        if let Some((target, from)) = exchanged(&name, arguments)
+                            && element_of(program, program.expr(target).ty)
+                                .is_some_and(|(_, depth)| depth > 0)
+                            && let Some(to) = slot_of(program, target)
+                        {
+                            flows.push(Flow { to, from, span });
+                        }
+                    }
                     // Both sides of a copy within device memory keep one layout, so that it stays a
                     // copy; so do those of a copy that may be one.
                     Callee::Library(name)
@@ -188,6 +207,11 @@ pub(super) fn unify(
                     bind(program, constructor, arguments, readers, &mut flows);
                 }
             }
+            ExprKind::InitList(items) => {
+                if let Some(Filled::Parameters(constructor)) = filled(program, calls, id) {
+                    bind(program, constructor, items, readers, &mut flows);
+                }
+            }
             ExprKind::Binary(..)
             | ExprKind::Assign(Some(_), ..)
             | ExprKind::Unary(..)
@@ -208,6 +232,14 @@ pub(super) fn unify(
             if by_address {
                 flows.push(Flow { to: Slot::Result(function), from: id, span });
             }
+        }
+    }
+    // `World{p, n}` fills the fields in order.
+    for (item, slot) in list_slots {
+        if let Slot::Field(field) = slot
+            && element_of(program, program.field(*field).ty).is_some_and(|(_, depth)| depth > 0)
+        {
+            flows.push(Flow { to: *slot, from: *item, span: program.expr(*item).span });
         }
     }
     for stmt in &program.stmts {
@@ -244,28 +276,6 @@ fn variable_init(program: &Program, id: VarId, init: ExprId, flows: &mut Vec<Flo
                 }));
             }
             _ => flows.push(Flow { to: Slot::Variable(id), from: init, span }),
-        }
-        return;
-    }
-    // `World w = {p, n}` fills the fields in order.
-    if let ExprKind::InitList(items) | ExprKind::Construct { arguments: items, .. } =
-        &program.expr(init).kind
-        && let Some(record) = program.types.as_record(program.variable(id).ty.id)
-        && !program
-            .record(record)
-            .traits
-            .iter()
-            .any(|(which, _)| *which == layoutc_syntax::RecordTrait::Constructor)
-        && super::carriers::fills_fields(program, record, items)
-    {
-        for (field, item) in program.record(record).fields.iter().zip(items) {
-            if element_of(program, program.field(*field).ty).is_some_and(|(_, depth)| depth > 0) {
-                flows.push(Flow {
-                    to: Slot::Field(*field),
-                    from: *item,
-                    span: program.expr(*item).span,
-                });
-            }
         }
     }
 }

@@ -3,8 +3,8 @@
 use crate::catalogue::Api;
 use crate::catalogue::Role;
 use crate::classes::{
-    ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, constructor_of, given_object,
-    operator_operands, record_of, resolve_callee,
+    ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, constructor_of, exchanged, given_back,
+    given_object, operator_operands, record_of, resolve_callee,
 };
 use crate::layout_type::{
     BlockId, OpIndex, PointerId, PointerKind, PointerOp, PointerProgram, ProcedureId, SiteId,
@@ -70,6 +70,8 @@ struct Builder<'a> {
     cells: BTreeMap<Option<ClassId>, PointerId>,
     shared: BTreeSet<VarId>,
     api_of_call: BTreeMap<ExprId, usize>,
+    /// What calls of `std::exchange` give back.
+    given: BTreeMap<ExprId, PointerId>,
     /// The place of the function being built.
     procedure: ProcedureId,
     block: BlockId,
@@ -100,6 +102,7 @@ impl<'a> Builder<'a> {
             cells: BTreeMap::new(),
             shared: shared_variables(program, classes),
             api_of_call,
+            given: BTreeMap::new(),
             procedure: ProcedureId(0),
             block: BlockId(0),
             labels: BTreeMap::new(),
@@ -611,7 +614,15 @@ impl<'a> Builder<'a> {
                     Callee::Function(function) => {
                         Source::Pointer(self.pointer(Slot::Result(function)))
                     }
-                    Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => Source::Unknown,
+                    // What `std::exchange(p, q)` gives back, it had before.
+                    Callee::Library(name) => match given_back(&name, arguments) {
+                        Some(given) => match self.given.get(&expr) {
+                            Some(kept) => Source::Pointer(*kept),
+                            None => self.source(given),
+                        },
+                        None => Source::Unknown,
+                    },
+                    Callee::Ambiguous(_) | Callee::Unknown => Source::Unknown,
                 }
             }
             _ => Source::Unknown,
@@ -624,6 +635,7 @@ impl<'a> Builder<'a> {
         for child in self.program.expr(expr).children() {
             self.expression(child);
         }
+        self.list(expr, span);
         match &self.program.expr(expr).kind {
             ExprKind::Assign(None, left, right) => {
                 if self.classes.places.value(*left).is_some()
@@ -638,6 +650,7 @@ impl<'a> Builder<'a> {
                     _ => None,
                 };
                 let callee = resolve_callee(self.program, *callee, arguments);
+                self.exchange(expr, &callee, arguments, span);
                 self.call(&callee, arguments, object, span);
             }
             ExprKind::Launch { kernel, arguments, .. } => {
@@ -673,6 +686,23 @@ impl<'a> Builder<'a> {
             _ => {}
         }
         self.access(expr);
+    }
+
+    /// The members that the items of a list fill.
+    fn list(&mut self, list: ExprId, span: Span) {
+        let (ExprKind::InitList(items) | ExprKind::Construct { arguments: items, .. }) =
+            &self.program.expr(list).kind
+        else {
+            return;
+        };
+        for item in items {
+            if let Some(Slot::Field(field)) = self.classes.list_slots.get(item).copied()
+                && self.classes.class_of_slot(Slot::Field(field)).is_some()
+            {
+                let target = self.pointer(Slot::Field(field));
+                self.assign(target, *item, span);
+            }
+        }
     }
 
     /// An element that the expression reaches through a pointer.
@@ -741,6 +771,21 @@ impl<'a> Builder<'a> {
             self.push(PointerOp::Allocate { pointer, site }, span);
         }
         true
+    }
+
+    /// `std::exchange(p, q)`: what `p` was is kept for what is made of the call.
+    fn exchange(&mut self, call: ExprId, callee: &Callee, arguments: &[ExprId], span: Span) {
+        let Callee::Library(name) = callee else { return };
+        let Some((target, value)) = exchanged(name, arguments) else { return };
+        if self.classes.places.value(target).is_none() {
+            return;
+        }
+        if let Source::Pointer(pointer) = self.source(target) {
+            let kept = self.temporary(span);
+            self.push(PointerOp::Copy { target: kept, source: pointer }, span);
+            self.given.insert(call, kept);
+            self.assign(pointer, value, span);
+        }
     }
 
     fn call(&mut self, callee: &Callee, arguments: &[ExprId], object: Option<ExprId>, span: Span) {

@@ -6,6 +6,8 @@
 //! reach.
 
 use super::Lowering;
+use super::fields::{FieldName, Fields};
+use super::names::Symbol;
 use crate::program::{
     ExprId, Field, FieldId, FunctionId, RecordId, RecordTrait, RegionKind, VarId,
 };
@@ -169,5 +171,30 @@ impl<'t> Lowering<'t> {
         }
         let span = self.span(node);
         Some(self.member_of_this(record, field, methods, span))
+    }
+
+    /// The static member functions that `Class::name` and `Class<T>::name` mean.
+    pub(crate) fn static_member_functions(&mut self, node: Node<'t>) -> Option<Vec<FunctionId>> {
+        let (mut outer, mut class, mut at) = (Vec::new(), None, node);
+        while at.kind() == "qualified_identifier" {
+            outer.extend(class.take().map(|part: Node<'t>| self.text_of(part)));
+            class = Some(at.field(FieldName::Scope)?);
+            at = at.field(FieldName::Name)?;
+        }
+        let class = class.filter(|_| at.kind() == "identifier")?;
+        let ty = match class.kind() {
+            "template_type" => self.template_type(class, &outer),
+            _ => {
+                let symbols = self.symbols(self.text_of(class), &outer);
+                if !matches!(symbols.first(), Some(Symbol::Type(_))) {
+                    return None;
+                }
+                self.type_of_name(self.text_of(class), &outer)
+            }
+        };
+        let record = self.program.types.as_record(ty.id)?;
+        let (_, methods) = self.member_named(record, self.text_of(at));
+        let is_static = |id: &FunctionId| self.program.function(*id).is_static_member;
+        (!methods.is_empty() && methods.iter().all(is_static)).then_some(methods)
     }
 }

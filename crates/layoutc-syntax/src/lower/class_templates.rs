@@ -11,7 +11,8 @@ use super::fields::{FieldName, Fields};
 use super::names::Symbol;
 use super::templates::Bindings;
 use crate::program::{
-    CopyOf, FunctionId, Instance, Record, RecordId, RecordTrait, RegionKind, TemplateArgument,
+    CopyOf, ExprId, FunctionId, Instance, Record, RecordId, RecordTrait, RegionKind,
+    TemplateArgument,
 };
 use crate::types::{QualType, Scalar, TypeId, TypeKind};
 use layoutc_diagnostics::{FileId, Span};
@@ -203,6 +204,73 @@ impl<'t> Lowering<'t> {
             parameters.push(Parameter { name, kind, default, file: self.current });
         }
         Some(parameters)
+    }
+
+    /// The instance that `Name(…)` and `Name{…}` mean, if the constructors of the class template leave no other.
+    pub(crate) fn deduced_class(
+        &mut self,
+        name: Node<'t>,
+        arguments: &[ExprId],
+    ) -> Option<QualType> {
+        if !matches!(name.kind(), "identifier" | "type_identifier") {
+            return None;
+        }
+        let name = self.text_of(name);
+        if self.bound_type(name).is_some() {
+            return None;
+        }
+        let id = match self.symbols(name, &[])[..] {
+            [Symbol::ClassTemplate(id)] => *id,
+            _ => return None,
+        };
+        let own = self.program.record(id);
+        // A guide says something else.
+        let has_guide = self.program.regions.iter().any(|region| {
+            region.identifiers.contains(name) && self.program.text(region.span).contains("->")
+        });
+        if own.unmodelled_members.contains(name) || has_guide {
+            return None;
+        }
+        if let [argument] = arguments {
+            let ty = self.program.types.strip_reference(self.program.expr(*argument).ty);
+            let given = self.program.types.as_record(ty.id);
+            let is_own = |record: &RecordId| {
+                self.program.record(*record).instance.as_ref().is_some_and(|own| own.template == id)
+            };
+            // A copy.
+            if given.as_ref().is_some_and(is_own) {
+                return Some(QualType { is_const: false, is_volatile: false, ..ty });
+            }
+        }
+        let parameters = &self.templates.classes.templates.get(&id)?.parameters;
+        if parameters.iter().any(|parameter| parameter.kind != ParameterKind::Type) {
+            return None;
+        }
+        let constructors = own.methods.iter().map(|method| self.program.function(*method));
+        let mut found: BTreeSet<Vec<TemplateArgument>> = BTreeSet::new();
+        for constructor in constructors.filter(|method| method.name == name) {
+            let fits = (constructor.required_parameters..=constructor.parameters.len())
+                .contains(&arguments.len());
+            if !fits {
+                continue;
+            }
+            let mut bound = super::templates::Bound::new();
+            let matches = constructor.parameters.iter().zip(arguments).all(|(own, argument)| {
+                let (own, ty) = (self.program.variable(*own).ty, self.program.expr(*argument).ty);
+                self.match_type(&[], own, ty, &mut bound).is_some()
+            });
+            // What does not say all of them is no candidate.
+            let all = parameters.iter().map(|own| bound.get(&own.name).copied());
+            if let Some(all) = all.collect::<Option<Vec<_>>>().filter(|_| matches) {
+                found.insert(all);
+            }
+        }
+        let known = found.pop_first().filter(|_| found.is_empty())?;
+        if known.iter().any(|argument| self.program.argument_spelling(*argument).is_none()) {
+            return None;
+        }
+        let record = self.class_instance(id, known);
+        Some(QualType::plain(self.program.types.intern(TypeKind::Record(record))))
     }
 
     /// The class template that a name means here.

@@ -210,6 +210,7 @@ impl<'t> Lowering<'t> {
                     self.specifier(ty)
                 };
                 let arguments = self.arguments(value);
+                let of = self.deduced_class(ty, &arguments).unwrap_or(of);
                 if self.has_members_in_order(value) {
                     return self.add_expr(ExprKind::Construct { of, arguments }, span, of);
                 }
@@ -222,6 +223,11 @@ impl<'t> Lowering<'t> {
                 self.decltype_in_arguments(node);
                 if let Some(member) = self.implicit_qualified_member(node) {
                     return member;
+                }
+                if let Some(functions) = self.static_member_functions(node) {
+                    let reference = NameRef::Functions(functions);
+                    let ty = self.type_of_reference(&reference);
+                    return self.add_expr(ExprKind::Name(reference), span, ty);
                 }
                 match last {
                     Some(last) if last.kind() == "identifier" => {
@@ -787,6 +793,7 @@ impl<'t> Lowering<'t> {
                 };
                 return self.add_expr(kind, span, of);
             }
+            let of = self.deduced_class(function, &arguments).unwrap_or(of);
             return self.add_expr(ExprKind::Construct { of, arguments }, span, of);
         }
         if let Some((name, target)) = self.parenthesised_type(function) {
@@ -803,10 +810,8 @@ impl<'t> Lowering<'t> {
         let arguments = self.arguments(arguments_node);
         self.instantiate_callee(callee, explicit_arguments(function), &arguments);
         let mut ty = self.result_type(callee, arguments.len());
-        if let [only] = arguments[..]
-            && let Some(moved) = self.moved_object(function, only)
-        {
-            ty = moved;
+        if let Some(given) = self.given_type(callee, &arguments) {
+            ty = given;
         } else if ty == self.program.types.unknown() {
             ty = self.static_result(function, arguments.len());
         }
@@ -876,22 +881,6 @@ impl<'t> Lowering<'t> {
         }
     }
 
-    /// The type of `std::move(x)`, which is `x` itself, if copying and moving such an object are one.
-    fn moved_object(&self, function: Node<'t>, argument: ExprId) -> Option<QualType> {
-        let (scope, last) = self.qualified_parts(function);
-        let name = last.map(|last| self.text_of(last));
-        if name != Some("move") || scope != ["std"] || !self.symbols("move", &scope).is_empty() {
-            return None;
-        }
-        let ty = self.program.expr(argument).ty;
-        let record = self.program.record(self.program.types.as_record(ty.id)?);
-        let has_own_way = record
-            .traits
-            .iter()
-            .any(|(which, _)| matches!(which, RecordTrait::CopyControl | RecordTrait::Destructor));
-        (!has_own_way).then_some(ty)
-    }
-
     /// The type of `T::f(…)` for a static member function of a record that gives back a value.
     fn static_result(&mut self, function: Node<'t>, arguments: usize) -> QualType {
         let unknown = self.program.types.unknown();
@@ -920,6 +909,24 @@ impl<'t> Lowering<'t> {
             }
             _ => unknown,
         }
+    }
+
+    /// The type of what `std::move(x)` and `std::exchange(x, y)` give back.
+    fn given_type(&self, callee: ExprId, arguments: &[ExprId]) -> Option<QualType> {
+        let callee = self.program.strip_parens(callee);
+        let ExprKind::Name(NameRef::Unknown(name)) = &self.program.expr(callee).kind else {
+            return None;
+        };
+        let written = self.program.text(self.program.expr(callee).span).trim_start_matches("::");
+        if written.trim_start_matches("std::") != name {
+            return None;
+        }
+        let value = match (name.as_str(), arguments) {
+            ("move", [value]) | ("exchange", [value, _]) => *value,
+            _ => return None,
+        };
+        let ty = self.program.types.strip_reference(self.program.expr(value).ty);
+        Some(QualType { is_volatile: false, ..ty })
     }
 
     /// `static_cast<T>(e)` and its like.

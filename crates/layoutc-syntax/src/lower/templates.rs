@@ -19,7 +19,7 @@ use tree_sitter::Node;
 pub(crate) type Bindings = Vec<(String, TemplateArgument)>;
 
 /// What is bound so far while a call is matched with a template.
-type Bound = BTreeMap<String, TemplateArgument>;
+pub(crate) type Bound = BTreeMap<String, TemplateArgument>;
 
 /// Instances of a program, and what is waiting to be lowered.
 #[derive(Default)]
@@ -66,7 +66,7 @@ struct Source<'t> {
 
 /// A template parameter.
 #[derive(Clone)]
-struct Parameter {
+pub(crate) struct Parameter {
     name: String,
     is_type: bool,
     /// The type of a value, if that is an integer.
@@ -307,7 +307,7 @@ impl<'t> Lowering<'t> {
             .collect();
         for (pattern, argument) in patterns.into_iter().zip(arguments.unwrap_or_default()) {
             let argument = self.program.expr(*argument).ty;
-            self.match_type(&source, pattern, argument, &mut bindings)?;
+            self.match_type(&source.parameters, pattern, argument, &mut bindings)?;
         }
         let mut found = Vec::new();
         for parameter in &source.parameters {
@@ -344,9 +344,9 @@ impl<'t> Lowering<'t> {
 
     /// Binds the parameters in `pattern` so that it is the type of an argument; `None` if it cannot
     /// be.
-    fn match_type(
+    pub(crate) fn match_type(
         &self,
-        source: &Source<'t>,
+        parameters: &[Parameter],
         pattern: QualType,
         argument: QualType,
         bindings: &mut Bound,
@@ -370,17 +370,32 @@ impl<'t> Lowering<'t> {
                     }
                 }
             }
-            TypeKind::Reference(to, _) => self.match_type(source, to, argument, bindings),
+            TypeKind::Reference(to, _) => self.match_type(parameters, to, argument, bindings),
             TypeKind::Pointer(to) => {
                 if !depends(&self.program, to.id) {
                     return Some(());
                 }
                 match *types.kind(argument.id) {
                     TypeKind::Pointer(from) | TypeKind::Array(from, _) => {
-                        self.match_type(source, to, from, bindings)
+                        self.match_type(parameters, to, from, bindings)
                     }
                     _ => None,
                 }
+            }
+            // `std::vector<T>`
+            TypeKind::Named(ref name, ref patterns)
+                if is_container(name) && depends(&self.program, pattern.id) =>
+            {
+                let TypeKind::Named(own, arguments) = types.kind(argument.id) else { return None };
+                if own != name || arguments.len() != patterns.len() {
+                    return None;
+                }
+                for (pattern, argument) in patterns.iter().zip(arguments) {
+                    let (pattern, argument) =
+                        (QualType::plain(*pattern), QualType::plain(*argument));
+                    self.match_argument(parameters, pattern, argument, bindings)?;
+                }
+                Some(())
             }
             TypeKind::Named(..) if depends(&self.program, pattern.id) => {
                 let (template, patterns) = self.pattern_of(pattern.id)?;
@@ -392,13 +407,12 @@ impl<'t> Lowering<'t> {
                 for (pattern, argument) in patterns.iter().zip(&instance.arguments) {
                     match (pattern, argument) {
                         (Pattern::Type(pattern), TemplateArgument::Type(argument)) => {
-                            self.match_argument(source, *pattern, *argument, bindings)?;
+                            self.match_argument(parameters, *pattern, *argument, bindings)?;
                         }
                         (Pattern::Value(own), TemplateArgument::Value(value, _))
                             if own == value => {}
                         (Pattern::Name(name), TemplateArgument::Value(value, _)) => {
-                            let scalar = source
-                                .parameters
+                            let scalar = parameters
                                 .iter()
                                 .find(|parameter| parameter.name == *name)?
                                 .scalar?;
@@ -421,13 +435,13 @@ impl<'t> Lowering<'t> {
     /// Matches arguments of class templates, which do not convert.
     fn match_argument(
         &self,
-        source: &Source<'t>,
+        parameters: &[Parameter],
         pattern: QualType,
         argument: QualType,
         bindings: &mut Bound,
     ) -> Option<()> {
         if depends(&self.program, pattern.id) {
-            self.match_type(source, pattern, argument, bindings)
+            self.match_type(parameters, pattern, argument, bindings)
         } else {
             (pattern == argument).then_some(())
         }
@@ -501,10 +515,14 @@ impl<'t> Lowering<'t> {
             this.function_definition(source.definition, None);
             this.templates.in_head = false;
         });
-        if self.program.functions.len() != before + 1 {
-            return None;
-        }
-        let instance = FunctionId(before as u32);
+        // Its types may be instances of class templates, whose member functions are made first.
+        let name = &self.program.function(id).name;
+        let mut made = (before..self.program.functions.len()).filter(|at| {
+            let function = &self.program.functions[*at];
+            function.record.is_none() && function.copy_of.is_none() && function.name == *name
+        });
+        let (at, None) = (made.next()?, made.next()) else { return None };
+        let instance = FunctionId(at as u32);
         let source = self.templates.sources.get(&id)?;
         let rest: Vec<&str> = source
             .parameters
@@ -530,7 +548,7 @@ impl<'t> Lowering<'t> {
             .filter(|parameter| !parameter.is_type && !source.has_bound_values)
             .map(|parameter| parameter.name.clone())
             .collect();
-        let function = &mut self.program.functions[before];
+        let function = &mut self.program.functions[at];
         function.template_parameters = values;
         function.copy_of = Some(CopyOf {
             original: id,
@@ -664,6 +682,11 @@ impl<'t> Lowering<'t> {
             self.templates.uses.push((span, argument));
         }
     }
+}
+
+/// Whether a class of a library holds values of the type that is its argument, which is never constant.
+fn is_container(name: &str) -> bool {
+    matches!(name, "vector" | "deque" | "list" | "device_vector" | "host_vector")
 }
 
 /// Whether every candidate of a callee is an instance, or no template.

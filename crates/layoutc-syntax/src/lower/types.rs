@@ -314,7 +314,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// `Name<…>`.
-    fn template_type(&mut self, node: Node<'t>, scope: &[&str]) -> QualType {
+    pub(crate) fn template_type(&mut self, node: Node<'t>, scope: &[&str]) -> QualType {
         let name = node.field(FieldName::Name).map_or("", |name| self.text_of(name));
         let arguments = node.field(FieldName::Arguments);
         // In its own class the name is bound; with arguments it is the template's.

@@ -3,6 +3,7 @@
 use super::*;
 use crate::catalogue::Role;
 use crate::catalogue::intrinsics;
+use crate::classes::lists;
 use crate::classes::operands::is_null;
 
 /// What a value flows into, behind parentheses and casts.
@@ -50,7 +51,14 @@ impl Classifier<'_> {
     pub(super) fn unknown_memory(&mut self, class: ClassId, from: ExprId) {
         let message = match self.unfollowed.allocator(self.program, from) {
             Some(name) => allocation_text(name),
-            None => "it cannot be seen what this points to".to_owned(),
+            None => match owner_of(self.program, from) {
+                Some(owner) => {
+                    format!(
+                        "`{owner}` owns this memory, and the type that it holds does not change"
+                    )
+                }
+                None => "it cannot be seen what this points to".to_owned(),
+            },
         };
         self.pin(class, Code::UNKNOWN_MEMORY, self.span(from), message);
     }
@@ -386,24 +394,20 @@ impl Classifier<'_> {
                 self.span(parent),
                 "the size of the pointer, not of an element, is taken",
             ),
-            ExprKind::Construct { of, arguments }
-                if super::super::calls::constructor_of(program, *of, arguments).is_some_and(
-                    |constructor| {
-                        program.function(constructor).parameters.get(position).is_some_and(
-                            |parameter| !self.classes.is_interior(Slot::Variable(*parameter)),
-                        )
-                    },
-                ) =>
+            ExprKind::Construct { .. } | ExprKind::InitList(_)
+                if self.constructor_for(parent).is_some_and(|constructor| {
+                    program.function(constructor).parameters.get(position).is_some_and(
+                        |parameter| !self.classes.is_interior(Slot::Variable(*parameter)),
+                    )
+                }) =>
             {
-                if let Some(constructor) =
-                    super::super::calls::constructor_of(program, *of, arguments)
-                {
+                if let Some(constructor) = self.constructor_for(parent) {
                     self.argument(expr, class, &Callee::Function(constructor), position);
                 }
             }
             ExprKind::InitList(_) | ExprKind::Construct { .. } => {
                 // Filling a slot field by field was unified; anything else was not.
-                if !self.initializes_slot(expr, class, parent, position) {
+                if !self.initializes_slot(class, parent, position) {
                     // Whatever holds pointers of this type may hold it from now on.
                     let element = self.element_type(class);
                     for other in self.classes.ids() {
@@ -491,41 +495,37 @@ impl Classifier<'_> {
         }
     }
 
-    /// Whether item `position` of an initializer list initializes a slot of the class.
-    pub(super) fn initializes_slot(
-        &self,
-        _expr: ExprId,
-        class: ClassId,
-        list: ExprId,
-        position: usize,
-    ) -> bool {
-        let Context::Init(variable) = self.calls.context(list) else { return false };
-        let ty = self.program.variable(variable).ty;
-        if self.classes.class_of_slot(Slot::Variable(variable)) == Some(class) {
+    /// The constructor that a list of items calls.
+    fn constructor_for(&self, list: ExprId) -> Option<FunctionId> {
+        if let ExprKind::Construct { of, arguments } = &self.program.expr(list).kind {
+            return super::super::calls::constructor_of(self.program, *of, arguments);
+        }
+        match lists::filled(self.program, self.calls, list) {
+            Some(lists::Filled::Parameters(constructor)) => Some(constructor),
+            Some(lists::Filled::Members(_)) | None => None,
+        }
+    }
+
+    /// Whether an item of an initializer list initializes a slot of the class.
+    fn initializes_slot(&self, class: ClassId, list: ExprId, position: usize) -> bool {
+        if let Context::Init(variable) = self.calls.context(list)
+            && self.classes.class_of_slot(Slot::Variable(variable)) == Some(class)
+        {
+            let ty = self.program.variable(variable).ty;
             return matches!(
                 self.program.types.kind(ty.id),
                 TypeKind::Array(..) | TypeKind::Pointer(_)
             );
         }
-        let Some(record_id) = self.program.types.as_record(ty.id) else { return false };
-        let record = self.program.record(record_id);
-        let is_aggregate = record
-            .traits
-            .iter()
-            .all(|(which, _)| matches!(which, RecordTrait::Methods | RecordTrait::NestedType));
-        is_aggregate
-            && super::super::carriers::fills_fields(self.program, record_id, self.list_items(list))
-            && record
-                .fields
-                .get(position)
-                .is_some_and(|field| self.classes.class_of_slot(Slot::Field(*field)) == Some(class))
+        let item = self.list_items(list).get(position);
+        let slot = item.and_then(|item| self.classes.list_slots.get(item));
+        slot.is_some_and(|slot| {
+            matches!(slot, Slot::Field(_)) && self.classes.class_of_slot(*slot) == Some(class)
+        })
     }
 
     pub(super) fn list_items(&self, list: ExprId) -> &[ExprId] {
-        match &self.program.expr(list).kind {
-            ExprKind::InitList(items) | ExprKind::Construct { arguments: items, .. } => items,
-            _ => &[],
-        }
+        lists::items_of(self.program, list)
     }
 
     pub(super) fn pointer_assignment(
@@ -658,6 +658,35 @@ impl Classifier<'_> {
                         span,
                         "this is not a plain pointer variable",
                     );
+                }
+            }
+            // What they give back is judged, and what is stored is a flow.
+            Callee::Library(name) if matches!(name.as_str(), "move" | "exchange") && at == 0 => {
+                let slot = slot_of(self.program, expr);
+                let plain = slot.is_some_and(|slot| {
+                    self.classes.class_of_slot(slot) == Some(class)
+                        && !self.classes.is_interior(slot)
+                });
+                let is_known = matches!(self.calls.context(expr), Context::Operand(call, _)
+                    if self.classes.value(call) == Some((class, 1)));
+                if !plain || !is_known {
+                    let message = "this is not a plain pointer variable";
+                    self.pin(class, Code::POINTER_EXPRESSION, span, message);
+                }
+            }
+            Callee::Library(name) if name == "exchange" && at == 1 => {
+                let target = match self.calls.context(expr) {
+                    Context::Operand(call, _) => match &self.program.expr(call).kind {
+                        ExprKind::Call { arguments, .. } => arguments.first().copied(),
+                        _ => None,
+                    },
+                    _ => None,
+                };
+                let same =
+                    target.is_some_and(|target| self.classes.value(target) == Some((class, 1)));
+                if !same {
+                    let message = "the pointer is stored as another type";
+                    self.pin(class, Code::UNTYPED_POINTER, span, message);
                 }
             }
             // Asks whether there is an array.
@@ -856,5 +885,33 @@ impl Classifier<'_> {
                 self.pin(class, Code::UNPROVABLE_SIZE, self.span(size), message);
             }
         }
+    }
+}
+
+/// The class of a library whose object a pointer is asked for: `p.get()`, `raw_pointer_cast(v.data())`, `&v[0]`.
+fn owner_of(program: &Program, pointer: ExprId) -> Option<&str> {
+    let mut at = pointer;
+    loop {
+        let ty = program.types.strip_reference(program.expr(at).ty);
+        if let TypeKind::Named(name, _) = program.types.kind(ty.id) {
+            let name = name.trim_start_matches("::").trim_start_matches("std::");
+            return matches!(
+                name,
+                "unique_ptr" | "shared_ptr" | "device_vector" | "host_vector" | "vector"
+            )
+            .then_some(name);
+        }
+        at = match &program.expr(at).kind {
+            ExprKind::Paren(inner)
+            | ExprKind::AddressOf(inner)
+            | ExprKind::Cast { operand: inner, .. }
+            | ExprKind::Index { base: inner, .. }
+            | ExprKind::Member { base: inner, field: None, .. } => *inner,
+            ExprKind::Call { callee, arguments, .. } => match arguments.as_slice() {
+                [argument] => *argument,
+                _ => *callee,
+            },
+            _ => return None,
+        };
     }
 }
