@@ -20,7 +20,7 @@ use layoutc_runtime::program::SourceText;
 use layoutc_runtime::toolchain::{BuildRequest, CompileUnit};
 use layoutc_runtime::verify::{Difference, Verdict, VerifyOutcome, VerifyRequest, verify};
 use layoutc_syntax::preprocess::{Language, PreprocessOptions};
-use layoutc_syntax::{ExprKind, Function, FunctionId, NameRef, Record};
+use layoutc_syntax::{CopyOf, ExprKind, Function, FunctionId, NameRef, Record};
 pub use numbering::{HANDLE_SITES_HEADER, SiteNumbers};
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -337,7 +337,14 @@ fn instances_around(success: &Success, call: Span) -> usize {
         let mut sites = record.methods.iter().flat_map(|id| &program.function(*id).sites);
         text.contains(call) || sites.any(|site| site.span.contains(call))
     };
+    let is_instance = |function: &&Function| {
+        let is_copy = function.copy_of.as_ref().is_some_and(CopyOf::is_instance);
+        is_copy
+            && function.record.is_none()
+            && function.sites.iter().any(|site| site.span.contains(call))
+    };
     program.records.iter().filter(holds).count()
+        + program.functions.iter().filter(is_instance).count()
 }
 
 /// Says what was compared, and the first differences. Buffers of OpenCL are not: there are no layouts.

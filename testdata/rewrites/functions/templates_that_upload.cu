@@ -11,6 +11,10 @@
             exit(1);                                                 \
         }                                                            \
     } while (0)
+struct Body {
+    float x, y;
+    int id;
+};
 template <class T>
 T *upload(const std::vector<T> &from)
 {
@@ -37,10 +41,6 @@ void download(std::vector<T> &to, const T *from)
 {
     CHECK(cudaMemcpy(to.data(), from, to.size() * sizeof(T), cudaMemcpyDeviceToHost));
 }
-struct Body {
-    float x, y;
-    int id;
-};
 __global__ void step(Body *b, const float *w, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -55,7 +55,7 @@ int main()
     for (int i = 0; i < n; i++)
         host[i] = Body{1.0f * i, 2.0f, i};
     Body *a = upload(host);
-    auto b = upload<Body>(host);
+    auto *b = upload<Body>(host);
     Body *c, *d = alloc_device<Body>(n);
     float *w = upload(weights), *v = alloc_device<float>(n);
     to_device(c, host);

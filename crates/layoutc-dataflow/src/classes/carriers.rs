@@ -189,14 +189,29 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
         }
     }
     // A list that leaves inner braces out fills members in an order that a rewrite could change.
+    let of_fields = initializers_of_fields(program);
     for list in program.expr_ids() {
-        let ExprKind::InitList(items) = &program.expr(list).kind else { continue };
-        let Some(ty) = lists::object_type(program, calls, list) else { continue };
+        let (items, ty) = match &program.expr(list).kind {
+            ExprKind::InitList(items) => {
+                let of_field = || of_fields.get(&list).copied();
+                (&items[..], lists::object_type(program, calls, list).or_else(of_field))
+            }
+            ExprKind::Construct { of, arguments } => (&arguments[..], Some(*of)),
+            // Its items are not followed, and may fill the members of what the array is.
+            ExprKind::New { of, arguments, lengths, is_placed: false, is_initialized: true } => {
+                (arguments.get(*lengths..).unwrap_or_default(), Some(*of))
+            }
+            _ => continue,
+        };
+        let is_followed = !matches!(program.expr(list).kind, ExprKind::New { .. })
+            && !of_fields.contains_key(&list);
+        let Some(ty) = ty else { continue };
         let Some((record, _)) = record_of(program, ty) else { continue };
         let Some(held) = carried.get(&record).filter(|held| !held.is_empty()) else { continue };
         let is_made = |items: &[ExprId]| {
             let own = &program.record(record).traits;
-            fills_fields(program, record, items)
+            (is_followed && fills_fields(program, record, items))
+                || items.is_empty()
                 || lists::is_copy(program, record, items)
                 || own.iter().any(|(which, _)| *which == RecordTrait::Constructor)
         };
@@ -221,6 +236,21 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
     for (class, pin) in found {
         classes.classes[class.index()].pins.push(pin);
     }
+}
+
+/// The lists that members of records start with, with the types of the members.
+fn initializers_of_fields(program: &Program) -> BTreeMap<ExprId, QualType> {
+    let lists = program.file_scope_exprs.iter().copied().filter(
+        |expr| matches!(&program.expr(*expr).kind, ExprKind::InitList(items) if !items.is_empty()),
+    );
+    let field_of = |list: ExprId| {
+        let span = program.expr(list).span;
+        program.fields.iter().find(|field| {
+            let declaration = program.declaration_of(&field.site);
+            field.has_initializer && declaration.is_some_and(|own| own.span.contains(span))
+        })
+    };
+    lists.filter_map(|list| Some((list, field_of(list)?.ty))).collect()
 }
 
 /// The argument that a function of the library gives to a function of the program as it is.

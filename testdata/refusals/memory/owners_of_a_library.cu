@@ -1,0 +1,21 @@
+//@ layout = "* = soa"
+#include <cuda_runtime.h>
+#include <memory>
+#include <thrust/device_vector.h>
+struct P { float x, y; };
+struct Q { float x, y; };
+struct R { float x, y; };
+struct Free { void operator()(P *p) const { cudaFree(p); } };
+__global__ void step_p(P *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+__global__ void step_q(Q *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+__global__ void step_r(R *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
+int main() {
+    std::unique_ptr<P[], Free> p;
+    std::shared_ptr<Q> q;
+    thrust::device_vector<R> r(64);
+    step_p<<<1, 64>>>(p.get(), 0);
+    step_q<<<1, 64>>>(q.get(), 0);
+    step_r<<<1, 64>>>(thrust::raw_pointer_cast(r.data()), 64);
+    step_r<<<1, 64>>>(thrust::raw_pointer_cast(&r[0]), 64);
+    return 0;
+}
