@@ -14,6 +14,6 @@ int main() {
     std::vector<Buffer<P>> all;
     Buffer<P> first(64);
     step<<<1, 64>>>(first.d, 64);
-    all.push_back(std::move(first));
+    all.push_back(std::move(first)); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
     return 0;
 }

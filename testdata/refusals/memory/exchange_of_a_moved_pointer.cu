@@ -11,7 +11,7 @@ int main() {
     cudaMalloc(&d, 64 * sizeof(P));
     P *at = d;
     at += 8;
-    P *before = std::exchange(at, d);
+    P *before = std::exchange(at, d); //~ LC0079 this is not a plain pointer variable
     step<<<1, 64>>>(before, at, 32);
     cudaFree(d);
     return 0;

@@ -2,12 +2,12 @@
 #include <cuda_runtime.h>
 struct P { float x, y; };
 struct Pair { P *d; float *w; };
-struct App { Pair pair = {nullptr, nullptr}; };
+struct App { Pair pair = {nullptr, nullptr}; }; //~ LC0082 the object holds the array, and this list does not say which member each item fills
 __global__ void step(P *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
 int main() {
     float *w;
     cudaMalloc(&w, 64 * sizeof(float));
-    Pair *made = new Pair{nullptr, w};
+    Pair *made = new Pair{nullptr, w}; //~ LC0082 the object holds the array, and this list does not say which member each item fills
     cudaMalloc(&made->d, 64 * sizeof(P));
     App app;
     app.pair.d = made->d;

@@ -1,13 +1,13 @@
 //@ layout = "* = soa"
 #include <cuda_runtime.h>
-#include <pair_of_numbers.h>
+#include <array>
 struct P { float x, y; };
-struct App { PairOfNumbers range; P *d; int n; };
+struct App { std::array<int, 2> range; P *d; int n; };
 __global__ void step(P *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].y; }
 int main() {
     P *d;
     cudaMalloc(&d, 64 * sizeof(P));
-    App app = {0, 1, d};
+    App app = {0, 1, d}; //~ LC0082 the object holds the array, and this list does not say which member each item fills //~ LC0079 a pointer is put into an object that is not followed
     step<<<1, 64>>>(app.d, app.n);
     cudaFree(d);
     return 0;
