@@ -18,7 +18,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    Guard g{d}; //~ LC0079 a pointer is put into an object that is not followed
+    Guard g{d}; //~ LC0020 parameter `p` of `Guard` does not have the type of a pointer to the element type
     cudaMemset(g.q, 0, 8);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
