@@ -15,7 +15,8 @@ use crate::catalogue::builtins::vector;
 use crate::catalogue::{self, Effect, Role};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
-    ExprId, ExprKind, FunctionSite, NameRef, Program, QualType, RecordId, RecordTrait, TypeKind,
+    ExprId, ExprKind, FieldId, FunctionSite, NameRef, Program, QualType, RecordId, RecordTrait,
+    TypeKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -391,12 +392,17 @@ pub(super) fn fills_fields_with(
     record.bases.is_empty()
         && items.len() <= record.fields.len()
         && record.fields.iter().zip(items).enumerate().all(|(at, (field, item))| {
+            let given = program.types.strip_reference(program.expr(*item).ty);
+            let is_of_type = |field: &FieldId| given.id == program.field(*field).ty.id;
             let may_take_several = match program.types.kind(program.field(*field).ty.id) {
                 TypeKind::Array(..) => true,
                 // An object of the member's type fills it.
                 TypeKind::Record(own) => !lists::is_copy(program, *own, &[*item]),
                 // Behind the last item there is nothing to fill.
-                TypeKind::Named(name, _) => !lists::takes_one_item(name) && at + 1 < items.len(),
+                TypeKind::Named(name, _) => {
+                    !is_of_type(field) && !lists::takes_one_item(name) && at + 1 < items.len()
+                }
+                TypeKind::Opaque(_) => !is_of_type(field) && at + 1 < items.len(),
                 TypeKind::Unknown | TypeKind::TemplateParameter(_) => at + 1 < items.len(),
                 TypeKind::Void
                 | TypeKind::Scalar(_)
