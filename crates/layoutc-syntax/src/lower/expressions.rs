@@ -6,7 +6,7 @@ use super::names::Symbol;
 use crate::evaluate::integer_literal;
 use crate::preprocess::MaskReason;
 use crate::program::{
-    BinaryOp, CaptureRest, CastStyle, ExprId, ExprKind, FieldId, FunctionId, NameRef, RecordTrait,
+    BinaryOp, CaptureRest, CastStyle, ExprId, ExprKind, FieldId, FunctionId, NameRef,
     RegionKind, Storage, TemplateArgument, UnaryOp,
 };
 use crate::types::{QualType, Scalar, TypeKind};
