@@ -9,11 +9,15 @@
 //! folder of the files. What people include with quotes from `../include` is theirs, too: without
 //! `--root`, so is a header outside of the roots that a file of the program includes with quotes,
 //! unless it is a well-known library's or lies in one of [`SYSTEM_FOLDERS`].
+//!
+//! Programs bring libraries along. Without `--root`, a header among the program's files is foreign
+//! if its path is that of a well-known library's header, or if it lies in a folder with a name such
+//! as `external` in which no file was named. Its text is read: it keeps what it mentions.
 
 use crate::outputs::{absolute, common_folder};
 use crate::write::parent;
-use layoutc_syntax::preprocess::{Asked, Foreign, Owner};
-use std::collections::BTreeMap;
+use layoutc_syntax::preprocess::{Asked, Foreign, Owner, is_vendor_folder};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +34,10 @@ pub struct Scope {
     roots: Vec<PathBuf>,
     /// Whether they were given.
     is_given: bool,
+    /// The files that were named.
+    files: Vec<PathBuf>,
+    /// Folders of well-known libraries among the program's files, and such headers.
+    libraries: BTreeSet<PathBuf>,
     /// Which folders have a `cuda_runtime.h`, and whether they have the rest of a toolkit.
     toolkits: BTreeMap<PathBuf, Option<bool>>,
 }
@@ -49,7 +57,7 @@ impl Scope {
             roots.push(root);
             roots.extend(real);
         }
-        Scope { roots, is_given: !given.is_empty(), toolkits: BTreeMap::new() }
+        Scope { roots, is_given: !given.is_empty(), files, ..Scope::default() }
     }
 
     /// Whose a header is.
@@ -70,16 +78,50 @@ impl Scope {
         if asked.in_system_dir {
             return is_foreign(Foreign::SystemFolder);
         }
-        if below_root {
-            return Owner::Ours;
-        }
         let is_system = SYSTEM_FOLDERS.iter().any(|folder| {
             path.starts_with(folder) && !self.roots.iter().any(|root| root.starts_with(folder))
         });
-        if !self.is_given && asked.quoted_by_ours && !asked.is_known && !is_system {
+        if is_system && !below_root {
+            return match asked.is_known || asked.library.is_some() {
+                true => Owner::Library,
+                false => Owner::Foreign(Foreign::OutsideRoot),
+            };
+        }
+        let is_near = below_root || asked.quoted_by_ours;
+        if !self.is_given && is_near && self.is_brought_along(&path, asked.library) {
+            return Owner::Foreign(Foreign::Library);
+        }
+        if below_root || (!self.is_given && asked.quoted_by_ours && !asked.is_known) {
             return Owner::Ours;
         }
         is_foreign(Foreign::OutsideRoot)
+    }
+
+    /// Whether a header among the program's files belongs to a library.
+    fn is_brought_along(&mut self, path: &Path, library: Option<&Path>) -> bool {
+        if let Some(library) = library {
+            self.libraries.insert(absolute(library));
+        }
+        path.ancestors().any(|folder| self.libraries.contains(folder)) || self.is_vendored(path)
+    }
+
+    /// Whether the file lies in a folder for libraries of others, and in no part of it that has a
+    /// file of the program.
+    fn is_vendored(&self, path: &Path) -> bool {
+        path.ancestors().skip(1).any(|folder| {
+            let name = folder.file_name().and_then(|name| name.to_str());
+            if !name.is_some_and(is_vendor_folder) {
+                return false;
+            }
+            // Each folder in it is a library, and so are the files beside them.
+            let part_of = |path: &Path| {
+                let below = path.strip_prefix(folder).ok()?.parent()?;
+                Some(below.iter().next().map(ToOwned::to_owned))
+            };
+            let own = part_of(path);
+            !self.roots.iter().any(|root| root.starts_with(folder))
+                && !self.files.iter().any(|file| file.starts_with(folder) && part_of(file) == own)
+        })
     }
 
     fn is_below_root(&self, path: &Path) -> bool {
@@ -127,10 +169,13 @@ fn project_folders(database: &Path, files: &[PathBuf]) -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
+    fn asked(path: &Path, quoted_by_ours: bool) -> Asked<'_> {
+        Asked { path, quoted_by_ours, is_known: false, library: None, in_system_dir: false }
+    }
+
     fn owner(scope: &mut Scope, path: &str, quoted_by_ours: bool) -> Owner {
         let path = Path::new(path);
-        let asked = Asked { path, quoted_by_ours, is_known: false, in_system_dir: false };
-        scope.owner(&asked)
+        scope.owner(&asked(path, quoted_by_ours))
     }
 
     fn scope(given: &[&str], database: Option<&str>, files: &[&str]) -> Scope {
@@ -170,7 +215,7 @@ mod tests {
         let mut own = Scope::new(&[], None, &[file]);
         let header = root.join("kit/sub/x.h");
         let mut ask = |quoted_by_ours, is_known, in_system_dir| {
-            own.owner(&Asked { path: &header, quoted_by_ours, is_known, in_system_dir })
+            own.owner(&Asked { is_known, in_system_dir, ..asked(&header, quoted_by_ours) })
         };
         assert_eq!(ask(true, true, false), Owner::Library);
         assert_eq!(ask(false, false, false), Owner::Foreign(Foreign::Toolkit));
@@ -180,8 +225,38 @@ mod tests {
             fs::write(root.join("kit").join(name), "").expect("written");
         }
         let mut own = Scope::new(&[], None, &[root.join("a.cu")]);
-        let asked =
-            Asked { path: &header, quoted_by_ours: true, is_known: false, in_system_dir: false };
-        assert_eq!(own.owner(&asked), Owner::Library);
+        assert_eq!(own.owner(&asked(&header, true)), Owner::Library);
+    }
+
+    #[test]
+    fn libraries_among_the_programs_files() {
+        let library = Owner::Foreign(Foreign::Library);
+        let mut own = scope(&[], None, &["/p/src/a.cu", "/p/external/mine/b.cu"]);
+        for path in ["/p/external/other/x.h", "/p/external/x.h", "/p/Third_Party/y/z/x.h"] {
+            assert_eq!(owner(&mut own, path, true), library, "{path}");
+        }
+        for path in ["/p/external/mine/x.h", "/p/external/mine/y/x.h", "/p/src/external.h"] {
+            assert_eq!(owner(&mut own, path, true), Owner::Ours, "{path}");
+        }
+        // Those of a well-known library's folder, and no others.
+        let folder = Path::new("/p/src/glm");
+        let glm = Asked { library: Some(folder), ..asked(Path::new("/p/src/glm/glm.hpp"), false) };
+        assert_eq!(own.owner(&glm), library);
+        assert_eq!(owner(&mut own, "/p/src/glm/detail/x.hpp", true), library);
+        assert_eq!(owner(&mut own, "/p/src/glmx/x.hpp", true), Owner::Ours);
+        // A root says otherwise, and a program may lie in such a folder.
+        let mut given = scope(&["/p"], None, &["/p/src/a.cu"]);
+        assert_eq!(given.owner(&glm), Owner::Ours);
+        assert_eq!(owner(&mut given, "/p/external/other/x.h", true), Owner::Ours);
+        let mut inside = scope(&[], None, &["/p/vendor/mine/src/a.cu"]);
+        assert_eq!(owner(&mut inside, "/p/vendor/mine/src/x.h", true), Owner::Ours);
+        assert_eq!(owner(&mut inside, "/p/vendor/mine/src/deps/x.h", true), library);
+        // One outside of the roots is read if its name alone says what it is.
+        let outside = Path::new("/q/json.hpp");
+        let json = Asked { library: Some(outside), ..asked(outside, false) };
+        assert_eq!(inside.owner(&json), Owner::Foreign(Foreign::OutsideRoot));
+        let installed = Path::new("/usr/include/json.hpp");
+        let json = Asked { library: Some(installed), ..asked(installed, false) };
+        assert_eq!(inside.owner(&json), Owner::Library);
     }
 }

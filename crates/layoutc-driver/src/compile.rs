@@ -4,7 +4,9 @@ use crate::assumptions;
 use crate::grids::{GridReport, plan_grids};
 use crate::host_arrays::{self, plan_with_host_arrays};
 use crate::joints::PlannedJoints;
-use crate::outcome::{ClassOutcome, HostOutcome, Model, Status};
+use crate::outcome::{
+    ClassOutcome, HostOutcome, Model, Status, is_kept_by_missing, kept_by_missing,
+};
 use crate::records::{Known, Planned, kept_diagnostic};
 use crate::request::{HostLayout, Request};
 use layoutc_analysis::choose::{targets, unknown_target};
@@ -130,11 +132,19 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let model = Model { program: &program, classes: &classes };
     let mut outcomes: Vec<ClassOutcome> =
         plan.arrays.iter().map(|array| model.outcome(array)).collect();
+    let mut by_missing: Vec<&ClassOutcome> = Vec::new();
+    let is_warning = |said: &Diagnostic| said.severity == Severity::Warning;
     for (id, outcome) in classes.ids().zip(&outcomes) {
         if outcome.status == Status::Kept && !outcome.is_generated {
-            diagnostics.extend(kept_diagnostic(&program, &classes, id, outcome, request));
+            let said = kept_diagnostic(&program, &classes, id, outcome, request);
+            if is_kept_by_missing(outcome) && said.as_ref().is_some_and(is_warning) {
+                by_missing.push(outcome);
+            } else {
+                diagnostics.extend(said);
+            }
         }
     }
+    diagnostics.extend(kept_by_missing(&by_missing));
     diagnostics.extend(opencl::missing_kernels(&classes));
     diagnostics.extend(outcomes.iter().filter_map(assumptions::note));
     let mut failed = !plan.errors.is_empty();

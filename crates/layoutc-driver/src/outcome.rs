@@ -8,6 +8,7 @@ use layoutc_dataflow::layout::{Layout, RecordShape};
 use layoutc_diagnostics::{Code, Diagnostic, Span};
 use layoutc_syntax::Program;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 /// What became of an array class.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -99,7 +100,8 @@ impl Model<'_> {
     }
 
     /// What an earlier run generated for this type explains the other reasons, such as a specialisation that
-    /// is not modelled. Otherwise reasons in the text that people wrote come first.
+    /// is not modelled. Otherwise reasons in the text that people wrote come first, and what a header may do
+    /// that was not found comes last.
     fn sorted_reasons(self, array: &ArrayPlan) -> Vec<Pin> {
         let Model { program, classes } = self;
         let names: Vec<String> = (array.classes.iter())
@@ -108,6 +110,7 @@ impl Model<'_> {
         let mut reasons = array.reasons().to_vec();
         reasons.sort_by_key(|pin| match program.generated_at(pin.span) {
             Some(region) if names.contains(&region.target) => 0,
+            None if pin.code == Code::MISSING_INCLUDE => 3,
             None => 1,
             Some(_) => 2,
         });
@@ -128,6 +131,51 @@ pub struct HostOutcome {
     pub reason: Option<Pin>,
 }
 
+/// Names in a message: the first two, and how many more there are.
+fn listed(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => format!("`{one}`"),
+        [one, two] => format!("`{one}` and `{two}`"),
+        [one, two, rest @ ..] => format!("`{one}`, `{two}` and {} more", rest.len()),
+    }
+}
+
+/// The message that all arrays stay that nothing keeps but a header that was not found: one for each
+/// header. What must change is an error of its own.
+pub(crate) fn kept_by_missing(outcomes: &[&ClassOutcome]) -> Vec<Diagnostic> {
+    let mut by_place: BTreeMap<Span, Vec<&ClassOutcome>> = BTreeMap::new();
+    for outcome in outcomes.iter().filter(|outcome| is_kept_by_missing(outcome)) {
+        by_place.entry(outcome.reasons[0].span).or_default().push(outcome);
+    }
+    let message = |kept: Vec<&ClassOutcome>| {
+        let [first, rest @ ..] = kept.as_slice() else { return None };
+        if rest.is_empty() {
+            return stays(first, false);
+        }
+        let mut types: Vec<String> = Vec::new();
+        for outcome in &kept {
+            if !types.contains(&outcome.type_name) {
+                types.push(outcome.type_name.clone());
+            }
+        }
+        let reason = &first.reasons[0];
+        let what = format!("{} arrays of {} keep the layout", kept.len(), listed(&types));
+        let mut diagnostic = Diagnostic::warning(reason.code, what)
+            .at(reason.span, "this header cannot be found and may use them");
+        for (place, text) in kept.iter().flat_map(|outcome| &outcome.reasons[0].related) {
+            diagnostic = diagnostic.with(*place, text.clone());
+        }
+        Some(diagnostic.help(format!("`layoutc explain {}` says what to change", reason.code)))
+    };
+    by_place.into_values().filter_map(message).collect()
+}
+
+/// Whether nothing keeps arrays but a header that was not found.
+pub(crate) fn is_kept_by_missing(outcome: &ClassOutcome) -> bool {
+    outcome.reasons.first().is_some_and(|reason| reason.code == Code::MISSING_INCLUDE)
+}
+
 /// The message that arrays stay, and why.
 pub(crate) fn stays(outcome: &ClassOutcome, required: bool) -> Option<Diagnostic> {
     let first = outcome.reasons.first()?;
@@ -137,9 +185,7 @@ pub(crate) fn stays(outcome: &ClassOutcome, required: bool) -> Option<Diagnostic
     }
     let arrays = match outcome.names.as_slice() {
         [] => "an array".to_owned(),
-        [one] => format!("`{one}`"),
-        [one, two] => format!("`{one}` and `{two}`"),
-        [one, two, rest @ ..] => format!("`{one}`, `{two}` and {} more", rest.len()),
+        names => listed(names),
     };
     let message = format!(
         "{arrays} of `{}` keep{} the layout",
@@ -156,10 +202,17 @@ pub(crate) fn stays(outcome: &ClassOutcome, required: bool) -> Option<Diagnostic
         diagnostic = diagnostic.with(*span, text.clone());
     }
     const SHOWN: usize = 4;
-    for reason in outcome.reasons.iter().skip(1).take(SHOWN) {
+    // A header that was not found is said once for all arrays.
+    let further: Vec<&Pin> = outcome
+        .reasons
+        .iter()
+        .skip(1)
+        .filter(|reason| reason.code != Code::MISSING_INCLUDE)
+        .collect();
+    for reason in further.iter().take(SHOWN) {
         diagnostic = diagnostic.with(reason.span, format!("{}: {}", reason.code, reason.message));
     }
-    let hidden = outcome.reasons.len().saturating_sub(1 + SHOWN);
+    let hidden = further.len().saturating_sub(SHOWN);
     let help = format!("`layoutc explain {}` says what to change", first.code);
     Some(diagnostic.help(if hidden > 0 {
         let (more, are) = if hidden == 1 { ("reason", "is") } else { ("reasons", "are") };

@@ -147,6 +147,8 @@ pub(crate) struct Lowering<'t> {
     opaque: OpaqueTypes,
     trees: &'t Trees<'t>,
     bodies: &'t Bodies,
+    /// The places of each name's definitions among the program's macros.
+    macros_by_name: HashMap<String, Vec<usize>>,
     packing: packing::Packing,
     lowered: Vec<bool>,
     globals: GlobalNames,
@@ -215,6 +217,7 @@ impl<'t> Lowering<'t> {
             preprocessed,
             trees,
             bodies,
+            macros_by_name: HashMap::new(),
             packing: packing::Packing::of(preprocessed),
             lowered: vec![false; preprocessed.files.len()],
             globals,
@@ -239,6 +242,9 @@ impl<'t> Lowering<'t> {
             in_assertion: false,
         };
         lowering.collect_macros();
+        for (at, def) in lowering.program.macros.iter().enumerate() {
+            lowering.macros_by_name.entry(def.name.clone()).or_default().push(at);
+        }
         lowering
     }
 
@@ -422,7 +428,8 @@ impl<'t> Lowering<'t> {
         let Some(region) = self.program.regions.last_mut() else { return };
         let mut pending: Vec<String> = region.identifiers.iter().cloned().collect();
         while let Some(used) = pending.pop() {
-            for def in self.program.macros.iter().filter(|def| def.name == used) {
+            let defs = self.macros_by_name.get(&used).into_iter().flatten();
+            for def in defs.map(|at| &self.program.macros[*at]) {
                 let parameters = def.parameters.as_deref().unwrap_or_default();
                 for word in def.body_identifiers.iter().filter(|word| !parameters.contains(word)) {
                     if region.identifiers.insert(word.clone()) {

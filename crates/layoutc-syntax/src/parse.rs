@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
-use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Point, Tree};
 
 use crate::preprocess::{PreprocessedFile, TokenKind, each_token, tokens};
 
@@ -94,7 +94,12 @@ impl<'f> Trees<'f> {
 
     /// The tree of a file, or why it has none.
     pub(crate) fn parse(&self, file: usize) -> Result<&Parsed, &ParseFailure> {
-        self.parsed[file].get_or_init(|| parse(&self.files[file].masked)).as_ref()
+        let PreprocessedFile { masked, foreign, .. } = &self.files[file];
+        let text = || match foreign {
+            None => parse(masked),
+            Some(_) => parse_sparse(masked),
+        };
+        self.parsed[file].get_or_init(text).as_ref()
     }
 
     /// The tree of a file.
@@ -108,10 +113,56 @@ impl<'f> Trees<'f> {
 /// # Errors
 /// [`ParseFailure`] says why there is no tree; the file must then be treated as opaque.
 pub fn parse(masked: &str) -> Result<Parsed, ParseFailure> {
+    parse_ranges(masked, &[])
+}
+
+/// Parses a text of which most is blank: the parser would look at each blank many times.
+fn parse_sparse(masked: &str) -> Result<Parsed, ParseFailure> {
+    parse_ranges(masked, &inked(masked))
+}
+
+/// Parses the parts of a text, or all of it if there are none.
+fn parse_ranges(masked: &str, parts: &[tree_sitter::Range]) -> Result<Parsed, ParseFailure> {
     check_bracket_depth(masked)?;
-    let tree = run_parser(masked, TIME_LIMIT).ok_or(ParseFailure::TooSlow)?;
+    let tree = run_parser(masked, parts, TIME_LIMIT).ok_or(ParseFailure::TooSlow)?;
     let error_regions = inspect(&tree, masked)?;
     Ok(Parsed { tree, error_regions })
+}
+
+/// The lines that are not blank, as few ranges; one that is empty for a blank text.
+fn inked(text: &str) -> Vec<tree_sitter::Range> {
+    /// Fewer blanks between two ranges are not worth it.
+    const GAP: usize = 256;
+    let mut parts: Vec<tree_sitter::Range> = Vec::new();
+    let mut start = 0;
+    for (row, line) in text.split_inclusive('\n').enumerate() {
+        let end = start + line.len();
+        let point = |column| Point { row, column };
+        if !line.trim_ascii().is_empty() {
+            let end_point = point(line.len());
+            match parts.last_mut().filter(|last| start - last.end_byte < GAP) {
+                Some(last) => (last.end_byte, last.end_point) = (end, end_point),
+                None => parts.push(tree_sitter::Range {
+                    start_byte: start,
+                    end_byte: end,
+                    start_point: point(0),
+                    end_point,
+                }),
+            }
+        }
+        start = end;
+    }
+    if parts.is_empty() {
+        let origin = Point { row: 0, column: 0 };
+        let nothing = tree_sitter::Range {
+            start_byte: 0,
+            end_byte: 0,
+            start_point: origin,
+            end_point: origin,
+        };
+        parts.push(nothing);
+    }
+    parts
 }
 
 fn check_bracket_depth(masked: &str) -> Result<(), ParseFailure> {
@@ -131,11 +182,12 @@ fn check_bracket_depth(masked: &str) -> Result<(), ParseFailure> {
     Ok(())
 }
 
-fn run_parser(masked: &str, limit: Duration) -> Option<Tree> {
+fn run_parser(masked: &str, parts: &[tree_sitter::Range], limit: Duration) -> Option<Tree> {
     let mut parser = Parser::new();
     parser
         .set_language(&tree_sitter_cuda::LANGUAGE.into())
         .expect("the grammar's ABI is one that this tree-sitter reads");
+    parser.set_included_ranges(parts).expect("they are in order and disjoint");
     let start = thread_time();
     // The clock is a system call: it is not asked at every step.
     let mut steps = 0u32;
@@ -281,8 +333,35 @@ mod tests {
     #[test]
     fn the_parser_stops_when_time_is_up() {
         let text = "int x = f(1);\n".repeat(10_000);
-        assert!(run_parser(&text, Duration::ZERO).is_none());
-        assert!(run_parser("int x;", TIME_LIMIT).is_some());
+        assert!(run_parser(&text, &[], Duration::ZERO).is_none());
+        assert!(run_parser("int x;", &[], TIME_LIMIT).is_some());
+    }
+
+    #[test]
+    fn blanks_change_no_tree() {
+        let gap = " \n".repeat(600);
+        for parts in [
+            &["struct P {", "float x;", "};", "int f(P *p);"][..],
+            &[],
+            &["int x"],
+            &["", "/* a", "*/ int y;"],
+        ] {
+            let text = format!("{gap}{}{gap}", parts.join(&gap));
+            let [all, sparse] = [parse(&text), parse_sparse(&text)].map(|it| it.expect("parsed"));
+            let form = |parsed: &Parsed| parsed.tree.root_node().to_sexp();
+            assert_eq!(form(&all), form(&sparse), "{parts:?}");
+            assert_eq!(all.error_regions, sparse.error_regions, "{parts:?}");
+            let ends = |parsed: &Parsed| {
+                let root = parsed.tree.root_node();
+                let children: Vec<_> =
+                    (0..root.child_count() as u32).filter_map(|at| root.child(at)).collect();
+                children
+                    .iter()
+                    .map(|child| (child.byte_range(), child.start_position()))
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(ends(&all), ends(&sparse), "{parts:?}");
+        }
     }
 
     #[test]

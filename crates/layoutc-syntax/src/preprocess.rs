@@ -22,6 +22,7 @@ mod embedded;
 mod foreign;
 mod include;
 mod lexer;
+mod libraries;
 mod macros;
 mod mask;
 mod meaning;
@@ -31,6 +32,7 @@ mod walk;
 pub use directive::{Directive, DirectiveKind};
 pub use foreign::{Foreign, ForeignWords, Owner};
 pub use lexer::{Token, TokenKind, each_token, tokens, tokens_and_lines};
+pub use libraries::is_vendor_folder;
 pub use macros::{Activity, MacroDef, MacroId, MacroOrigin, MacroTable};
 pub use mask::MaskReason;
 pub(crate) use meaning::number_words;
@@ -67,8 +69,12 @@ pub struct Asked<'a> {
     pub path: &'a Path,
     /// Whether a file of the program includes it with quotes.
     pub quoted_by_ours: bool,
-    /// Whether its name is that of a header of the toolkit, the system or a well-known library.
+    /// Whether its name is that of a header of the toolkit, the system or a well-known library, and
+    /// of nobody else's: it needs no text.
     pub is_known: bool,
+    /// The folder of the well-known library that the name belongs to, or the header itself if the
+    /// library has none. Programs bring such libraries along.
+    pub library: Option<&'a Path>,
     /// Whether it lies below one of [`PreprocessOptions::system_dirs`].
     pub in_system_dir: bool,
 }
@@ -156,6 +162,9 @@ pub struct ForeignInclusion {
     pub files: Vec<FileId>,
     /// The program's headers that come before the end of them in the root.
     pub headers_before: BTreeSet<FileId>,
+    /// The words of the program's macros by which a well-known library is configured, if this is one
+    /// whose text is not read: all that it can name.
+    pub given: BTreeSet<String>,
 }
 
 /// Text of `#if` branches that are not parsed, nested directives included.

@@ -364,3 +364,161 @@ fn a_project_in_several_folders() -> Result<()> {
     ensure!(found["program"] == json!(["p/app/main.cu", "p/gpu/kernels.cu"]), "{found:#}");
     Ok(())
 }
+
+/// A program with a library of its own among its files.
+const WITH_LIBRARY: &str = r#"#include <cuda_runtime.h>
+#include "state.h"
+#include <kit/kit.h>
+__global__ void step(Body *b, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) b[i].x += b[i].y * KIT_SCALE;
+}
+int main() {
+  Body *d;
+  cudaMalloc(&d, 64 * sizeof(Body));
+  step<<<1, 64>>>(d, 64);
+  cudaFree(d);
+}
+"#;
+
+const STATE: &str = "#pragma once\nstruct Body { float x, y; };\n#define STATE_TYPE Body\n";
+
+const KIT: &str = "#pragma once\n#define KIT_SCALE 2.0f\nKIT_ODD(struct) never parsed (] here;\n";
+
+#[test]
+fn libraries_that_a_program_brings_along_are_not_its_own() -> Result<()> {
+    let naming = "#pragma once\n#define KIT_SCALE 2.0f\nstruct Shape { struct Body *next; };\n";
+    let macros = "#pragma once\n#define KIT_SCALE 2.0f\ninline float peek(const STATE_TYPE *p) { return p->x; }\n";
+    for (folder, text, status) in [
+        ("external", KIT, "changed"),
+        ("third_party/one", KIT, "changed"),
+        // It has the name of the struct, or gets it by a macro of the program.
+        ("external", naming, "kept"),
+        ("external", macros, "kept"),
+    ] {
+        let header = format!("{folder}/kit/kit.h");
+        let sandbox = Sandbox::with(&[
+            ("src/main.cu", WITH_LIBRARY),
+            ("src/state.h", STATE),
+            ("tool.cu", "int tool() { return 0; }\n"),
+            (header.as_str(), text),
+        ])?;
+        let base = ["transform", "src/main.cu", "tool.cu", "-I", folder, "--diff"];
+        let (found, stderr) = report(&sandbox, &base)?;
+        let class = &found["classes"][0];
+        ensure!(class["status"] == status, "{text}: {found:#}");
+        ensure!(status == "changed" || class["reasons"][0]["code"] == "LC0076", "{found:#}");
+        ensure!(found["program"] == json!(["src/main.cu", "tool.cu", "src/state.h"]), "{found:#}");
+        ensure!(!stderr.contains("parse"), "{stderr}");
+        // A root says that it is the program's, as does a file of it that is named.
+        let (found, _) = report(&sandbox, &[&base[..], &["--root", "."]].concat())?;
+        let program = json!(["src/main.cu", "tool.cu", "src/state.h", header]);
+        ensure!(found["program"] == program, "{found:#}");
+        let own = format!("{folder}/kit/own.cu");
+        sandbox.write(&own, "int own() { return 1; }\n")?;
+        let (found, _) = report(&sandbox, &[&base[..], &[own.as_str()]].concat())?;
+        let program = found["program"].as_array().context("a list")?;
+        ensure!(program.contains(&json!(header)), "{found:#}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_well_known_library_is_told_by_its_path() -> Result<()> {
+    // Its struct cannot change, its own includes are its own, and a name that only ends alike is the program's.
+    let main = WITH_LIBRARY.replace("<kit/kit.h>", "\"PLACE\"");
+    let other = "#pragma once\n#include \"part.hpp\"\n";
+    for (place, is_ours) in [("glm/glm.hpp", false), ("own/glmx/glm.hpp", true)] {
+        let text = main.replace("PLACE", place);
+        let part = format!("src/{}/part.hpp", place.trim_end_matches("/glm.hpp"));
+        let header = format!("src/{place}");
+        let sandbox = Sandbox::with(&[
+            ("src/main.cu", text.as_str()),
+            ("src/state.h", STATE),
+            (header.as_str(), other),
+            (part.as_str(), KIT),
+        ])?;
+        let (found, _) = report(&sandbox, &["transform", "src/main.cu", "--diff"])?;
+        let program = found["program"].as_array().context("a list")?;
+        ensure!(program.contains(&json!(header)) == is_ours, "{found:#}");
+        ensure!(program.contains(&json!(part)) == is_ours, "{found:#}");
+        ensure!(is_ours || found["classes"][0]["status"] == "changed", "{found:#}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_well_known_library_need_not_be_found() -> Result<()> {
+    for (include, status) in [
+        ("<Windows.h>", "changed"),
+        ("<glm/glm.hpp>", "changed"),
+        ("\"stb_image.h\"", "changed"),
+        ("<unistd.h>", "changed"),
+        // Perhaps a part of the program.
+        ("<solver/glm.hpp>", "kept"),
+        ("<cuda/kernels.h>", "kept"),
+    ] {
+        let main = WITH_LIBRARY.replace("<kit/kit.h>", include).replace("KIT_SCALE", "2");
+        let sandbox = Sandbox::with(&[("main.cu", main.as_str()), ("state.h", STATE)])?;
+        let (found, stderr) = report(&sandbox, &["transform", "main.cu", "--diff"])?;
+        ensure!(found["classes"][0]["status"] == status, "{include}: {found:#}");
+        ensure!(stderr.contains("not found") == (status == "kept"), "{include}: {stderr}");
+    }
+    for missing in ["\"glm.hpp\"", "\"helper_kernels.h\"", "\"cuda/kernels.h\"", "\"net/if.h\""] {
+        let main = WITH_LIBRARY.replace("<kit/kit.h>", missing);
+        let sandbox = Sandbox::with(&[("main.cu", main.as_str()), ("state.h", STATE)])?;
+        sandbox.rejected(&with_soa(&["transform", "main.cu", "--check"]), &["LC0004"])?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_library_that_is_not_read_has_what_macros_for_it_mention() -> Result<()> {
+    for (setting, status) in [
+        ("#define STBI_ASSERT(x)", "changed"),
+        ("#define STBI_MALLOC(n) take<ITEM>(n)\n#define ITEM Body", "kept"),
+        ("#define OTHER_MALLOC(n) take<Body>(n)", "changed"),
+    ] {
+        let include = format!("{setting}\n#include <stb_image.h>");
+        let main = WITH_LIBRARY.replace("#include <kit/kit.h>", &include).replace("KIT_SCALE", "2");
+        let sandbox = Sandbox::with(&[("main.cu", main.as_str()), ("state.h", STATE)])?;
+        let (found, stderr) = report(&sandbox, &["transform", "main.cu", "--diff"])?;
+        ensure!(found["classes"][0]["status"] == status, "{setting}: {found:#} {stderr}");
+        let named = stderr.contains("LC0076") && stderr.contains("`stb_image.h`");
+        ensure!(named == (status == "kept"), "{setting}: {stderr}");
+    }
+    Ok(())
+}
+
+#[test]
+fn what_a_library_may_define_decides_no_branch() -> Result<()> {
+    // A branch that is not compiled may use the type for what is its own.
+    let branch = "#if BOOST_VERSION > 106000\n  show(sizeof(Body));\n#endif\n  cudaFree(d);";
+    for (include, status) in [("<boost/version.hpp>", "kept"), ("<glm/glm.hpp>", "changed")] {
+        let main = WITH_LIBRARY
+            .replace("<kit/kit.h>", include)
+            .replace("KIT_SCALE", "2")
+            .replace("cudaFree(d);", branch)
+            .replace("int main", "void show(int size);\nint main");
+        let sandbox = Sandbox::with(&[("main.cu", main.as_str()), ("state.h", STATE)])?;
+        let (found, _) = report(&sandbox, &["transform", "main.cu", "--diff"])?;
+        ensure!(found["classes"][0]["status"] == status, "{include}: {found:#}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_header_that_is_not_found_is_said_once() -> Result<()> {
+    let main = "#include \"state.h\"\n#include <gone/too.h>\nstruct Cell { float u, v; };\n\
+        __global__ void k(Body *b, Other *o, Cell *c) { b[threadIdx.x].x = o[threadIdx.x].x + c[threadIdx.x].v; }\n\
+        int main() {\n  Body *b;\n  Other *o;\n  Cell *c;\n  cudaMalloc(&b, 64 * sizeof(Body));\n  cudaMalloc(&o, 64 * sizeof(Other));\n\
+        \n  cudaMalloc(&c, 64 * sizeof(Cell));\n  k<<<1, 64>>>(b, o, c);\n}\n";
+    let state = format!("{STATE}struct Other {{ float x, y; }};\n");
+    let sandbox = Sandbox::with(&[("main.cu", main), ("state.h", &state)])?;
+    let (found, stderr) = report(&sandbox, &["transform", "main.cu", "--diff"])?;
+    ensure!(stderr.matches("LC0004]").count() == 1, "{stderr}");
+    ensure!(stderr.contains("2 arrays of `Body` and `Other` keep the layout"), "{stderr}");
+    let status: Vec<&Value> = (0..3).map(|at| &found["classes"][at]["status"]).collect();
+    ensure!(status == ["kept", "kept", "changed"], "{found:#}");
+    Ok(())
+}

@@ -204,6 +204,10 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
     };
     let names = Names::new(program, classes);
     for (region, hidden) in program.regions.iter().zip(&hidden) {
+        // What foreign text can use it has a word for, and comes behind (`unseen`).
+        if program.is_foreign(region.span.file) {
+            continue;
+        }
         let (code, what) = match region.kind {
             RegionKind::Unparsed => (Code::UNPARSED_REGION, "this text does not parse"),
             RegionKind::Unmodelled => {
@@ -413,27 +417,31 @@ pub(super) fn macro_bodies(program: &Program) -> BTreeMap<&str, BTreeSet<String>
         let parameters = def.parameters.as_deref().unwrap_or_default();
         own.extend(def.body_identifiers.iter().filter(|name| !parameters.contains(name)).cloned());
     }
-    // Macros that use macros: a fixpoint, since they may use each other.
-    loop {
-        let mut changed = false;
-        let names: Vec<&str> = direct.keys().copied().collect();
-        for name in names {
-            let inner: BTreeSet<String> = direct[name]
-                .iter()
-                .filter(|used| used.as_str() != name)
-                .filter_map(|used| direct.get(used.as_str()))
-                .flatten()
-                .cloned()
-                .collect();
-            let own = direct.entry(name).or_default();
-            let before = own.len();
-            own.extend(inner);
-            changed |= own.len() != before;
-        }
-        if !changed {
-            return direct;
-        }
+    // Macros that use macros, and perhaps each other: only those that use one have more to say.
+    let used = |name: &&str| direct.contains_key(name);
+    let uses: Vec<(&str, Vec<&str>)> = direct
+        .iter()
+        .map(|(name, words)| (*name, words.iter().map(String::as_str).filter(used).collect()))
+        .filter(|(_, inner): &(_, Vec<&str>)| !inner.is_empty())
+        .collect();
+    let further: Vec<(&str, BTreeSet<String>)> = uses
+        .into_iter()
+        .map(|(name, inner)| {
+            let mut reached: BTreeSet<&str> = BTreeSet::new();
+            let mut stack = inner;
+            while let Some(other) = stack.pop() {
+                if other != name && reached.insert(other) {
+                    stack.extend(direct[other].iter().map(String::as_str).filter(used));
+                }
+            }
+            let words = reached.into_iter().flat_map(|other| &direct[other]).cloned();
+            (name, words.collect())
+        })
+        .collect();
+    for (name, words) in further {
+        direct.entry(name).or_default().extend(words);
     }
+    direct
 }
 
 /// Uses of macros in expressions.

@@ -70,6 +70,7 @@ pub fn foreign_pin(program: &Program, file: FileId, what: &str) -> Pin {
     let why = match program.files[file.index()].foreign {
         Some(Foreign::Toolkit) => "in the folder of a CUDA toolkit",
         Some(Foreign::SystemFolder) => "in a folder of system headers",
+        Some(Foreign::Library) => "a library's (name it, or its folder with `--root`)",
         Some(Foreign::OutsideRoot) | None => "outside of the program's root (see `--root`)",
     };
     Pin {
@@ -166,14 +167,17 @@ fn named_by_foreign(program: &Program, record: Option<RecordId>, slots: &[Slot])
                 let words = program.foreign_words.get(file);
                 words.is_some_and(|words| words.pastes_ours || words.words.contains(*name))
             };
-            let file = inclusion.files.iter().find(has_word)?;
-            let path = program.sources.file(*file).path().display();
+            let message = if inclusion.given.contains(*name) {
+                format!("`{}` is a library's, and a macro for it mentions `{name}`", unseen.spelled)
+            } else {
+                let file = inclusion.files.iter().find(has_word)?;
+                let path = program.sources.file(*file).path().display();
+                format!("`{path}` is no file of the program, comes behind `{name}` and may use it")
+            };
             Some(Pin {
                 span: unseen.span,
                 code: Code::FOREIGN_HEADER,
-                message: format!(
-                    "`{path}` is no file of the program, comes behind `{name}` and may use it"
-                ),
+                message,
                 related: vec![(*place, "declared here".to_owned())],
             })
         })

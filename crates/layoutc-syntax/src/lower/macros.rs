@@ -3,10 +3,9 @@
 use super::Lowering;
 use super::pasted::{Words, identifiers, pasted_names};
 use super::types::{number_of_both, scalar_of_words, words_of_number};
-use crate::preprocess::{MacroOrigin, TokenKind, tokens};
+use crate::preprocess::{MacroOrigin, Preprocessed, TokenKind, tokens};
 use crate::program::{Macro, ParameterUse};
 use crate::types::{QualType, Scalar};
-use layoutc_diagnostics::FileId;
 
 /// How deep object-like macros may name each other before the front end gives up.
 const MACRO_DEPTH: usize = 16;
@@ -61,11 +60,7 @@ impl<'t> Lowering<'t> {
             let mut body_identifiers: Vec<String> =
                 identifiers(&def.text).map(str::to_owned).collect();
             if tokens.iter().any(|token| matches!(token.text(&def.text), "##" | "%:%:")) {
-                let preprocessed = self.preprocessed;
-                let words = words.get_or_insert_with(|| {
-                    let files = 0..preprocessed.files.len() as u32;
-                    Words::of(files.map(|at| preprocessed.sources.file(FileId(at)).text()))
-                });
+                let words = words.get_or_insert_with(|| all_words(self.preprocessed));
                 body_identifiers.extend(pasted_names(&def.text, parameters.as_deref(), words));
             }
             self.program.macros.push(Macro {
@@ -199,6 +194,22 @@ impl<'t> Lowering<'t> {
         }
         crate::evaluate::constant_tokens(&text, &mut |name| self.constant_of_macro(name, depth + 1))
     }
+}
+
+/// The words that pastes are made of and that they may form: of foreign files, what is kept.
+fn all_words(preprocessed: &Preprocessed) -> Words {
+    let mut words = Words::default();
+    for (file, (_, source)) in preprocessed.files.iter().zip(preprocessed.sources.iter()) {
+        words.add(source.text(), file.foreign.is_none());
+        if file.foreign.is_some() {
+            words.add(&file.masked, true);
+        }
+    }
+    for (_, def) in preprocessed.macros.iter().filter(|(_, def)| def.is_needed) {
+        words.add(&def.name, true);
+        words.add(&def.text, true);
+    }
+    words
 }
 
 /// The type of a body that is `sizeof(T)`.

@@ -5,49 +5,96 @@
 //! those that the program writes out somewhere.
 
 use crate::preprocess::{TokenKind, tokens};
-use std::collections::BTreeSet;
+use foldhash::fast::RandomState;
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+/// Longer names count as made of words wherever they are cut.
+const LONGEST: usize = 128;
 
 /// The words and numbers of a program's text.
+///
+/// A program with large headers has tens of thousands of words and hundreds of macros that paste, so
+/// what one name is made of, and what one form of paste may form, is found once.
+#[derive(Default)]
 pub(super) struct Words {
+    /// Words that a paste may form.
     names: BTreeSet<String>,
-    numbers: BTreeSet<String>,
+    /// Words and numbers that arguments may be.
+    parts: HashSet<String, RandomState>,
+    made: HashMap<String, Made, RandomState>,
+    formed: HashMap<Vec<Piece>, BTreeSet<String>, RandomState>,
 }
 
 impl Words {
-    /// All words of the texts.
-    pub(super) fn of<'t>(texts: impl Iterator<Item = &'t str>) -> Self {
-        let mut words = Words { names: BTreeSet::new(), numbers: BTreeSet::new() };
-        for text in texts {
-            for token in tokens(text) {
-                let word = token.text(text);
-                if token.kind == TokenKind::Identifier {
-                    words.names.insert(word.to_owned());
-                } else if word.starts_with(|c: char| c.is_ascii_digit()) {
-                    words.numbers.insert(word.to_owned());
+    /// Adds the words of a text; `is_named` says whether a name that is formed may stand there.
+    pub(super) fn add(&mut self, text: &str, is_named: bool) {
+        for token in tokens(text) {
+            let word = token.text(text);
+            let is_name = token.kind == TokenKind::Identifier;
+            if is_named && is_name && !self.names.contains(word) {
+                self.names.insert(word.to_owned());
+            }
+            let is_part = is_name || word.starts_with(|c: char| c.is_ascii_digit());
+            if is_part && !self.parts.contains(word) {
+                self.parts.insert(word.to_owned());
+            }
+        }
+    }
+
+    /// The names that pieces may form.
+    fn formed(&mut self, pieces: &[Piece]) -> &BTreeSet<String> {
+        if !self.formed.contains_key(pieces) {
+            let mut found = BTreeSet::new();
+            for name in self.names.iter().filter(|name| has_texts(name, pieces)) {
+                let made =
+                    self.made.entry(name.clone()).or_insert_with(|| Made::of(name, &self.parts));
+                if matches(name, pieces, made) {
+                    found.insert(name.clone());
+                }
+            }
+            self.formed.insert(pieces.to_vec(), found);
+        }
+        &self.formed[pieces]
+    }
+}
+
+/// Which parts of a name are made of words and numbers.
+struct Made {
+    length: usize,
+    /// By start and end; empty for a name that is too long to ask.
+    parts: Vec<bool>,
+}
+
+impl Made {
+    fn of(name: &str, words: &HashSet<String, RandomState>) -> Self {
+        let length = name.len();
+        if length > LONGEST {
+            return Made { length, parts: Vec::new() };
+        }
+        let mut parts = vec![false; (length + 1) * (length + 1)];
+        let at = |start: usize, end: usize| start * (length + 1) + end;
+        // From the end, so that what is behind a first word is known.
+        for start in (0..=length).rev() {
+            parts[at(start, start)] = true;
+            for first in start + 1..=length {
+                if name.get(start..first).is_some_and(|word| words.contains(word)) {
+                    for end in first..=length {
+                        parts[at(start, end)] |= parts[at(first, end)];
+                    }
                 }
             }
         }
-        words
+        Made { length, parts }
     }
 
-    /// Whether a piece is made of words and numbers; it is empty for an empty argument.
-    fn make(&self, piece: &str) -> bool {
-        let mut reached = vec![false; piece.len() + 1];
-        reached[0] = true;
-        for start in 0..piece.len() {
-            if !reached[start] || !piece.is_char_boundary(start) {
-                continue;
-            }
-            for (end, reached) in reached.iter_mut().enumerate().skip(start + 1) {
-                let Some(part) = piece.get(start..end) else { continue };
-                *reached |= self.names.contains(part) || self.numbers.contains(part);
-            }
-        }
-        reached[piece.len()]
+    /// Whether a part is made of words and numbers; it is empty for an empty argument.
+    fn is_made(&self, start: usize, end: usize) -> bool {
+        self.parts.get(start * (self.length + 1) + end).copied().unwrap_or(true)
     }
 }
 
 /// One operand of `##`.
+#[derive(Clone, PartialEq, Eq, Hash)]
 enum Piece {
     Text(String),
     Any,
@@ -57,7 +104,7 @@ enum Piece {
 pub(super) fn pasted_names(
     body: &str,
     parameters: Option<&[String]>,
-    words: &Words,
+    words: &mut Words,
 ) -> BTreeSet<String> {
     let found = tokens(body);
     let is_paste =
@@ -81,7 +128,7 @@ pub(super) fn pasted_names(
             at += 2;
         }
         at += 1;
-        names.extend(words.names.iter().filter(|name| matches(name, &pieces, words)).cloned());
+        names.extend(words.formed(&pieces).iter().cloned());
         // A parameter may be several tokens, of which the last or first is pasted.
         for piece in &pieces {
             if let Piece::Text(text) = piece {
@@ -92,8 +139,20 @@ pub(super) fn pasted_names(
     names
 }
 
+/// Whether a name has the texts of the pieces, one behind the other.
+fn has_texts(name: &str, pieces: &[Piece]) -> bool {
+    let mut rest = name;
+    pieces.iter().all(|piece| match piece {
+        Piece::Text(text) => rest.find(text.as_str()).is_some_and(|at| {
+            rest = &rest[at + text.len()..];
+            true
+        }),
+        Piece::Any => true,
+    })
+}
+
 /// Whether a name may be formed of the pieces, of which at least one is not empty besides it.
-fn matches(name: &str, pieces: &[Piece], words: &Words) -> bool {
+fn matches(name: &str, pieces: &[Piece], made: &Made) -> bool {
     // Ends of the text that the pieces so far may have formed.
     let mut ends: BTreeSet<usize> = BTreeSet::from([0]);
     for piece in pieces {
@@ -105,15 +164,11 @@ fn matches(name: &str, pieces: &[Piece], words: &Words) -> bool {
                         next.insert(start + text.len());
                     }
                 }
-                Piece::Any => {
-                    for end in *start..=name.len() {
-                        // The whole name is an argument, which is looked at as such.
-                        let is_whole = *start == 0 && end == name.len();
-                        if !is_whole && name.get(*start..end).is_some_and(|part| words.make(part)) {
-                            next.insert(end);
-                        }
-                    }
-                }
+                // The whole name is an argument, which is looked at as such.
+                Piece::Any => next.extend((*start..=name.len()).filter(|end| {
+                    let is_whole = *start == 0 && *end == name.len();
+                    !is_whole && name.is_char_boundary(*end) && made.is_made(*start, *end)
+                })),
             }
         }
         ends = next;
@@ -135,8 +190,9 @@ mod tests {
 
     fn names(body: &str, parameters: &[&str], text: &str) -> Vec<String> {
         let parameters: Vec<String> = parameters.iter().map(|name| (*name).to_owned()).collect();
-        let words = Words::of([text].into_iter());
-        pasted_names(body, Some(&parameters), &words).into_iter().collect()
+        let mut words = Words::default();
+        words.add(text, true);
+        pasted_names(body, Some(&parameters), &mut words).into_iter().collect()
     }
 
     #[test]
@@ -147,5 +203,19 @@ mod tests {
         assert_eq!(names("a##b", &["a", "b"], text), ["d_f"]);
         assert_eq!(names("array##n = array", &["n"], "array3 3"), ["array", "array3"]);
         assert_eq!(names("a + b", &["a", "b"], text), Vec::<String>::new());
+        // Words and numbers in between, several in one argument, and names that are too long to ask.
+        assert_eq!(names("a##_##b", &["a", "b"], "d_f f2_g f 2 g"), ["_", "f2_g"]);
+        assert_eq!(names("a##b", &["a", "b"], "xyz x y zz z"), ["xyz", "zz"]);
+        let long = "x".repeat(LONGEST + 1);
+        assert_eq!(names("a##b", &["a", "b"], &long), [long.as_str()]);
+    }
+
+    #[test]
+    fn words_that_are_arguments_only() {
+        let mut words = Words::default();
+        words.add("d_f", true);
+        words.add("d_ f d_g g", false);
+        let found = pasted_names("a##b", Some(&["a".to_owned(), "b".to_owned()]), &mut words);
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), ["d_f"]);
     }
 }

@@ -31,6 +31,8 @@ pub enum Foreign {
     SystemFolder,
     /// It lies in the folder of a CUDA toolkit.
     Toolkit,
+    /// It belongs to a library that lies among the program's files.
+    Library,
 }
 
 /// Whose a header is.

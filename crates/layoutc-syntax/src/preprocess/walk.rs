@@ -16,6 +16,7 @@ use super::embedded::{Embedded, is_literal, kernel_texts};
 use super::foreign::{self, Foreign, Owner, Used};
 use super::include::{self, Absent, Operand};
 use super::lexer::{Token, TokenKind, tokens};
+use super::libraries::{self, Kind, Known};
 use super::macros::{Activity, MacroDef, MacroEnv, MacroId, MacroOrigin, MacroTable};
 use super::mask::{ProgramNames, mask_file};
 use super::meaning::{Meaning, Occurrence, fingerprint};
@@ -143,6 +144,10 @@ struct Walker<'a> {
     root_offset: u32,
     /// Whether that root has met a header that was not found and may define any macro.
     is_uncertain: bool,
+    /// How macros begin that may be those of libraries whose text that root has met and not read.
+    library_macros: BTreeSet<&'static str>,
+    /// The last `#include` in a file of the program.
+    our_include: Span,
     unseen: Vec<UnseenHeader>,
     /// Headers of the program that the root has entered.
     headers: BTreeSet<FileId>,
@@ -176,6 +181,8 @@ pub(crate) fn preprocess(
         inclusions: 0,
         root_offset: 0,
         is_uncertain: false,
+        library_macros: BTreeSet::new(),
+        our_include: Span::new(FileId(0), 0, 0),
         unseen: Vec::new(),
         headers: BTreeSet::new(),
         foreign_entered: Vec::new(),
@@ -343,6 +350,8 @@ impl Walker<'_> {
         self.options = unit.options;
         self.root_offset = 0;
         self.is_uncertain = false;
+        self.library_macros.clear();
+        self.our_include = Span::new(unit.id, 0, 0);
         self.headers.clear();
         self.foreign_entered.clear();
         self.is_host = matches!(unit.language, Language::C | Language::Cpp);
@@ -396,7 +405,8 @@ impl Walker<'_> {
         let root = self.stack[0];
         // A header without a guard may come many times.
         let known = self.unseen.iter_mut().filter(|known| known.span == span && known.root == root);
-        if let Some(known) = known.filter_map(|known| known.foreign.as_mut()).next() {
+        let known = known.filter_map(|known| known.foreign.as_mut());
+        if let Some(known) = known.filter(|known| !known.files.is_empty()).next() {
             known.files.extend(files);
             known.files.sort_unstable();
             known.files.dedup();
@@ -408,7 +418,7 @@ impl Walker<'_> {
             spelled: spelled.to_owned(),
             root,
             root_offset: self.root_offset,
-            foreign: Some(ForeignInclusion { files, headers_before }),
+            foreign: Some(ForeignInclusion { files, headers_before, given: BTreeSet::new() }),
         });
     }
 
@@ -656,13 +666,17 @@ impl Walker<'_> {
 
     /// Whether a header that cannot be seen may define a name that a condition asks for.
     fn is_undecided(&self, walk: &FileWalk, directive: &RawDirective) -> bool {
-        if !self.is_uncertain || directive.kind == DirectiveKind::Else {
+        let is_certain = !self.is_uncertain && self.library_macros.is_empty();
+        if is_certain || directive.kind == DirectiveKind::Else {
             return false;
         }
         let is_open = |name: &str| {
             let is_keyword = matches!(name, "defined" | "true" | "false");
             // Names of compilers and systems.
-            !is_keyword && !name.starts_with('_') && self.device.get(name).is_none()
+            let is_undefined =
+                !is_keyword && !name.starts_with('_') && self.device.get(name).is_none();
+            let mut starts = self.library_macros.iter();
+            is_undefined && (self.is_uncertain || starts.any(|start| name.starts_with(start)))
         };
         let text = self.sources.file(walk.id).text();
         directive.operands.iter().filter(|token| token.kind == TokenKind::Identifier).any(|token| {
@@ -704,6 +718,9 @@ impl Walker<'_> {
         let operand = self.operand(walk, directive);
         if self.stack.len() == 1 {
             self.root_offset = directive.start;
+        }
+        if self.is_ours(walk.id) {
+            self.our_include = span;
         }
         let mut target = None;
         let mut header = String::new();
@@ -765,19 +782,22 @@ impl Walker<'_> {
 
     fn resolve(&mut self, includer: FileId, operand: &Operand, span: Span) -> Option<FileId> {
         let by_ours = self.is_ours(includer);
-        let absent = include::absent(operand);
+        let known = libraries::known(operand);
+        let known = known.as_ref();
+        let absent = include::absent(operand, known);
         let from = self.sources.file(includer).path();
         for include::Candidate { path, in_system_dir } in
             include::candidates(from, operand, &self.options)
         {
             if self.libraries.contains(&path) {
-                self.define_toolkit_words(operand);
+                self.meet_library(operand, known);
                 return None;
             }
             let asked = Asked {
                 path: &path,
                 quoted_by_ours: by_ours && !operand.system,
-                is_known: include::is_known(operand),
+                is_known: known.is_some_and(|known| known.needs_no_text(operand.system)),
+                library: known.and_then(|known| known.library(&path)),
                 in_system_dir,
             };
             match self.by_path.get(&path).copied() {
@@ -803,7 +823,7 @@ impl Walker<'_> {
                 }
                 _ if owner == Owner::Library => {
                     self.libraries.insert(path);
-                    self.define_toolkit_words(operand);
+                    self.meet_library(operand, known);
                     return None;
                 }
                 LoadResult::Text(text) => {
@@ -833,7 +853,7 @@ impl Walker<'_> {
                 }
             }
         }
-        self.define_toolkit_words(operand);
+        self.meet_library(operand, known);
         // What a foreign header includes and is nowhere belongs to the system that it comes from.
         if absent == Absent::Library || !by_ours {
             return None;
@@ -853,12 +873,67 @@ impl Walker<'_> {
         None
     }
 
-    /// A header of the toolkit whose text is not read defines `__host__` and the like.
-    fn define_toolkit_words(&mut self, operand: &Operand) {
-        if include::is_runtime(operand) && !self.is_opencl {
+    /// A header that is told by its path, and whose text is not read. One of the toolkit defines
+    /// `__host__` and the like. A library's may define what conditions ask for, and can use what
+    /// macros of the program name that it asks for.
+    fn meet_library(&mut self, operand: &Operand, known: Option<&Known>) {
+        let Some(known) = known else { return };
+        if known.kind == Kind::Runtime && !self.is_opencl {
             self.device.define_words(&TOOLKIT_WORDS);
             self.host.define_words(&TOOLKIT_WORDS);
         }
+        self.library_macros.extend(known.macros);
+        let envs = [&self.device, &self.host];
+        let given: BTreeSet<String> = known
+            .macros
+            .iter()
+            .flat_map(|start| envs.iter().flat_map(move |env| env.beginning_with(start)))
+            .map(|id| self.table.get(id))
+            .filter(|def| !def.text.is_empty() && self.is_our_macro(def))
+            .map(|def| def.name.clone())
+            .collect();
+        if given.is_empty() {
+            return;
+        }
+        let (root, span) = (self.stack[0], self.our_include);
+        let inclusion =
+            ForeignInclusion { files: Vec::new(), headers_before: self.headers.clone(), given };
+        self.unseen.push(UnseenHeader {
+            span,
+            spelled: operand.spelled.clone(),
+            root,
+            root_offset: self.root_offset,
+            foreign: Some(inclusion),
+        });
+    }
+
+    /// Whether a macro is the program's.
+    fn is_our_macro(&self, def: &MacroDef) -> bool {
+        match def.file {
+            Some(file) => self.is_ours(file),
+            None => def.origin == MacroOrigin::CommandLine,
+        }
+    }
+
+    /// What the macros name that libraries are given, through other macros too.
+    fn expand_given(&mut self) {
+        let mut unseen = std::mem::take(&mut self.unseen);
+        for inclusion in unseen.iter_mut().filter_map(|unseen| unseen.foreign.as_mut()) {
+            let mut stack: Vec<String> = inclusion.given.iter().cloned().collect();
+            while let Some(word) = stack.pop() {
+                for def in self.table.all(&word).filter(|def| self.is_our_macro(def)) {
+                    for token in tokens(&def.text) {
+                        let inner = token.text(&def.text);
+                        if token.kind == TokenKind::Identifier
+                            && inclusion.given.insert(inner.to_owned())
+                        {
+                            stack.push(inner.to_owned());
+                        }
+                    }
+                }
+            }
+        }
+        self.unseen = unseen;
     }
 
     /// A header that is not found, or cannot be read, and may hold anything.
@@ -874,6 +949,7 @@ impl Walker<'_> {
     }
 
     fn finish(mut self) -> Preprocessed {
+        self.expand_given();
         let used = self.keep_what_is_used();
         let Walker { sources, table, files, mut diagnostics, unseen, .. } = self;
         let mut names = ProgramNames::new(&table);
