@@ -12,7 +12,8 @@
 //!
 //! Programs bring libraries along. Without `--root`, a header among the program's files is foreign
 //! if its path is that of a well-known library's header, or if it lies in a folder with a name such
-//! as `external` in which no file was named. Its text is read: it keeps what it mentions.
+//! as `external` in which no file was named. Its text is read: it keeps what it mentions. If both
+//! hold, its own words mean nothing of the program.
 
 use crate::outputs::{absolute, common_folder};
 use crate::write::parent;
@@ -88,8 +89,9 @@ impl Scope {
             };
         }
         let is_near = below_root || asked.quoted_by_ours;
-        if !self.is_given && is_near && self.is_brought_along(&path, asked.library) {
-            return Owner::Foreign(Foreign::Library);
+        let brought_along = self.brought_along(&path, asked.library);
+        if let Some(why) = brought_along.filter(|_| !self.is_given && is_near) {
+            return Owner::Foreign(why);
         }
         if below_root || (!self.is_given && asked.quoted_by_ours && !asked.is_known) {
             return Owner::Ours;
@@ -97,12 +99,18 @@ impl Scope {
         is_foreign(Foreign::OutsideRoot)
     }
 
-    /// Whether a header among the program's files belongs to a library.
-    fn is_brought_along(&mut self, path: &Path, library: Option<&Path>) -> bool {
+    /// Why a header among the program's files is a library's, if it is.
+    fn brought_along(&mut self, path: &Path, library: Option<&Path>) -> Option<Foreign> {
         if let Some(library) = library {
             self.libraries.insert(absolute(library));
         }
-        path.ancestors().any(|folder| self.libraries.contains(folder)) || self.is_vendored(path)
+        let is_known = path.ancestors().any(|folder| self.libraries.contains(folder));
+        match (self.is_vendored(path), is_known) {
+            // Its name and its place say the same.
+            (true, true) => Some(Foreign::KnownLibrary),
+            (true, false) | (false, true) => Some(Foreign::Library),
+            (false, false) => None,
+        }
     }
 
     /// Whether the file lies in a folder for libraries of others, and in no part of it that has a
@@ -244,6 +252,9 @@ mod tests {
         assert_eq!(own.owner(&glm), library);
         assert_eq!(owner(&mut own, "/p/src/glm/detail/x.hpp", true), library);
         assert_eq!(owner(&mut own, "/p/src/glmx/x.hpp", true), Owner::Ours);
+        let png = Path::new("/p/external/png.h");
+        let png = own.owner(&Asked { library: Some(png), ..asked(png, true) });
+        assert_eq!(png, Owner::Foreign(Foreign::KnownLibrary));
         // A root says otherwise, and a program may lie in such a folder.
         let mut given = scope(&["/p"], None, &["/p/src/a.cu"]);
         assert_eq!(given.owner(&glm), Owner::Ours);

@@ -156,7 +156,7 @@ pub struct UnseenHeader {
 }
 
 /// One time that a file of the program includes foreign ones.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct ForeignInclusion {
     /// The foreign files, those that they include among them.
     pub files: Vec<FileId>,

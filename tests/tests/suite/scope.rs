@@ -448,6 +448,34 @@ fn a_well_known_library_is_told_by_its_path() -> Result<()> {
 }
 
 #[test]
+fn a_well_known_library_in_its_folder_has_our_words_from_us_only() -> Result<()> {
+    let naming = "#pragma once\n#define KIT_SCALE 2.0f\nstruct Shape { struct Body *next; };\n";
+    let macros = format!("{naming}inline float peek(const STATE_TYPE *p) {{ return p->x; }}\n");
+    for (place, text, status) in [
+        ("external/include/tiny_gltf.h", naming, "changed"),
+        ("external/include/tiny_gltf.h", macros.as_str(), "kept"),
+        // Among the program's headers the name alone says so.
+        ("include/tiny_gltf.h", naming, "kept"),
+        // And so does the folder.
+        ("external/include/kit_gltf.h", naming, "kept"),
+    ] {
+        let (folder, name) = place.rsplit_once('/').context("a folder")?;
+        let main = WITH_LIBRARY.replace("kit/kit.h", name);
+        let sandbox = Sandbox::with(&[
+            ("src/main.cu", main.as_str()),
+            ("src/state.h", STATE),
+            ("tool.cu", "int tool() { return 0; }\n"),
+            (place, text),
+        ])?;
+        let arguments = ["transform", "src/main.cu", "tool.cu", "-I", folder, "--diff"];
+        let (found, stderr) = report(&sandbox, &arguments)?;
+        ensure!(found["classes"][0]["status"] == status, "{place} {text}: {found:#} {stderr}");
+        ensure!(stderr.contains("LC0076") == (status == "kept"), "{place} {text}: {stderr}");
+    }
+    Ok(())
+}
+
+#[test]
 fn a_well_known_library_need_not_be_found() -> Result<()> {
     for (include, status) in [
         ("<Windows.h>", "changed"),

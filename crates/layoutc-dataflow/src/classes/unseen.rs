@@ -70,7 +70,9 @@ pub fn foreign_pin(program: &Program, file: FileId, what: &str) -> Pin {
     let why = match program.files[file.index()].foreign {
         Some(Foreign::Toolkit) => "in the folder of a CUDA toolkit",
         Some(Foreign::SystemFolder) => "in a folder of system headers",
-        Some(Foreign::Library) => "a library's (name it, or its folder with `--root`)",
+        Some(Foreign::Library | Foreign::KnownLibrary) => {
+            "a library's (name it, or its folder with `--root`)"
+        }
         Some(Foreign::OutsideRoot) | None => "outside of the program's root (see `--root`)",
     };
     Pin {
@@ -164,8 +166,7 @@ fn named_by_foreign(program: &Program, record: Option<RecordId>, slots: &[Slot])
         };
         names.iter().filter(|(_, place)| comes_before(place)).find_map(|(name, place)| {
             let has_word = |file: &&FileId| {
-                let words = program.foreign_words.get(file);
-                words.is_some_and(|words| words.pastes_ours || words.words.contains(*name))
+                program.foreign_words.get(file).is_some_and(|words| words.can_name(name))
             };
             let message = if inclusion.given.contains(*name) {
                 format!("`{}` is a library's, and a macro for it mentions `{name}`", unseen.spelled)

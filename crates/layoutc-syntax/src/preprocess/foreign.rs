@@ -33,6 +33,9 @@ pub enum Foreign {
     Toolkit,
     /// It belongs to a library that lies among the program's files.
     Library,
+    /// It does, and its path is a well-known library's, which was written without knowledge of the
+    /// program: its own words mean nothing of it.
+    KnownLibrary,
 }
 
 /// Whose a header is.
@@ -51,9 +54,19 @@ pub enum Owner {
 pub struct ForeignWords {
     /// All identifiers of its text and of the program's macros that it uses.
     pub words: BTreeSet<String>,
+    /// Those of the program's macros only, if its own words cannot mean anything of the program.
+    pub given: Option<BTreeSet<String>>,
     /// Whether it pastes tokens and uses a macro of the program that stands for names, so that it can
     /// name anything.
     pub pastes_ours: bool,
+}
+
+impl ForeignWords {
+    /// Whether the file can name what the program calls so.
+    #[must_use]
+    pub fn can_name(&self, name: &str) -> bool {
+        self.pastes_ours || self.given.as_ref().unwrap_or(&self.words).contains(name)
+    }
 }
 
 /// What is kept of a foreign file.
@@ -89,6 +102,8 @@ pub(super) struct Text<'a> {
     pub source: &'a str,
     pub active: &'a [ActiveToken],
     pub is_foreign: bool,
+    /// Whether it is foreign and its own words mean nothing of the program.
+    pub is_unknowing: bool,
 }
 
 /// What the program uses of its foreign files.
@@ -167,10 +182,8 @@ pub(super) fn used(texts: &[Text<'_>], table: &MacroTable) -> Used {
         .zip(kept)
         .map(|((text, outline), items)| (text.id, outline.keep(text.active, &items)))
         .collect();
-    let words = outlines
-        .iter()
-        .map(|(text, _)| (text.id, foreign_words(text.source, table, &is_ours)))
-        .collect();
+    let words =
+        outlines.iter().map(|(text, _)| (text.id, foreign_words(text, table, &is_ours))).collect();
     Used { kept, words, names }
 }
 
@@ -181,11 +194,13 @@ fn words_of(text: &str) -> impl Iterator<Item = &str> {
 }
 
 fn foreign_words(
-    source: &str,
+    file: &Text<'_>,
     table: &MacroTable,
     is_ours: &dyn Fn(&MacroDef) -> bool,
 ) -> ForeignWords {
+    let source = file.source;
     let mut found = ForeignWords::default();
+    let mut given = BTreeSet::new();
     let mut pastes = false;
     let mut stack: Vec<&str> = Vec::new();
     for token in each_token(source) {
@@ -206,6 +221,9 @@ fn foreign_words(
                     continue;
                 }
                 uses_ours = true;
+                if file.is_unknowing {
+                    given.insert(inner_text.to_owned());
+                }
                 if !found.words.contains(inner_text) {
                     found.words.insert(inner_text.to_owned());
                     stack.push(inner_text);
@@ -214,5 +232,6 @@ fn foreign_words(
         }
     }
     found.pastes_ours = pastes && uses_ours;
+    found.given = file.is_unknowing.then_some(given);
     found
 }

@@ -155,14 +155,6 @@ impl MacroEnv {
         self.defined.contains_key(name)
     }
 
-    /// The definitions of names that begin so, in no order.
-    pub(crate) fn beginning_with(&self, start: &str) -> impl Iterator<Item = MacroId> {
-        self.defined
-            .iter()
-            .filter(move |(name, _)| name.starts_with(start))
-            .filter_map(|(_, id)| *id)
-    }
-
     pub(crate) fn define(&mut self, name: &str, id: MacroId) {
         self.defined.insert(name.to_owned(), Some(id));
     }

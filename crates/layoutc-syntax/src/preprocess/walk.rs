@@ -146,6 +146,8 @@ struct Walker<'a> {
     is_uncertain: bool,
     /// How macros begin that may be those of libraries whose text that root has met and not read.
     library_macros: BTreeSet<&'static str>,
+    /// Libraries whose text is not read, by root and how their macros begin.
+    libraries_met: BTreeMap<(FileId, &'static [&'static str]), UnseenHeader>,
     /// The last `#include` in a file of the program.
     our_include: Span,
     unseen: Vec<UnseenHeader>,
@@ -182,6 +184,7 @@ pub(crate) fn preprocess(
         root_offset: 0,
         is_uncertain: false,
         library_macros: BTreeSet::new(),
+        libraries_met: BTreeMap::new(),
         our_include: Span::new(FileId(0), 0, 0),
         unseen: Vec::new(),
         headers: BTreeSet::new(),
@@ -405,8 +408,7 @@ impl Walker<'_> {
         let root = self.stack[0];
         // A header without a guard may come many times.
         let known = self.unseen.iter_mut().filter(|known| known.span == span && known.root == root);
-        let known = known.filter_map(|known| known.foreign.as_mut());
-        if let Some(known) = known.filter(|known| !known.files.is_empty()).next() {
+        if let Some(known) = known.filter_map(|known| known.foreign.as_mut()).next() {
             known.files.extend(files);
             known.files.sort_unstable();
             known.files.dedup();
@@ -883,28 +885,25 @@ impl Walker<'_> {
             self.host.define_words(&TOOLKIT_WORDS);
         }
         self.library_macros.extend(known.macros);
-        let envs = [&self.device, &self.host];
-        let given: BTreeSet<String> = known
-            .macros
-            .iter()
-            .flat_map(|start| envs.iter().flat_map(move |env| env.beginning_with(start)))
-            .map(|id| self.table.get(id))
-            .filter(|def| !def.text.is_empty() && self.is_our_macro(def))
-            .map(|def| def.name.clone())
-            .collect();
-        if given.is_empty() {
+        if known.macros.is_empty() {
             return;
         }
-        let (root, span) = (self.stack[0], self.our_include);
-        let inclusion =
-            ForeignInclusion { files: Vec::new(), headers_before: self.headers.clone(), given };
-        self.unseen.push(UnseenHeader {
+        // The last time counts: more comes before it.
+        let root = self.stack[0];
+        let (span, root_offset, headers) = (self.our_include, self.root_offset, &self.headers);
+        let met = self.libraries_met.entry((root, known.macros)).or_insert_with(|| UnseenHeader {
             span,
             spelled: operand.spelled.clone(),
             root,
-            root_offset: self.root_offset,
-            foreign: Some(inclusion),
+            root_offset,
+            foreign: Some(ForeignInclusion::default()),
         });
+        (met.span, met.root_offset) = (span, root_offset);
+        if let Some(inclusion) = &mut met.foreign
+            && inclusion.headers_before.len() != headers.len()
+        {
+            inclusion.headers_before.clone_from(headers);
+        }
     }
 
     /// Whether a macro is the program's.
@@ -915,25 +914,33 @@ impl Walker<'_> {
         }
     }
 
-    /// What the macros name that libraries are given, through other macros too.
-    fn expand_given(&mut self) {
-        let mut unseen = std::mem::take(&mut self.unseen);
-        for inclusion in unseen.iter_mut().filter_map(|unseen| unseen.foreign.as_mut()) {
-            let mut stack: Vec<String> = inclusion.given.iter().cloned().collect();
+    /// What the macros of the program name by which libraries are configured that were not read, through
+    /// other macros too.
+    fn add_given(&mut self) {
+        let met = std::mem::take(&mut self.libraries_met);
+        let ours = |def: &&MacroDef| self.is_our_macro(def);
+        let mut found = Vec::new();
+        for ((_, starts), mut header) in met {
+            let asks = |def: &&MacroDef| starts.iter().any(|start| def.name.starts_with(start));
+            let defs = self.table.iter().map(|(_, def)| def).filter(asks).filter(ours);
+            let mut stack: Vec<&str> = defs.map(|def| def.name.as_str()).collect();
+            let mut given: BTreeSet<String> = BTreeSet::new();
             while let Some(word) = stack.pop() {
-                for def in self.table.all(&word).filter(|def| self.is_our_macro(def)) {
+                for def in self.table.all(word).filter(ours) {
                     for token in tokens(&def.text) {
                         let inner = token.text(&def.text);
-                        if token.kind == TokenKind::Identifier
-                            && inclusion.given.insert(inner.to_owned())
-                        {
-                            stack.push(inner.to_owned());
+                        if token.kind == TokenKind::Identifier && given.insert(inner.to_owned()) {
+                            stack.push(inner);
                         }
                     }
                 }
             }
+            if let Some(inclusion) = header.foreign.as_mut().filter(|_| !given.is_empty()) {
+                inclusion.given = given;
+                found.push(header);
+            }
         }
-        self.unseen = unseen;
+        self.unseen.extend(found);
     }
 
     /// A header that is not found, or cannot be read, and may hold anything.
@@ -949,7 +956,7 @@ impl Walker<'_> {
     }
 
     fn finish(mut self) -> Preprocessed {
-        self.expand_given();
+        self.add_given();
         let used = self.keep_what_is_used();
         let Walker { sources, table, files, mut diagnostics, unseen, .. } = self;
         let mut names = ProgramNames::new(&table);
@@ -1010,6 +1017,7 @@ impl Walker<'_> {
                 source: file.text(),
                 active: &state.tokens,
                 is_foreign: state.foreign.is_some(),
+                is_unknowing: state.foreign == Some(Foreign::KnownLibrary),
             })
             .collect();
         let mut used = foreign::used(&texts, &self.table);
