@@ -65,7 +65,8 @@ impl Scope {
     pub fn owner(&mut self, asked: &Asked<'_>) -> Owner {
         let path = absolute(asked.path);
         let below_root = self.is_below_root(&path);
-        let is_foreign = |why| match asked.is_known {
+        // In a folder of libraries its name need not be more than a library's.
+        let in_libraries = |why| match asked.is_known || asked.library.is_some() {
             true => Owner::Library,
             false => Owner::Foreign(why),
         };
@@ -77,26 +78,33 @@ impl Scope {
             Some(false) | None => {}
         }
         if asked.in_system_dir {
-            return is_foreign(Foreign::SystemFolder);
+            return in_libraries(Foreign::SystemFolder);
         }
         let is_system = SYSTEM_FOLDERS.iter().any(|folder| {
             path.starts_with(folder) && !self.roots.iter().any(|root| root.starts_with(folder))
         });
         if is_system && !below_root {
-            return match asked.is_known || asked.library.is_some() {
-                true => Owner::Library,
-                false => Owner::Foreign(Foreign::OutsideRoot),
-            };
+            return in_libraries(Foreign::OutsideRoot);
         }
         let is_near = below_root || asked.quoted_by_ours;
-        let brought_along = self.brought_along(&path, asked.library);
-        if let Some(why) = brought_along.filter(|_| !self.is_given && is_near) {
+        if !is_near && asked.is_known {
+            return Owner::Library;
+        }
+        let brought_along = self.brought_along(&path, asked.library).filter(|why| match why {
+            // The rest of what lies outside of the roots is foreign for that.
+            Foreign::KnownLibrary => !self.is_given || !below_root,
+            _ => !self.is_given && is_near,
+        });
+        if let Some(why) = brought_along {
             return Owner::Foreign(why);
         }
         if below_root || (!self.is_given && asked.quoted_by_ours && !asked.is_known) {
             return Owner::Ours;
         }
-        is_foreign(Foreign::OutsideRoot)
+        match asked.is_known {
+            true => Owner::Library,
+            false => Owner::Foreign(Foreign::OutsideRoot),
+        }
     }
 
     /// Why a header among the program's files is a library's, if it is.
@@ -255,6 +263,13 @@ mod tests {
         let png = Path::new("/p/external/png.h");
         let png = own.owner(&Asked { library: Some(png), ..asked(png, true) });
         assert_eq!(png, Owner::Foreign(Foreign::KnownLibrary));
+        let mut above = scope(&[], None, &["/p/src/a.cu"]);
+        let png = Path::new("/p/external/png.h");
+        let png = Asked { library: Some(png), ..asked(png, false) };
+        assert_eq!(above.owner(&png), Owner::Foreign(Foreign::KnownLibrary));
+        let glm = Asked { is_known: true, ..glm };
+        assert_eq!(above.owner(&glm), library);
+        assert_eq!(scope(&[], None, &["/q/a.cu"]).owner(&glm), Owner::Library);
         // A root says otherwise, and a program may lie in such a folder.
         let mut given = scope(&["/p"], None, &["/p/src/a.cu"]);
         assert_eq!(given.owner(&glm), Owner::Ours);
