@@ -542,7 +542,7 @@ fn a_header_that_is_not_found_is_said_once() -> Result<()> {
         int main() {\n  Body *b;\n  Other *o;\n  Cell *c;\n  cudaMalloc(&b, 64 * sizeof(Body));\n  cudaMalloc(&o, 64 * sizeof(Other));\n\
         \n  cudaMalloc(&c, 64 * sizeof(Cell));\n  k<<<1, 64>>>(b, o, c);\n}\n";
     let state = format!("{STATE}struct Other {{ float x, y; }};\n");
-    let sandbox = Sandbox::with(&[("main.cu", main), ("state.h", &state)])?;
+    let sandbox = Sandbox::with(&[("main.cu", main), ("state.h", state.as_str())])?;
     let (found, stderr) = report(&sandbox, &["transform", "main.cu", "--diff"])?;
     ensure!(stderr.matches("LC0004]").count() == 1, "{stderr}");
     ensure!(stderr.contains("2 arrays of `Body` and `Other` keep the layout"), "{stderr}");
