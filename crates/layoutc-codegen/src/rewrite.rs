@@ -20,6 +20,7 @@ mod heads;
 mod host_arrays;
 mod indices;
 mod instantiation;
+mod launches;
 mod locals;
 mod macros;
 mod moves;
@@ -208,6 +209,7 @@ fn rewrite_with(
         }
     }
     this.owner = None;
+    this.check_launches_by_address();
     this.declare_local_copies();
     this.settle_macros()?;
     this.check_cells();

@@ -20,6 +20,7 @@ mod expressions;
 mod fields;
 mod friends;
 mod inner_includes;
+mod launches;
 mod macros;
 mod meanings;
 mod names;
@@ -136,6 +137,7 @@ fn lower(preprocessed: &Preprocessed, trees: &Trees<'_>) -> (Program, Vec<Diagno
     lowering.collect_meanings();
     lowering.close_specialised();
     lowering.collect_mentions();
+    lowering.settle_launches();
     let diagnostics = lowering.collect_pragmas();
     (lowering.program, diagnostics)
 }
@@ -161,6 +163,7 @@ pub(crate) struct Lowering<'t> {
     /// The parameter list of each template around.
     template_lists: Vec<Node<'t>>,
     templates: templates::Templates<'t>,
+    launches: launches::PendingLaunches,
     linkage_blocks: usize,
     /// The member functions of each record, by name; an operator's without blanks.
     methods_by_name: HashMap<RecordId, HashMap<String, Vec<FunctionId>>>,
@@ -229,6 +232,7 @@ impl<'t> Lowering<'t> {
             template_parameters: Vec::new(),
             template_lists: Vec::new(),
             templates: templates::Templates::default(),
+            launches: launches::PendingLaunches::default(),
             linkage_blocks: 0,
             methods_by_name: HashMap::new(),
             fields_by_name: HashMap::new(),

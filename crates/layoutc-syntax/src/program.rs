@@ -157,6 +157,42 @@ pub struct Variable {
     pub record: Option<RecordId>,
 }
 
+/// Why a call of the runtime that launches a kernel is not followed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum NoLaunch {
+    /// The addresses are in no local array of `void *`.
+    NoLocalArray,
+    /// Its entries are not the addresses of variables, each given once in front of the launch.
+    Entries,
+    /// Something else mentions the array.
+    OtherUse,
+    /// A macro stands where the kernel or an address is named.
+    InMacro,
+    /// What is launched is not the name of one kernel.
+    NoKernel,
+    /// A parameter has another type than the variable that it is read from.
+    OtherType,
+}
+
+impl NoLaunch {
+    /// The reason, as a sentence's second half.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            NoLaunch::NoLocalArray => "the addresses of the arguments are not in a local array",
+            NoLaunch::Entries => {
+                "the array of arguments is not filled with one address of a variable for each parameter"
+            }
+            NoLaunch::OtherUse => "the array of arguments has other uses than launches",
+            NoLaunch::InMacro => "a macro names the kernel or an argument",
+            NoLaunch::NoKernel => "what is launched is not the name of one kernel",
+            NoLaunch::OtherType => {
+                "a parameter of the kernel has another type than the variable that it is read from"
+            }
+        }
+    }
+}
+
 /// Where a function runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExecutionSpace {
@@ -1021,6 +1057,11 @@ pub struct Program {
     pub brackets: BTreeMap<Span, Option<ExprId>>,
     /// Functions of which a copy was wanted and could not be made, and why.
     pub without_copies: BTreeMap<FunctionId, NoCopy>,
+    /// Launches that are calls of the runtime in the source, which are given the addresses of the
+    /// arguments: the text of these stands in a list, and the kernel is named there, not called.
+    pub launches_by_address: BTreeSet<ExprId>,
+    /// Items of lists that are given to calls which launch something in a way that is not followed.
+    pub unfollowed_launches: BTreeMap<ExprId, NoLaunch>,
     /// Bodies of lambdas that are `__device__`.
     pub device_lambdas: Vec<Span>,
     /// What an earlier run has generated, by file and place. It silences; it proves nothing.

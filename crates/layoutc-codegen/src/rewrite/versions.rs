@@ -314,6 +314,7 @@ impl Rewriter<'_> {
         let is_callee = |id: ExprId| {
             self.parents.of(self.outermost(id)).is_some_and(|(parent, at)| {
                 at == 0
+                    && !program.launches_by_address.contains(&parent)
                     && matches!(
                         program.expr(parent).kind,
                         ExprKind::Call { .. } | ExprKind::Launch { .. }

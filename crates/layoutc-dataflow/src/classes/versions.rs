@@ -148,7 +148,10 @@ pub(super) fn named_otherwise(program: &Program, calls: &CallGraph) -> BTreeSet<
             match calls.context(at) {
                 Context::Operand(parent, 0) => match program.expr(parent).kind {
                     ExprKind::Paren(_) => at = parent,
-                    ExprKind::Call { .. } | ExprKind::Launch { .. } => break true,
+                    ExprKind::Call { .. } => break true,
+                    ExprKind::Launch { .. } => {
+                        break !program.launches_by_address.contains(&parent);
+                    }
                     _ => break false,
                 },
                 _ => break false,

@@ -595,6 +595,8 @@ impl<'t> Lowering<'t> {
         let assignment = self.add_expr(ExprKind::Assign(op, left, right), span, ty);
         if op.is_some() {
             self.note_operator(assignment, operator, &[left, right]);
+        } else {
+            self.note_entry(assignment);
         }
         assignment
     }
@@ -816,7 +818,11 @@ impl<'t> Lowering<'t> {
             ty = self.static_result(function, arguments.len());
         }
         let operands: Vec<ExprId> = [&[callee][..], &arguments].concat();
+        let launch = self.launch_operands(callee, &arguments);
         let call = self.add_expr(ExprKind::Call { callee, arguments, parentheses }, span, ty);
+        if let Some(operands) = launch {
+            self.note_launch(call, operands);
+        }
         self.note_operator(call, "()", &operands);
         call
     }

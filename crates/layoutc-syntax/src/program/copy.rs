@@ -237,6 +237,12 @@ impl Program {
             if let Some(target) = self.operators.get(old).copied() {
                 self.operators.insert(renaming.exprs[old], target);
             }
+            if self.launches_by_address.contains(old) {
+                self.launches_by_address.insert(renaming.exprs[old]);
+            }
+            if let Some(reason) = self.unfollowed_launches.get(old).copied() {
+                self.unfollowed_launches.insert(renaming.exprs[old], reason);
+            }
         }
         for old in &parts.stmts {
             let mut stmt = self.stmt(*old).clone();

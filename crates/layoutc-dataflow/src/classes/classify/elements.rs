@@ -258,6 +258,10 @@ impl Classifier<'_> {
                 if let Some(at) = position.checked_sub(1 + config.len()) {
                     let callee = self.calls.callee(program, *kernel, arguments);
                     self.element_argument(expr, class, &callee, at);
+                    if program.launches_by_address.contains(&parent) {
+                        let message = "a launch is given the address of this element";
+                        self.pin(class, Code::ELEMENT_EXPRESSION, span, message);
+                    }
                 } else {
                     self.pin(
                         class,

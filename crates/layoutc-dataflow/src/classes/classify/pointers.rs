@@ -374,6 +374,9 @@ impl Classifier<'_> {
                     Some(argument) => {
                         let callee = self.calls.callee(program, *kernel, arguments);
                         self.argument(expr, class, &callee, argument);
+                        if program.launches_by_address.contains(&parent) {
+                            self.argument_by_address(expr, class, &callee, argument);
+                        }
                     }
                     None => self.pin(
                         class,
@@ -606,6 +609,43 @@ impl Classifier<'_> {
         let _ = right;
     }
 
+    /// A pointer of which a launch is given the address: the runtime copies as many bytes as the
+    /// parameter has, so it must stay one argument.
+    fn argument_by_address(&mut self, expr: ExprId, class: ClassId, callee: &Callee, at: usize) {
+        let span = self.span(expr);
+        if self.element_type(class).is_leaf() {
+            let message = "a launch that is given the address of this pointer is followed for arrays of structs only";
+            self.pin(class, Code::UNTYPED_POINTER, span, message);
+        }
+        let Callee::Function(kernel) = callee else { return };
+        let kernel = self.program.function(*kernel);
+        let moves = |slot: Slot| self.classes.is_interior(slot);
+        let parameter = kernel.parameters.get(at).copied();
+        if slot_of(self.program, expr).is_none_or(moves) {
+            let message = "a launch is given the address of this pointer, which may point behind the first element";
+            self.pin(class, Code::SUB_RANGE, span, message);
+        } else if parameter.is_none_or(|id| moves(Slot::Variable(id))) {
+            let message = format!(
+                "a launch is given the address of this pointer, and `{}` moves it",
+                kernel.name
+            );
+            self.pin(class, Code::SUB_RANGE, span, message);
+        }
+    }
+
+    /// Why the address of a pointer, as an item of a list, is not followed.
+    fn unfollowed_address(&self, item: ExprId) -> String {
+        match self.program.unfollowed_launches.get(&item) {
+            Some(reason) => {
+                format!(
+                    "the launch that is given this address is not followed: {}",
+                    reason.reason()
+                )
+            }
+            None => "the address of the pointer is used in a way that is not followed".to_owned(),
+        }
+    }
+
     /// A pointer or element passed to a function.
     pub(super) fn argument(&mut self, expr: ExprId, class: ClassId, callee: &Callee, at: usize) {
         let span = self.span(expr);
@@ -774,12 +814,10 @@ impl Classifier<'_> {
                     self.span(parent),
                     "the size of pointers is taken",
                 ),
-                _ => self.pin(
-                    class,
-                    Code::UNTYPED_POINTER,
-                    span,
-                    "the address of the pointer is used in a way that is not followed",
-                ),
+                _ => {
+                    let message = self.unfollowed_address(consumer.expr);
+                    self.pin(class, Code::UNTYPED_POINTER, span, message);
+                }
             },
             Context::Condition
             | Context::Returned { .. }

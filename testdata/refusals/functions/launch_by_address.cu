@@ -1,0 +1,46 @@
+//@ layout = "* = soa"
+struct Body {
+    float x;
+    float v;
+};
+struct Other {
+    float x;
+    float v;
+};
+__global__ void push(Body *p, int n) {
+    int i = threadIdx.x;
+    if (i < n)
+        p[i].x += p[i].v;
+}
+__global__ void walk(Other *q, int n) {
+    q += threadIdx.x;
+    if (threadIdx.x < n)
+        q->x += q->v;
+}
+void *chosen(void **all) { return all[0]; }
+int main() {
+    int n = 64;
+    Body *d;
+    Other *o;
+    cudaMalloc(&d, n * sizeof(Body));
+    cudaMalloc(&o, n * sizeof(Other));
+    // Somebody else is given the array.
+    void *seen[] = {&d, &n};
+    chosen(seen);
+    cudaLaunchKernel((void *)push, dim3(1), dim3(64), seen, 0, 0);
+    // The entries change between the launches.
+    void *changed[] = {&d, &n};
+    cudaLaunchKernel((void *)push, dim3(1), dim3(64), changed, 0, 0);
+    changed[1] = &n;
+    cudaLaunchKernel((void *)push, dim3(1), dim3(64), changed, 0, 0);
+    // The kernel reads four of eight bytes.
+    long count = 64;
+    void *wide[] = {&d, &count};
+    cudaLaunchKernel((void *)push, dim3(1), dim3(64), wide, 0, 0);
+    // The kernel moves its pointer.
+    void *moved[] = {&o, &n};
+    cudaLaunchKernel((void *)walk, dim3(1), dim3(64), moved, 0, 0);
+    cudaFree(d);
+    cudaFree(o);
+    return 0;
+}
