@@ -924,6 +924,12 @@ impl Rewriter<'_> {
                     self.refuse(class, Code::FUNCTION_VERSION, callee, message);
                     continue;
                 }
+                // Behind the struct alone, nothing that the template is made of needs to be declared.
+                if is_early && order.obstacle(definition.at_end(), whole).is_some() {
+                    let message = "this template comes before the struct in one file and not in another, so that an instance has no place";
+                    self.refuse(class, Code::FUNCTION_VERSION, site.name, message);
+                    continue;
+                }
                 // Text that is moved to the generated declarations must mean there what it means here.
                 let home = super::placement::home(program, record);
                 let is_moved = is_early || ((in_class || is_before) && home != record);
