@@ -26,6 +26,7 @@ mod macros;
 mod moves;
 mod order;
 mod placement;
+mod rows;
 mod symbols;
 mod unused;
 mod versions;

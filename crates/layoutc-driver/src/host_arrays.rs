@@ -6,7 +6,7 @@
 use crate::outcome::HostOutcome;
 use crate::records::{Known, Planned};
 use crate::request::{HostLayout, Request};
-use layoutc_dataflow::classes::{ArrayClass, ClassId, HostArray, Pin, Slot};
+use layoutc_dataflow::classes::{ClassId, HostArray, Pin, Slot};
 use layoutc_dataflow::layout::notation::EVERY_ARRAY;
 use layoutc_diagnostics::{Code, Diagnostic, Severity, Span};
 use layoutc_syntax::{ExprId, ExprKind, Program};
@@ -40,7 +40,7 @@ pub(crate) fn plan_with_host_arrays(
     let attempt = Planned::new(program.clone(), request, &together, Known::default());
     let mut reasons: Vec<Option<Pin>> = vec![None; wanted.len()];
     let mut best = base;
-    if wanted.iter().all(|array| verdict(&attempt, array).is_ok()) && keeps_all(&best, &attempt) {
+    if wanted.iter().all(|array| verdict(&attempt, array).is_ok()) && best.keeps_all_in(&attempt) {
         best = attempt;
     } else {
         let mut joined = BTreeSet::new();
@@ -48,7 +48,7 @@ pub(crate) fn plan_with_host_arrays(
             let with: BTreeSet<Span> = joined.iter().chain(&array.copies).copied().collect();
             let attempt = Planned::new(program.clone(), request, &with, Known::default());
             match verdict(&attempt, array) {
-                Ok(()) if keeps_all(&best, &attempt) => (best, joined) = (attempt, with),
+                Ok(()) if best.keeps_all_in(&attempt) => (best, joined) = (attempt, with),
                 Ok(()) => {}
                 Err(why) => *reason = why,
             }
@@ -79,22 +79,6 @@ fn native_class(attempt: &Planned, array: &HostArray) -> Option<ClassId> {
     calls
         .filter(|call| array.copies.contains(&attempt.program.expr(call.call).span))
         .find_map(|call| class_of_argument(attempt, call.arguments[0]))
-}
-
-/// Whether every array that changed still does.
-fn keeps_all(before: &Planned, after: &Planned) -> bool {
-    let changed = |planned: &Planned| -> BTreeSet<Span> {
-        let classes = planned.plan.changes().flat_map(|(classes, _)| classes);
-        let classes: Vec<&ArrayClass> =
-            classes.map(|class| planned.classes.class(*class)).collect();
-        let allocations = classes.iter().flat_map(|class| &class.allocations);
-        let symbols = classes.iter().flat_map(|class| &class.symbols);
-        allocations
-            .map(|allocation| planned.program.expr(allocation.call).span)
-            .chain(symbols.map(|symbol| planned.program.variable(*symbol).site.name))
-            .collect()
-    };
-    changed(before).is_subset(&changed(after))
 }
 
 fn outcome(

@@ -13,7 +13,7 @@ use layoutc_analysis::keep::keep_named;
 use layoutc_analysis::{LayoutPlan, Refusal, Selector, choose_layouts};
 use layoutc_codegen::edit::by_file;
 use layoutc_codegen::{CellFacts, EditSet, Rewritten, rewrite};
-use layoutc_dataflow::classes::{ClassId, Classes};
+use layoutc_dataflow::classes::{ArrayClass, ClassId, Classes, Slot, type_member_rows};
 use layoutc_dataflow::grid::find_cells;
 use layoutc_dataflow::pointer_flow::check_layout_types;
 use layoutc_diagnostics::{Diagnostic, FileId, Span};
@@ -39,7 +39,52 @@ pub(crate) struct Known {
 
 impl Planned {
     /// Plans and rewrites, where the host's side of some copies has the layout of the device's.
+    ///
+    /// Pointers to member arrays lead to the elements around them, if no array stays for that.
     pub(crate) fn new(
+        program: Program,
+        request: &Request,
+        native_copies: &BTreeSet<Span>,
+        known: Known,
+    ) -> Planned {
+        let mut with_rows = program.clone();
+        if !type_member_rows(&mut with_rows) {
+            return Planned::of(program, request, native_copies, known);
+        }
+        let attempt = Planned::of(with_rows, request, native_copies, Known::default());
+        if attempt.changes_rows() {
+            return attempt;
+        }
+        let plain = Planned::of(program, request, native_copies, known);
+        if plain.keeps_all_in(&attempt) { attempt } else { plain }
+    }
+
+    /// Whether every array to whose members pointers lead as to its elements changes.
+    fn changes_rows(&self) -> bool {
+        self.program.rows.variables.keys().all(|id| {
+            let class = self.classes.class_of_slot(Slot::Variable(*id));
+            class.is_none_or(|class| self.plan.changing(class).is_some())
+        })
+    }
+
+    /// Whether every array that changes does so in another plan, too.
+    pub(crate) fn keeps_all_in(&self, other: &Planned) -> bool {
+        self.changed().is_subset(&other.changed())
+    }
+
+    /// Where the memory of what changes is asked for.
+    fn changed(&self) -> BTreeSet<Span> {
+        let classes = self.plan.changes().flat_map(|(classes, _)| classes);
+        let classes: Vec<&ArrayClass> = classes.map(|class| self.classes.class(*class)).collect();
+        let allocations = classes.iter().flat_map(|class| &class.allocations);
+        let symbols = classes.iter().flat_map(|class| &class.symbols);
+        allocations
+            .map(|allocation| self.program.expr(allocation.call).span)
+            .chain(symbols.map(|symbol| self.program.variable(*symbol).site.name))
+            .collect()
+    }
+
+    fn of(
         mut program: Program,
         request: &Request,
         native_copies: &BTreeSet<Span>,

@@ -10,12 +10,14 @@ mod copy;
 mod homes;
 mod parents;
 mod pragma;
+mod rows;
 mod spelling;
 
 pub use copy::{FunctionParts, NoCopy};
 pub use homes::Homes;
 pub use parents::Parents;
 pub use pragma::{ExtentValue, GridPragma, PragmaArray, PragmaExtent};
+pub use rows::MemberRows;
 
 use crate::types::{QualType, Scalar, TypeId, TypeTable};
 use layoutc_diagnostics::{FileId, SourceSet, Span};
@@ -1062,6 +1064,8 @@ pub struct Program {
     pub launches_by_address: BTreeSet<ExprId>,
     /// Items of lists that are given to calls which launch something in a way that is not followed.
     pub unfollowed_launches: BTreeMap<ExprId, NoLaunch>,
+    /// Pointers to member arrays that are taken for pointers to the elements around them.
+    pub rows: MemberRows,
     /// Bodies of lambdas that are `__device__`.
     pub device_lambdas: Vec<Span>,
     /// What an earlier run has generated, by file and place. It silences; it proves nothing.

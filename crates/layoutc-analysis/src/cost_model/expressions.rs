@@ -48,6 +48,12 @@ impl Walk<'_> {
         if let Some(value) = evaluate::constant(program, expr) {
             return Value::constant(value);
         }
+        if let Some(element) = program.row_start(expr) {
+            return match self.classes.place(element).is_some() {
+                true => self.address(element),
+                false => self.value(element),
+            };
+        }
         match &program.expr(expr).kind {
             ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => self.value(*inner),
             ExprKind::Name(NameRef::Variable(id)) => {
@@ -615,7 +621,9 @@ impl Walk<'_> {
     fn leaf_element(&mut self, expr: ExprId) -> LeafElement {
         let program = self.program;
         match program.expr(expr).kind {
-            ExprKind::Index { base, index, .. } if self.classes.place(base).is_some() => {
+            ExprKind::Index { base, index, .. }
+                if self.classes.place(base).is_some() || program.row_of(base).is_some() =>
+            {
                 match evaluate::constant(program, index).and_then(|at| u64::try_from(at).ok()) {
                     Some(at) => LeafElement::Known(at),
                     None => LeafElement::Unknown,
@@ -628,7 +636,9 @@ impl Walk<'_> {
     /// Which item of a member array an expression is: all indices behind the member.
     fn item(&mut self, expr: ExprId) -> Option<Value> {
         let ExprKind::Index { base, index, .. } = self.program.expr(expr).kind else { return None };
-        self.classes.place(base)?;
+        if self.classes.place(base).is_none() && self.program.row_of(base).is_none() {
+            return None;
+        }
         self.rehearsals += 1;
         let at = self.value(index);
         let outer = self.item(self.program.strip_parens(base));
@@ -676,6 +686,9 @@ impl Walk<'_> {
                 }
                 let start = self.value(*base);
                 let offset = self.value(*index);
+                if program.row_of(*base).is_some() {
+                    return start;
+                }
                 let offset = self.scaled(&offset, self.unit(*base));
                 self.symbols.binary(BinaryOp::Add, &start, &offset)
             }

@@ -163,6 +163,9 @@ impl Finder<'_> {
         }
         let (span, home, site) =
             (program.expr(text).span, program.home(text), program.expr_site(text));
+        let is_row = matches!(program.expr(expr).kind, ExprKind::Index { base, .. } | ExprKind::Deref(base)
+            if program.row_of(base).is_some());
+        let hidden = hidden.or(is_row.then_some("it goes through a pointer to a member array"));
         let access = match (access, hidden) {
             (Ok(_), Some(because)) | (Err(because), _) => Err(because),
             (Ok(kind), None) if is_unbindable(program, expr) => {

@@ -10,10 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// A declared slot of a changed class.
 #[derive(Clone, Debug)]
-struct Declared {
-    class: ClassId,
-    site: DeclaratorSite,
-    variable: Option<VarId>,
+pub(super) struct Declared {
+    pub(super) class: ClassId,
+    pub(super) site: DeclaratorSite,
+    pub(super) variable: Option<VarId>,
     /// Declared with `auto`.
     is_auto: bool,
     /// The null pointer that a member starts with.
@@ -60,6 +60,9 @@ impl Rewriter<'_> {
                 }
                 // The object of a copy is declared by the copy.
                 for declared in self.declared(class, slot) {
+                    if self.keeps_row(&declared) {
+                        continue;
+                    }
                     if let Some(id) = declared.site.declaration {
                         by_declaration.entry(id).or_default().push(declared);
                     }
@@ -306,6 +309,13 @@ impl Rewriter<'_> {
     fn declaration(&mut self, id: DeclarationId, declared: &[Declared], is_inline: bool) {
         let head = self.loop_heads.get(&id).copied();
         let declaration = self.program.declaration(id).clone();
+        if let [only] = declared
+            && let Some(variable) = only.variable
+            && self.program.rows.variables.contains_key(&variable)
+        {
+            self.row_declaration(&declaration, only, variable);
+            return;
+        }
         let is_parameter = declared.iter().any(|declared| {
             declared.variable.is_some_and(|id| {
                 matches!(
@@ -413,7 +423,11 @@ impl Rewriter<'_> {
     }
 
     /// The new specifier, qualified outside the record's namespace.
-    fn specifier_text(&self, declaration: &layoutc_syntax::Declaration, storage: usize) -> String {
+    pub(super) fn specifier_text(
+        &self,
+        declaration: &layoutc_syntax::Declaration,
+        storage: usize,
+    ) -> String {
         let (record, storage) = &self.storages[storage];
         let home = super::placement::home(self.program, *record);
         let namespaces = &self.program.record(home).namespaces;
@@ -567,9 +581,8 @@ impl Rewriter<'_> {
         }
         let variable = declared.variable?;
         self.default_argument(declared, variable);
-        let (companion, width) = self.indices.get(&variable).cloned()?;
-        let is_reference = site.reference.is_some();
         if is_parameter {
+            let (companion, width) = self.indices.get(&variable).cloned()?;
             match self.program.default_arguments.get(&variable) {
                 Some((default, _)) => {
                     let behind = self.program.expr(*default).span.at_end();
@@ -580,6 +593,21 @@ impl Rewriter<'_> {
             }
             return None;
         }
+        self.local_companion(declared, variable, is_loop)
+    }
+
+    /// The companion of a local variable, and the initializers of both.
+    pub(super) fn local_companion(
+        &mut self,
+        declared: &Declared,
+        variable: VarId,
+        is_loop: bool,
+    ) -> Option<String> {
+        let (companion, width) = self.indices.get(&variable).cloned()?;
+        let site = &declared.site;
+        // A row of a reference's kind is a pointer.
+        let is_reference =
+            site.reference.is_some() && !self.program.rows.variables.contains_key(&variable);
         let init = self.program.variable(variable).init;
         let parts = match init {
             Some(init) => {

@@ -140,6 +140,9 @@ impl Rewriter<'_> {
         {
             return Some(format!("sizeof({})", storage.outer_record));
         }
+        if let Some(text) = self.row_of_unit(expr) {
+            return Some(text);
+        }
         match self.classes.place(expr).map(|(class, kind)| (class, kind.clone())) {
             // Only the name of the type changes.
             Some((class, _)) if self.storage(class).is_some_and(|storage| storage.is_record) => {}
@@ -360,6 +363,11 @@ impl Rewriter<'_> {
             match &self.program.expr(at).kind {
                 ExprKind::Paren(inner) => at = *inner,
                 ExprKind::Index { base, index, .. } => {
+                    if self.program.row_of(*base).is_some() {
+                        subscripts.push(Some(*index));
+                        members = path.len();
+                        break *base;
+                    }
                     if self.classes.value(*base).is_some()
                         && !matches!(self.classes.place(*base), Some((_, PlaceKind::Part(_))))
                     {
@@ -369,6 +377,11 @@ impl Rewriter<'_> {
                     at = *base;
                 }
                 ExprKind::Deref(operand) => {
+                    if self.program.row_of(*operand).is_some() {
+                        subscripts.push(None);
+                        members = path.len();
+                        break *operand;
+                    }
                     if self.classes.value(*operand).is_some() {
                         break at;
                     }
@@ -412,7 +425,7 @@ impl Rewriter<'_> {
     }
 
     /// A member of one element.
-    fn leaf_of(
+    pub(super) fn leaf_of(
         &mut self,
         element: ExprId,
         class: ClassId,
@@ -437,6 +450,7 @@ impl Rewriter<'_> {
         }
         let parts = match &self.program.expr(element).kind {
             ExprKind::Member { base, arrow: true, .. } => self.pointer_parts(*base, class)?,
+            _ if self.program.row_of(element).is_some() => self.pointer_parts(element, class)?,
             _ => self.element_parts(element, class)?,
         };
         let group = storage.group_of(leaf);
@@ -537,6 +551,12 @@ impl Rewriter<'_> {
     pub(super) fn pointer_parts(&mut self, expr: ExprId, class: ClassId) -> Option<Parts> {
         if let Some(parts) = self.macro_pointer(expr, class) {
             return parts;
+        }
+        if let Some(element) = self.program.row_start(expr) {
+            return match self.classes.place(element) {
+                Some((_, PlaceKind::Element)) => self.element_parts(element, class),
+                _ => self.pointer_parts(element, class),
+            };
         }
         let allocated = self.host_allocation(expr);
         if let Some(base) = allocated.or_else(|| {

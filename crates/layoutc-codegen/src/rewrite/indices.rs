@@ -217,6 +217,10 @@ impl Rewriter<'_> {
                 stack.push(object);
                 continue;
             }
+            if let Some(element) = self.program.row_start(at) {
+                stack.push(element);
+                continue;
+            }
             match &self.program.expr(at).kind {
                 ExprKind::Paren(inner)
                 | ExprKind::AddressOf(inner)

@@ -360,6 +360,10 @@ pub(super) fn is_offset(
 ) -> bool {
     let mut stack = vec![expr];
     while let Some(at) = stack.pop() {
+        // A pointer to a member of the first element has an index as well.
+        if program.row_start(at).is_some() {
+            return true;
+        }
         if let Some(object) = super::given_object(program, at) {
             if classes.place(object).is_some() {
                 return true;

@@ -189,6 +189,15 @@ impl Places {
         }
     }
 
+    /// A pointer to an element, which is given as that or as a pointer to it.
+    fn pointer_to(&self, element: ExprId) -> Option<Value> {
+        let of_place = self
+            .place(element)
+            .filter(|place| place.kind == PlaceKind::Element)
+            .map(|place| Value { node: place.node, depth: 1 });
+        of_place.or_else(|| self.value(element).filter(|value| value.depth == 1))
+    }
+
     /// `(c ? p[i] : q[j])` where it is used as the element that it is, not for its value.
     fn chosen(&self, program: &Program, calls: &CallGraph, id: ExprId) -> Option<Place> {
         let ExprKind::Conditional(_, then, otherwise) = program.expr(id).kind else { return None };
@@ -256,10 +265,13 @@ impl Places {
         id: ExprId,
     ) -> (Option<Place>, Option<Value>) {
         let none = (None, None);
-        if self.positions.holds(id) {
+        if self.positions.holds(id) || program.rows.inside.contains(&id) {
             return none;
         }
         let expr = program.expr(id);
+        if let Some(element) = program.row_start(id) {
+            return (None, self.pointer_to(element));
+        }
         if let Some(place) = self.given(program, calls, id) {
             return (Some(place), None);
         }
@@ -274,7 +286,16 @@ impl Places {
             // `r[k]` of an object calls a function.
             ExprKind::Index { .. } if program.operators.contains_key(&id) => none,
             ExprKind::Deref(operand) | ExprKind::Index { base: operand, .. } => {
-                self.dereferenced(graph, *operand)
+                match program.row_of(*operand) {
+                    Some(path) => (
+                        self.value(*operand).map(|value| Place {
+                            node: value.node,
+                            kind: PlaceKind::Part(path.to_vec()),
+                        }),
+                        None,
+                    ),
+                    None => self.dereferenced(graph, *operand),
+                }
             }
             ExprKind::AddressOf(_) if let Some(position) = self.positions.of(id) => {
                 (None, self.value(position.base))

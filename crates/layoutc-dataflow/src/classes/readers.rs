@@ -261,7 +261,14 @@ fn note_store(
                     .extend(record_of(program, program.expr(*base).ty).map(|(record, _)| record));
                 break;
             }
-            ExprKind::Index { base, .. } | ExprKind::Deref(base) => *base,
+            ExprKind::Index { base, .. } | ExprKind::Deref(base) => {
+                // A pointer to a member array leads to a part of the element.
+                if program.row_of(*base).is_some() {
+                    let element = record_of(program, program.expr(*base).ty);
+                    changed.extend(element.map(|(record, _)| record));
+                }
+                *base
+            }
             // Whatever the memory is taken for.
             ExprKind::Cast { operand, .. } => {
                 changed.extend(

@@ -490,7 +490,7 @@ fn keeps_references(program: &Program, record: layoutc_syntax::RecordId) -> bool
 }
 
 /// Names in text that is not in the model.
-struct Hidden<'a> {
+pub(super) struct Hidden<'a> {
     /// Functions that may have another body there.
     functions: BTreeSet<String>,
     /// What macros mention besides their parameters.
@@ -504,7 +504,7 @@ struct Hidden<'a> {
 }
 
 impl<'a> Hidden<'a> {
-    fn new(program: &'a Program) -> Self {
+    pub(super) fn new(program: &'a Program) -> Self {
         let functions: BTreeSet<&str> =
             program.functions.iter().map(|function| function.name.as_str()).collect();
         let bodies = super::regions::macro_bodies(program);
@@ -546,7 +546,7 @@ impl<'a> Hidden<'a> {
     }
 
     /// Whether text outside the model may use the variable, or be another body of its function.
-    fn mentions(&self, program: &Program, id: VarId) -> bool {
+    pub(super) fn mentions(&self, program: &Program, id: VarId) -> bool {
         let variable = program.variable(id);
         let sites: Vec<_> = match variable.function {
             Some(function) => {

@@ -278,6 +278,10 @@ impl<'a> PointsTo<'a> {
                 stack.push(object);
                 continue;
             }
+            if let Some(element) = program.row_start(at) {
+                stack.push(element);
+                continue;
+            }
             match &program.expr(at).kind {
                 ExprKind::Paren(inner)
                 | ExprKind::Cast { operand: inner, .. }

@@ -586,6 +586,9 @@ impl<'a> Builder<'a> {
             let is_element = self.classes.places.place(object).is_some();
             return if is_element { inner } else { inner.element() };
         }
+        if let Some(element) = self.program.row_start(expr) {
+            return self.source(element).element();
+        }
         match &self.program.expr(expr).kind {
             ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => self.source(*inner),
             ExprKind::Null | ExprKind::Integer(Some(0)) => Source::Nothing,

@@ -166,6 +166,9 @@ impl Program {
         for old in &parts.variables {
             renaming.variables.insert(*old, VarId(self.variables.len() as u32));
             let variable = self.variable(*old).clone();
+            if let Some(path) = self.rows.variables.get(old).cloned() {
+                self.rows.variables.insert(renaming.variables[old], path);
+            }
             self.variables.push(variable);
         }
         if let Some(record) = original.record.filter(|_| original.this_parameter.is_none()) {
@@ -242,6 +245,12 @@ impl Program {
             }
             if let Some(reason) = self.unfollowed_launches.get(old).copied() {
                 self.unfollowed_launches.insert(renaming.exprs[old], reason);
+            }
+            if let Some(element) = self.rows.starts.get(old) {
+                self.rows.starts.insert(renaming.exprs[old], renaming.exprs[element]);
+            }
+            if self.rows.inside.contains(old) {
+                self.rows.inside.insert(renaming.exprs[old]);
             }
         }
         for old in &parts.stmts {

@@ -86,7 +86,9 @@ impl MemberAddresses {
     ) -> bool {
         let mut stack = vec![expr];
         while let Some(at) = stack.pop() {
-            if matches!(classes.place(at), Some((_, PlaceKind::Part(_)))) {
+            if matches!(classes.place(at), Some((_, PlaceKind::Part(_))))
+                || program.row_start(at).is_some()
+            {
                 return true;
             }
             match &program.expr(at).kind {

@@ -274,6 +274,9 @@ enum Start {
 fn base(program: &Program, expr: ExprId) -> Option<VarId> {
     let mut at = expr;
     loop {
+        if program.row_start(at).is_some() {
+            return None;
+        }
         at = match &program.expr(at).kind {
             ExprKind::Paren(inner) | ExprKind::Cast { operand: inner, .. } => *inner,
             ExprKind::AddressOf(operand) => {

@@ -486,7 +486,10 @@ impl Classifier<'_> {
                 .types
                 .pointee(specifier.id)
                 .is_some_and(|to| self.is_element_type(class, to) && !is_instance);
-        let shows_pointer = self.is_element_type(class, specifier)
+        // The whole declaration of a pointer to a member array is written anew.
+        let is_row = matches!(slot, Slot::Variable(id) if program.rows.variables.contains_key(&id));
+        let shows_pointer = is_row
+            || self.is_element_type(class, specifier)
             || is_alias
             || is_bound_pointer
             || (is_untyped && specifier.id == TypeTable::VOID);
