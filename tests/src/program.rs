@@ -84,6 +84,7 @@ macro_rules! every_program {
             kmeans
             lavamd
             lbm2d
+            lbm3d
             nbody
             particlefilter
             redblack

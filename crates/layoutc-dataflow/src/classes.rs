@@ -61,7 +61,7 @@ pub(crate) use opencl::{is_buffer, runs_kernels};
 pub use operands::{exchanged, given_back, strip_casts};
 pub use places::{Place, PlaceKind, Places, Value};
 pub use positions::Position;
-pub use rows::type_member_rows;
+pub use rows::with_member_rows;
 pub use separate::{Separation, separate};
 pub use shape::{ClassShape, LeafMember, class_shape, outer_type_text};
 pub use sizes::Sizes;

@@ -13,7 +13,7 @@ use layoutc_analysis::keep::keep_named;
 use layoutc_analysis::{LayoutPlan, Refusal, Selector, choose_layouts};
 use layoutc_codegen::edit::by_file;
 use layoutc_codegen::{CellFacts, EditSet, Rewritten, rewrite};
-use layoutc_dataflow::classes::{ArrayClass, ClassId, Classes, Slot, type_member_rows};
+use layoutc_dataflow::classes::{ArrayClass, ClassId, Classes, Slot, with_member_rows};
 use layoutc_dataflow::grid::find_cells;
 use layoutc_dataflow::pointer_flow::check_layout_types;
 use layoutc_diagnostics::{Diagnostic, FileId, Span};
@@ -47,10 +47,9 @@ impl Planned {
         native_copies: &BTreeSet<Span>,
         known: Known,
     ) -> Planned {
-        let mut with_rows = program.clone();
-        if !type_member_rows(&mut with_rows) {
+        let Some(with_rows) = with_member_rows(&program) else {
             return Planned::of(program, request, native_copies, known);
-        }
+        };
         let attempt = Planned::of(with_rows, request, native_copies, Known::default());
         if attempt.changes_rows() {
             return attempt;

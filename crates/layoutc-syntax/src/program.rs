@@ -17,7 +17,7 @@ pub use copy::{FunctionParts, NoCopy};
 pub use homes::Homes;
 pub use parents::Parents;
 pub use pragma::{ExtentValue, GridPragma, PragmaArray, PragmaExtent};
-pub use rows::MemberRows;
+pub use rows::{MemberRow, MemberRows};
 
 use crate::types::{QualType, Scalar, TypeId, TypeTable};
 use layoutc_diagnostics::{FileId, SourceSet, Span};

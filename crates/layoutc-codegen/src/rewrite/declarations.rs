@@ -85,7 +85,12 @@ impl Rewriter<'_> {
                     let copy = self.program.function(copy);
                     let is_instance =
                         copy.copy_of.as_ref().is_some_and(layoutc_syntax::CopyOf::is_instance);
+                    let is_row = declared
+                        .variable
+                        .is_some_and(|id| self.program.rows.variables.contains_key(&id));
+                    // The one definition of such a version moves behind the struct.
                     is_instance
+                        || (is_row && copy.sites.len() == 1)
                         || (copy.this_parameter.is_some()
                             && definition.contains(declared.site.span))
                 });

@@ -355,6 +355,8 @@ impl Rewriter<'_> {
         let mut subscripts = Vec::new();
         let mut at = expr;
         let mut members = 0;
+        // Subscripts that a pointer to a row has already.
+        let mut fixed: &[u64] = &[];
         let element = loop {
             if self.is_foreign_text(at) {
                 // The member is reached from a macro's text into that of its use, or back.
@@ -363,9 +365,9 @@ impl Rewriter<'_> {
             match &self.program.expr(at).kind {
                 ExprKind::Paren(inner) => at = *inner,
                 ExprKind::Index { base, index, .. } => {
-                    if self.program.row_of(*base).is_some() {
+                    if let Some(row) = self.program.row_of(*base) {
                         subscripts.push(Some(*index));
-                        members = path.len();
+                        (members, fixed) = (path.len(), &row.fixed);
                         break *base;
                     }
                     if self.classes.value(*base).is_some()
@@ -377,9 +379,9 @@ impl Rewriter<'_> {
                     at = *base;
                 }
                 ExprKind::Deref(operand) => {
-                    if self.program.row_of(*operand).is_some() {
+                    if let Some(row) = self.program.row_of(*operand) {
                         subscripts.push(None);
-                        members = path.len();
+                        (members, fixed) = (path.len(), &row.fixed);
                         break *operand;
                     }
                     if self.classes.value(*operand).is_some() {
@@ -405,7 +407,7 @@ impl Rewriter<'_> {
                 _ => return None,
             }
         };
-        if members != path.len() || subscripts.len() != extents {
+        if members != path.len() || fixed.len() + subscripts.len() != extents {
             return None;
         }
         if subscripts.iter().flatten().any(|index| self.is_reordered(element, *index)) {
@@ -413,7 +415,7 @@ impl Rewriter<'_> {
             self.refuse(class, Code::EVALUATION_ORDER, self.program.expr(expr).span, message);
             return None;
         }
-        let mut extents_text = Vec::new();
+        let mut extents_text: Vec<String> = fixed.iter().map(u64::to_string).collect();
         for subscript in subscripts.into_iter().rev() {
             extents_text.push(match subscript {
                 Some(index) => self.render(index),

@@ -4,7 +4,7 @@ use super::Rewriter;
 use super::declarations::Declared;
 use crate::edit::Edit;
 use layoutc_diagnostics::Span;
-use layoutc_syntax::{Declaration, ExprId, ExprKind, VarId};
+use layoutc_syntax::{Declaration, ExprId, ExprKind, FunctionId, MemberRow, VarId};
 
 impl Rewriter<'_> {
     /// Whether a declaration is that of a pointer to a member array of aligned records, which stays as it is.
@@ -46,12 +46,34 @@ impl Rewriter<'_> {
         self.local_companion(declared, variable, false);
     }
 
+    /// Whether an earlier copy of the same function has the same parameters, and rows of other members: the word
+    /// that tells this one apart.
+    pub(super) fn row_word(&self, id: FunctionId) -> Option<&str> {
+        let program = self.program;
+        let own = program.function(id);
+        let original = own.copy_of.as_ref()?.original;
+        let rows = |id: FunctionId| -> Vec<Option<&MemberRow>> {
+            let parameters = program.function(id).parameters.iter();
+            parameters.map(|parameter| program.rows.variables.get(parameter)).collect()
+        };
+        let rows_of = rows(id);
+        let has_twin = program.function_ids().any(|other| {
+            let is_copy = match &program.function(other).copy_of {
+                Some(copy) => copy.original == original,
+                None => other == original,
+            };
+            other < id && is_copy && rows(other) != rows_of
+        });
+        let last = rows_of.iter().flatten().last()?.path.last()?;
+        has_twin.then(|| program.field(*last).name.as_str())
+    }
+
     /// A pointer to a member array where the array stays whole: `f[q]` is `p[i].f[q]` then.
     pub(super) fn row_of_unit(&mut self, expr: ExprId) -> Option<String> {
         if matches!(self.program.expr(expr).kind, ExprKind::Paren(_)) {
             return None;
         }
-        let path = self.program.row_of(expr)?.to_vec();
+        let row = self.program.row_of(expr)?.clone();
         let class = self.changed_pointer(expr)?;
         let storage = self.storage(class).filter(|storage| !storage.is_record)?;
         let (parent, position) = self.parents.of(self.outermost(expr))?;
@@ -60,10 +82,11 @@ impl Rewriter<'_> {
             ExprKind::Deref(_) => true,
             _ => false,
         };
-        let leaf = storage.shape.leaf_around(&path).filter(|_| is_accessed)?;
+        let leaf = storage.shape.leaf_around(&row.path).filter(|_| is_accessed)?;
         let text = self.leaf_of(expr, class, leaf, &[])?;
-        let behind = &path[storage.shape.members[leaf].path.len()..];
+        let behind = &row.path[storage.shape.members[leaf].path.len()..];
         let members = behind.iter().map(|field| format!(".{}", self.program.field(*field).name));
-        Some(format!("{text}{}", members.collect::<String>()))
+        let fixed = row.fixed.iter().map(|at| format!("[{at}]"));
+        Some(format!("{text}{}", members.chain(fixed).collect::<String>()))
     }
 }

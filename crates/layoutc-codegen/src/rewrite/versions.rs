@@ -149,10 +149,16 @@ impl Rewriter<'_> {
             // The aligned record inherits the member functions.
             let this = function.this_parameter.and_then(changed);
             let this_changes = this.is_some_and(|(_, storage)| !storage.is_record);
+            // Pointers to members of aligned elements stay what they are.
+            let stays = |parameter: VarId, storage: &crate::storage::Storage| {
+                storage.is_record && program.rows.variables.contains_key(&parameter)
+            };
             let others: Vec<ClassId> = function
                 .parameters
                 .iter()
-                .filter_map(|parameter| changed(*parameter))
+                .filter_map(|parameter| {
+                    changed(*parameter).filter(|(_, storage)| !stays(*parameter, storage))
+                })
                 .map(|(class, _)| class)
                 .collect();
             let result = self.changed_slot(Slot::Result(id));
@@ -285,7 +291,13 @@ impl Rewriter<'_> {
                             format!("{}{}", function.name, upper(&self.storages[at].1.prefix));
                         self.names.fresh(&wish)
                     }
-                    None => function.name.clone(),
+                    None => match self.row_word(id) {
+                        Some(word) => {
+                            let wish = format!("{}{}", function.name, upper(word));
+                            self.names.fresh(&wish)
+                        }
+                        None => function.name.clone(),
+                    },
                 },
             };
             self.versions.changed.insert(id, name);
@@ -612,11 +624,20 @@ impl Rewriter<'_> {
         let ExprKind::Name(NameRef::Functions(functions)) = &program.expr(expr).kind else {
             return None;
         };
-        let values = program.template_arguments.get(&expr)?;
-        let text = self.text(expr);
-        let written = text.split_once('<').map_or(text, |(name, _)| name).trim_end();
         let [function] = functions[..] else { return None };
         let new = self.versions.changed.get(&function)?;
+        let values = match program.template_arguments.get(&expr) {
+            Some(values) => &values[..],
+            // A version for another member than that of an earlier one.
+            None if *new != program.function(function).name
+                && self.row_word(function).is_some() =>
+            {
+                &[]
+            }
+            None => return None,
+        };
+        let text = self.text(expr);
+        let written = text.split_once('<').map_or(text, |(name, _)| name).trim_end();
         let values: Vec<&str> = values.iter().map(|span| program.text(*span)).collect();
         let scope = written.rsplit_once("::").map_or("", |(scope, _)| scope);
         let joint = if scope.is_empty() { "" } else { "::" };

@@ -287,10 +287,10 @@ impl Places {
             ExprKind::Index { .. } if program.operators.contains_key(&id) => none,
             ExprKind::Deref(operand) | ExprKind::Index { base: operand, .. } => {
                 match program.row_of(*operand) {
-                    Some(path) => (
+                    Some(row) => (
                         self.value(*operand).map(|value| Place {
                             node: value.node,
-                            kind: PlaceKind::Part(path.to_vec()),
+                            kind: PlaceKind::Part(row.path.clone()),
                         }),
                         None,
                     ),

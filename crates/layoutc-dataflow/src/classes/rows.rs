@@ -21,7 +21,7 @@ use super::slots::is_reference;
 use super::versions::named_otherwise;
 use layoutc_diagnostics::{FileId, Span};
 use layoutc_syntax::{
-    ExecutionSpace, ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, QualType, RecordId,
+    ExecutionSpace, ExprId, ExprKind, FunctionId, MemberRow, NameRef, Program, QualType, RecordId,
     RecordTrait, Space, StmtKind, Storage, TypeKind, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +36,7 @@ const MOST_COPIES: usize = 64;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 struct Member {
     record: RecordId,
-    path: Vec<FieldId>,
+    row: MemberRow,
 }
 
 /// Where a pointer to a member array begins.
@@ -52,22 +52,32 @@ struct Start {
     array: QualType,
 }
 
-/// Makes rows of the pointers that can be, and says whether there are any.
-///
-/// A program of which it says no may have copies of functions that nobody needs.
-pub fn type_member_rows(program: &mut Program) -> bool {
+/// The program with rows of the pointers that can be; none if there are none.
+#[must_use]
+pub fn with_member_rows(program: &Program) -> Option<Program> {
+    let has_arrays = program.fields.iter().any(|field| array_item(program, field.ty).is_some());
+    let refused = BTreeSet::new();
+    let calls = has_arrays.then(|| CallGraph::new(program))?;
+    if !Finder::new(program, &calls, &refused).has_starts() {
+        return None;
+    }
+    let mut with_rows = program.clone();
+    type_member_rows(&mut with_rows).then_some(with_rows)
+}
+
+/// Makes rows of the pointers that can be, with copies of functions where they are needed, and says whether there are any.
+fn type_member_rows(program: &mut Program) -> bool {
     let mut refused = BTreeSet::new();
     let mut copies = 0;
     for _ in 0..ROUNDS {
         let calls = CallGraph::new(program);
         let mut finder = Finder::new(program, &calls, &refused);
-        if !finder.has_starts() {
-            return false;
-        }
         finder.find_members();
         let wanted = finder.wanted_copies();
         if wanted.is_empty() {
             finder.settle();
+            finder.drop_whole_arrays();
+            finder.declare_alike();
             let members = std::mem::take(&mut finder.members);
             let starts = finder.starts_of(&members);
             apply(program, &members, starts);
@@ -95,7 +105,7 @@ fn apply(program: &mut Program, members: &BTreeMap<VarId, Member>, starts: Vec<(
         let own = program.variable(*id).ty;
         let ty = pointer_to(program, member.record, is_to_const(program, own));
         program.variables[id.index()].ty = QualType { id: ty.id, ..own };
-        program.rows.variables.insert(*id, member.path.clone());
+        program.rows.variables.insert(*id, member.row.clone());
     }
     for (start, ty) in starts {
         let is_const = is_to_const(program, ty);
@@ -259,10 +269,25 @@ impl<'a> Finder<'a> {
             && !function.has_c_linkage
             && !function.name.starts_with("operator")
             && function.name != "main"
+            && !self.is_overloaded(id)
             && function.sites.iter().all(|site| {
                 program.files[site.span.file.index()].foreign.is_none()
                     && site.parameters.len() == function.parameters.len()
             })
+    }
+
+    /// Whether another function has the name: a version could have its parameters.
+    fn is_overloaded(&self, id: FunctionId) -> bool {
+        let program = self.program;
+        let original = |id: FunctionId| {
+            program.function(id).copy_of.as_ref().map_or(id, |copy_of| copy_of.original)
+        };
+        let own = program.function(id);
+        program.function_ids().any(|other| {
+            program.function(other).name == own.name
+                && program.function(other).record.is_none()
+                && original(other) != original(id)
+        })
     }
 
     /// The greatest set of candidates whose every use is that of a row.
@@ -405,6 +430,21 @@ impl<'a> Finder<'a> {
         }
         let array = program.expr(at).ty;
         let TypeKind::Array(..) = program.types.kind(array.id) else { return None };
+        let mut fixed = Vec::new();
+        while let ExprKind::Index { base, index, .. } = program.expr(at).kind {
+            let ExprKind::Integer(Some(value)) = program.expr(bare(index)?).kind else {
+                return None;
+            };
+            if program.operators.contains_key(&at) {
+                return None;
+            }
+            fixed.insert(0, u64::try_from(value).ok()?);
+            // The array that the row is of is an operand of the subscript and no more.
+            if at != expr {
+                inside.push(at);
+            }
+            at = bare(base)?;
+        }
         let mut path = Vec::new();
         let element = loop {
             let ExprKind::Member { base, arrow, field: Some(field), .. } = program.expr(at).kind
@@ -435,7 +475,7 @@ impl<'a> Finder<'a> {
             }
         };
         let is_whole = !program.record(record).is_union && program.record(record).body.is_some();
-        let member = Member { record, path };
+        let member = Member { record, row: MemberRow { path, fixed } };
         is_whole.then_some(Start { expr, element, inside, member, array })
     }
 
@@ -491,13 +531,20 @@ impl<'a> Finder<'a> {
 
     /// Finds the member of each row: a least fixpoint.
     fn find_members(&mut self) {
+        let program = self.program;
         loop {
             let mut changed = false;
             for id in &self.usable {
                 if self.members.contains_key(id) {
                     continue;
                 }
-                let values = self.values(*id);
+                // What a function passes on to itself is what it was given.
+                let is_own = |value: &ExprId| {
+                    matches!(program.expr(program.strip_parens(*value)).kind,
+                        ExprKind::Name(NameRef::Variable(own)) if own == *id)
+                };
+                let mut values = self.values(*id);
+                values.retain(|value| !is_own(value));
                 let mut found = values.iter().map(|value| self.member_of(*value, *id));
                 let Some(Some(member)) = found.next() else { continue };
                 if found.all(|other| other.as_ref() == Some(&member)) {
@@ -588,7 +635,66 @@ impl<'a> Finder<'a> {
                 break;
             }
         }
-        // Prototypes declare what definitions do.
+    }
+
+    /// Drops the rows of members that stay whole for another use in device code.
+    fn drop_whole_arrays(&mut self) {
+        let program = self.program;
+        loop {
+            let starts = self.starts_of(&self.members);
+            let consumed: BTreeSet<ExprId> = starts
+                .iter()
+                .flat_map(|(start, _)| start.inside.iter().copied().chain([start.expr]))
+                .collect();
+            let whole: BTreeSet<Member> = program
+                .expr_ids()
+                .filter(|id| {
+                    let is_array = matches!(program.expr(*id).kind, ExprKind::Member { .. })
+                        && matches!(
+                            program.types.kind(program.expr(*id).ty.id),
+                            TypeKind::Array(..)
+                        );
+                    let function = self.calls.function(*id);
+                    is_array
+                        && function.is_some_and(|id| program.function(id).space.on_device())
+                        && !self.is_divided(*id, &consumed)
+                })
+                .filter_map(|id| Some(self.start(id)?.member))
+                .collect();
+            let before = self.members.len();
+            self.members.retain(|_, member| {
+                !whole
+                    .iter()
+                    .any(|other| other.record == member.record && other.row.path == member.row.path)
+            });
+            if self.members.len() == before {
+                return;
+            }
+            self.settle();
+        }
+    }
+
+    /// Whether an array is only accessed item by item, or begins a row.
+    fn is_divided(&self, array: ExprId, consumed: &BTreeSet<ExprId>) -> bool {
+        let program = self.program;
+        if consumed.contains(&array)
+            || !matches!(program.types.kind(program.expr(array).ty.id), TypeKind::Array(..))
+        {
+            return true;
+        }
+        match self.calls.context(array) {
+            Context::Operand(parent, position) => match &program.expr(parent).kind {
+                ExprKind::Paren(_) => self.is_divided(parent, consumed),
+                ExprKind::Index { .. } => position == 0 && self.is_divided(parent, consumed),
+                ExprKind::Deref(_) => self.is_divided(parent, consumed),
+                _ => false,
+            },
+            _ => false,
+        }
+    }
+
+    /// Prototypes declare what definitions do.
+    fn declare_alike(&mut self) {
         let mut more = Vec::new();
         for id in self.program.function_ids() {
             let function = self.program.function(id);

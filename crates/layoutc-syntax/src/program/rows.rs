@@ -7,11 +7,20 @@
 use super::{ExprId, ExprKind, FieldId, NameRef, Program, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// What such a pointer leads to, from the element on.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct MemberRow {
+    /// The path of the member.
+    pub path: Vec<FieldId>,
+    /// The first subscripts, of a row of a member array with several extents: 1 for `p[i].m[1]`.
+    pub fixed: Vec<u64>,
+}
+
 /// All such pointers of a program.
 #[derive(Clone, Default, Debug)]
 pub struct MemberRows {
-    /// The variables and parameters, with the member that each leads to: the path from the element.
-    pub variables: BTreeMap<VarId, Vec<FieldId>>,
+    /// The variables and parameters, with what each leads to.
+    pub variables: BTreeMap<VarId, MemberRow>,
     /// What flows into them (`p[i].f`, `&p[i].f[0]`, `q->f`), with the element or the pointer to it.
     pub starts: BTreeMap<ExprId, ExprId>,
     /// What lies between an address and its element: `p[i].f[0]` and `p[i].f` of `&p[i].f[0]`.
@@ -19,13 +28,11 @@ pub struct MemberRows {
 }
 
 impl Program {
-    /// The member that an expression leads to if it names a pointer to a member array, behind parentheses.
+    /// What an expression leads to if it names a pointer to a member array, behind parentheses.
     #[must_use]
-    pub fn row_of(&self, expr: ExprId) -> Option<&[FieldId]> {
+    pub fn row_of(&self, expr: ExprId) -> Option<&MemberRow> {
         match self.expr(self.strip_parens(expr)).kind {
-            ExprKind::Name(NameRef::Variable(id)) => {
-                self.rows.variables.get(&id).map(Vec::as_slice)
-            }
+            ExprKind::Name(NameRef::Variable(id)) => self.rows.variables.get(&id),
             _ => None,
         }
     }
