@@ -13,13 +13,17 @@ __global__ void step(P *p, int n) {
         auto *g = q->f;
         const auto &r = p[n - 1 - i].f;
         float (*m)[3] = q->m;
+        const P *constant = p + i;
+        auto *deduced = constant->f;
+        auto &row = constant->m[1];
+        auto again = deduced;
         int j = i;
         const float *moved = p[j].f;
         j = 0;
         first[1] = f[0] + *f + r[2];
         g[3] += moved[j] + f[4];
         m[0][1] = m[1][1] + f[p[i].id & 7];
-        p[i].id += j;
+        p[i].id += j + (int)(deduced[1] + again[2] + row[0]);
     }
 }
 int main() {

@@ -100,16 +100,17 @@ fn type_member_rows(program: &mut Program) -> bool {
 }
 
 /// Gives the variables the type of a pointer to the element, and notes what begins them.
-fn apply(program: &mut Program, members: &BTreeMap<VarId, Member>, starts: Vec<(Start, QualType)>) {
+fn apply(program: &mut Program, members: &BTreeMap<VarId, Member>, starts: Vec<(Start, VarId)>) {
+    let deduced = deduced_constness(program, members, &starts);
     for (id, member) in members {
         let own = program.variable(*id).ty;
-        let ty = pointer_to(program, member.record, is_to_const(program, own));
+        let is_const = is_to_const(program, own) || deduced.contains(id);
+        let ty = pointer_to(program, member.record, is_const);
         program.variables[id.index()].ty = QualType { id: ty.id, ..own };
         program.rows.variables.insert(*id, member.row.clone());
     }
-    for (start, ty) in starts {
-        let is_const = is_to_const(program, ty);
-        program.exprs[start.expr.index()].ty = pointer_to(program, start.member.record, is_const);
+    for (start, to) in starts {
+        program.exprs[start.expr.index()].ty = program.variable(to).ty;
         program.rows.starts.insert(start.expr, start.element);
         program.rows.inside.extend(start.inside);
     }
@@ -129,6 +130,42 @@ fn apply(program: &mut Program, members: &BTreeMap<VarId, Member>, starts: Vec<(
             _ => continue,
         };
         program.exprs[at].ty = ty;
+    }
+}
+
+/// Variables declared with `auto` that lead to constant elements: the constness of an array is that of the object around it.
+fn deduced_constness(
+    program: &Program,
+    members: &BTreeMap<VarId, Member>,
+    starts: &[(Start, VarId)],
+) -> BTreeSet<VarId> {
+    let is_auto = |id: VarId| program.variable(id).is_auto;
+    let is_of_constant = |start: &Start| {
+        let ty = program.types.strip_reference(program.expr(start.element).ty);
+        match *program.types.kind(ty.id) {
+            TypeKind::Pointer(to) => to.is_const,
+            _ => ty.is_const,
+        }
+    };
+    let mut found: BTreeSet<VarId> = starts
+        .iter()
+        .filter(|(start, to)| is_auto(*to) && is_of_constant(start))
+        .map(|(_, to)| *to)
+        .collect();
+    loop {
+        let before = found.len();
+        for id in members.keys().filter(|id| is_auto(**id)) {
+            let from = program.variable(*id).init.map(|init| program.strip_parens(init));
+            if let Some(ExprKind::Name(NameRef::Variable(from))) =
+                from.map(|from| &program.expr(from).kind)
+                && (found.contains(from) || is_to_const(program, program.variable(*from).ty))
+            {
+                found.insert(*id);
+            }
+        }
+        if found.len() == before {
+            return found;
+        }
     }
 }
 
@@ -329,7 +366,13 @@ impl<'a> Finder<'a> {
     fn is_use_of_row(&self, name: ExprId, id: VarId, singles: &SingleObjects) -> bool {
         let program = self.program;
         let Some(name) = self.outermost(name) else { return false };
-        let Context::Operand(parent, position) = self.calls.context(name) else { return false };
+        let alike = |id: VarId| item_of(program, program.variable(id).ty);
+        let takes = |to: VarId| self.usable.contains(&to) && is_same(program, alike(to), alike(id));
+        let (parent, position) = match self.calls.context(name) {
+            Context::Operand(parent, position) => (parent, position),
+            Context::Init(to) => return takes(to),
+            _ => return false,
+        };
         match &program.expr(parent).kind {
             ExprKind::Index { .. } if program.operators.contains_key(&parent) => false,
             ExprKind::Index { .. } if position != 0 => false,
@@ -342,10 +385,7 @@ impl<'a> Finder<'a> {
                 position
                     .checked_sub(1)
                     .and_then(|at| program.function(function).parameters.get(at))
-                    .is_some_and(|to| {
-                        let alike = |id: VarId| item_of(program, program.variable(id).ty);
-                        self.usable.contains(to) && is_same(program, alike(*to), alike(id))
-                    })
+                    .is_some_and(|to| takes(*to))
             }
             _ => false,
         }
@@ -707,14 +747,12 @@ impl<'a> Finder<'a> {
         self.members.extend(more);
     }
 
-    /// What begins the rows, with the type of each.
-    fn starts_of(&self, members: &BTreeMap<VarId, Member>) -> Vec<(Start, QualType)> {
+    /// What begins the rows, with the variable that each flows into.
+    fn starts_of(&self, members: &BTreeMap<VarId, Member>) -> Vec<(Start, VarId)> {
         let mut found = Vec::new();
         for id in self.usable.iter().filter(|id| members.contains_key(id)) {
-            let ty = self.program.variable(*id).ty;
-            found.extend(
-                self.values(*id).into_iter().filter_map(|value| Some((self.start(value)?, ty))),
-            );
+            let values = self.values(*id).into_iter();
+            found.extend(values.filter_map(|value| Some((self.start(value)?, *id))));
         }
         found
     }
