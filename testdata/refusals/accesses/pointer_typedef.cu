@@ -6,7 +6,7 @@ struct P {
 typedef P *PPtr;
 __global__ void step(const PPtr p, int n) { //~ LC0078 a typedef hides that this is a pointer
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    PPtr q, r; //~ LC0078 a typedef hides that this is a pointer //~ LC0078 a typedef hides that this is a pointer
+    PPtr q, r; //~ LC0078 a typedef hides that this is a pointer
     q = p;
     r = p;
     if (i < n) {

@@ -26,7 +26,7 @@ __global__ void link(Node *p, int n) {
 }
 // The context may be another one when the kernel is launched.
 void launch(Context *context) {
-    void *args[] = {&context->nodes, &context->count}; //~ LC0020 is not filled with one address of a variable for each parameter
+    void *args[] = {&context->nodes, &context->count}; //~ LC0020 the launch that is given this address is not followed: the array of arguments is not filled with one address of a variable for each parameter
     cudaLaunchKernel((void *)link, dim3(1), dim3(32), args, 0, 0);
 }
 int main() {
@@ -40,12 +40,12 @@ int main() {
     cudaMalloc(&context.nodes, n * sizeof(Node));
     // One entry is given on condition.
     void *some[2];
-    some[0] = &b; //~ LC0020 is not filled with one address of a variable for each parameter
+    some[0] = &b; //~ LC0020 the launch that is given this address is not followed: the array of arguments is not filled with one address of a variable for each parameter
     if (n > 3)
         some[1] = &n;
     cudaLaunchKernel((void *)push, dim3(1), dim3(32), some, 0, 0);
     // A copy of the array, which a lambda holds.
-    void *held[] = {&c, &n}; //~ LC0020 the array of arguments has other uses than launches
+    void *held[] = {&c, &n}; //~ LC0020 the launch that is given this address is not followed: the array of arguments has other uses than launches
     auto later = [=]() mutable { cudaLaunchKernel((void *)grow, dim3(1), dim3(32), held, 0, 0); };
     later();
     launch(&context);

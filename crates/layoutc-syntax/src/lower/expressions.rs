@@ -6,8 +6,8 @@ use super::names::Symbol;
 use crate::evaluate::integer_literal;
 use crate::preprocess::MaskReason;
 use crate::program::{
-    BinaryOp, CaptureRest, CastStyle, ExprId, ExprKind, FieldId, FunctionId, NameRef,
-    RegionKind, Storage, TemplateArgument, UnaryOp,
+    BinaryOp, CaptureRest, CastStyle, ExprId, ExprKind, FieldId, FunctionId, NameRef, RegionKind,
+    Storage, TemplateArgument, UnaryOp,
 };
 use crate::types::{QualType, Scalar, TypeKind};
 use layoutc_diagnostics::Span;

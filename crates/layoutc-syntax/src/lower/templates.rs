@@ -208,6 +208,12 @@ impl<'t> Lowering<'t> {
         if !candidates.iter().any(|id| self.templates.sources.contains_key(id)) {
             return;
         }
+        if explicit.is_none()
+            && let Some(plain) = self.preferred_to_templates(&candidates, arguments)
+        {
+            self.reach(inner, vec![plain], Vec::new());
+            return;
+        }
         let mut found = Vec::new();
         let mut values = Vec::new();
         for id in &candidates {
@@ -222,6 +228,35 @@ impl<'t> Lowering<'t> {
         if found != candidates {
             self.reach(inner, found, values);
         }
+    }
+
+    /// The candidate that is no template, if it takes the very types of the arguments, and in the way in
+    /// which the templates do: it is the better match then.
+    fn preferred_to_templates(
+        &self,
+        candidates: &[FunctionId],
+        arguments: &[ExprId],
+    ) -> Option<FunctionId> {
+        let program = &self.program;
+        let (templates, plain): (Vec<FunctionId>, Vec<FunctionId>) = (candidates.iter())
+            .partition(|id| !program.function(**id).template_parameters.is_empty());
+        let [plain] = plain[..] else { return None };
+        let parameters = |id: FunctionId| {
+            let parameters = &program.function(id).parameters;
+            parameters.iter().map(|parameter| program.variable(*parameter).ty)
+        };
+        let is_exact = parameters(plain).count() == arguments.len()
+            && parameters(plain).zip(arguments).all(|(parameter, argument)| {
+                let own = program.types.strip_reference(parameter).id;
+                own == program.expr(*argument).ty.id && is_told_apart(program, own)
+            });
+        // By value, or by reference to what is constant or not.
+        let form = |ty: QualType| match *program.types.kind(ty.id) {
+            TypeKind::Reference(to, is_rvalue) => Some((to.is_const, is_rvalue)),
+            _ => None,
+        };
+        let forms = |id: FunctionId| parameters(id).map(form).collect::<Vec<_>>();
+        (is_exact && templates.iter().all(|id| forms(*id) == forms(plain))).then_some(plain)
     }
 
     /// Makes a name of functions mean these, with the value arguments as written.
@@ -728,6 +763,20 @@ fn mentions_record(program: &Program, ty: TypeId) -> bool {
         TypeKind::Record(RecordId(_)) => true,
         TypeKind::Pointer(to) | TypeKind::Reference(to, _) | TypeKind::Array(to, _) => {
             mentions_record(program, to.id)
+        }
+        _ => false,
+    }
+}
+
+/// Whether types of this form are equal in the model only if they are one type.
+fn is_told_apart(program: &Program, ty: TypeId) -> bool {
+    match program.types.kind(ty) {
+        TypeKind::Scalar(_) | TypeKind::Vector(_) | TypeKind::Record(_) => true,
+        TypeKind::Pointer(to) => is_told_apart(program, to.id),
+        TypeKind::Named(name, of) => {
+            name.trim_start_matches("std::") == "vector"
+                && of.len() == 1
+                && of.iter().all(|of| is_told_apart(program, *of))
         }
         _ => false,
     }

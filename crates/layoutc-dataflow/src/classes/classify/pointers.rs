@@ -701,7 +701,11 @@ impl Classifier<'_> {
                 }
             }
             // What they give back is judged, and what is stored is a flow.
-            Callee::Library(name) if matches!(name.as_str(), "move" | "exchange") && at == 0 => {
+            Callee::Library(name)
+                if matches!(name.as_str(), "move" | "exchange")
+                    && at == 0
+                    && self.classes.place(expr).is_none() =>
+            {
                 let slot = slot_of(self.program, expr);
                 let plain = slot.is_some_and(|slot| {
                     self.classes.class_of_slot(slot) == Some(class)
