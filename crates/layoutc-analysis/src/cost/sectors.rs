@@ -153,8 +153,11 @@ pub(super) fn price_without_strides(
     let sharing = Sharing {
         l1_bytes: known.l1_bytes.min(left) as f64,
         l2_bytes: known.l2_bytes as f64,
-        l1_warps: (per_multiprocessor * warps_of_block) as f64,
-        l2_warps: (per_multiprocessor * warps_of_block * known.multiprocessors).min(warps) as f64,
+        l1_warps: per_multiprocessor.saturating_mul(warps_of_block) as f64,
+        l2_warps: per_multiprocessor
+            .saturating_mul(warps_of_block)
+            .saturating_mul(known.multiprocessors)
+            .min(warps) as f64,
         blocks: [
             per_multiprocessor as f64,
             (per_multiprocessor * known.multiprocessors).min(code.blocks).max(1) as f64,

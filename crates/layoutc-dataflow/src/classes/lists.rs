@@ -199,5 +199,16 @@ pub(super) fn takes_one_item(name: &str) -> bool {
                 | "optional"
                 | "device_vector"
                 | "host_vector"
+                | "cl_mem"
+                | "cl_kernel"
+                | "cl_context"
+                | "cl_command_queue"
+                | "cl_program"
+                | "cl_device_id"
+                | "cl_platform_id"
+                | "cl_event"
+                | "cl_sampler"
+                | "cl::Buffer"
+                | "cl::Kernel"
         )
 }

@@ -1,4 +1,4 @@
-//@ layout = "P = soa"
+//@ layouts = ["P = tiled(32)", "P = soa"]
 struct P {
     float x;
     int id;
@@ -16,7 +16,7 @@ __device__ void f(T *q) {
     *q = T();
 }
 __global__ void other(P *q, float *r) {
-    f(q); //~ LC0034 it is not clear which function this argument reaches
+    f(q);
     f(r);
 }
 int main() {
