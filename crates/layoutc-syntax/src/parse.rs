@@ -354,7 +354,7 @@ mod tests {
             let ends = |parsed: &Parsed| {
                 let root = parsed.tree.root_node();
                 let children: Vec<_> =
-                    (0..root.child_count() as u32).filter_map(|at| root.child(at)).collect();
+                    (0..root.child_count()).filter_map(|at| root.child(at)).collect();
                 children
                     .iter()
                     .map(|child| (child.byte_range(), child.start_position()))
