@@ -182,6 +182,7 @@ pub(super) fn takes_one_item(name: &str) -> bool {
     let name = name.trim_start_matches("::").trim_start_matches("std::");
     let is_handle = name.starts_with("cuda") && name.ends_with("_t") && !name.contains("Ipc");
     is_handle
+        || is_opencl_handle(name)
         || matches!(
             name,
             "dim3"
@@ -199,16 +200,23 @@ pub(super) fn takes_one_item(name: &str) -> bool {
                 | "optional"
                 | "device_vector"
                 | "host_vector"
-                | "cl_mem"
-                | "cl_kernel"
-                | "cl_context"
-                | "cl_command_queue"
-                | "cl_program"
-                | "cl_device_id"
-                | "cl_platform_id"
-                | "cl_event"
-                | "cl_sampler"
-                | "cl::Buffer"
-                | "cl::Kernel"
         )
+}
+
+/// Whether a type is a handle of OpenCL: a pointer, or an object that has constructors.
+pub(super) fn is_opencl_handle(name: &str) -> bool {
+    matches!(
+        name,
+        "cl_mem"
+            | "cl_kernel"
+            | "cl_context"
+            | "cl_command_queue"
+            | "cl_program"
+            | "cl_device_id"
+            | "cl_platform_id"
+            | "cl_event"
+            | "cl_sampler"
+            | "cl::Buffer"
+            | "cl::Kernel"
+    )
 }

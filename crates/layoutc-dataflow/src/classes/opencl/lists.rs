@@ -79,20 +79,7 @@ fn takes_one_item(program: &Program, ty: QualType) -> bool {
         // These need braces of their own.
         | TypeKind::Array(..)
         | TypeKind::Record(_) => true,
-        TypeKind::Named(name, _) => matches!(
-            name.as_str(),
-            "cl_mem"
-                | "cl_kernel"
-                | "cl_context"
-                | "cl_command_queue"
-                | "cl_program"
-                | "cl_device_id"
-                | "cl_platform_id"
-                | "cl_event"
-                | "cl_sampler"
-                | "cl::Buffer"
-                | "cl::Kernel"
-        ),
+        TypeKind::Named(name, _) => crate::classes::lists::is_opencl_handle(name),
         TypeKind::Unknown
         | TypeKind::Void
         | TypeKind::Vector(_)
