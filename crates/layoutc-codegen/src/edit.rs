@@ -22,8 +22,8 @@ pub struct Edit {
     pub version_of: Option<Span>,
     /// The text was an allocation, and another call allocates the memory now.
     pub drops_allocation: bool,
-    /// Text of a host program that has its kernels elsewhere.
-    pub is_host_call: bool,
+    /// A compiler of C++ that knows no kernels takes the text.
+    pub suits_host: bool,
 }
 
 impl Edit {
@@ -36,14 +36,14 @@ impl Edit {
             is_generated: false,
             version_of: None,
             drops_allocation: false,
-            is_host_call: false,
+            suits_host: false,
         }
     }
 
     /// Sends a call of the host elsewhere, or adds what it goes to.
     #[must_use]
     pub fn host_call(span: Span, text: impl Into<String>) -> Self {
-        Edit { is_host_call: true, ..Edit::replace(span, text) }
+        Edit { suits_host: true, ..Edit::replace(span, text) }
     }
 
     /// Replaces an allocation by an expression that takes over memory of another.

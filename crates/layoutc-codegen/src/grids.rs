@@ -14,7 +14,7 @@ mod constants;
 mod declarations;
 pub(crate) mod flatten;
 mod leaders;
-mod placement;
+pub(crate) mod placement;
 pub(crate) mod pragmas;
 mod typed;
 mod versions;

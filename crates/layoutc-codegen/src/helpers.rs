@@ -2,12 +2,15 @@
 //! and convert its arrays.
 
 mod fill;
+mod linkage;
 mod managed;
 mod native;
 pub(crate) mod opencl;
 mod peer;
 mod rows;
 mod symbols;
+
+pub(crate) use linkage::{Declarations, Functions, Part, with_linkage};
 
 use crate::cells::CellFunctions;
 use crate::hygiene::{local, member, mention};
@@ -180,11 +183,18 @@ pub fn kernel_names(storage: &Storage, needs: Needs) -> Vec<String> {
 
 /// The generated text of a class, starting and ending with a line break.
 #[must_use]
-pub fn declarations(storage: &Storage, needs: Needs) -> String {
+pub(crate) fn declarations(
+    storage: &Storage,
+    needs: Needs,
+    leaves: &std::collections::BTreeSet<usize>,
+) -> Declarations {
     let needs = needs.with_pack();
     let needs = if storage.is_record { needs } else { needs.closed() };
-    let mut out = String::from("\n");
-    structs(storage, &mut out);
+    let mut all = Declarations::default();
+    let out = all.part(Part::Types);
+    out.push('\n');
+    structs(storage, out);
+    let out = all.part(Part::Device);
     if storage.has_named_extents && !storage.is_record {
         let _ = writeln!(
             out,
@@ -195,55 +205,59 @@ pub fn declarations(storage: &Storage, needs: Needs) -> String {
         );
     }
     if let Some(cells) = &storage.cells {
-        cells.text(&mut out);
+        cells.text(out);
     }
     if needs.symbol && storage.is_handle {
-        symbols::arrays(storage, &mut out);
+        symbols::arrays(storage, out);
     }
+    let out = all.part(Part::Host);
     if needs.bytes {
-        bytes_function(storage, &mut out);
+        bytes_function(storage, out);
     }
     if needs.malloc {
-        malloc_function(storage, Allocator::Plain, &mut out);
+        malloc_function(storage, Allocator::Plain, out);
     }
     if needs.malloc_async {
-        malloc_function(storage, Allocator::Stream, &mut out);
+        malloc_function(storage, Allocator::Stream, out);
     }
     if needs.malloc_from_pool {
-        malloc_function(storage, Allocator::Pool, &mut out);
+        malloc_function(storage, Allocator::Pool, out);
     }
     if needs.malloc_managed {
-        malloc_function(storage, Allocator::Managed, &mut out);
+        malloc_function(storage, Allocator::Managed, out);
     }
-    managed::functions(storage, needs, &mut out);
+    managed::functions(storage, needs, out);
+    let out = all.part(Part::Device);
     if needs.load || needs.store {
-        plain_members(storage, &mut out);
+        plain_members(storage, out);
     }
     if needs.load {
-        load_function(storage, needs, &mut out);
+        load_function(storage, needs, out);
     }
     if needs.store {
-        store_function(storage, needs, &mut out);
+        store_function(storage, needs, out);
     }
     if needs.assign {
-        assign_function(storage, needs, &mut out);
+        assign_function(storage, needs, out);
     }
     if let Some(vector) = needs.wide {
-        vector_functions(storage, vector, needs, &mut out);
+        vector_functions(storage, vector, needs, out);
     }
-    copy_functions(storage, needs, &mut out);
+    let out = all.part(Part::Host);
+    copy_functions(storage, needs, out);
     if needs.memset {
-        memset_function(storage, false, &mut out);
+        memset_function(storage, false, out);
     }
     if needs.memset_async {
-        memset_function(storage, true, &mut out);
+        memset_function(storage, true, out);
     }
-    symbols::functions(storage, needs, &mut out);
-    rows::functions(storage, needs, &mut out);
-    peer::function(storage, needs, &mut out);
-    fill::functions(storage, needs, &mut out);
-    native::functions(storage, needs, &mut out);
-    out
+    symbols::functions(storage, needs, out);
+    rows::functions(storage, needs, out);
+    peer::function(storage, needs, out);
+    fill::functions(storage, needs, out);
+    native::functions(storage, needs, out);
+    accessors(storage, needs, leaves, all.part(Part::Device));
+    all
 }
 
 /// `float f[9][32];`, `float *x;`
@@ -340,9 +354,9 @@ fn structs(storage: &Storage, out: &mut String) {
 /// local struct of more than 128 bytes is assigned a parameter of a kernel.
 const MOST_POINTERS: usize = 16;
 
-/// The assignment of a handle that is too large for nvcc, member by member.
-fn handle_assignment(storage: &Storage, out: &mut String) {
-    let extents = |group: &GroupStorage| match &group.kind {
+/// The extents of a group's pointers in the handle.
+fn pointer_extents(storage: &Storage, group: &GroupStorage) -> Vec<u64> {
+    match &group.kind {
         GroupKind::Struct { .. } | GroupKind::Tile { .. } => Vec::new(),
         GroupKind::Array => {
             let leaf = group.leaves[0];
@@ -352,10 +366,20 @@ fn handle_assignment(storage: &Storage, out: &mut String) {
                 Vec::new()
             }
         }
-    };
+    }
+}
+
+/// Whether the handle is too large for nvcc to assign.
+pub(crate) fn has_own_assignment(storage: &Storage) -> bool {
+    let groups = storage.groups.iter();
     let pointers: u64 =
-        storage.groups.iter().map(|group| extents(group).iter().product::<u64>()).sum();
-    if pointers <= MOST_POINTERS as u64 {
+        groups.map(|group| pointer_extents(storage, group).iter().product::<u64>()).sum();
+    storage.is_handle && pointers > MOST_POINTERS as u64
+}
+
+/// The assignment of a handle that is too large for nvcc, member by member.
+fn handle_assignment(storage: &Storage, out: &mut String) {
+    if !has_own_assignment(storage) {
         return;
     }
     let name = &storage.type_name;
@@ -379,7 +403,7 @@ fn handle_assignment(storage: &Storage, out: &mut String) {
         let own = member(&group.handle_member);
         let mut subscripts = String::new();
         let mut indent = "        ".to_owned();
-        for (at, extent) in extents(group).iter().enumerate() {
+        for (at, extent) in pointer_extents(storage, group).iter().enumerate() {
             let _ = writeln!(out, "{indent}for (int i{at} = 0; i{at} < {extent}; i{at}++)");
             let _ = write!(subscripts, "[i{at}]");
             indent.push_str("    ");
@@ -1078,7 +1102,7 @@ pub fn accessor_name(storage: &Storage, leaf: usize) -> String {
 }
 
 /// References to leaves, for indices that must be evaluated once.
-pub fn accessors(
+fn accessors(
     storage: &Storage,
     needs: Needs,
     leaves: &std::collections::BTreeSet<usize>,

@@ -161,6 +161,7 @@ const FOREIGN: &[&str] = &[
     "__host__",
     "__restrict__",
     "aligned",
+    "alignas",
     "auto",
     "blockDim",
     "blockIdx",

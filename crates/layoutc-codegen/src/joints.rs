@@ -212,7 +212,7 @@ impl Rewriter<'_> {
                 }
             };
             let own = (self.records[at].guard.as_str(), &self.records[at].marker);
-            match place_text(self.program, &order, &uses, own, &text) {
+            match place_text(self.program, &order, (&uses, false), own, &text) {
                 Ok(edits) => self.edits.extend(edits),
                 Err((span, message)) => self.refuse(at, span, message),
             }

@@ -18,6 +18,7 @@ mod element_copies;
 mod expressions;
 mod heads;
 mod host_arrays;
+mod host_files;
 mod indices;
 mod instantiation;
 mod launches;
@@ -216,6 +217,7 @@ fn rewrite_with(
     this.check_cells();
     this.cell_pragmas();
     this.mark_unused_originals();
+    let version_classes = this.version_classes();
     let versions = this.place_versions();
     let mut needs = std::mem::take(&mut this.needs);
     needs.iter_mut().for_each(|needs| needs.several_devices = classes.several_devices);
@@ -234,6 +236,8 @@ fn rewrite_with(
     let mut refusals = refusals;
     let storage_of = std::mem::take(&mut this.storage_of);
     let macros = macro_names(program);
+    refusals.extend(host_files::hide_versions(&this, &version_classes, &mut edits));
+    let mut generated = Vec::new();
     let host = crate::opencl::host_edits(program, classes, &storages, &storage_of, &mut this.names);
     edits.extend(host.edits);
     refusals.extend(host.refusals);
@@ -254,19 +258,41 @@ fn rewrite_with(
             continue;
         }
         generated_kernels.extend(crate::helpers::kernel_names(storage, needs[at]));
-        let mut text = crate::helpers::declarations(storage, needs[at]);
-        crate::helpers::accessors(storage, needs[at], &accessors[at], &mut text);
-        let around = Surroundings::of(program, &macros, &this.names, Some(*record));
-        let mut text =
-            settle(&text, &around).unwrap_or_else(|clash| {
-                let own = storage_of.iter().filter(|(_, own)| **own == at);
-                refusals.extend(own.map(|(class, _)| {
-                    (*class, clash.pin(program, program.record(*record).name_span))
-                }));
-                String::new()
-            });
-        text.push_str(versions.heads.get(&at).map_or("", String::as_str));
+        let declared = crate::helpers::declarations(storage, needs[at], &accessors[at]);
+        let heads = versions.heads.get(&at).map_or("", String::as_str);
         let rest = versions.with_record.get(&at).map_or("", String::as_str);
+        let own: Vec<ClassId> =
+            storage_of.iter().filter(|(_, own)| **own == at).map(|(class, _)| *class).collect();
+        let shared = this.shared(
+            (*record, storage),
+            (&declared, needs[at]),
+            &format!("{heads}{rest}"),
+            &edits,
+            &macros,
+        );
+        let shared = match shared {
+            Ok(shared) => shared,
+            Err((span, message)) => {
+                let reason = pin(span, Code::NOT_CUDA_FILE, &message);
+                refusals.extend(own.into_iter().map(|class| (class, reason.clone())));
+                continue;
+            }
+        };
+        if let Some(shared) = shared {
+            let device = format!("{}{heads}{rest}", shared.device);
+            edits.push(place_shared(program, *record, storage, &shared.types, &device));
+            generated.extend(shared.edits);
+            continue;
+        }
+        let around = Surroundings::of(program, &macros, &this.names, Some(*record));
+        let mut text = settle(&declared.whole(), &around).unwrap_or_else(|clash| {
+            refusals.extend(
+                own.iter()
+                    .map(|class| (*class, clash.pin(program, program.record(*record).name_span))),
+            );
+            String::new()
+        });
+        text.push_str(heads);
         // Instances of class templates stand behind all types, and in front of what uses them.
         if versions.class_texts.is_behind(placement::definition(program, *record)) {
             if !rest.is_empty() {
@@ -280,6 +306,8 @@ fn rewrite_with(
     }
     edits.extend(versions.class_texts.edits);
     edits.extend(behind);
+    edits.extend(generated);
+    host_files::note(program, &mut edits, !refusals.is_empty());
     // Where cells must keep their order, the rest is looked at without it.
     let refusals = match cell_refusals.is_empty() {
         true => refusals.into_iter().map(|(class, pin)| Refusal::Array(class, pin)).collect(),
@@ -571,7 +599,30 @@ fn place_declarations(
             format!("#ifdef __CUDACC__\n{text}\n#else\nstruct {type_name};\n#endif")
         }
     };
-    let text = storage.marker.around(&text);
+    behind_definition(program, definition, storage.marker.around(&text))
+}
+
+/// Puts the declarations that host files share behind the record's definition: the types for all
+/// compilers, the rest for nvcc.
+fn place_shared(
+    program: &Program,
+    record: layoutc_syntax::RecordId,
+    storage: &Storage,
+    types: &str,
+    device: &str,
+) -> Edit {
+    let definition = placement::definition(program, record);
+    let (types, device) = (types.trim_matches('\n'), device.trim_matches('\n'));
+    let text = match device.is_empty() {
+        true => types.to_owned(),
+        false => format!("{types}\n\n#ifdef __CUDACC__\n{device}\n#endif"),
+    };
+    behind_definition(program, definition, storage.marker.around(&text))
+}
+
+/// The edit that puts a block behind a definition.
+fn behind_definition(program: &Program, definition: Span, text: String) -> Edit {
+    let file = program.sources.file(definition.file);
     // The line break behind the definition ends the block.
     let line = file.line_range(definition.end as usize);
     let is_last = file.text()[definition.end as usize..line.end].trim().is_empty();

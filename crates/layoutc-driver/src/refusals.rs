@@ -3,7 +3,7 @@
 use layoutc_analysis::{LayoutPlan, Refusal};
 use layoutc_codegen::{Edit, EditSet, OverlappingEdits, PLACEHOLDER};
 use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, foreign_pin};
-use layoutc_diagnostics::{Code, FileId, Span};
+use layoutc_diagnostics::{Code, FileId};
 use layoutc_syntax::Program;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,7 +58,7 @@ pub(crate) fn overlapping(
     of_all(plan, &pin)
 }
 
-/// Files that nvcc does not compile as CUDA cannot hold what the rewrite puts into them.
+/// Files that nvcc does not compile as CUDA hold no text but such as host compilers take.
 pub(crate) fn outside_cuda(
     program: &Program,
     classes: &Classes,
@@ -69,18 +69,13 @@ pub(crate) fn outside_cuda(
         let file = &program.files[file.index()];
         file.is_root && !file.is_cuda && !file.is_opencl
     };
-    let edits = || edits.values().flat_map(EditSet::edits).filter(|edit| !edit.is_host_call);
+    let edits = || edits.values().flat_map(EditSet::edits).filter(|edit| !edit.suits_host);
     let in_root = edits()
         .find(|edit| host_only(edit.span.file))
         .map(|edit| (edit, "this file would have to change, and it is not compiled as CUDA"));
-    // What is generated is hidden from host compilers, and a C++ prototype needs no more than the
-    // name of a type.
+    // What is generated is hidden from host compilers.
     let found = in_root.or_else(|| {
-        let edit = edits().find(|edit| {
-            !edit.is_generated
-                && program.is_host_text(edit.span)
-                && (!is_in_prototype(program, edit.span) || is_seen_by_c(program, edit.span.file))
-        })?;
+        let edit = edits().find(|edit| !edit.is_generated && program.is_host_text(edit.span))?;
         Some((edit, "this would have to change, and a file that is not CUDA includes it"))
     });
     let Some((edit, message)) = found else {
@@ -93,38 +88,6 @@ pub(crate) fn outside_cuda(
         related: Vec::new(),
     };
     of_its_file(program, classes, plan, &pin)
-}
-
-/// Whether the span lies in a declaration of a function without its body, outside of any record.
-fn is_in_prototype(program: &Program, span: Span) -> bool {
-    program.functions.iter().filter(|function| function.record.is_none()).any(|function| {
-        let body = function.body.map(|body| program.stmt(body).span);
-        function.sites.iter().any(|site| {
-            site.span.contains(span) && !body.is_some_and(|body| site.span.contains(body))
-        })
-    })
-}
-
-/// Whether a C file of the program is compiled with this file.
-fn is_seen_by_c(program: &Program, file: FileId) -> bool {
-    let is_c = |root: FileId| {
-        program.sources.file(root).path().extension().is_some_and(|extension| extension == "c")
-    };
-    program.files.iter().filter(|root| root.is_root && !root.is_cuda && is_c(root.id)).any(|root| {
-        let mut seen = vec![root.id];
-        let mut next = 0;
-        while let Some(id) = seen.get(next) {
-            let new: Vec<FileId> = program.files[id.index()]
-                .includes
-                .iter()
-                .copied()
-                .filter(|included| !seen.contains(included))
-                .collect();
-            seen.extend(new);
-            next += 1;
-        }
-        seen.contains(&file)
-    })
 }
 
 /// Files that are not part of the program stay as they are.

@@ -47,7 +47,7 @@ impl Rewriter<'_> {
                 }
             };
             let marker = self.marker(*id);
-            match place_text(self.program, &order, &uses, (&own.guard, &marker), &text) {
+            match place_text(self.program, &order, (&uses, false), (&own.guard, &marker), &text) {
                 Ok(edits) => self.edits.extend(edits),
                 Err((span, message)) => self.refuse(*id, span, message),
             }
@@ -63,15 +63,15 @@ impl Rewriter<'_> {
     }
 }
 
-/// The edits that put generated declarations in front of their uses; `guard` is a macro that says that they
-/// are there.
+/// The edits that put generated declarations in front of their uses, which may stand in text that host
+/// compilers read if these take the declarations; `guard` is a macro that says that they are there.
 ///
 /// # Errors
 /// The use that no place comes before, and why.
 pub(crate) fn place_text(
     program: &Program,
     order: &FileOrder,
-    in_files: &[(FileId, Span)],
+    (in_files, is_for_host): (&[(FileId, Span)], bool),
     (guard, marker): (&str, &Marker),
     text: &str,
 ) -> Result<Vec<Edit>, (Span, &'static str)> {
@@ -84,7 +84,8 @@ pub(crate) fn place_text(
         let own = &program.files[file.index()];
         let in_host_text = uses.iter().find(|span| program.is_host_text(**span));
         let is_of_host = own.is_root && !own.is_cuda && !own.is_opencl;
-        if let Some(span) = in_host_text.or(uses.first().filter(|_| is_of_host)) {
+        let in_host_text = in_host_text.or(uses.first().filter(|_| is_of_host));
+        if let Some(span) = in_host_text.filter(|_| !is_for_host) {
             return Err((*span, "the array is used in a file that is not compiled as CUDA"));
         }
         let Some(place) = place_in(program, *file, uses) else {
@@ -216,7 +217,7 @@ fn declaration_start(text: &str, place: usize) -> usize {
 
 /// Whether declarations behind a text are at file scope, and belong to no condition but the file's
 /// include guard.
-fn is_open_scope(before: &str) -> bool {
+pub(crate) fn is_open_scope(before: &str) -> bool {
     let mut depth = 0i64;
     for token in layoutc_syntax::preprocess::tokens(before) {
         match token.text(before) {

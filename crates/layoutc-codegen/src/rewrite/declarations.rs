@@ -145,8 +145,17 @@ impl Rewriter<'_> {
     fn may_be_filled_as_pointer(&self, id: layoutc_syntax::FieldId) -> bool {
         use layoutc_syntax::RecordTrait;
         let field = self.program.field(id);
+        let traits = &self.program.record(field.record).traits;
+        // A list in braces fills the bases of an aggregate, and no other class is filled by one.
+        let is_aggregate = !traits.iter().any(|(which, _)| {
+            matches!(which, RecordTrait::Constructor | RecordTrait::Private | RecordTrait::Virtual)
+        });
         (field.has_initializer && (field.null_initializer.is_none() || field.inherited.is_some()))
-            || self.program.record(field.record).traits.iter().any(|(which, _)| {
+            || traits.iter().any(|(which, _)| {
+                let is_base = matches!(which, RecordTrait::Bases | RecordTrait::Virtual);
+                if is_base && !is_aggregate {
+                    return false;
+                }
                 !matches!(
                     which,
                     RecordTrait::Methods

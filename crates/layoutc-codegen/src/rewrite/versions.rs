@@ -892,14 +892,7 @@ impl Rewriter<'_> {
             self.copy_heads(id, &name);
             let edits = self.versions.edits.remove(&id).unwrap_or_default();
             let function = program.function(id);
-            let class = function
-                .this_parameter
-                .into_iter()
-                .chain(function.parameters.iter().copied())
-                .find_map(|parameter| self.changed_slot(Slot::Variable(parameter)))
-                .or_else(|| self.changed_slot(Slot::Result(id)))
-                .or_else(|| self.versions.contents.get(&id).copied());
-            let Some(class) = class else { continue };
+            let Some(class) = self.class_of_version(id) else { continue };
             for site in &function.sites {
                 let whole = site.template.unwrap_or(site.span);
                 let within = |span: Span| -> Vec<Edit> {
@@ -1078,6 +1071,24 @@ impl Rewriter<'_> {
             heads.insert(at, format!("{head}\n"));
         }
         PlacedVersions { heads, with_record, class_texts }
+    }
+
+    /// A class of arrays for which the function has a version.
+    fn class_of_version(&self, id: FunctionId) -> Option<ClassId> {
+        let function = self.program.function(id);
+        function
+            .this_parameter
+            .into_iter()
+            .chain(function.parameters.iter().copied())
+            .find_map(|parameter| self.changed_slot(Slot::Variable(parameter)))
+            .or_else(|| self.changed_slot(Slot::Result(id)))
+            .or_else(|| self.versions.contents.get(&id).copied())
+    }
+
+    /// The functions that get versions, each with a class for which it has one.
+    pub(super) fn version_classes(&self) -> BTreeMap<FunctionId, Option<ClassId>> {
+        let changed = self.versions.changed.keys();
+        changed.map(|id| (*id, self.class_of_version(*id))).collect()
     }
 
     /// The last of the storages that are declared where the class's is: behind it, a version may

@@ -1,4 +1,5 @@
-// The holder would change, and `main.cpp` is compiled with it.
+//@ layouts = ["P = soa", "P = tiled(32)"]
+// The holder changes, and `main.cpp` is compiled with it.
 #include "run.h"
 __global__ void step(P *p, int n) {
     int i = threadIdx.x;
@@ -20,7 +21,7 @@ void run(P *h, int n) {
 //- run.h
 #pragma once
 struct P { float x, y; };
-struct World { P *p; int n; }; //~ LC0033 this would have to change, and a file that is not CUDA includes it
+struct World { P *p; int n; };
 void run(P *h, int n);
 //- main.cpp
 #include "run.h"

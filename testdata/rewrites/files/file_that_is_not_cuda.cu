@@ -1,4 +1,4 @@
-//@ layout = "P = soa"
+//@ layouts = ["P = soa", "P = tiled(32)", "P = aos align(8)"]
 #include "p.h"
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -14,7 +14,7 @@ void run(P *h, int n) {
 //- host.cpp
 #include "p.h"
 #include <cuda_runtime.h>
-void allocate(P **p, int n) { //~ LC0033 this file would have to change, and it is not compiled as CUDA
+void allocate(P **p, int n) {
     cudaMalloc(p, n * sizeof(P));
 }
 int main() {
