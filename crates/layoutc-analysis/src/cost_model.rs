@@ -179,7 +179,16 @@ fn changeable(program: &Program) -> BTreeSet<VarId> {
 fn on_device(program: &Program, classes: &Classes) -> BTreeSet<ClassId> {
     let functions = program.function_ids().filter(|id| program.function(*id).space.on_device());
     let exprs = functions.flat_map(|id| program.function_parts(id).exprs);
+    // Lambdas of device code stand in functions of the host.
+    let lambdas = &program.device_lambdas;
+    let in_lambdas = program.expr_ids().filter(|expr| {
+        !lambdas.is_empty() && {
+            let site = program.expr_site(*expr);
+            lambdas.iter().any(|lambda| lambda.contains(site))
+        }
+    });
     exprs
+        .chain(in_lambdas)
         .filter_map(|expr| {
             let value = classes.value(expr).map(|(class, _)| class);
             value.or_else(|| classes.place(expr).map(|(class, _)| class))

@@ -217,6 +217,8 @@ mod tests {
             allocations: Vec::new(),
             geometry: None,
             assumed: Vec::new(),
+            elements: Vec::new(),
+            holders: Vec::new(),
             is_automatic: false,
             is_generated: false,
         };

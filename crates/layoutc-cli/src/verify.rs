@@ -11,6 +11,7 @@ use crate::exit::{Exit, fail, print};
 use crate::render::render;
 use crate::transform::report_failure;
 use layoutc_codegen::CHECK;
+use layoutc_dataflow::classes::record_of;
 use layoutc_diagnostics::{FileId, SourceFile, Span};
 use layoutc_driver::{ClassOutcome, Status};
 use layoutc_runtime::layout_table::SiteLayout;
@@ -20,7 +21,7 @@ use layoutc_runtime::program::SourceText;
 use layoutc_runtime::toolchain::{BuildRequest, CompileUnit};
 use layoutc_runtime::verify::{Difference, Verdict, VerifyOutcome, VerifyRequest, verify};
 use layoutc_syntax::preprocess::{Language, PreprocessOptions};
-use layoutc_syntax::{CopyOf, ExprKind, Function, FunctionId, NameRef, Record};
+use layoutc_syntax::{CopyOf, ExprKind, FieldId, Function, FunctionId, NameRef, Record, RecordId};
 pub use numbering::{HANDLE_SITES_HEADER, SiteNumbers};
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
@@ -304,6 +305,28 @@ fn mixed_sites(success: &Success, numbers: &SiteNumbers) -> Vec<SiteId> {
         layouts.into_iter().filter(|(_, how)| how.len() > 1).map(|(site, _)| site).collect();
     // Where the values of a grid with several extents lie depends on the run.
     for class in changed(success).filter(|class| class.geometry.is_none()) {
+        sites.extend(class.allocations.iter().filter_map(|call| numbers.site_in(*call)));
+    }
+    // Objects that hold pointers to arrays that changed are larger where these are several.
+    let program = &success.compiled.program;
+    let moved: BTreeSet<FieldId> =
+        changed(success).flat_map(|class| &class.holders).copied().collect();
+    let holds = |record: &RecordId| {
+        let mut parts = vec![*record];
+        let mut next = 0;
+        while let Some(part) = parts.get(next).copied() {
+            let fields = program.record(part).fields.iter();
+            let types = fields.map(|field| program.field(*field).ty);
+            let inner = types.filter_map(|ty| Some(record_of(program, ty)?.0));
+            parts.extend(inner.filter(|inner| !parts.contains(inner)).collect::<BTreeSet<_>>());
+            next += 1;
+        }
+        parts
+            .iter()
+            .flat_map(|part| &program.record(*part).fields)
+            .any(|field| moved.contains(field))
+    };
+    for class in success.compiled.classes.iter().filter(|class| class.elements.iter().any(holds)) {
         sites.extend(class.allocations.iter().filter_map(|call| numbers.site_in(*call)));
     }
     sites.into_iter().collect()

@@ -46,7 +46,7 @@ use crate::rewritten::Rewritten;
 use crate::storage::Storage;
 use layoutc_analysis::cell_plan::CellPlan;
 use layoutc_analysis::{LayoutPlan, Refusal, StructPlan};
-use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, outer_type_text};
+use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, classes_in_file, outer_type_text};
 use layoutc_dataflow::grid::Cells;
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::preprocess::{Token, TokenKind, tokens};
@@ -198,6 +198,7 @@ fn rewrite_with(
     }
     let mut this = Rewriter::new(program, classes, &storages, storage_of, names, modes);
     this.refusals = refusals;
+    this.check_members();
     this.number_cells(plans, cells);
     this.name_versions();
     this.symbol_uses();
@@ -274,7 +275,11 @@ fn rewrite_with(
             Ok(shared) => shared,
             Err((span, message)) => {
                 let reason = pin(span, Code::NOT_CUDA_FILE, &message);
-                refusals.extend(own.into_iter().map(|class| (class, reason.clone())));
+                let there = classes_in_file(program, classes, span.file);
+                let is_concerned = |class: &&ClassId| there.contains(class);
+                let concerned: Vec<ClassId> = own.iter().filter(is_concerned).copied().collect();
+                let kept = if concerned.is_empty() { own } else { concerned };
+                refusals.extend(kept.into_iter().map(|class| (class, reason.clone())));
                 continue;
             }
         };
@@ -617,6 +622,11 @@ fn place_shared(
         true => types.to_owned(),
         false => format!("{types}\n\n#ifdef __CUDACC__\n{device}\n#endif"),
     };
+    // What packs the record would pack what is generated, too.
+    let text = match program.record(placement::home(program, record)).pack {
+        Some(_) => format!("#pragma pack(push)\n#pragma pack()\n{text}\n#pragma pack(pop)"),
+        None => text,
+    };
     behind_definition(program, definition, storage.marker.around(&text))
 }
 
@@ -743,6 +753,28 @@ impl<'a> Rewriter<'a> {
     fn changed_pointer(&self, expr: ExprId) -> Option<ClassId> {
         let (class, depth) = self.classes.value(expr)?;
         (depth == 1 && self.storage_of.contains_key(&class)).then_some(class)
+    }
+
+    /// Keeps arrays whose elements hold pointers into others that change: a generated struct would have
+    /// members of a type that does not change with them.
+    fn check_members(&mut self) {
+        let program = self.program;
+        let mut found = Vec::new();
+        for class in self.storage_of.keys() {
+            let Some(record) = self.classes.class(*class).element.record() else { continue };
+            let mut parts = BTreeSet::new();
+            placement::collect(program, record, &mut parts);
+            let mut fields = parts.iter().flat_map(|part| &program.record(*part).fields);
+            if let Some(field) =
+                fields.find(|field| self.changed_slot(Slot::Field(**field)).is_some())
+            {
+                let field = program.field(*field);
+                let message =
+                    format!("its member `{}` points into an array that changes", field.name);
+                found.push((*class, pin(field.site.name, Code::UNSUPPORTED_RECORD, &message)));
+            }
+        }
+        self.refusals.extend(found);
     }
 
     fn refuse(&mut self, class: ClassId, code: Code, span: Span, message: &str) {

@@ -22,6 +22,7 @@ mod direction;
 mod element;
 mod host_arrays;
 mod host_memory;
+mod in_file;
 mod lambdas;
 mod lists;
 mod names;
@@ -45,6 +46,7 @@ mod unify;
 mod unseen;
 mod untyped;
 mod versions;
+mod whole_objects;
 
 pub use api::ApiCall;
 pub use calls::{Callee, constructor_of, given_object, operator_operands, resolve_callee};
@@ -52,6 +54,7 @@ pub use classify::{ElementCopy, WideAccess};
 pub use direction::Direction;
 pub use element::{Element, element_of, record_of};
 pub use host_arrays::{HostAllocation, HostArray, HostSource};
+pub use in_file::classes_in_file;
 pub use lambdas::captures_reference;
 pub use names::{array_names, is_same_instance, slot_names};
 pub use opencl::{
@@ -66,7 +69,6 @@ pub use separate::{Separation, separate};
 pub use shape::{ClassShape, LeafMember, class_shape, outer_type_text};
 pub use sizes::Sizes;
 pub use slots::Slot;
-pub use symbols::is_whole_copy;
 pub use typed::{
     Chain, Declared, Extent, RowSize, TypedArrays, brackets_of, is_of_variables, takes_none,
 };
@@ -74,6 +76,7 @@ pub use unfollowed::{UnfollowedAllocation, first_unfollowed_allocation};
 pub use unseen::foreign_pin;
 pub use untyped::type_untyped_pointers;
 pub use versions::Version;
+pub use whole_objects::sizes_of_whole_objects;
 
 use crate::catalogue::{self, Api, Effect};
 use layoutc_diagnostics::{Code, FileId, Span};

@@ -3,10 +3,10 @@
 use crate::assumptions;
 use layoutc_analysis::generated::is_of_generated_text;
 use layoutc_analysis::{ArrayPlan, NewLayout, Origin};
-use layoutc_dataflow::classes::{Classes, Pin, array_names};
+use layoutc_dataflow::classes::{Classes, Pin, Slot, array_names};
 use layoutc_dataflow::layout::{Layout, RecordShape};
 use layoutc_diagnostics::{Code, Diagnostic, Span};
-use layoutc_syntax::Program;
+use layoutc_syntax::{FieldId, Program, RecordId};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -36,6 +36,10 @@ pub struct ClassOutcome {
     pub reasons: Vec<Pin>,
     /// The allocating calls in the original text, in source order.
     pub allocations: Vec<Span>,
+    /// The records that are its elements.
+    pub elements: Vec<RecordId>,
+    /// The members that hold pointers to it.
+    pub holders: Vec<FieldId>,
     /// The record and its new layout, for a class that changed.
     pub geometry: Option<(RecordShape, Layout)>,
     /// Indices that are taken to stay inside their extents, in source order, with what is not proven.
@@ -80,6 +84,14 @@ impl Model<'_> {
             allocations: own()
                 .flat_map(|class| &class.allocations)
                 .map(|allocation| program.expr(allocation.call).span)
+                .collect(),
+            elements: own().filter_map(|class| class.element.record()).collect(),
+            holders: own()
+                .flat_map(|class| &class.slots)
+                .filter_map(|slot| match slot {
+                    Slot::Field(field) => Some(*field),
+                    Slot::Variable(_) | Slot::Result(_) => None,
+                })
                 .collect(),
             geometry: layout.and_then(NewLayout::geometry),
             assumed: match layout {

@@ -2,10 +2,10 @@
 
 use layoutc_analysis::{LayoutPlan, Refusal};
 use layoutc_codegen::{Edit, EditSet, OverlappingEdits, PLACEHOLDER};
-use layoutc_dataflow::classes::{ClassId, Classes, Pin, Slot, foreign_pin};
+use layoutc_dataflow::classes::{Classes, Pin, classes_in_file, foreign_pin};
 use layoutc_diagnostics::{Code, FileId};
 use layoutc_syntax::Program;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A reason for all that changes.
 fn of_all(plan: &LayoutPlan, pin: &Pin) -> Vec<Refusal> {
@@ -15,25 +15,8 @@ fn of_all(plan: &LayoutPlan, pin: &Pin) -> Vec<Refusal> {
 
 /// A reason for what changes and has text in the file of the reason's place; for all that changes if nothing has.
 fn of_its_file(program: &Program, classes: &Classes, plan: &LayoutPlan, pin: &Pin) -> Vec<Refusal> {
-    let file = pin.span.file;
-    let mut there: BTreeSet<ClassId> = BTreeSet::new();
-    for id in program.expr_ids() {
-        if program.expr_site(id).file == file {
-            there.extend(classes.place(id).map(|(class, _)| class));
-            there.extend(classes.value(id).map(|(class, _)| class));
-        }
-    }
-    let is_there = |slot: &Slot| match slot {
-        Slot::Variable(id) => {
-            let variable = program.variable(*id);
-            let mut sites = variable.redeclarations.iter().chain([&variable.site]);
-            sites.any(|site| site.span.file == file)
-        }
-        Slot::Field(id) => program.field(*id).site.span.file == file,
-        Slot::Result(id) => program.function(*id).sites.iter().any(|site| site.span.file == file),
-    };
+    let there = classes_in_file(program, classes, pin.span.file);
     let changing = || plan.changes().flat_map(|(classes, _)| classes).copied();
-    there.extend(changing().filter(|class| classes.class(*class).slots.iter().any(is_there)));
     let found: Vec<Refusal> = changing()
         .filter(|class| there.contains(class))
         .map(|class| Refusal::Array(class, pin.clone()))

@@ -305,6 +305,8 @@ pub struct Function {
     pub is_deleted: bool,
     /// Declared as `= default`.
     pub is_defaulted: bool,
+    /// Declared as `= 0`: only functions that override it run.
+    pub is_pure: bool,
     /// Declared with `extern "C"`, or in such a block.
     pub has_c_linkage: bool,
     /// The object of a copy of a member function, as a pointer.

@@ -14,10 +14,10 @@ int main() {
     int n = 100;
     P *h = new P[n]();
     P *d;
-    cudaMalloc(&d, n * sizeof(P)); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
-    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
+    cudaMalloc(&d, n * sizeof(P));
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     step<<<1, 128>>>(d, n);
-    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);
     delete[] h;
     return 0;

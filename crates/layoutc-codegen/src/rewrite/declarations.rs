@@ -3,7 +3,7 @@
 use super::Rewriter;
 use crate::edit::Edit;
 use crate::unused_locals::MAYBE_UNUSED;
-use layoutc_dataflow::classes::{Callee, ClassId, Slot, is_whole_copy, resolve_callee};
+use layoutc_dataflow::classes::{Callee, ClassId, Slot, resolve_callee, sizes_of_whole_objects};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{DeclarationId, DeclaratorSite, StmtKind, TypeKind, VarId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -150,7 +150,7 @@ impl Rewriter<'_> {
         let is_aggregate = !traits.iter().any(|(which, _)| {
             matches!(which, RecordTrait::Constructor | RecordTrait::Private | RecordTrait::Virtual)
         });
-        (field.has_initializer && (field.null_initializer.is_none() || field.inherited.is_some()))
+        (field.has_initializer && field.inherited.is_none() && field.null_initializer.is_none())
             || traits.iter().any(|(which, _)| {
                 let is_base = matches!(which, RecordTrait::Bases | RecordTrait::Virtual);
                 if is_base && !is_aggregate {
@@ -202,20 +202,18 @@ impl Rewriter<'_> {
         })
     }
 
-    /// Sizes in calls that copy a whole object to or from a symbol of its type.
+    /// Sizes in calls that allocate, copy or clear whole objects.
     fn sizes_of_whole_copies(&self) -> BTreeSet<layoutc_syntax::ExprId> {
-        let size = |id| match &self.program.expr(id).kind {
+        let sizes = |id| match &self.program.expr(id).kind {
             layoutc_syntax::ExprKind::Call { callee, arguments, .. } => {
                 match resolve_callee(self.program, *callee, arguments) {
-                    Callee::Library(name) if is_whole_copy(self.program, &name, arguments) => {
-                        Some(self.program.strip_parens(arguments[2]))
-                    }
+                    Callee::Library(name) => sizes_of_whole_objects(self.program, &name, arguments),
                     _ => None,
                 }
             }
             _ => None,
         };
-        self.program.expr_ids().filter_map(size).collect()
+        self.program.expr_ids().filter_map(sizes).flatten().collect()
     }
 
     fn declared(&self, class: ClassId, slot: Slot) -> Vec<Declared> {
@@ -235,6 +233,10 @@ impl Rewriter<'_> {
             }
             Slot::Field(id) => {
                 let field = self.program.field(id);
+                // The base class declares it.
+                if field.inherited.is_some() {
+                    return Vec::new();
+                }
                 let site = field.site.clone();
                 let null_initializer = field.null_initializer;
                 vec![Declared { class, site, variable: None, is_auto: false, null_initializer }]

@@ -269,8 +269,7 @@ impl Rewriter<'_> {
             Some(
                 "this file is not compiled as CUDA, and the struct's functions could not be called from another file",
             )
-        } else if home.pack.is_some()
-            || storage.cells.is_some()
+        } else if storage.cells.is_some()
             || has_symbols
             || program.record(record).instance.is_some()
             || crate::helpers::has_own_assignment(storage)

@@ -10,6 +10,7 @@ use super::host_memory::is_library_class;
 use super::lists;
 use super::operands::given_back;
 use super::slots::Slot;
+use super::whole_objects::is_moved_whole;
 use super::{ClassId, Classes, Pin};
 use crate::catalogue::builtins::vector;
 use crate::catalogue::{self, Effect, Role};
@@ -303,11 +304,17 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
             }
             ExprKind::Cast { target, .. } => {
                 // `free(w)` and the like go through `void*` too, but so does everything else.
-                (!known(*target)).then_some("it is cast to another type")
+                (!known(*target) && !is_moved_whole(program, calls, expr))
+                    .then_some("it is cast to another type")
             }
             ExprKind::Call { callee, arguments, .. } => {
                 if position == 0 {
-                    return Some("it is called");
+                    // What an operator of the program does with its members is seen there.
+                    let is_seen = program
+                        .operators
+                        .get(&parent)
+                        .is_some_and(|operator| program.function(*operator).body.is_some());
+                    return (!is_seen).then_some("it is called");
                 }
                 match calls.callee(program, *callee, arguments) {
                     Callee::Function(function) => {
@@ -330,9 +337,7 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                     {
                         None
                     }
-                    Callee::Library(_) if super::symbols::copies_whole(program, calls, parent) => {
-                        None
-                    }
+                    Callee::Library(_) if is_moved_whole(program, calls, expr) => None,
                     Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {
                         Some("it is passed to a function that cannot be seen")
                     }

@@ -1,6 +1,5 @@
 //! Arrays at file scope in device memory, and objects that are copied to symbols.
 
-use super::calls::{CallGraph, Callee};
 use super::element::Element;
 use super::operands::strip_casts;
 use crate::catalogue::{self, Api, Role, Row};
@@ -28,15 +27,7 @@ pub(super) fn arrays(program: &Program) -> impl Iterator<Item = VarId> + '_ {
 
 /// Whether a call copies an object to or from a symbol of its own type, as a whole: then it is the
 /// same struct on both sides, whatever its size.
-pub(super) fn copies_whole(program: &Program, calls: &CallGraph, call: ExprId) -> bool {
-    let ExprKind::Call { callee, arguments, .. } = &program.expr(call).kind else { return false };
-    let Callee::Library(name) = calls.callee(program, *callee, arguments) else { return false };
-    is_whole_copy(program, &name, arguments)
-}
-
-/// The same, for a call of `name`.
-#[must_use]
-pub fn is_whole_copy(program: &Program, name: &str, arguments: &[ExprId]) -> bool {
+pub(super) fn is_whole_copy(program: &Program, name: &str, arguments: &[ExprId]) -> bool {
     let (symbol, object, size) = match (catalogue::on_device(name), arguments) {
         (Some((_, Api::ToSymbol)), [symbol, object, size]) => (*symbol, *object, *size),
         (Some((_, Api::FromSymbol)), [object, symbol, size]) => (*symbol, *object, *size),

@@ -731,6 +731,7 @@ impl<'t> Lowering<'t> {
             // Finding a parent is a walk from the root.
             is_deleted: record.is_some() && self.is_deleted(node),
             is_defaulted: record.is_some() && self.is_defaulted(node),
+            is_pure: record.is_some() && self.is_pure(node),
             has_c_linkage,
             this_parameter: None,
             copy_of: None,
@@ -787,6 +788,17 @@ impl<'t> Lowering<'t> {
         declaration_and_around(node).any(|node| {
             let mut cursor = node.walk();
             node.children(&mut cursor).any(|child| child.kind() == "default_method_clause")
+        })
+    }
+
+    /// Whether a declaration ends in `= 0`.
+    fn is_pure(&self, node: Node<'t>) -> bool {
+        declaration_and_around(node).any(|node| {
+            let mut cursor = node.walk();
+            let is_initialized = node.kind() == "field_declaration"
+                && node.child_by_field_name("default_value").is_some();
+            is_initialized
+                || node.children(&mut cursor).any(|child| child.kind() == "pure_virtual_clause")
         })
     }
 

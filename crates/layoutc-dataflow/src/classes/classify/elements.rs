@@ -40,13 +40,12 @@ impl Classifier<'_> {
         if own.is_managed || own.is_native || self.program.function(function).space.on_device() {
             return;
         }
+        // A lambda of device code may stand in a function of the host.
         let site = self.program.expr_site(expr);
-        let (code, message) = if self.program.device_lambdas.iter().any(|own| own.contains(site)) {
-            (
-                Code::LAMBDA,
-                "a `__device__` lambda accesses an element, and accesses in such lambdas are not rewritten",
-            )
-        } else if self.has_managed_memory(class) {
+        if self.program.device_lambdas.iter().any(|own| own.contains(site)) {
+            return;
+        }
+        let (code, message) = if self.has_managed_memory(class) {
             (
                 Code::MANAGED_MEMORY,
                 "host code accesses an element, and not all memory of the array is managed",

@@ -258,8 +258,11 @@ impl Classifier<'_> {
             return;
         }
         if let Slot::Field(id) = slot {
-            let is_inherited = program.field(id).inherited.is_some()
-                || program.fields.iter().any(|field| field.inherited == Some(id));
+            let field = program.field(id);
+            // Members of texts that several classes share are declared once for all of them.
+            let is_inherited = field.inherited.is_some()
+                && field.has_initializer
+                && field.null_initializer.is_none();
             if is_inherited {
                 let message = "the pointer is a member of a base class";
                 self.pin(class, Code::DECLARATION_FORM, span, message);
@@ -270,7 +273,10 @@ impl Classifier<'_> {
                 .methods
                 .iter()
                 .map(|method| program.function(*method))
-                .find(|method| method.body.is_none() && !method.is_deleted && !method.is_defaulted)
+                .find(|method| {
+                    let is_made = method.is_deleted || method.is_defaulted || method.is_pure;
+                    method.body.is_none() && !is_made
+                })
                 .map(|method| method.sites[0].name);
             let outside = record
                 .methods
@@ -307,13 +313,7 @@ impl Classifier<'_> {
             Slot::Result(id) => Some(id),
             Slot::Field(_) => None,
         };
-        let overrides = function.and_then(|id| program.function(id).record).is_some_and(|record| {
-            let traits = &program.record(record).traits;
-            traits
-                .iter()
-                .any(|(which, _)| matches!(which, RecordTrait::Virtual | RecordTrait::Bases))
-        });
-        if overrides {
+        if function.is_some_and(|id| may_override(program, id)) {
             self.pin(
                 class,
                 Code::DECLARATION_FORM,
@@ -648,4 +648,26 @@ impl Classifier<'_> {
             }
         }
     }
+}
+
+/// Whether a member function may override another one, or be overridden: a class that inherits from its
+/// class, or that it inherits from, has a function of that name, or a base is not modelled.
+fn may_override(program: &Program, function: FunctionId) -> bool {
+    let own = program.function(function);
+    let Some(record) = own.record.filter(|_| !own.is_static_member) else { return false };
+    let has_trait = |id: RecordId, wanted: RecordTrait| {
+        program.record(id).traits.iter().any(|(which, _)| *which == wanted)
+    };
+    let family: Vec<RecordId> = program
+        .record_ids()
+        .filter(|other| {
+            program.derives_from(*other, record) || program.derives_from(record, *other)
+        })
+        .collect();
+    let is_open = |id: &RecordId| has_trait(*id, RecordTrait::Bases);
+    let has_namesake = |id: &RecordId| {
+        let methods = &program.record(*id).methods;
+        methods.iter().any(|method| program.function(*method).name == own.name)
+    };
+    is_open(&record) || family.iter().any(|id| is_open(id) || has_namesake(id))
 }

@@ -1,4 +1,5 @@
-//@ layout = "P = soa"
+//@ layouts = ["P = soa", "P = tiled(32)"]
+#include <cstring>
 struct P {
     float x;
     int id;
@@ -8,13 +9,10 @@ __global__ void step(P *p, int n) {
     if (i < n)
         p[i].x += 1.0f;
 }
-struct D { //~ LC0053 no layout was asked for this array
+struct D {
     P *p;
     int n;
 };
-__global__ void other(D *e) {
-    e->p[0].x = 1;
-}
 int main() {
     int n = 100;
     P *h = new P[n]();
@@ -22,10 +20,9 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     D e{d, n};
-    D *de;
-    cudaMalloc(&de, sizeof(D)); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
-    cudaMemcpy(de, &e, sizeof(D), cudaMemcpyHostToDevice); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
-    other<<<1, 1>>>(de);
+    D f;
+    memcpy(&f, &e, sizeof(e));
+    cudaMemset(f.p, 0, 8);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

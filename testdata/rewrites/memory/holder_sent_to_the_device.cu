@@ -1,5 +1,4 @@
-//@ layout = "P = soa"
-#include <cstring>
+//@ layouts = ["P = soa", "P = tiled(32)"]
 struct P {
     float x;
     int id;
@@ -13,6 +12,9 @@ struct D {
     P *p;
     int n;
 };
+__global__ void other(D *e) {
+    e->p[0].x = 1;
+}
 int main() {
     int n = 100;
     P *h = new P[n]();
@@ -20,9 +22,10 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     D e{d, n};
-    D f;
-    memcpy(&f, &e, sizeof(e)); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
-    cudaMemset(f.p, 0, 8);
+    D *de;
+    cudaMalloc(&de, sizeof(D));
+    cudaMemcpy(de, &e, sizeof(D), cudaMemcpyHostToDevice);
+    other<<<1, 1>>>(de);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

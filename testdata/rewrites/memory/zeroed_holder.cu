@@ -1,4 +1,4 @@
-//@ layout = "P = soa"
+//@ layouts = ["P = soa", "P = tiled(32)"]
 struct P {
     float x;
     int id;
@@ -17,7 +17,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    D *w = (D *)calloc(1, sizeof(D)); //~ LC0078 the size of the object that holds the array would change
+    D *w = (D *)calloc(1, sizeof(D));
     if (!w->p)
         cudaMalloc(&w->p, n * sizeof(P));
     step<<<1, 1>>>(w->p, n);

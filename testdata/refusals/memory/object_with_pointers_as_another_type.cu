@@ -1,0 +1,17 @@
+// What is copied is seen as something else on the device.
+struct P { float x; int id; };
+struct Scene { P *ps; int n; };
+struct Other { P *first; int count; }; //~ LC0053 all threads of a block access the same element
+__global__ void step(Other *s) {
+    int i = threadIdx.x;
+    if (i < s->count) s->first[i].x += 1.0f;
+}
+int main() {
+    Scene s;
+    Other *d;
+    s.n = 10;
+    cudaMalloc(&s.ps, 10 * sizeof(P));
+    cudaMalloc(&d, sizeof(Other));
+    cudaMemcpy(d, &s, sizeof(Scene), cudaMemcpyHostToDevice); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
+    step<<<1, 32>>>(d);
+}

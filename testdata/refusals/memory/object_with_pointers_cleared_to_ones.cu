@@ -1,0 +1,16 @@
+// The bytes of the pointers would be others.
+struct P { float x; int id; };
+struct Scene { P *ps; int n; }; //~ LC0053 all threads of a block access the same element
+__global__ void step(Scene *s) {
+    int i = threadIdx.x;
+    if (i < s->n) s->ps[i].x += 1.0f;
+}
+int main() {
+    Scene s, *d;
+    memset(&s, 0xff, sizeof(s)); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
+    s.n = 10;
+    cudaMalloc(&s.ps, 10 * sizeof(P));
+    cudaMalloc(&d, sizeof(Scene));
+    cudaMemcpy(d, &s, sizeof(Scene), cudaMemcpyHostToDevice);
+    step<<<1, 32>>>(d);
+}

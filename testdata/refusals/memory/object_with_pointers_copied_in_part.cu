@@ -1,0 +1,15 @@
+// The number of bytes is that of the first members.
+struct P { float x; int id; };
+struct Scene { P *ps; int n; float more[8]; }; //~ LC0053 all threads of a block access the same element
+__global__ void step(Scene *s) {
+    int i = threadIdx.x;
+    if (i < s->n) s->ps[i].x += 1.0f;
+}
+int main() {
+    Scene s, *d;
+    s.n = 10;
+    cudaMalloc(&s.ps, 10 * sizeof(P));
+    cudaMalloc(&d, sizeof(Scene));
+    cudaMemcpy(d, &s, 16, cudaMemcpyHostToDevice); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
+    step<<<1, 32>>>(d);
+}
