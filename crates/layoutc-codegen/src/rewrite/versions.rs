@@ -654,6 +654,12 @@ impl Rewriter<'_> {
         let new = self.versions.changed.get(&function)?;
         let values = match program.template_arguments.get(&expr) {
             Some(values) => &values[..],
+            // A version of what has no types to bind keeps its arguments.
+            None if self.versions.moved.contains(&function) => {
+                let text = self.text(expr);
+                let arguments = text.find('<').map_or("", |at| &text[at..]);
+                return Some(format!("{new}{arguments}"));
+            }
             // A version for another member than that of an earlier one.
             None if *new != program.function(function).name
                 && self.row_word(function).is_some() =>
