@@ -26,7 +26,8 @@ __global__ void step(P *p, int n)
     cuda::std::array<float, DIM> q = p[i].pos;
     for (auto &v : p[i].pos) //~ LC0017 a reference to a member may be used for more than the member
         v *= 2.0f;
-    q[1] += p[i].pos.back();
+    double *items = p[i].v.data(); //~ LC0017 a reference to a member may be used for more than the member
+    q[1] += p[i].pos.back() + items[1];
     p[(i + 1) % n].pos = q;
     p[i].id = (int)p[i].pos.size();
 }
