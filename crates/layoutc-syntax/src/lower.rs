@@ -23,6 +23,7 @@ mod inner_includes;
 mod launches;
 mod macros;
 mod meanings;
+mod member_templates;
 mod names;
 mod operators;
 mod packing;
@@ -51,7 +52,7 @@ use foldhash::fast::RandomState;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, Span};
 use meanings::AmbiguousNames;
 use names::{GlobalNames, LocalScopes};
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::rc::Rc;
 use tree_sitter::Node;
 
@@ -163,6 +164,8 @@ pub(crate) struct Lowering<'t> {
     /// The parameter list of each template around.
     template_lists: Vec<Node<'t>>,
     templates: templates::Templates<'t>,
+    /// The enumerators of the enumerations that have a name.
+    enumerators: BTreeMap<crate::types::TypeId, Vec<(String, Option<i64>)>>,
     launches: launches::PendingLaunches,
     linkage_blocks: usize,
     /// The member functions of each record, by name; an operator's without blanks.
@@ -232,6 +235,7 @@ impl<'t> Lowering<'t> {
             template_parameters: Vec::new(),
             template_lists: Vec::new(),
             templates: templates::Templates::default(),
+            enumerators: BTreeMap::new(),
             launches: launches::PendingLaunches::default(),
             linkage_blocks: 0,
             methods_by_name: HashMap::new(),

@@ -25,6 +25,8 @@ pub struct OpaqueType {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct OpaqueTypes {
     types: BTreeMap<String, OpaqueType>,
+    /// Whether `std::array` and `cuda::std::array` are known.
+    arrays: [bool; 2],
 }
 
 /// Options of glm with which its types are aligned otherwise, or set themselves to zero.
@@ -80,6 +82,7 @@ impl OpaqueTypes {
         if has_glm && !GLM_OPTIONS.iter().any(|option| is_macro(option)) {
             this.add_glm();
         }
+        this.arrays = ["array", "cuda/std/array"].map(|header| includes.contains(&header));
         for (header, name, size, align) in CUDA {
             if includes.contains(&header) {
                 this.add(name.to_owned(), size, align);
@@ -92,6 +95,12 @@ impl OpaqueTypes {
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&OpaqueType> {
         self.types.get(name)
+    }
+
+    /// Whether `cuda::std::array`, or `std::array`, is known.
+    #[must_use]
+    pub fn has_arrays(&self, of_cuda: bool) -> bool {
+        self.arrays[usize::from(of_cuda)]
     }
 
     /// The types of a namespace.
@@ -146,5 +155,7 @@ mod tests {
         assert_eq!(known(&["vector"], &[]).get("glm::vec3"), None);
         let aligned = known(&["glm/glm.hpp"], &["GLM_FORCE_DEFAULT_ALIGNED_GENTYPES"]);
         assert_eq!(aligned.get("glm::vec3"), None);
+        let arrays = known(&["cuda/std/array"], &[]);
+        assert_eq!([false, true].map(|of_cuda| arrays.has_arrays(of_cuda)), [false, true]);
     }
 }

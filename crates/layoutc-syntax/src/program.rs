@@ -1051,6 +1051,8 @@ pub struct Program {
     pub aliases: Vec<(String, QualType, Span)>,
     /// The value arguments in the template arguments of callees that reach instances.
     pub template_arguments: BTreeMap<ExprId, Vec<Span>>,
+    /// Static member function templates that are functions without a record, with the class of each.
+    pub member_templates: BTreeMap<FunctionId, RecordId>,
     /// The functions that operators on records may call.
     pub operators: BTreeMap<ExprId, FunctionId>,
     /// What pragmas say of grids, in the order of their places.

@@ -412,3 +412,24 @@ fn attributes_and_enumerations_give_no_wrong_layout() {
     let checked = compare(&text, "gnu++17", false);
     assert!(checked > 250, "{checked} of 800 records have a known layout");
 }
+
+#[test]
+fn integers_of_microsoft_have_their_sizes() {
+    let text = "struct A { __int8 a; unsigned __int16 b; __int32 c; signed __int64 d; unsigned __int64 e; };\n\
+        struct B { __int64 *a; __int16 b[3]; };\n\
+        #define __int32 short\nstruct C { __int32 a; };\n";
+    let preprocessed = preprocess_program(
+        vec![("records.cu".into(), text.to_owned())],
+        &mut NoHeaders,
+        &PreprocessOptions::default(),
+    );
+    let (program, diagnostics) = lower_program(preprocessed);
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let size = |name: &str| {
+        let id = program.record_ids().find(|id| program.record(*id).name == name)?;
+        abi::record_layout(&program, id).map(|layout| (layout.size, layout.offsets))
+    };
+    assert_eq!(size("B"), Some((16, vec![0, 8])));
+    assert_eq!(size("C"), Some((2, vec![0])));
+    assert_eq!(size("A"), Some((24, vec![0, 2, 4, 8, 16])));
+}

@@ -1,5 +1,4 @@
 //@ layouts = ["P = tiled(32)", "P = soa"]
-//@ known_bug = "the brackets of an array parameter stay, so that the output with split arrays does not compile"
 struct P {
     float x;
     int id;

@@ -175,6 +175,12 @@ fn a_library_that_has_the_struct_or_its_name_keeps_the_array() -> Result<()> {
         // Or by a macro of the program.
         ("// MORE", "#define ELEMENT Body\n#include <element.h>", "LC0076", "element.h"),
         ("// MORE", "#define BO Bo\n#include <paste.h>", "LC0076", "paste.h"),
+        (
+            "// MORE",
+            "#define BO(a) a\n#define JOIN(a, b) a##b\n#include <join.h>",
+            "LC0076",
+            "join.h",
+        ),
     ] {
         let sandbox = Sandbox::with(&[
             ("src/main.cu", BODIES.replace(place, text).as_str()),
@@ -186,12 +192,30 @@ fn a_library_that_has_the_struct_or_its_name_keeps_the_array() -> Result<()> {
                 "#define CAT2(a, b) a##b\n#define CAT(a, b) CAT2(a, b)\n\
                  inline float peek(const CAT(BO, dy) *p) { return p->x; }\n",
             ),
+            ("lib/join.h", "inline float peek(const JOIN(Bo, dy) *p) { return p->x; }\n"),
         ])?;
         let arguments = ["transform", "src/main.cu", "-I", "lib", "--diff"];
         let (found, stderr) = report(&sandbox, &arguments)?;
         ensure!(found["classes"][0]["status"] == "kept", "{text}: {found:#}");
         ensure!(stderr.contains(code) && stderr.contains(expected), "{text}: {stderr}");
     }
+    Ok(())
+}
+
+#[test]
+fn a_library_that_pastes_other_words_names_nothing() -> Result<()> {
+    let text =
+        "#define snprintf _snprintf\n#define LEAST(Bo, b) (Bo < b ? Bo : b)\n#include <paste.h>";
+    let main = BODIES.replace("// MORE", text);
+    let paste = "#define CAT(a, b) a##b\n\
+        inline int CAT(pe, ek)(char *p) { return LEAST(snprintf(p, 1, \"\"), 1); }\n";
+    let sandbox = Sandbox::with(&[
+        ("src/main.cu", main.as_str()),
+        ("lib/lib.h", LIBRARY),
+        ("lib/paste.h", paste),
+    ])?;
+    let (found, _) = report(&sandbox, &["transform", "src/main.cu", "-I", "lib", "--diff"])?;
+    ensure!(found["classes"][0]["status"] == "changed", "{found:#}");
     Ok(())
 }
 

@@ -582,12 +582,20 @@ impl Rewriter<'_> {
             self.edit(span, text);
         }
         if storage.is_handle && is_parameter && self.program.text(site.span).contains('[') {
-            self.refuse(
-                declared.class,
-                Code::DECLARATION_FORM,
-                site.span,
-                "an array parameter, and the array would not be a pointer",
-            );
+            let own =
+                |brackets: &Span| brackets.start >= site.name.end && site.span.contains(*brackets);
+            let mut brackets = self.program.brackets.keys().copied().filter(own);
+            match (brackets.next(), brackets.next()) {
+                (Some(only), None) if site.pointers.is_empty() && only.end == site.span.end => {
+                    self.edit(only, String::new());
+                }
+                _ => self.refuse(
+                    declared.class,
+                    Code::DECLARATION_FORM,
+                    site.span,
+                    "an array parameter, and the array would not be a pointer",
+                ),
+            }
         }
         if let Some(init) = declared.null_initializer.filter(|_| storage.is_handle)
             && !matches!(self.program.expr(init).kind, layoutc_syntax::ExprKind::InitList(_))

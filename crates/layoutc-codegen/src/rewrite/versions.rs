@@ -38,6 +38,8 @@ pub(super) struct Versions {
     object: String,
     /// Copies that return the index of their object.
     returning: BTreeSet<FunctionId>,
+    /// Instances of static member function templates that stand outside of the class.
+    moved: BTreeSet<FunctionId>,
 }
 
 impl Versions {
@@ -137,6 +139,7 @@ impl Rewriter<'_> {
         self.versions.object = self.names.fresh_local("self");
         let mut names: BTreeMap<NameKey, String> = BTreeMap::new();
         let named = self.named_instances();
+        let order = super::order::FileOrder::new(program);
         for id in program.function_ids() {
             let function = program.function(id);
             if function.copy_of.is_none() {
@@ -282,14 +285,21 @@ impl Rewriter<'_> {
                     names.insert(key, name.clone());
                     format!("{}{name}", self.storages[at].1.qualifier)
                 }
-                None => match class.filter(|_| {
+                None => match class.filter(|class| {
+                    if self.leaves_its_class(&order, id, *class) {
+                        self.versions.moved.insert(id);
+                        return true;
+                    }
                     needs_own_name(program, id) || content.is_some() || named.contains(&id)
                 }) {
                     Some(class) => {
                         let at = self.storage_of[&class];
                         let wish =
                             format!("{}{}", function.name, upper(&self.storages[at].1.prefix));
-                        self.names.fresh(&wish)
+                        let name = self.names.fresh(&wish);
+                        let is_moved = self.versions.moved.contains(&id);
+                        let qualifier = &self.storages[at].1.qualifier;
+                        if is_moved { format!("{qualifier}{name}") } else { name }
                     }
                     None => match self.row_word(id) {
                         Some(word) => {
@@ -317,6 +327,22 @@ impl Rewriter<'_> {
                 }
             }
         }
+    }
+
+    /// Whether an instance of a static member function template stands behind the struct, since its
+    /// class is declared in front of that.
+    fn leaves_its_class(
+        &self,
+        order: &super::order::FileOrder,
+        id: FunctionId,
+        class: ClassId,
+    ) -> bool {
+        let program = self.program;
+        let function = program.function(id);
+        let Some(record) = self.classes.class(class).element.record() else { return false };
+        let definition = super::placement::definition(program, record);
+        is_member_template(program, id)
+            && function.sites.iter().any(|site| order.obstacle(site.span, definition).is_some())
     }
 
     /// Instances that are named other than to call them: among overloads the name would say too
@@ -628,6 +654,12 @@ impl Rewriter<'_> {
         let new = self.versions.changed.get(&function)?;
         let values = match program.template_arguments.get(&expr) {
             Some(values) => &values[..],
+            // A version of what has no types to bind keeps its arguments.
+            None if self.versions.moved.contains(&function) => {
+                let text = self.text(expr);
+                let arguments = text.find('<').map_or("", |at| &text[at..]);
+                return Some(format!("{new}{arguments}"));
+            }
             // A version for another member than that of an earlier one.
             None if *new != program.function(function).name
                 && self.row_word(function).is_some() =>
@@ -641,7 +673,9 @@ impl Rewriter<'_> {
         let values: Vec<&str> = values.iter().map(|span| program.text(*span)).collect();
         let scope = written.rsplit_once("::").map_or("", |(scope, _)| scope);
         let joint = if scope.is_empty() { "" } else { "::" };
-        let name = if *new != program.function(function).name {
+        let name = if self.versions.moved.contains(&function) {
+            new.clone()
+        } else if *new != program.function(function).name {
             format!("{scope}{joint}{new}")
         } else {
             written.to_owned()
@@ -1046,6 +1080,11 @@ impl Rewriter<'_> {
                         self.instance_prototypes(id, class, &head, &order);
                     }
                     let text = with_linkage(&unindent(program, whole, &text), linkage, site);
+                    // A static member function template has its instance beside it.
+                    let text = match is_member_template(program, id) {
+                        true => indented(&text, line_indent(program, whole)),
+                        false => text,
+                    };
                     let blank = if is_definition { "\n" } else { "" };
                     let text = self.with_newlines(whole, format!("\n{blank}{text}"));
                     self.edits.push(Edit::version(whole, text));
@@ -1204,9 +1243,11 @@ impl Rewriter<'_> {
         let own = program.function(id).sites[0].span;
         let original = program.function(copy_of.original);
         // A prototype that spells the types in another way is a function of its own in the model.
+        let is_member = is_member_template(program, id);
         let twins = program.function_ids().filter(|other| {
             let other = program.function(*other);
-            other.name == original.name
+            !is_member
+                && other.name == original.name
                 && other.body.is_none()
                 && !other.template_parameters.is_empty()
                 && other.parameters.len() == original.parameters.len()
@@ -1416,17 +1457,21 @@ impl Rewriter<'_> {
                 self.refusals.push((class, pin(span, Code::TEMPLATE_USE, message)));
             }
         }
+        let indent = match is_member_template(program, id) {
+            true => line_indent(program, body),
+            false => "",
+        };
         let aliases: String = copy_of
             .aliases
             .iter()
             .filter(|(name, _)| uses(name))
-            .map(|(name, ty)| format!("\n    using {name} = {ty};"))
+            .map(|(name, ty)| format!("\n{indent}    using {name} = {ty};"))
             .collect();
         let values: String = copy_of
             .values
             .iter()
             .filter(|(name, _)| uses(name))
-            .map(|(_, text)| format!("\n    {text}"))
+            .map(|(_, text)| format!("\n{indent}    {text}"))
             .collect();
         let aliases = aliases + &values;
         if !aliases.is_empty() {
@@ -1482,12 +1527,39 @@ fn one_line(text: &str) -> String {
     out
 }
 
-/// Takes the indentation of the line on which `span` starts from every line of `text`.
-fn unindent(program: &Program, span: Span, text: &str) -> String {
+/// Whether a copy is an instance of a static member function template.
+fn is_member_template(program: &Program, id: FunctionId) -> bool {
+    let copy_of = program.function(id).copy_of.as_ref();
+    copy_of.is_some_and(|copy_of| program.member_templates.contains_key(&copy_of.original))
+}
+
+/// The white space in front of the line in which a span begins.
+fn line_indent(program: &Program, span: Span) -> &str {
     let file = program.sources.file(span.file);
     let line = file.line_range(span.start as usize);
     let before = &file.text()[line.start..span.start as usize];
-    let indent: String = before.chars().take_while(|c| c.is_whitespace()).collect();
+    let length = before.find(|c: char| !c.is_whitespace()).unwrap_or(before.len());
+    &before[..length]
+}
+
+/// A text with white space in front of each line, but not where lines are parts of a token.
+fn indented(text: &str, indent: &str) -> String {
+    let has_long_token = layoutc_syntax::preprocess::tokens(text)
+        .iter()
+        .any(|token| token.text(text).contains('\n'));
+    if has_long_token {
+        return text.to_owned();
+    }
+    let lines = text.split('\n').map(|line| match line.is_empty() {
+        true => String::new(),
+        false => format!("{indent}{line}"),
+    });
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+/// Takes the indentation of the line on which `span` starts from every line of `text`.
+fn unindent(program: &Program, span: Span, text: &str) -> String {
+    let indent = line_indent(program, span);
     // The lines of a raw string are its value.
     let has_long_token = layoutc_syntax::preprocess::tokens(text)
         .iter()
@@ -1496,7 +1568,7 @@ fn unindent(program: &Program, span: Span, text: &str) -> String {
         return text.to_owned();
     }
     text.split('\n')
-        .map(|line| line.strip_prefix(indent.as_str()).unwrap_or(line))
+        .map(|line| line.strip_prefix(indent).unwrap_or(line))
         .collect::<Vec<_>>()
         .join("\n")
 }

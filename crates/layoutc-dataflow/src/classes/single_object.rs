@@ -149,7 +149,7 @@ impl<'a> SingleObjects<'a> {
                         && self.object(parent)
                 }
                 ExprKind::Member { arrow: true, methods, .. } => {
-                    methods.is_empty() && self.object(parent)
+                    methods.is_empty() && !gives_address(program, parent) && self.object(parent)
                 }
                 ExprKind::Binary(op, left, right) => match op {
                     BinaryOp::LogicalAnd | BinaryOp::LogicalOr => true,
@@ -231,7 +231,9 @@ impl<'a> SingleObjects<'a> {
             Context::Operand(parent, position) => match &program.expr(parent).kind {
                 ExprKind::Paren(_) => self.object(parent),
                 ExprKind::AddressOf(_) => self.address(parent),
-                ExprKind::Member { arrow, .. } => *arrow || self.object(parent),
+                ExprKind::Member { arrow, .. } => {
+                    !gives_address(program, parent) && (*arrow || self.object(parent))
+                }
                 ExprKind::Assign(_, _, _) => position == 1 || self.object(parent),
                 ExprKind::Unary(op, _) => !op.is_update() || self.object(parent),
                 ExprKind::Conditional(..) | ExprKind::Comma(..) => {
@@ -405,6 +407,18 @@ fn is_called(program: &Program, calls: &CallGraph, name: ExprId) -> bool {
         },
         _ => false,
     }
+}
+
+/// Whether a member of a library's array is a function that leads to its items: `v.data()`.
+fn gives_address(program: &Program, member: ExprId) -> bool {
+    let ExprKind::Member { field: None, methods, name, .. } = &program.expr(member).kind else {
+        return false;
+    };
+    let leads = matches!(
+        program.text(*name),
+        "data" | "begin" | "end" | "cbegin" | "cend" | "rbegin" | "rend" | "crbegin" | "crend"
+    );
+    methods.is_empty() && leads
 }
 
 fn is_reference(program: &Program, ty: QualType) -> bool {

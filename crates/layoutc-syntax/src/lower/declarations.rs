@@ -120,6 +120,14 @@ impl<'t> Lowering<'t> {
         if list.named_child_count() == 0 {
             self.region(node, RegionKind::Unmodelled);
         }
+        self.with_template_list(list, |this| match inner.kind() {
+            "template_declaration" => this.template(inner),
+            _ => this.item(inner),
+        });
+    }
+
+    /// Runs `body` where the parameters of a list are declared.
+    pub(super) fn with_template_list(&mut self, list: Node<'t>, body: impl FnOnce(&mut Self)) {
         let mut names = Vec::new();
         let mut cursor = list.walk();
         for parameter in list.named_children(&mut cursor) {
@@ -145,10 +153,7 @@ impl<'t> Lowering<'t> {
         }
         self.template_parameters.push(names);
         self.template_lists.push(list);
-        match inner.kind() {
-            "template_declaration" => self.template(inner),
-            _ => self.item(inner),
-        }
+        body(self);
         self.template_lists.pop();
         self.template_parameters.pop();
     }

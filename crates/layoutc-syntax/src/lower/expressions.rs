@@ -224,6 +224,9 @@ impl<'t> Lowering<'t> {
                 if let Some(member) = self.implicit_qualified_member(node) {
                     return member;
                 }
+                if let Some((function, last)) = self.static_template(node) {
+                    return self.name_of_static_template(function, last, span);
+                }
                 if let Some(functions) = self.static_member_functions(node) {
                     let reference = NameRef::Functions(functions);
                     let ty = self.type_of_reference(&reference);
@@ -979,7 +982,7 @@ impl<'t> Lowering<'t> {
         expr
     }
 
-    fn named_template(&mut self, node: Node<'t>, scope: &[&str]) -> ExprId {
+    pub(super) fn named_template(&mut self, node: Node<'t>, scope: &[&str]) -> ExprId {
         let Some(name) = node.field(FieldName::Name) else { return self.opaque(node) };
         let reference = self.resolve_name(self.text_of(name), scope);
         // What the template arguments mention is evaluated at compile time only, types aside.

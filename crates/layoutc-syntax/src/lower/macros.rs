@@ -8,7 +8,7 @@ use crate::program::{Macro, ParameterUse};
 use crate::types::{QualType, Scalar};
 
 /// How deep object-like macros may name each other before the front end gives up.
-const MACRO_DEPTH: usize = 16;
+pub(super) const MACRO_DEPTH: usize = 16;
 
 impl<'t> Lowering<'t> {
     pub(crate) fn collect_macros(&mut self) {

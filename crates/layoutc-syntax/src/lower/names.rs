@@ -2,7 +2,7 @@
 
 use super::Lowering;
 use crate::program::{FunctionId, NameRef, ProgramFile, RecordId, TemplateArgument, VarId};
-use crate::types::QualType;
+use crate::types::{QualType, TypeKind};
 use foldhash::fast::RandomState;
 use layoutc_diagnostics::FileId;
 use std::collections::HashMap;
@@ -261,6 +261,25 @@ impl Lowering<'_> {
         found.into_iter().map(|(_, _, symbol)| symbol).collect()
     }
 
+    /// The enumeration that a class declares for itself: `Material::Type`.
+    pub(crate) fn enumeration_of_class(&mut self, name: &str, scope: &[&str]) -> Option<QualType> {
+        let (class, outer) = scope.split_last()?;
+        if !matches!(self.symbols(class, outer).first(), Some(Symbol::Type(_))) {
+            return None;
+        }
+        let class = self.type_of_name(class, outer);
+        let record = self.program.types.as_record(class.id)?;
+        let entries = self.globals.entries.get(name)?.iter();
+        let mut found =
+            entries.filter(|entry| entry.record == Some(record)).map(|entry| match entry.symbol {
+                Symbol::Type(ty) => Some(ty),
+                _ => None,
+            });
+        let first = found.next()??;
+        let is_enumeration = matches!(self.program.types.kind(first.id), TypeKind::Enum(..));
+        (is_enumeration && found.all(|other| other == Some(first))).then_some(first)
+    }
+
     /// Whether something at namespace scope has a name that a class declares for itself, too.
     pub(crate) fn is_declared_outside_classes(&self, name: &str) -> bool {
         let found = self.globals.entries.get(name).into_iter().flatten();
@@ -308,6 +327,11 @@ impl Lowering<'_> {
             });
         }
         found
+    }
+
+    /// Whether the current place is inside of a function.
+    pub(crate) fn has_locals(&self) -> bool {
+        !self.locals.is_empty()
     }
 
     /// Whether the name is declared in a scope inside a function.

@@ -174,7 +174,7 @@ impl<'t> Lowering<'t> {
         let outer_assertion = std::mem::replace(&mut self.in_assertion, false);
         let is_class = node.kind() == "class_specifier";
         let mut is_private = is_class;
-        let (mut methods, mut friends) = (Vec::new(), Vec::new());
+        let (mut methods, mut friends, mut templates) = (Vec::new(), Vec::new(), Vec::new());
         let mut cursor = body.walk();
         let children: Vec<_> = body.children(&mut cursor).collect();
         for child in children {
@@ -209,13 +209,15 @@ impl<'t> Lowering<'t> {
                 "function_definition" | "declaration" => methods.push((child, is_private)),
                 "template_declaration" => {
                     self.record_trait(id, RecordTrait::Methods, self.span(child));
-                    self.region(child, RegionKind::Unmodelled);
                     match self.template_member(child) {
                         Some(name) => {
-                            self.not_mentioned_by_its_declaration(child, &name);
                             self.program.records[id.index()].unmodelled_members.insert(name);
+                            templates.push(child);
                         }
-                        None => self.record_trait(id, RecordTrait::Unmodelled, self.span(child)),
+                        None => {
+                            self.region(child, RegionKind::Unmodelled);
+                            self.record_trait(id, RecordTrait::Unmodelled, self.span(child));
+                        }
                     }
                 }
                 "type_definition" => {
@@ -228,6 +230,11 @@ impl<'t> Lowering<'t> {
                 }
                 "static_assert_declaration" => self.static_assert(child),
                 "friend_declaration" => friends.push(child),
+                // `using enum Mode;`
+                "using_declaration"
+                    if child
+                        .named_child(0)
+                        .is_some_and(|named| self.using_enumeration(child, named)) => {}
                 "using_declaration" => {
                     // `using Base::f;`
                     let text = self.text_of(child).trim_end_matches(';');
@@ -255,6 +262,12 @@ impl<'t> Lowering<'t> {
             self.friend(id, friend);
         }
         self.complete_pending(id);
+        for template in self.static_member_templates(id, node, templates, outer) {
+            self.region(template, RegionKind::Unmodelled);
+            if let Some(name) = self.template_member(template) {
+                self.not_mentioned_by_its_declaration(template, &name);
+            }
+        }
         for (function, method) in std::mem::replace(&mut self.waiting_bodies, outer_bodies) {
             if self.is_instance(id) {
                 self.postpone_method(function, method, id);
@@ -280,7 +293,7 @@ impl<'t> Lowering<'t> {
     }
 
     /// The name that a member template declares; an operator's without blanks.
-    fn template_member(&self, node: Node<'t>) -> Option<String> {
+    pub(super) fn template_member(&self, node: Node<'t>) -> Option<String> {
         let mut cursor = node.walk();
         let inner = node.named_children(&mut cursor).find(|child| {
             matches!(

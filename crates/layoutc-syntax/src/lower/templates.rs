@@ -7,6 +7,7 @@
 use super::Lowering;
 use super::class_templates::{ClassTemplates, Pattern};
 use super::fields::{FieldName, Fields};
+use crate::opaque::OpaqueType;
 use crate::program::{
     CopyOf, ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, RegionKind, TemplateArgument,
 };
@@ -27,6 +28,8 @@ pub(crate) struct Templates<'t> {
     sources: BTreeMap<FunctionId, Source<'t>>,
     instances: BTreeMap<(FunctionId, Bindings), Option<FunctionId>>,
     waiting: Vec<(FunctionId, FunctionId)>,
+    /// Static member function templates by their classes and names.
+    pub(crate) of_classes: BTreeMap<(RecordId, String), FunctionId>,
     /// Calls of templates whose definitions had not been met.
     late: Vec<(ExprId, Option<Node<'t>>, Vec<ExprId>, FileId)>,
     /// What template parameters stand for at the current place.
@@ -375,6 +378,64 @@ impl<'t> Lowering<'t> {
         let value = crate::evaluate::constant(&self.program, value)?;
         let value = if scalar == Scalar::Bool { i64::from(value != 0) } else { value };
         Some(TemplateArgument::Value(value, scalar))
+    }
+
+    /// `std::array<T, N>` and `cuda::std::array<T, N>` as a type whose objects stay whole, if `T` is a number
+    /// or another such type. What a variable of the first has is host memory, so it is known in classes only.
+    pub(crate) fn array_of_library(
+        &mut self,
+        name: &str,
+        scope: &[&str],
+        arguments: Node<'t>,
+    ) -> Option<QualType> {
+        let is_known = match scope {
+            ["std"] => {
+                self.opaque.has_arrays(false)
+                    && self.record.is_some()
+                    && self.function.is_none()
+                    && !self.has_locals()
+            }
+            ["cuda", "std"] => self.opaque.has_arrays(true),
+            _ => false,
+        };
+        if name != "array" || !is_known {
+            return None;
+        }
+        let mut cursor = arguments.walk();
+        let nodes: Vec<_> =
+            arguments.named_children(&mut cursor).filter(|node| node.kind() != "comment").collect();
+        let [item, extent] = nodes[..] else { return None };
+        if item.kind() != "type_descriptor" {
+            return None;
+        }
+        let uses = self.templates.uses.len();
+        let ty = self.array_type(scope, item, extent);
+        if ty.is_none() {
+            self.templates.uses.truncate(uses);
+        }
+        ty
+    }
+
+    fn array_type(&mut self, scope: &[&str], item: Node<'t>, extent: Node<'t>) -> Option<QualType> {
+        let ty = self.type_descriptor(item);
+        let is_plain = matches!(
+            self.program.types.kind(ty.id),
+            TypeKind::Scalar(_) | TypeKind::Enum(..) | TypeKind::Vector(_) | TypeKind::Opaque(_)
+        );
+        let (size, align) = crate::abi::size_align(&self.program, ty.id)?;
+        let value = self.template_value(Scalar::UnsignedLong, extent)?;
+        let TemplateArgument::Value(count, _) = value else { return None };
+        let count = u64::try_from(count).ok().filter(|count| *count > 0)?;
+        if !is_plain || ty.is_const || ty.is_volatile {
+            return None;
+        }
+        let item = self.program.spelling(ty)?;
+        let own = OpaqueType {
+            name: format!("{}::array<{item}, {count}>", scope.join("::")),
+            size: size.checked_mul(count)?,
+            align,
+        };
+        Some(QualType::plain(self.program.types.intern(TypeKind::Opaque(own))))
     }
 
     /// Binds the parameters in `pattern` so that it is the type of an argument; `None` if it cannot

@@ -188,9 +188,15 @@ impl<'t> Lowering<'t> {
             if let Some(ty) = self.type_of_macro_name(name) {
                 return ty;
             }
+            if let Some(scalar) = self.scalar_of_microsoft(&[name]).filter(|_| !is_opencl) {
+                return self.program.types.scalar(scalar);
+            }
             if let Some(kind) = toolkit_typedef(name).filter(|_| !is_opencl) {
                 return QualType::plain(self.program.types.intern(kind));
             }
+        }
+        if let Some(ty) = self.enumeration_of_class(name, scope) {
+            return ty;
         }
         let mut full = scope.join("::");
         if !full.is_empty() {
@@ -198,6 +204,33 @@ impl<'t> Lowering<'t> {
         }
         full.push_str(name);
         QualType::plain(self.program.types.intern(TypeKind::Named(full, Vec::new())))
+    }
+
+    /// The type of words with one of Microsoft's names of integers, if nothing gives that name another meaning.
+    fn scalar_of_microsoft(&self, words: &[&str]) -> Option<Scalar> {
+        let of_name = |word: &str| -> Option<&[&'static str]> {
+            Some(match word {
+                "__int8" => &["char"],
+                "__int16" => &["short"],
+                "__int32" => &["int"],
+                "__int64" => &["long", "long"],
+                _ => return None,
+            })
+        };
+        let mut named = words.iter().filter(|word| of_name(word).is_some());
+        let (Some(name), None) = (named.next(), named.next()) else { return None };
+        if self.is_macro(name) || !self.symbols(name, &[]).is_empty() {
+            return None;
+        }
+        let mut meant = Vec::new();
+        for word in words {
+            match (of_name(word), *word) {
+                (Some(own), _) => meant.extend(own),
+                (None, "signed" | "unsigned") => meant.push(*word),
+                _ => return None,
+            }
+        }
+        scalar_of_words(&meant)
     }
 
     /// The type that a library's name has, if its objects stay whole; `found` are the types that text
@@ -239,6 +272,9 @@ impl<'t> Lowering<'t> {
         let mut cursor = node.walk();
         let is_namespace = node.children(&mut cursor).any(|child| child.kind() == "namespace");
         let Some(named) = node.named_child(0) else { return };
+        if self.using_enumeration(node, named) {
+            return;
+        }
         let text = self.text_of(named);
         let used: Vec<OpaqueType> = match is_namespace {
             true => self.opaque.in_namespace(text).cloned().collect(),
@@ -249,6 +285,26 @@ impl<'t> Lowering<'t> {
             let ty = QualType::plain(self.program.types.intern(TypeKind::Opaque(own)));
             self.declare(&name, Symbol::Type(ty));
         }
+    }
+
+    /// `using enum Mode;`: the scope has the enumerators of an enumeration that is known.
+    pub(crate) fn using_enumeration(&mut self, node: Node<'t>, named: Node<'t>) -> bool {
+        let original = self.original(node.start_byte(), named.start_byte());
+        if !super::pasted::identifiers(original).any(|word| word == "enum") {
+            return false;
+        }
+        let (scope, name) = match named.kind() {
+            "qualified_identifier" => {
+                let (scope, last) = self.qualified_parts(named);
+                (scope, last.map_or("", |last| self.text_of(last)))
+            }
+            _ => (Vec::new(), self.text_of(named)),
+        };
+        let ty = self.type_of_name(name, &scope);
+        for (name, value) in self.enumerators.get(&ty.id).cloned().unwrap_or_default() {
+            self.declare(&name, Symbol::Constant(value));
+        }
+        true
     }
 
     fn is_innermost_type(&self, name: &str, ty: QualType) -> bool {
@@ -276,7 +332,10 @@ impl<'t> Lowering<'t> {
             }
             "sized_type_specifier" => {
                 let words: Vec<&str> = self.text_of(node).split_ascii_whitespace().collect();
-                match scalar_of_words(&words).or_else(|| self.scalar_of_macros(&words)) {
+                let known = scalar_of_words(&words)
+                    .or_else(|| self.scalar_of_macros(&words))
+                    .or_else(|| self.scalar_of_microsoft(&words));
+                match known {
                     Some(scalar) => self.program.types.scalar(scalar),
                     None => self.named(&words.join(" "), Vec::new()),
                 }
@@ -323,6 +382,11 @@ impl<'t> Lowering<'t> {
         }
         if let Some(arguments) = arguments
             && let Some(ty) = self.template_id(name, scope, arguments)
+        {
+            return ty;
+        }
+        if let Some(arguments) = arguments
+            && let Some(ty) = self.array_of_library(name, scope, arguments)
         {
             return ty;
         }
@@ -608,8 +672,10 @@ impl<'t> Lowering<'t> {
             }
             None => Some(4),
         };
+        let mut declared = Vec::new();
         if let Some(body) = node.field(FieldName::Body) {
             let mut next = Some(0i64);
+            let mut enumerators = Vec::new();
             let mut values = Some((0i64, 0i64));
             let mut cursor = body.walk();
             let children: Vec<_> = body.named_children(&mut cursor).collect();
@@ -628,6 +694,7 @@ impl<'t> Lowering<'t> {
                 if let Some(name) = child.field(FieldName::Name) {
                     let name = self.text_of(name).to_owned();
                     self.declare(&name, Symbol::Constant(next));
+                    enumerators.push((name, next));
                 }
                 values = values
                     .zip(next)
@@ -640,6 +707,7 @@ impl<'t> Lowering<'t> {
             if self.changes_enum(node) {
                 size = None;
             }
+            declared = enumerators;
         }
         let has_body = node.field(FieldName::Body).is_some();
         // `enum Mood mood;` means the enumeration that was declared.
@@ -658,6 +726,12 @@ impl<'t> Lowering<'t> {
         let ty = QualType::plain(self.program.types.intern(kind));
         if !name.is_empty() && has_body {
             self.declare(&name, Symbol::Type(ty));
+            // One name with two lists may mean either.
+            let known = self.enumerators.entry(ty.id).or_insert_with(|| declared.clone());
+            if *known != declared {
+                known.extend(declared);
+                known.iter_mut().for_each(|(_, value)| *value = None);
+            }
         }
         ty
     }

@@ -56,8 +56,9 @@ pub struct ForeignWords {
     pub words: BTreeSet<String>,
     /// Those of the program's macros only, if its own words cannot mean anything of the program.
     pub given: Option<BTreeSet<String>>,
-    /// Whether it pastes tokens and uses a macro of the program that stands for names, so that it can
-    /// name anything.
+    /// Words of the program's macros that it uses, of which it can form further names since it pastes tokens.
+    pub parts: BTreeSet<String>,
+    /// Whether it uses a macro of the program that pastes tokens itself, so that it can name anything.
     pub pastes_ours: bool,
 }
 
@@ -65,7 +66,13 @@ impl ForeignWords {
     /// Whether the file can name what the program calls so.
     #[must_use]
     pub fn can_name(&self, name: &str) -> bool {
-        self.pastes_ours || self.given.as_ref().unwrap_or(&self.words).contains(name)
+        self.can_paste(name) || self.given.as_ref().unwrap_or(&self.words).contains(name)
+    }
+
+    /// Whether it can form a name out of words that it is given and others.
+    fn can_paste(&self, name: &str) -> bool {
+        let is_part = |word: &String| word.len() < name.len() && name.contains(word.as_str());
+        self.pastes_ours || self.parts.iter().any(is_part)
     }
 }
 
@@ -211,16 +218,20 @@ fn foreign_words(
             stack.push(text);
         }
     }
-    let mut uses_ours = false;
+    let (mut parts, mut pastes_ours) = (BTreeSet::new(), false);
     while let Some(word) = stack.pop() {
         for def in table.all(word).filter(|def| is_ours(def)) {
+            let parameters = def.params.as_deref().unwrap_or_default();
             for inner in tokens(&def.text) {
                 let inner_text = inner.text(&def.text);
-                pastes |= matches!(inner_text, "##" | "%:%:");
+                pastes_ours |= matches!(inner_text, "##" | "%:%:");
                 if inner.kind != TokenKind::Identifier {
                     continue;
                 }
-                uses_ours = true;
+                // An argument stands there, which is a word of the file.
+                if !parameters.iter().any(|own| own == inner_text) {
+                    parts.insert(inner_text.to_owned());
+                }
                 if file.is_unknowing {
                     given.insert(inner_text.to_owned());
                 }
@@ -231,7 +242,10 @@ fn foreign_words(
             }
         }
     }
-    found.pastes_ours = pastes && uses_ours;
+    if pastes || pastes_ours {
+        found.parts = parts;
+    }
+    found.pastes_ours = pastes_ours;
     found.given = file.is_unknowing.then_some(given);
     found
 }

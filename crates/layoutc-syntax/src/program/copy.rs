@@ -420,6 +420,10 @@ impl Program {
 
     /// Whether a function of a namespace is defined in the body of a class.
     fn is_friend_in_class(&self, id: FunctionId) -> bool {
+        let template = self.function(id).copy_of.as_ref().map_or(id, |copy_of| copy_of.original);
+        if self.member_templates.contains_key(&template) {
+            return false;
+        }
         let function = self.function(id);
         let mut bodies = self.records.iter().filter_map(|record| record.body);
         function.record.is_none()

@@ -65,6 +65,11 @@ impl Masker<'_> {
                         self.replace(at, close, "", MaskReason::Other);
                     }
                 }
+                // `using enum Mode;`
+                "enum" if self.text_before(at) == "using" => {
+                    let expansion = String::new();
+                    self.replace(at, at, "", MaskReason::Specifier { expansion });
+                }
                 "__extension__" => self.replace(at, at, "", MaskReason::Other),
                 "enum" => self.mask_enum_attribute(at),
                 _ => {}
