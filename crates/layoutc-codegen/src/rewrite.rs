@@ -26,6 +26,7 @@ mod locals;
 mod macros;
 mod moves;
 mod order;
+mod overloads;
 mod placement;
 mod rows;
 mod symbols;
@@ -204,6 +205,7 @@ fn rewrite_with(
     this.symbol_uses();
     this.name_indices();
     this.local_pointers();
+    this.check_overloads();
     this.declarations();
     for expr in program.expr_ids() {
         if this.parents.of(expr).is_none() && !this.consumed.contains(&expr) {

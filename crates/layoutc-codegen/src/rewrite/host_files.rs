@@ -53,6 +53,38 @@ fn is_in_prototype(program: &Program, span: Span) -> bool {
     })
 }
 
+/// The headers that plain C++ compilers read.
+fn files_of_host(program: &Program) -> BTreeSet<FileId> {
+    let is_host =
+        |root: &&layoutc_syntax::ProgramFile| root.is_root && !root.is_cuda && !root.is_opencl;
+    let roots = program.files.iter().filter(is_host);
+    let mut todo: Vec<FileId> = roots.map(|root| root.id).collect();
+    let mut seen = BTreeSet::new();
+    while let Some(id) = todo.pop() {
+        if seen.insert(id) {
+            todo.extend(&program.files[id.index()].includes);
+        }
+    }
+    seen.retain(|id| !program.files[id.index()].is_root);
+    seen
+}
+
+/// Whether the text belongs to the definition of a macro, or stands right behind one.
+fn is_in_macro(program: &Program, span: Span) -> bool {
+    program
+        .macros
+        .iter()
+        .filter_map(|def| def.span)
+        .any(|own| own.file == span.file && own.start <= span.start && span.end <= own.end + 1)
+}
+
+/// Whether a macro whose body holds the text is used in text for host compilers.
+fn is_used_by_host(program: &Program, span: Span) -> bool {
+    program.expr_ids().any(|id| {
+        program.expr(id).span.overlaps(span) && is_for_host(program, program.expr_site(id))
+    })
+}
+
 /// What host text uses of the declarations of one storage.
 #[derive(Default)]
 struct Uses {
@@ -159,9 +191,26 @@ impl Uses {
             .map(|functions| functions.prototypes.into_iter().map(|(name, _)| name).collect())
             .unwrap_or_default();
         let mut found = Uses::default();
+        let seen_by_host = files_of_host(program);
         for edit in edits {
             let is_open = !edit.is_generated && !edit.suits_host;
-            if !is_open || !is_for_host(program, edit.span) {
+            if !is_open {
+                continue;
+            }
+            // The text of a macro is read where it is used.
+            if seen_by_host.contains(&edit.span.file) && is_in_macro(program, edit.span) {
+                let own = words(&edit.text, names);
+                let is_new = edit.text.contains("#define");
+                let of_device = |word: &String| {
+                    (is_new || !types.contains(word))
+                        && (types.contains(word) || host.contains(word) || device.contains(word))
+                };
+                if own.iter().any(of_device) && (is_new || is_used_by_host(program, edit.span)) {
+                    found.device = found.device.or(Some(edit.span));
+                }
+                continue;
+            }
+            if !is_for_host(program, edit.span) {
                 continue;
             }
             let own = words(&edit.text, names);
@@ -205,7 +254,14 @@ impl Rewriter<'_> {
         let uses = Uses::of(program, edits, (declared, versions), &self.names);
         let all: Vec<Span> = uses.types.iter().chain(&uses.calls).copied().collect();
         if let Some(span) = uses.device {
-            let message = "this file is not compiled as CUDA, and here elements would be accessed in the new layout";
+            let message = match is_in_macro(program, span) {
+                true => {
+                    "a file that is not compiled as CUDA uses this macro, and what it would call is not declared there"
+                }
+                false => {
+                    "this file is not compiled as CUDA, and here elements would be accessed in the new layout"
+                }
+            };
             return Err((span, message.to_owned()));
         }
         let Some(first) = all.first().copied() else { return Ok(None) };

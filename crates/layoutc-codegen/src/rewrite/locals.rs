@@ -92,7 +92,11 @@ impl Rewriter<'_> {
                 if is_hidden && storage.is_opencl {
                     continue;
                 }
-                let item = if is_hidden { "auto".to_owned() } else { item };
+                // So may a type of the struct's namespace have no such name here.
+                let is_distant = matches!(own.kind, GroupKind::Array)
+                    && self.is_elsewhere(function, class)
+                    && !is_built_in(&item);
+                let item = if is_hidden || is_distant { "auto".to_owned() } else { item };
                 // The items are constant, not what they point to.
                 let is_pointer = item.ends_with('*');
                 let (constant, item) = match (is_const, is_pointer) {
@@ -113,6 +117,18 @@ impl Rewriter<'_> {
                 let copy = LocalCopy { name: local, function, declaration, is_used: false };
                 self.local_copies.insert((parameter, group), copy);
             }
+        }
+    }
+
+    /// Whether a function stands in another namespace than the element's struct.
+    fn is_elsewhere(&self, function: FunctionId, class: ClassId) -> bool {
+        let site = self.program.function(function).sites.first();
+        let within = site.and_then(|site| self.program.declaration_of(&site.result));
+        let record = self.classes.class(class).element.record();
+        let of_struct = record.map(|record| &self.program.record(record).namespaces);
+        match (within, of_struct) {
+            (Some(within), Some(of_struct)) => within.namespaces != *of_struct,
+            _ => true,
         }
     }
 
@@ -263,4 +279,23 @@ impl Rewriter<'_> {
             at = parent;
         }
     }
+}
+
+/// Whether a type is made of words of the language alone.
+fn is_built_in(item: &str) -> bool {
+    tokens(item).iter().filter(|token| token.kind == TokenKind::Identifier).all(|token| {
+        matches!(
+            token.text(item),
+            "bool"
+                | "char"
+                | "const"
+                | "double"
+                | "float"
+                | "int"
+                | "long"
+                | "short"
+                | "signed"
+                | "unsigned"
+        )
+    })
 }
