@@ -333,6 +333,8 @@ impl<'a> Build<'a> {
             command.args(["-x", "c++", "-std=c++17", "-fpermissive"]);
             if is_cuda.unwrap_or(has_extension(&source.path, "cu")) {
                 command.args(["-include", "layoutc_runtime.hpp"]);
+            } else {
+                command.arg("-DLAYOUTC_RT_HOST_FILE");
             }
         }
         if self.openmp {

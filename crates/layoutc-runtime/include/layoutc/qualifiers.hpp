@@ -22,6 +22,8 @@
 #include <utility>
 #endif
 
+// A file that is not CUDA sees the toolkit's headers, and no compiler for kernels.
+#ifndef LAYOUTC_RT_HOST_FILE
 #ifndef __CUDACC__
 #define __CUDACC__ 1
 #endif
@@ -32,6 +34,7 @@
 #define __CUDACC_VER_MINOR__ 0
 #define __CUDACC_VER_BUILD__ 0
 #define __CUDACC_EXTENDED_LAMBDA__ 1
+#endif
 #define LAYOUTC_RUNTIME 1
 
 // Programs ask by these whether CUDA's headers are there.

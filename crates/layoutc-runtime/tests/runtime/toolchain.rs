@@ -29,6 +29,24 @@ fn kernels_in_headers_and_files_of_three_languages() {
 }
 
 #[test]
+fn files_of_plain_cpp_see_what_their_compiler_sees() {
+    let header = SourceText {
+        is_root: false,
+        ..source(
+            "p.h",
+            "#pragma once\n#ifdef __CUDACC__\n#define WHO 1\n#else\n#define WHO 2\n#endif\n__host__ __device__ inline int twice(int x) { return 2 * x; }\nint of_cuda();\n",
+        )
+    };
+    let cuda = source("k.cu", "#include \"p.h\"\nint of_cuda() { return twice(WHO); }\n");
+    let host = source(
+        "main.cpp",
+        "#include <cuda_runtime.h>\n#include \"p.h\"\n#include <cstdio>\n#ifdef __NVCC__\n#error\n#endif\nint main() { printf(\"%d %d\\n\", of_cuda(), twice(WHO)); }\n",
+    );
+    let result = run_sources(vec![cuda, host, header]);
+    assert_eq!(String::from_utf8_lossy(&result.stdout), "2 4\n");
+}
+
+#[test]
 fn a_program_is_read_with_the_headers_it_reaches() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let write =
