@@ -666,8 +666,20 @@ fn may_override(program: &Program, function: FunctionId) -> bool {
         .collect();
     let is_open = |id: &RecordId| has_trait(*id, RecordTrait::Bases);
     let has_namesake = |id: &RecordId| {
-        let methods = &program.record(*id).methods;
-        methods.iter().any(|method| program.function(*method).name == own.name)
+        let record = program.record(*id);
+        record.methods.iter().any(|method| program.function(*method).name == own.name)
+            || record.unmodelled_members.contains(&own.name)
     };
-    is_open(&record) || family.iter().any(|id| is_open(id) || has_namesake(id))
+    if is_open(&record) || family.iter().any(|id| is_open(id) || has_namesake(id)) {
+        return true;
+    }
+    // A class whose bases are not modelled may inherit from any, and so may one in text outside the model.
+    let around: Vec<RecordId> = family.into_iter().chain([record]).collect();
+    let is_named = |region: &layoutc_syntax::UnmodelledRegion| {
+        region.identifiers.contains(&own.name)
+            && around.iter().any(|id| region.identifiers.contains(&program.record(*id).name))
+    };
+    around.iter().any(|id| has_trait(*id, RecordTrait::Virtual))
+        && (program.record_ids().any(|id| is_open(&id) && has_namesake(&id))
+            || program.regions.iter().any(is_named))
 }
