@@ -42,6 +42,17 @@ impl Rewriter<'_> {
                 }
                 if let Slot::Field(id) = slot
                     && is_handle
+                    && let Some(span) = self.raw_memory_of_holder(self.program.field(id).record)
+                {
+                    self.refuse(
+                        class,
+                        Code::DECLARATION_FORM,
+                        span,
+                        "memory of another type holds the object that holds the array, whose size would change",
+                    );
+                }
+                if let Slot::Field(id) = slot
+                    && is_handle
                     && self.may_be_filled_as_pointer(id)
                 {
                     let field = self.program.field(id);
@@ -173,8 +184,8 @@ impl Rewriter<'_> {
             })
     }
 
-    /// A `sizeof` of a record, or of one that holds it.
-    fn size_of_holder(&self, record: layoutc_syntax::RecordId) -> Option<Span> {
+    /// The record, and all that hold it.
+    fn holders_of(&self, record: layoutc_syntax::RecordId) -> BTreeSet<layoutc_syntax::RecordId> {
         let mut holders = BTreeSet::from([record]);
         loop {
             let before = holders.len();
@@ -186,9 +197,53 @@ impl Rewriter<'_> {
                 }
             }
             if holders.len() == before {
-                break;
+                return holders;
             }
         }
+    }
+
+    /// Memory of another type in which a record, or one that holds it, is put: it may be too small then.
+    fn raw_memory_of_holder(&self, record: layoutc_syntax::RecordId) -> Option<Span> {
+        use layoutc_dataflow::classes::record_of;
+        use layoutc_syntax::{ExprKind, NameRef};
+        let program = self.program;
+        let holders = self.holders_of(record);
+        let is_holder = |ty| record_of(program, ty).is_some_and(|(own, _)| holders.contains(&own));
+        // `(Scene *)malloc(sizeof(Scene))`
+        let is_sized = |operand| match &program.expr(program.strip_parens(operand)).kind {
+            ExprKind::Null | ExprKind::Integer(Some(0)) => true,
+            ExprKind::Call { callee, arguments, .. } => {
+                match resolve_callee(program, *callee, arguments) {
+                    Callee::Library(name) => {
+                        sizes_of_whole_objects(program, &name, arguments).is_some()
+                    }
+                    _ => false,
+                }
+            }
+            // What a function is handed as `void *` was the address of such an object.
+            ExprKind::Name(NameRef::Variable(id))
+                if matches!(
+                    program.variable(*id).storage,
+                    layoutc_syntax::Storage::Parameter { .. }
+                ) =>
+            {
+                true
+            }
+            _ => record_of(program, program.expr(operand).ty).is_some(),
+        };
+        program.expr_ids().find_map(|id| {
+            let is_raw = match &program.expr(id).kind {
+                ExprKind::Cast { target, operand, .. } => is_holder(*target) && !is_sized(*operand),
+                ExprKind::New { of, is_placed: true, .. } => is_holder(*of),
+                _ => false,
+            };
+            is_raw.then_some(program.expr(id).span)
+        })
+    }
+
+    /// A `sizeof` of a record, or of one that holds it.
+    fn size_of_holder(&self, record: layoutc_syntax::RecordId) -> Option<Span> {
+        let holders = self.holders_of(record);
         let copied: BTreeSet<layoutc_syntax::ExprId> = self.sizes_of_whole_copies();
         self.program.expr_ids().filter(|id| !copied.contains(id)).find_map(|id| {
             let of = match &self.program.expr(id).kind {
