@@ -7,12 +7,15 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, id};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use crate::embedded::hash;
 
 /// As many objects as a folder keeps; beyond that, those not used for longest go. An object has about 50 KB.
 const MOST: usize = 1000;
+
+/// What was used a shorter time ago stays: another process may be about to link it.
+const IN_USE: Duration = Duration::from_secs(600);
 
 /// A folder of objects, each named by a hash of what it was made from.
 pub(crate) struct ObjectCache<'a> {
@@ -69,8 +72,13 @@ impl<'a> ObjectCache<'a> {
             return Ok(());
         }
         objects.sort();
+        let now = SystemTime::now();
+        let is_old = |modified| now.duration_since(modified).is_ok_and(|age| age > IN_USE);
         for (_, path) in &objects[..objects.len() - MOST / 2] {
-            let _ = fs::remove_file(path);
+            // Read again: another process may have taken it since the folder was read.
+            if fs::metadata(path).and_then(|data| data.modified()).is_ok_and(is_old) {
+                let _ = fs::remove_file(path);
+            }
         }
         Ok(())
     }
@@ -104,10 +112,12 @@ pub(crate) fn key_of(command: &Command) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use std::cell::Cell;
-    use std::path::Path;
-    use std::{fs, io};
+    use std::fs::{self, File};
+    use std::io;
+    use std::path::{Path, PathBuf};
+    use std::time::SystemTime;
 
-    use super::{MOST, ObjectCache};
+    use super::{IN_USE, MOST, ObjectCache};
 
     #[test]
     fn an_object_is_made_once() {
@@ -131,14 +141,23 @@ mod tests {
     fn the_oldest_go() {
         let folder = tempfile::tempdir().expect("a folder");
         let cache = ObjectCache::open(folder.path()).expect("a folder that can be written");
-        for key in 0..=MOST as u64 {
-            cache
-                .object("main", key, |object| fs::write(object, ""), |_, error: io::Error| error)
-                .expect("it compiles");
+        let make = |key| {
+            let write = |object: &Path| fs::write(object, "");
+            cache.object("main", key, write, |_, error: io::Error| error).expect("it compiles")
+        };
+        let count = || fs::read_dir(folder.path()).expect("it is there").count();
+        let used = |object: &Path, age| {
+            let file = File::options().append(true).open(object).expect("it is there");
+            file.set_modified(SystemTime::now() - age).expect("a time that can be set");
+        };
+        let old: Vec<PathBuf> = (0..MOST as u64).map(make).collect();
+        make(MOST as u64);
+        assert_eq!(count(), MOST + 1, "one that is in use goes");
+        for object in &old {
+            used(object, 2 * IN_USE);
         }
-        let left = fs::read_dir(folder.path()).expect("it is there").count();
-        assert_eq!(left, MOST / 2);
-        let newest = folder.path().join(format!("main-{MOST:016x}.o"));
+        let newest = make(MOST as u64 + 1);
+        assert_eq!(count(), MOST / 2);
         assert!(newest.is_file(), "the one that was asked for goes with the oldest");
     }
 }
