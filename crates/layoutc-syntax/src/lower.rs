@@ -33,6 +33,7 @@ mod pragmas;
 mod precedence;
 mod qualifiers;
 mod records;
+mod smart_pointers;
 mod spaces;
 mod statements;
 mod templates;

@@ -340,6 +340,22 @@ impl TypeTable {
         }
     }
 
+    /// The type of the object behind a `std::unique_ptr` or `std::shared_ptr` to a class of the program, or a reference to one.
+    #[must_use]
+    pub fn smart_pointee(&self, pointer: QualType) -> Option<QualType> {
+        let TypeKind::Named(name, mentioned) = self.kind(self.strip_reference(pointer).id) else {
+            return None;
+        };
+        let name = name.trim_start_matches("::").trim_start_matches("std::");
+        match (name, mentioned.as_slice()) {
+            // A deleter may stand behind it.
+            ("unique_ptr" | "shared_ptr", [object, ..]) => {
+                self.as_record(*object).map(|_| QualType::plain(*object))
+            }
+            _ => None,
+        }
+    }
+
     /// What a pointer or array points to, or a reference refers to.
     #[must_use]
     pub fn pointee(&self, id: TypeId) -> Option<QualType> {

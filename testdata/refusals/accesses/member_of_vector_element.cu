@@ -19,8 +19,8 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     std::vector<D> v(1);
-    v[0].p = d; //~ LC0020 this does not have the type of a pointer to `P`
-    v[0].p[0].x = 1.0f;
+    v[0].p = d;
+    v[0].p[0].x = 1.0f; //~ LC0023 host code accesses an element in device memory
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

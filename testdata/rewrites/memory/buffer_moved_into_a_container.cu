@@ -1,4 +1,4 @@
-//@ layout = "* = soa"
+//@ layouts = ["P = tiled(32)", "P = soa"]
 #include <cuda_runtime.h>
 #include <utility>
 #include <vector>
@@ -14,6 +14,6 @@ int main() {
     std::vector<Buffer<P>> all;
     Buffer<P> first(64);
     step<<<1, 64>>>(first.d, 64);
-    all.push_back(std::move(first)); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
+    all.push_back(std::move(first));
     return 0;
 }

@@ -21,6 +21,20 @@ use layoutc_syntax::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The record of an object, of what a pointer to it or a pointer to its pointer is, also a smart one, and how many pointers
+/// are in between.
+fn carrier_of(program: &Program, ty: QualType) -> Option<(RecordId, u32)> {
+    record_of(program, ty).or_else(|| {
+        let object = program.types.smart_pointee(ty)?;
+        record_of(program, object).map(|(record, _)| (record, 1))
+    })
+}
+
+/// Whether an object is a smart pointer to one of a class of the program.
+fn is_smart_pointer(program: &Program, object: ExprId) -> bool {
+    program.types.smart_pointee(program.expr(object).ty).is_some()
+}
+
 /// Whether `base.name` is a member of the record that `base` is, which is not modelled and inherited from nowhere.
 fn is_own_member(program: &Program, base: ExprId, arrow: bool, name: &str) -> bool {
     let ty = program.types.strip_reference(program.expr(base).ty);
@@ -109,7 +123,7 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
         let mut changed = false;
         for field in &program.fields {
             let inner =
-                record_of(program, field.ty).and_then(|(record, _)| carried.get(&record).cloned());
+                carrier_of(program, field.ty).and_then(|(record, _)| carried.get(&record).cloned());
             if let Some(inner) = inner {
                 let outer = carried.entry(field.record).or_default();
                 let before = outer.len();
@@ -158,7 +172,7 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
                 found.push((*class, pin(expr.span, Code::UNKNOWN_MEMBER, message)));
             }
         }
-        let Some((record, _)) = record_of(program, expr.ty) else { continue };
+        let Some((record, _)) = carrier_of(program, expr.ty) else { continue };
         let Some(held) = carried.get(&record) else { continue };
         if let Some(what) = escape(program, calls, id) {
             for class in held {
@@ -176,7 +190,7 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
     for id in program.expr_ids() {
         // The size of a carrier may change, and so may what is computed from it.
         if let ExprKind::OffsetOf(of) = &program.expr(id).kind
-            && let Some((record, _)) = record_of(program, *of)
+            && let Some((record, _)) = carrier_of(program, *of)
         {
             for class in carried.get(&record).into_iter().flatten() {
                 found.push((
@@ -208,7 +222,7 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
         let is_followed = !matches!(program.expr(list).kind, ExprKind::New { .. })
             && !of_fields.contains_key(&list);
         let Some(ty) = ty else { continue };
-        let Some((record, _)) = record_of(program, ty) else { continue };
+        let Some((record, _)) = carrier_of(program, ty) else { continue };
         let Some(held) = carried.get(&record).filter(|held| !held.is_empty()) else { continue };
         let is_made = |items: &[ExprId]| {
             let own = &program.record(record).traits;
@@ -255,6 +269,23 @@ fn initializers_of_fields(program: &Program) -> BTreeMap<ExprId, QualType> {
     lists.filter_map(|list| Some((list, field_of(list)?.ty))).collect()
 }
 
+/// Whether a callee is the member of a smart pointer that gives it another object, or of a list of them that appends one.
+fn takes_object(program: &Program, callee: ExprId) -> bool {
+    let ExprKind::Member { base, field: None, name, .. } =
+        program.expr(program.strip_parens(callee)).kind
+    else {
+        return false;
+    };
+    let ty = program.types.strip_reference(program.expr(base).ty);
+    match (program.types.kind(ty.id), program.text(name)) {
+        (TypeKind::Named(..), "reset") => program.types.smart_pointee(ty).is_some(),
+        (TypeKind::Named(_, mentioned), "push_back" | "emplace_back") => mentioned
+            .first()
+            .is_some_and(|item| carrier_of(program, QualType::plain(*item)).is_some()),
+        _ => false,
+    }
+}
+
 /// The argument that a function of the library gives to a function of the program as it is.
 fn hands_on(name: &str) -> Option<usize> {
     catalogue::row(name).and_then(|row| row.position(Role::HandedOn))
@@ -262,7 +293,7 @@ fn hands_on(name: &str) -> Option<usize> {
 
 /// What happens to a carrier, or a pointer to one, that cannot be followed.
 fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static str> {
-    let known = |ty: QualType| record_of(program, ty).is_some();
+    let known = |ty: QualType| carrier_of(program, ty).is_some();
     match calls.context(expr) {
         Context::Dropped | Context::Condition => None,
         Context::Init(variable) => (!known(program.variable(variable).ty))
@@ -308,6 +339,11 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                     .then_some("it is cast to another type")
             }
             ExprKind::Call { callee, arguments, .. } => {
+                let makes_smart = is_smart_pointer(program, parent)
+                    && matches!(program.expr(expr).kind, ExprKind::Construct { .. });
+                if makes_smart || takes_object(program, *callee) {
+                    return None;
+                }
                 if position == 0 {
                     // What an operator of the program does with its members is seen there.
                     let is_seen = program
@@ -359,6 +395,10 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
             }
             ExprKind::MacroCall { .. } => Some("it is given to a macro"),
             ExprKind::InitList(items) | ExprKind::Construct { arguments: items, .. } => {
+                let made = lists::object_type(program, calls, parent);
+                if made.is_some_and(|ty| program.types.smart_pointee(ty).is_some()) {
+                    return None;
+                }
                 let record = lists::object_type(program, calls, parent)
                     .and_then(|ty| program.types.as_record(ty.id));
                 let is_copy = record.is_some_and(|own| lists::is_copy(program, own, items));

@@ -443,8 +443,13 @@ impl<'t> Lowering<'t> {
 
     /// Gives an `auto` variable the type of its initializer, as far as that is known.
     fn deduce_auto(&mut self, id: VarId, init: crate::program::ExprId) {
-        let declared = self.program.variable(id).ty;
         let value = self.program.expr(init).ty;
+        self.deduce_auto_from(id, value);
+    }
+
+    /// Gives an `auto` variable the type of a value.
+    pub(super) fn deduce_auto_from(&mut self, id: VarId, value: QualType) {
+        let declared = self.program.variable(id).ty;
         let deduced = match self.program.types.kind(declared.id).clone() {
             TypeKind::Unknown => {
                 let decayed = match self.program.types.kind(value.id) {
@@ -1074,6 +1079,9 @@ impl<'t> Lowering<'t> {
         let is_simple = match self.program.types.kind(ty.id) {
             TypeKind::Scalar(_) | TypeKind::Enum(..) | TypeKind::Pointer(_) => true,
             TypeKind::Vector(_) | TypeKind::Opaque(_) => self.program.expr(value).ty.id == ty.id,
+            TypeKind::Named(..) => [ty, self.program.expr(value).ty]
+                .iter()
+                .all(|own| self.program.types.smart_pointee(*own).is_some()),
             _ => false,
         };
         if !is_simple {

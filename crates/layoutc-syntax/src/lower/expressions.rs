@@ -11,7 +11,7 @@ use crate::program::{
 };
 use crate::types::{QualType, Scalar, TypeKind};
 use layoutc_diagnostics::Span;
-use thin_vec::ThinVec;
+use thin_vec::{ThinVec, thin_vec};
 use tree_sitter::Node;
 
 /// The type of a number literal.
@@ -490,6 +490,8 @@ impl<'t> Lowering<'t> {
             };
             return self.add_expr(ExprKind::AddressOf(operand), span, ty);
         }
+        let operand = self.held_pointer(operand).unwrap_or(operand);
+        let operand_type = self.program.expr(operand).ty;
         let ty =
             self.program.types.pointee(operand_type.id).unwrap_or(self.program.types.unknown());
         self.add_expr(ExprKind::Deref(operand), span, ty)
@@ -674,7 +676,8 @@ impl<'t> Lowering<'t> {
         let index = self.expression(index);
         let brackets = self.span(indices);
         let base_type = self.program.expr(base).ty;
-        let ty = self.program.types.pointee(base_type.id).unwrap_or(self.program.types.unknown());
+        let ty = self.program.types.pointee(base_type.id).or_else(|| self.list_item(base_type));
+        let ty = ty.unwrap_or(self.program.types.unknown());
         let span = self.span(node);
         let subscript = self.add_expr(ExprKind::Index { base, index, brackets }, span, ty);
         self.note_operator(subscript, "[]", &[base, index]);
@@ -694,7 +697,10 @@ impl<'t> Lowering<'t> {
             "->" => true,
             _ => return self.opaque(node),
         };
-        let base = self.expression(argument);
+        let mut base = self.expression(argument);
+        if arrow && let Some(held) = self.held_pointer(base) {
+            base = held;
+        }
         let base_type = self.program.expr(base).ty;
         let name = self.text_of(name_node);
         let record_type =
@@ -811,12 +817,29 @@ impl<'t> Lowering<'t> {
             }
             return self.opaque(node);
         }
+        if let Some(of) = self.made_pointer(function) {
+            let arguments = self.arguments(arguments_node);
+            return self.add_expr(ExprKind::Construct { of, arguments }, span, of);
+        }
+        let made = self.made_class(function);
         let callee = self.callee(function);
         let arguments = self.arguments(arguments_node);
+        if let Some((pointer, of)) = made {
+            return self.made_object(callee, pointer, of, arguments, (span, parentheses));
+        }
+        if let Some(of) = self.emplaced(callee) {
+            let item = self.add_expr(ExprKind::Construct { of, arguments }, parentheses, of);
+            let kind = ExprKind::Call { callee, arguments: thin_vec![item], parentheses };
+            return self.add_expr(kind, span, of);
+        }
         self.instantiate_callee(callee, explicit_arguments(function), &arguments);
         let mut ty = self.result_type(callee, arguments.len());
         if let Some(given) = self.given_type(callee, &arguments) {
             ty = given;
+        } else if let Some(held) =
+            self.held_type(callee, &arguments).or_else(|| self.list_item_type(callee, &arguments))
+        {
+            ty = held;
         } else if ty == self.program.types.unknown() {
             ty = self.static_result(function, arguments.len());
         }
@@ -1001,8 +1024,12 @@ impl<'t> Lowering<'t> {
                 .named_children(&mut cursor)
                 .filter(|child| child.kind() == "type_descriptor")
                 .collect();
-            let asks_only = (self.in_assertion || self.is_trait(self.text_of(name), scope))
-                && types.iter().all(|ty| self.names_value_type(*ty));
+            // The object that they make is modelled.
+            let makes = matches!(self.text_of(name), "make_unique" | "make_shared")
+                && matches!(reference, NameRef::Unknown(_));
+            let asks_only =
+                (makes || self.in_assertion || self.is_trait(self.text_of(name), scope))
+                    && types.iter().all(|ty| self.names_value_type(*ty));
             let mentions_record = types.into_iter().any(|ty| {
                 let ty = self.type_descriptor(ty);
                 self.program.record_ids().any(|record| self.program.types.mentions(ty.id, record))

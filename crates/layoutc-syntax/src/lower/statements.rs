@@ -307,6 +307,9 @@ impl<'t> Lowering<'t> {
             namespaces: self.namespaces.clone(),
         });
         let variable = self.variable_declarator(declarator, base, declaration, 0, &[], true);
+        if let Some(item) = self.list_item(self.program.expr(range).ty) {
+            self.deduce_auto_from(variable, item);
+        }
         let name = self.program.variable(variable).name.clone();
         self.declare_local(&name, variable);
         let body = self.body(node, FieldName::Body);

@@ -655,6 +655,10 @@ impl Classifier<'_> {
 fn may_override(program: &Program, function: FunctionId) -> bool {
     let own = program.function(function);
     let Some(record) = own.record.filter(|_| !own.is_static_member) else { return false };
+    // Constructors are no virtual functions.
+    if own.name == program.record(record).name {
+        return false;
+    }
     let has_trait = |id: RecordId, wanted: RecordTrait| {
         program.record(id).traits.iter().any(|(which, _)| *which == wanted)
     };
