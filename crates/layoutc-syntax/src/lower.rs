@@ -15,6 +15,7 @@ mod chains;
 mod class_templates;
 mod copying;
 mod declarations;
+mod enclosing;
 mod expansions;
 mod expressions;
 mod fields;
@@ -159,6 +160,10 @@ pub(crate) struct Lowering<'t> {
     ambiguous: AmbiguousNames,
     locals: LocalScopes,
     namespaces: Vec<String>,
+    /// Read when a name is first in doubt.
+    used: Option<enclosing::Used>,
+    /// The text is of a definition outside of its namespace.
+    is_head_elsewhere: bool,
     function: Option<FunctionId>,
     record: Option<RecordId>,
     template_parameters: Vec<Vec<String>>,
@@ -231,6 +236,8 @@ impl<'t> Lowering<'t> {
             ambiguous: AmbiguousNames::new(preprocessed, trees),
             locals: LocalScopes::default(),
             namespaces: Vec::new(),
+            used: None,
+            is_head_elsewhere: false,
             function: None,
             record: None,
             template_parameters: Vec::new(),

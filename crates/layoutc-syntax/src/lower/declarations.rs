@@ -18,6 +18,14 @@ use tree_sitter::Node;
 impl<'t> Lowering<'t> {
     /// A declaration at namespace scope.
     pub(crate) fn item(&mut self, node: Node<'t>) {
+        let is_elsewhere = matches!(node.kind(), "function_definition" | "declaration")
+            && self.reaches_into_a_namespace(node);
+        let outer = std::mem::replace(&mut self.is_head_elsewhere, is_elsewhere);
+        self.item_in_namespace(node);
+        self.is_head_elsewhere = outer;
+    }
+
+    fn item_in_namespace(&mut self, node: Node<'t>) {
         match node.kind() {
             "comment" | ";" | "{" | "}" | "empty_statement" => {}
             "function_definition" => {

@@ -261,6 +261,19 @@ impl Lowering<'_> {
         found.into_iter().map(|(_, _, symbol)| symbol).collect()
     }
 
+    /// What that name stands for in the files that the current place can see: the namespaces around each, and whether a class
+    /// declares it for itself.
+    pub(crate) fn visible_symbols(
+        &self,
+        name: &str,
+    ) -> impl Iterator<Item = (&[String], bool, &Symbol)> {
+        let viewer = self.viewer();
+        let entries = self.globals.entries.get(name).into_iter().flatten();
+        entries
+            .filter(move |entry| self.globals.can_see(viewer, entry.file))
+            .map(|entry| (entry.namespaces.as_slice(), entry.record.is_some(), &entry.symbol))
+    }
+
     /// The enumeration that a class declares for itself: `Material::Type`.
     pub(crate) fn enumeration_of_class(&mut self, name: &str, scope: &[&str]) -> Option<QualType> {
         let (class, outer) = scope.split_last()?;

@@ -154,11 +154,12 @@ impl<'t> Lowering<'t> {
             return opaque;
         }
         if let Some(found) = found {
-            // Two types of one name in translation units that share this header: neither is meant.
             return match found {
                 Some(ty) if distinct.len() <= 1 || !scope.is_empty() => ty,
                 Some(ty) if self.is_innermost_type(name, ty) => ty,
-                _ => self.program.types.unknown(),
+                // Two types of one name in translation units that share this header: neither is meant.
+                Some(_) => self.enclosing_type(name).unwrap_or(self.program.types.unknown()),
+                None => self.program.types.unknown(),
             };
         }
         if is_parameter {
