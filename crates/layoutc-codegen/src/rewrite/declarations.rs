@@ -40,6 +40,17 @@ impl Rewriter<'_> {
                         "the size of the object that holds the array would change",
                     );
                 }
+                if let Slot::Variable(_) = slot
+                    && is_handle
+                    && let Some(span) = self.size_of_lambda()
+                {
+                    self.refuse(
+                        class,
+                        Code::DECLARATION_FORM,
+                        span,
+                        "the size of a lambda that captures the array would change",
+                    );
+                }
                 if let Slot::Field(id) = slot
                     && is_handle
                     && let Some(span) = self.raw_memory_of_holder(self.program.field(id).record)
@@ -251,9 +262,47 @@ impl Rewriter<'_> {
                 layoutc_syntax::ExprKind::SizeOfExpr(operand) => self.program.expr(*operand).ty,
                 _ => return None,
             };
-            layoutc_dataflow::classes::record_of(self.program, of)
-                .is_some_and(|(found, depth)| depth == 0 && holders.contains(&found))
-                .then_some(self.program.expr(id).span)
+            let types = &self.program.types;
+            let may_hold = match types.kind(types.strip_reference(of).id) {
+                // A container of a library, such as `std::array<Holder, 2>`, or a type that one names:
+                // `std::vector<Holder>::value_type`, `decltype(list)::value_type`.
+                TypeKind::Named(name, _) => {
+                    name.contains(['<', '('])
+                        || holders.iter().any(|holder| types.mentions(of.id, *holder))
+                }
+                TypeKind::Unknown => true,
+                // `template <class T> constexpr int size_v = sizeof(T);`
+                TypeKind::TemplateParameter(_) => self.program.variables.iter().any(|variable| {
+                    let init = variable.init.filter(|_| variable.function.is_none());
+                    init.is_some_and(|init| {
+                        self.program.expr(init).span.contains(self.program.expr(id).span)
+                    })
+                }),
+                _ => layoutc_dataflow::classes::record_of(self.program, of)
+                    .is_some_and(|(found, depth)| depth == 0 && holders.contains(&found)),
+            };
+            may_hold.then_some(self.program.expr(id).span)
+        })
+    }
+
+    /// A `sizeof` of a lambda: what it captures may be any variable.
+    fn size_of_lambda(&self) -> Option<Span> {
+        let is_lambda = |operand: layoutc_syntax::ExprId| {
+            let operand = self.program.strip_parens(operand);
+            let layoutc_syntax::ExprKind::Name(layoutc_syntax::NameRef::Variable(id)) =
+                self.program.expr(operand).kind
+            else {
+                return false;
+            };
+            self.program.variable(id).init.is_some_and(|init| {
+                matches!(self.program.expr(init).kind, layoutc_syntax::ExprKind::Lambda { .. })
+            })
+        };
+        self.program.expr_ids().find_map(|id| match self.program.expr(id).kind {
+            layoutc_syntax::ExprKind::SizeOfExpr(operand) if is_lambda(operand) => {
+                Some(self.program.expr(id).span)
+            }
+            _ => None,
         })
     }
 

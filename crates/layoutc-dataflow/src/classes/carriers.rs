@@ -221,6 +221,22 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
         };
         let is_followed = !matches!(program.expr(list).kind, ExprKind::New { .. })
             && !of_fields.contains_key(&list);
+        if let ExprKind::InitList(_) = program.expr(list).kind
+            && !items.iter().all(|item| {
+                matches!(program.expr(*item).kind, ExprKind::InitList(_))
+                    || carrier_of(program, program.expr(*item).ty).is_some()
+            })
+            && let Some(container) = container_of(program, calls, &of_fields, list)
+        {
+            for class in held_by(program, &carried, container) {
+                let message = "the object holds the array, and this list does not say which member each item fills";
+                found.push((
+                    class,
+                    pin(program.expr(list).span, Code::UNKNOWN_MEMBER, message.to_owned()),
+                ));
+            }
+            continue;
+        }
         let Some(ty) = ty else { continue };
         let Some((record, _)) = carrier_of(program, ty) else { continue };
         let Some(held) = carried.get(&record).filter(|held| !held.is_empty()) else { continue };
@@ -251,6 +267,44 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
     }
     for (class, pin) in found {
         classes.classes[class.index()].pins.push(pin);
+    }
+}
+
+/// The classes whose pointers the objects hold that a container of a library mentions.
+fn held_by(
+    program: &Program,
+    carried: &BTreeMap<RecordId, BTreeSet<ClassId>>,
+    container: QualType,
+) -> BTreeSet<ClassId> {
+    let mentioned =
+        carried.iter().filter(|(record, _)| program.types.mentions(container.id, **record));
+    mentioned.flat_map(|(_, held)| held.iter().copied()).collect()
+}
+
+/// The container of a library, as a type, that a list in braces fills or is an item of.
+fn container_of(
+    program: &Program,
+    calls: &CallGraph,
+    of_fields: &BTreeMap<ExprId, QualType>,
+    list: ExprId,
+) -> Option<QualType> {
+    let mut at = list;
+    loop {
+        let ty = lists::object_type(program, calls, at).or_else(|| of_fields.get(&at).copied());
+        if let Some(ty) = ty {
+            return matches!(program.types.kind(ty.id), TypeKind::Named(..)).then_some(ty);
+        }
+        let Context::Operand(parent, _) = calls.context(at) else { return None };
+        match &program.expr(parent).kind {
+            ExprKind::InitList(_) | ExprKind::Construct { .. } | ExprKind::Paren(_) => at = parent,
+            ExprKind::Call { callee, .. } => {
+                let callee = program.expr(program.strip_parens(*callee));
+                let ExprKind::Member { base, .. } = callee.kind else { return None };
+                let ty = program.types.strip_reference(program.expr(base).ty);
+                return matches!(program.types.kind(ty.id), TypeKind::Named(..)).then_some(ty);
+            }
+            _ => return None,
+        }
     }
 }
 
@@ -335,7 +389,19 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
             }
             ExprKind::Cast { target, .. } => {
                 // `free(w)` and the like go through `void*` too, but so does everything else.
-                (!known(*target) && !is_moved_whole(program, calls, expr))
+                let is_related = |(own, _): (RecordId, u32), (other, _): (RecordId, u32)| {
+                    own == other
+                        || program.derives_from(own, other)
+                        || program.derives_from(other, own)
+                };
+                let stays = match (
+                    carrier_of(program, *target),
+                    carrier_of(program, program.expr(expr).ty),
+                ) {
+                    (Some(own), Some(other)) => is_related(own, other),
+                    _ => false,
+                };
+                (!stays && !is_moved_whole(program, calls, expr))
                     .then_some("it is cast to another type")
             }
             ExprKind::Call { callee, arguments, .. } => {

@@ -87,7 +87,7 @@ impl<'t> Lowering<'t> {
         false
     }
 
-    /// The type of `v.front()`, `v.back()` and `v.at(i)` for a list whose items are followed.
+    /// The type of `v.front()`, `v.back()`, `v.at(i)` and `v.data()` for a list whose items are followed.
     pub(super) fn list_item_type(
         &mut self,
         callee: ExprId,
@@ -101,6 +101,7 @@ impl<'t> Lowering<'t> {
         let item = self.list_item(self.program.expr(base).ty)?;
         match (self.program.text(name), arguments) {
             ("front" | "back", []) | ("at", [_]) => Some(item),
+            ("data", []) => Some(self.program.types.pointer(item)),
             _ => None,
         }
     }
