@@ -814,6 +814,19 @@ impl<'a> Rewriter<'a> {
 
     /// The original text with its operands rendered.
     fn splice(&mut self, expr: ExprId) -> String {
+        if self.program.is_accessor_use(expr)
+            && let ExprKind::Member { base, arrow, field: Some(field), .. } =
+                self.program.expr(expr).kind
+        {
+            let object = self.render(base);
+            let operator = match (object.is_empty(), arrow) {
+                // In a member function of the class.
+                (true, _) => "",
+                (false, true) => "->",
+                (false, false) => ".",
+            };
+            return format!("{object}{operator}{}", self.accessed_name(field));
+        }
         self.check_home(expr);
         let home = self.program.home(expr);
         let span = self.program.expr(expr).span;

@@ -14,6 +14,7 @@
 //! The invariant that codegen relies on: in a class without pins, every expression with a place or
 //! value of that class stands in a context that [`classify`] accepts.
 
+mod accessors;
 mod api;
 mod calls;
 mod carriers;
@@ -304,6 +305,7 @@ fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Clas
     let Grouped { calls, graph, flows, mut classes } = group(program, native_copies, moves);
     classify::classify(program, &calls, &graph, &flows, moves, &mut classes);
     carriers::pin_by_carriers(program, &calls, &mut classes);
+    accessors::pin_by_accessors(program, &mut classes);
     regions::pin_by_regions(program, &mut classes);
     unseen::pin_by_unseen_headers(program, &mut classes);
     let buffers = std::mem::take(&mut classes.buffers);

@@ -8,6 +8,7 @@
 //!
 //! The recursion follows the syntax tree, whose depth [`crate::parse`] has bounded.
 
+mod accessors;
 mod attributes;
 mod bases;
 mod bodies;

@@ -367,6 +367,8 @@ pub struct Field {
     pub bits: Option<u64>,
     /// Alignment from `alignas` or an attribute of the member, in bytes.
     pub explicit_align: Option<u64>,
+    /// Not public.
+    pub is_private: bool,
     /// Has a default member initializer.
     pub has_initializer: bool,
     /// That is a null pointer or an empty list.
@@ -1055,6 +1057,9 @@ pub struct Program {
     pub member_templates: BTreeMap<FunctionId, RecordId>,
     /// The functions that operators on records may call.
     pub operators: BTreeMap<ExprId, FunctionId>,
+    /// Member functions that give back a reference to the element of a pointer, `T &operator[](int i) { return data[i]; }`,
+    /// with that pointer. Where one is called the program has the access itself, so their bodies are not lowered.
+    pub accessors: BTreeMap<FunctionId, FieldId>,
     /// What pragmas say of grids, in the order of their places.
     pub pragmas: Vec<GridPragma>,
     /// Default arguments of parameters, and whether each is a null pointer.
@@ -1077,6 +1082,13 @@ pub struct Program {
 }
 
 impl Program {
+    /// Whether a member access stands for the call of an accessor: its name is not in the text.
+    #[must_use]
+    pub fn is_accessor_use(&self, expr: ExprId) -> bool {
+        matches!(&self.expr(expr).kind, ExprKind::Member { field: Some(_), name, .. }
+            if name.start == name.end)
+    }
+
     /// The generated region that holds a place.
     #[must_use]
     pub fn generated_at(&self, span: Span) -> Option<&crate::GeneratedRegion> {

@@ -5,7 +5,7 @@ use crate::edit::Edit;
 use crate::unused_locals::MAYBE_UNUSED;
 use layoutc_dataflow::classes::{Callee, ClassId, Slot, resolve_callee, sizes_of_whole_objects};
 use layoutc_diagnostics::{Code, Span};
-use layoutc_syntax::{DeclarationId, DeclaratorSite, StmtKind, TypeKind, VarId};
+use layoutc_syntax::{DeclarationId, DeclaratorSite, FieldId, Function, StmtKind, TypeKind, VarId};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A declared slot of a changed class.
@@ -75,6 +75,9 @@ impl Rewriter<'_> {
                             "it cannot be shown that nothing initializes member `{name}` as a pointer"
                         ),
                     );
+                }
+                if let Slot::Field(id) = slot {
+                    self.drop_accessors(class, id);
                 }
                 // One pointer can be kept as `void *`: it is cast where it is used.
                 if !is_handle && self.is_untyped_slot(slot) {
@@ -160,6 +163,115 @@ impl Rewriter<'_> {
                 let text = self.with_newlines(place, text);
                 self.insert(place, text);
             }
+        }
+    }
+
+    /// Takes the functions that give back elements of the member's array out of its class: no element has an address of its
+    /// own. A private pointer gets a function that gives it back instead.
+    fn drop_accessors(&mut self, class: ClassId, field: FieldId) {
+        let program = self.program;
+        let Some((type_name, is_handle, is_record)) = self
+            .storage(class)
+            .map(|storage| (storage.outer_type(), storage.is_handle, storage.is_record))
+        else {
+            return;
+        };
+        let accessors: Vec<&Function> = program
+            .accessors
+            .iter()
+            .filter(|(_, accessed)| **accessed == field)
+            .map(|(function, _)| program.function(*function))
+            .collect();
+        let is_private = program.field(field).is_private;
+        let mut given: BTreeSet<(Span, bool)> = BTreeSet::new();
+        let mut dropped: BTreeSet<Span> = BTreeSet::new();
+        for function in accessors {
+            let site = &function.sites[0];
+            let declaration = site.result.declaration.map(|id| program.declaration(id));
+            let is_known = declaration.is_some_and(|own| {
+                !matches!(program.types.kind(own.specifier_type.id), TypeKind::Unknown)
+            });
+            if is_record || (is_private && !is_known) {
+                let message = "a reference to an element is returned";
+                self.refuse(class, Code::ELEMENT_EXPRESSION, site.name, message);
+                continue;
+            }
+            let record = function.record.filter(|id| program.record(*id).shares_text);
+            if let Some(record) = record {
+                self.write_out(record, class, site.name);
+            }
+            if !dropped.insert(site.span) {
+                continue;
+            }
+            let body = program.record(program.field(field).record).body.unwrap_or(site.span);
+            let mut edit = Edit::replace(self.whole_lines(site.span), "");
+            if let Some(declaration) = declaration
+                && is_private
+                && given.insert((body, function.is_const))
+            {
+                let head = Span { end: declaration.specifier.start, ..site.span };
+                let head = program.text(head).trim_end();
+                let head = head.strip_suffix("const").map_or(head, str::trim_end);
+                let blank = if head.is_empty() { "" } else { " " };
+                let is_const = program.types.strip_reference(function.result).is_const;
+                let pointer = match (is_handle, is_const) {
+                    (true, _) => format!("{type_name} "),
+                    (false, true) => format!("const {type_name} *"),
+                    (false, false) => format!("{type_name} *"),
+                };
+                let name = self.accessed_name(field);
+                let qualifier = if function.is_const { " const" } else { "" };
+                let member = &program.field(field).name;
+                let text =
+                    format!("{head}{blank}{pointer}{name}{qualifier} {{ return {member}; }}");
+                edit = Edit::replace(site.span, text);
+            }
+            self.text_owner = record;
+            self.push(edit);
+            self.text_owner = None;
+        }
+    }
+
+    /// What stands for a member's array where an accessor was called: the member, or a call of the function that gives back
+    /// a private one.
+    pub(super) fn accessed_name(&self, field: FieldId) -> String {
+        let mut declared = field;
+        while let Some(base) = self.program.field(declared).inherited {
+            declared = base;
+        }
+        let own = self.program.field(declared);
+        if !own.is_private {
+            return own.name.clone();
+        }
+        let record = own.record;
+        let is_taken = |name: &str| {
+            let around = self.program.record_ids().filter(|id| {
+                *id == record
+                    || self.program.derives_from(*id, record)
+                    || self.program.derives_from(record, *id)
+            });
+            let mut scopes = around.map(|id| self.program.record(id));
+            scopes.any(|own| own.scope.contains_key(name) || own.unmodelled_members.contains(name))
+        };
+        let mut name = "elements".to_owned();
+        while is_taken(&name) || self.program.macros.iter().any(|own| own.name == name) {
+            name.push('_');
+        }
+        format!("{name}()")
+    }
+
+    /// A span with the lines around it, where nothing else stands on them.
+    fn whole_lines(&self, span: Span) -> Span {
+        let text = self.program.sources.file(span.file).text();
+        let is_blank = |c: char| matches!(c, ' ' | '\t');
+        let before = text[..span.start as usize].trim_end_matches(is_blank);
+        let behind = text[span.end as usize..].trim_start_matches(is_blank);
+        let line = behind.strip_prefix("\r\n").or_else(|| behind.strip_prefix('\n'));
+        match line {
+            Some(rest) if before.ends_with('\n') => {
+                Span::new(span.file, before.len(), text.len() - rest.len())
+            }
+            Some(_) | None => span,
         }
     }
 

@@ -963,6 +963,11 @@ impl<'t> Lowering<'t> {
         }
         // The body of a member function or friend sees all members, so it waits for them.
         if self.record.is_some() && (record.is_none() || self.record == record) {
+            if let Some(record) = record
+                && self.note_accessor(record, id, node)
+            {
+                return;
+            }
             self.waiting_bodies.push((id, node));
         } else {
             self.function_body(id, node, record);

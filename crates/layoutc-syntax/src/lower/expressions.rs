@@ -676,6 +676,10 @@ impl<'t> Lowering<'t> {
         let index = self.expression(index);
         let brackets = self.span(indices);
         let base_type = self.program.expr(base).ty;
+        if let Some(accessed) = self.accessed(base_type, "operator[]", index) {
+            let spans = (self.span(node), brackets);
+            return self.accessed_element((base, false), accessed, index, spans);
+        }
         let ty = self.program.types.pointee(base_type.id).or_else(|| self.list_item(base_type));
         let ty = ty.unwrap_or(self.program.types.unknown());
         let span = self.span(node);
@@ -831,6 +835,9 @@ impl<'t> Lowering<'t> {
             let item = self.add_expr(ExprKind::Construct { of, arguments }, parentheses, of);
             let kind = ExprKind::Call { callee, arguments: thin_vec![item], parentheses };
             return self.add_expr(kind, span, of);
+        }
+        if let Some(element) = self.called_accessor(callee, &arguments, (span, parentheses)) {
+            return element;
         }
         self.instantiate_callee(callee, explicit_arguments(function), &arguments);
         let mut ty = self.result_type(callee, arguments.len());

@@ -201,6 +201,10 @@ impl<'t> Lowering<'t> {
                         for function in &mut self.program.functions[before.0..] {
                             function.is_private |= function.record == Some(id);
                         }
+                        let own = self.program.record(id).fields[before.1..].to_vec();
+                        for field in own {
+                            self.program.fields[field.index()].is_private = true;
+                        }
                         if self.program.record(id).fields.len() > before.1 {
                             self.record_trait(id, RecordTrait::Private, self.span(child));
                         }
@@ -502,6 +506,7 @@ impl<'t> Lowering<'t> {
                 is_bit_field: bit_field.is_some(),
                 bits,
                 explicit_align,
+                is_private: false,
                 has_initializer: has_default.is_some(),
                 null_initializer,
                 is_untyped: false,

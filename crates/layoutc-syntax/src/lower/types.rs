@@ -470,7 +470,9 @@ impl<'t> Lowering<'t> {
         for child in node.children(&mut cursor) {
             if child.kind() == "type_qualifier" && child != specifier {
                 match self.text_of(child) {
-                    "const" | "constexpr" => ty.is_const = true,
+                    "const" => ty.is_const = true,
+                    // What a function gives back is as constant as its type says.
+                    "constexpr" => ty.is_const |= !declares_function(node),
                     "volatile" => ty.is_volatile = true,
                     _ => {}
                 }
@@ -798,4 +800,20 @@ fn is_deduced(specifier: Node<'_>) -> bool {
 /// Whether a specifier defines its type in place.
 pub(crate) fn is_definition(specifier: Node<'_>) -> bool {
     specifier.field(FieldName::Body).is_some()
+}
+
+/// Whether what a declaration declares first is a function.
+fn declares_function(node: Node<'_>) -> bool {
+    let mut declarator = node.field(FieldName::Declarator);
+    while let Some(at) = declarator {
+        if at.kind() == "function_declarator" {
+            return true;
+        }
+        declarator = at.field(FieldName::Declarator).or_else(|| {
+            // A reference has its declarator as a plain child.
+            let mut cursor = at.walk();
+            at.named_children(&mut cursor).find(|child| child.kind().ends_with("declarator"))
+        });
+    }
+    false
 }

@@ -272,6 +272,7 @@ impl Classifier<'_> {
             let unseen = record
                 .methods
                 .iter()
+                .filter(|method| !program.accessors.contains_key(*method))
                 .map(|method| program.function(*method))
                 .find(|method| {
                     let is_made = method.is_deleted || method.is_defaulted || method.is_pure;
