@@ -25,6 +25,7 @@ mod launches;
 mod locals;
 mod macros;
 mod moves;
+mod nulls;
 mod order;
 mod overloads;
 mod placement;

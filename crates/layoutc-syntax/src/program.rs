@@ -1057,6 +1057,8 @@ pub struct Program {
     pub member_templates: BTreeMap<FunctionId, RecordId>,
     /// The functions that operators on records may call.
     pub operators: BTreeMap<ExprId, FunctionId>,
+    /// What members and bases that are records are initialized with in front of constructors' bodies.
+    pub member_values: Vec<(RecordId, Vec<ExprId>)>,
     /// Member functions that give back a reference to the element of a pointer, `T &operator[](int i) { return data[i]; }`,
     /// with that pointer. Where one is called the program has the access itself, so their bodies are not lowered.
     pub accessors: BTreeMap<FunctionId, FieldId>,

@@ -24,6 +24,7 @@ impl Rewriter<'_> {
     /// Edits of all declarations.
     pub(super) fn declarations(&mut self) {
         self.index_only = self.index_only();
+        self.nulls_that_make_objects();
         let mut by_declaration: BTreeMap<DeclarationId, Vec<Declared>> = BTreeMap::new();
         let classes: Vec<ClassId> = self.storage_of.keys().copied().collect();
         for class in classes {
@@ -39,6 +40,18 @@ impl Rewriter<'_> {
                         span,
                         "the size of the object that holds the array would change",
                     );
+                }
+                // `P *const &p` takes what is no variable, and what is constant.
+                if let Slot::Variable(id) = slot
+                    && is_handle
+                    && let variable = self.program.variable(id)
+                    && let TypeKind::Reference(to, false) = *self.program.types.kind(variable.ty.id)
+                    && to.is_const
+                    && matches!(self.program.types.kind(to.id), TypeKind::Pointer(_))
+                {
+                    let span = variable.site.span;
+                    let message = "a reference to a constant pointer is not rewritten";
+                    self.refuse(class, Code::DECLARATION_FORM, span, message);
                 }
                 if let Slot::Variable(_) = slot
                     && is_handle

@@ -1019,7 +1019,7 @@ impl Rewriter<'_> {
     }
 
     /// The changed class whose slot an expression is stored in, passed to or returned as.
-    fn receiving_class(&self, expr: ExprId) -> Option<ClassId> {
+    pub(super) fn receiving_class(&self, expr: ExprId) -> Option<ClassId> {
         let outer = self.outermost(expr);
         if let Some(variable) = self.inits.get(&outer) {
             return self.changed_slot(Slot::Variable(*variable));
@@ -1055,8 +1055,22 @@ impl Rewriter<'_> {
                     self.changed_slot(Slot::Variable(parameter))
                 }
                 ExprKind::InitList(_) | ExprKind::Construct { .. } => {
-                    if let Some(slot) = self.classes.list_slots.get(&outer) {
+                    let made = match self.program.expr(parent).kind {
+                        ExprKind::Construct { of, .. } => Some(of),
+                        _ => self.inits.get(&parent).map(|own| self.program.variable(*own).ty),
+                    };
+                    // The items are arguments, of one of several constructors.
+                    let is_constructed = made
+                        .and_then(|ty| self.program.types.as_record(ty.id))
+                        .is_some_and(|record| self.has_constructors(record));
+                    let slot = self.classes.list_slots.get(&outer);
+                    if let Some(slot) = slot
+                        && !(is_constructed && matches!(slot, Slot::Field(_)))
+                    {
                         return self.changed_slot(*slot);
+                    }
+                    if is_constructed {
+                        return None;
                     }
                     let variable = self.inits.get(&parent)?;
                     let ty = self.program.variable(*variable).ty;
@@ -1076,6 +1090,11 @@ impl Rewriter<'_> {
                 self.changed_slot(Slot::Result(function))
             }
         }
+    }
+
+    fn has_constructors(&self, record: layoutc_syntax::RecordId) -> bool {
+        let traits = &self.program.record(record).traits;
+        traits.iter().any(|(which, _)| *which == layoutc_syntax::RecordTrait::Constructor)
     }
 
     fn parameter_class(&self, callee: ExprId, arguments: &[ExprId], at: usize) -> Option<ClassId> {

@@ -237,7 +237,16 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
             }
             continue;
         }
-        let Some(ty) = ty else { continue };
+        let Some(ty) = ty else {
+            for class in filled_by_nulls(program, classes, items) {
+                let message = "the object that this list makes may hold the array, and it is not known which it is";
+                found.push((
+                    class,
+                    pin(program.expr(list).span, Code::UNKNOWN_MEMBER, message.to_owned()),
+                ));
+            }
+            continue;
+        };
         let Some((record, _)) = carrier_of(program, ty) else { continue };
         let Some(held) = carried.get(&record).filter(|held| !held.is_empty()) else { continue };
         let is_made = |items: &[ExprId]| {
@@ -268,6 +277,28 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
     for (class, pin) in found {
         classes.classes[class.index()].pins.push(pin);
     }
+}
+
+/// The classes one of whose members an item of a list could be the null pointer of, by its place in the list.
+fn filled_by_nulls(program: &Program, classes: &Classes, items: &[ExprId]) -> BTreeSet<ClassId> {
+    let kind = |item: &ExprId| &program.expr(program.strip_parens(*item)).kind;
+    let mut found = BTreeSet::new();
+    if !items.iter().any(|item| matches!(kind(item), ExprKind::Null)) {
+        return found;
+    }
+    for class in classes.ids() {
+        let may_fill = classes.class(class).slots.iter().any(|slot| {
+            let Slot::Field(field) = slot else { return false };
+            let record = program.record(program.field(*field).record);
+            let at = record.fields.iter().position(|own| own == field);
+            let is_null = |item| matches!(kind(item), ExprKind::Null | ExprKind::Integer(Some(0)));
+            !record.bases.is_empty() || at.and_then(|at| items.get(at)).is_some_and(is_null)
+        });
+        if may_fill {
+            found.insert(class);
+        }
+    }
+    found
 }
 
 /// The classes whose pointers the objects hold that a container of a library mentions.

@@ -1084,10 +1084,19 @@ impl<'t> Lowering<'t> {
             .record
             .and_then(|record| Some((record, self.member_named(record, self.text_of(name)).0?)));
         let Some((record, field)) = found else {
+            // A base class.
+            let base = self.type_of_name(self.text_of(name), &[]);
+            if let Some(record) = self.program.types.as_record(base.id) {
+                let values = self.arguments(value);
+                self.program.member_values.push((record, values.to_vec()));
+            }
             return self.opaque(node);
         };
         let ty = self.program.field(field).ty;
         let values = self.arguments(value);
+        if let Some(record) = self.program.types.as_record(ty.id) {
+            self.program.member_values.push((record, values.to_vec()));
+        }
         let [value] = values[..] else { return self.opaque(node) };
         let is_simple = match self.program.types.kind(ty.id) {
             TypeKind::Scalar(_) | TypeKind::Enum(..) | TypeKind::Pointer(_) => true,

@@ -4,7 +4,7 @@ use super::Lowering;
 use super::fields::{FieldName, Fields};
 use super::names::Symbol;
 use crate::evaluate::integer_literal;
-use crate::preprocess::MaskReason;
+use crate::preprocess::{MacroDef, MacroOrigin, MaskReason};
 use crate::program::{
     BinaryOp, CaptureRest, CastStyle, ExprId, ExprKind, FieldId, FunctionId, NameRef, RegionKind,
     Storage, TemplateArgument, UnaryOp,
@@ -706,7 +706,7 @@ impl<'t> Lowering<'t> {
             base = held;
         }
         let base_type = self.program.expr(base).ty;
-        let name = self.text_of(name_node);
+        let name = self.member_of_macro(node, name_node);
         let record_type =
             if arrow { self.program.types.pointee(base_type.id) } else { Some(base_type) };
         let mut field = None;
@@ -734,6 +734,49 @@ impl<'t> Lowering<'t> {
         let operator = operator_node.map_or(name.at_start(), |operator| self.span(operator));
         let methods = methods.into();
         self.add_expr(ExprKind::Member { base, arrow, field, methods, name, operator }, span, ty)
+    }
+
+    /// The name of a member, also where a macro stands for it; one whose meaning is not known may be any that it mentions.
+    fn member_of_macro(&mut self, node: Node<'t>, name_node: Node<'t>) -> &'t str {
+        let mut name = self.text_of(name_node);
+        let preprocessed = self.preprocessed;
+        // A macro with parameters is one where arguments follow.
+        let is_called = node.parent().is_some_and(|parent| {
+            parent.kind() == "call_expression" && parent.field(FieldName::Function) == Some(node)
+        });
+        let applies = |def: &&MacroDef| {
+            (is_called || !def.is_function_like()) && def.origin != MacroOrigin::Predefined
+        };
+        for _ in 0..8 {
+            let mut defs = preprocessed.macros.lookup(name).filter(applies);
+            let Some(def) = defs.next() else { return name };
+            let is_word = super::pasted::identifiers(&def.text).next() == Some(def.text.trim());
+            if !is_word || def.is_function_like() || defs.next().is_some() {
+                break;
+            }
+            name = def.text.trim();
+        }
+        if preprocessed.macros.lookup(name).find(applies).is_none() {
+            return name;
+        }
+        let parent = node.parent().filter(|parent| parent.kind() == "call_expression");
+        self.region(parent.unwrap_or(node), RegionKind::Unmodelled);
+        let mut words = vec![name];
+        let mut next = 0;
+        while let Some(word) = words.get(next).copied() {
+            next += 1;
+            for def in preprocessed.macros.all(word) {
+                for inner in super::pasted::identifiers(&def.text) {
+                    if !words.contains(&inner) {
+                        words.push(inner);
+                    }
+                }
+            }
+        }
+        if let Some(region) = self.program.regions.last_mut() {
+            region.identifiers.extend(words.into_iter().map(str::to_owned));
+        }
+        name
     }
 
     fn call(&mut self, node: Node<'t>) -> ExprId {
