@@ -895,6 +895,14 @@ impl<'t> Lowering<'t> {
             } else if let Some(value) = child.field(FieldName::DefaultValue) {
                 let value = self.expression(value);
                 self.program.file_scope_exprs.push(value);
+                // A list in braces is masked; which object it makes is the parameter's type.
+                let span = self.program.expr(value).span;
+                let written = self.program.text(span);
+                let has_null = super::pasted::identifiers(written)
+                    .any(|word| matches!(word, "nullptr" | "NULL"));
+                if written.starts_with('{') && has_null {
+                    self.region(child, RegionKind::Unmodelled);
+                }
                 default = Some((value, self.is_null(value)));
             }
             let mut variable = self.plain_variable(&lowered.name, ty, lowered.site);
