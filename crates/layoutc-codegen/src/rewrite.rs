@@ -820,6 +820,14 @@ impl<'a> Rewriter<'a> {
                 self.program.expr(expr).kind
         {
             let object = self.render(base);
+            // The accessor stays where elements have addresses.
+            let is_dropped = self
+                .changed_slot(Slot::Field(field))
+                .and_then(|class| self.storage(class))
+                .is_some_and(|storage| !storage.is_record);
+            if !is_dropped {
+                return object;
+            }
             let operator = match (object.is_empty(), arrow) {
                 // In a member function of the class.
                 (true, _) => "",

@@ -28,7 +28,7 @@ __global__ void step(P *p, int n) {
         p[i].x += p[i].id;
 }
 
-static int count(Plain plain = {nullptr, 0, 5}) { return plain.count; }
+static int count(Plain plain = {nullptr, 0, 5}) { return plain.count; } //~ LC0077 a null pointer may make an object here that holds the array
 
 int main() {
     Plain plain;

@@ -204,7 +204,7 @@ impl Rewriter<'_> {
             let is_known = declaration.is_some_and(|own| {
                 !matches!(program.types.kind(own.specifier_type.id), TypeKind::Unknown)
             });
-            if is_record || (is_private && !is_known) {
+            if (is_record || is_private) && !is_known {
                 let message = "a reference to an element is returned";
                 self.refuse(class, Code::ELEMENT_EXPRESSION, site.name, message);
                 continue;
@@ -214,6 +214,19 @@ impl Rewriter<'_> {
                 self.write_out(record, class, site.name);
             }
             if !dropped.insert(site.span) {
+                continue;
+            }
+            if let Some(declaration) = declaration
+                && is_record
+            {
+                let head = Span { end: declaration.specifier.start, ..site.span };
+                let is_written = program.text(head).trim_end().ends_with("const");
+                let is_const = program.types.strip_reference(function.result).is_const;
+                let constant = if is_const && !is_written { "const " } else { "" };
+                self.text_owner = record;
+                let text = format!("{constant}{type_name}");
+                self.push(Edit::replace(declaration.specifier, text));
+                self.text_owner = None;
                 continue;
             }
             let body = program.record(program.field(field).record).body.unwrap_or(site.span);

@@ -290,7 +290,10 @@ impl Rewriter<'_> {
                         self.versions.moved.insert(id);
                         return true;
                     }
-                    needs_own_name(program, id) || content.is_some() || named.contains(&id)
+                    needs_own_name(program, id)
+                        || content.is_some()
+                        || named.contains(&id)
+                        || self.has_twin(id)
                 }) {
                     Some(class) => {
                         let at = self.storage_of[&class];
@@ -343,6 +346,26 @@ impl Rewriter<'_> {
         let definition = super::placement::definition(program, record);
         is_member_template(program, id)
             && function.sites.iter().any(|site| order.obstacle(site.span, definition).is_some())
+    }
+
+    /// Whether another instance of the template that gives back an array has the same parameters: `allocate<P>(n)`.
+    fn has_twin(&self, id: FunctionId) -> bool {
+        let program = self.program;
+        let original = |id: FunctionId| {
+            let copy_of = program.function(id).copy_of.as_ref()?;
+            copy_of.is_instance().then_some(copy_of.original)
+        };
+        let parameters = |id: FunctionId| -> Vec<layoutc_syntax::TypeId> {
+            let own = program.function(id).parameters.iter();
+            own.map(|parameter| program.variable(*parameter).ty.id).collect()
+        };
+        let Some(own) = original(id) else { return false };
+        program.function_ids().any(|other| {
+            other != id
+                && original(other) == Some(own)
+                && self.changed_slot(Slot::Result(other)).is_some()
+                && parameters(other) == parameters(id)
+        })
     }
 
     /// Instances that are named other than to call them: among overloads the name would say too
