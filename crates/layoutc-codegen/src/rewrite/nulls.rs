@@ -6,7 +6,7 @@
 use super::Rewriter;
 use layoutc_dataflow::classes::{Callee, ClassId, Slot, constructor_of, record_of, resolve_callee};
 use layoutc_diagnostics::Code;
-use layoutc_syntax::{ExprId, ExprKind, QualType, RecordId, RegionKind, TypeKind};
+use layoutc_syntax::{ExprId, ExprKind, QualType, RecordId, TypeKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A constructor that takes an array of several pointers.
@@ -111,14 +111,13 @@ impl Rewriter<'_> {
         let program = self.program;
         let is_null = |word: &&String| matches!(word.as_str(), "nullptr" | "NULL");
         for region in &program.regions {
-            if !region.identifiers.iter().any(|word| is_null(&word)) {
+            if program.is_foreign(region.span.file)
+                || !region.identifiers.iter().any(|word| is_null(&word))
+            {
                 continue;
             }
-            // Text that is not parsed may be the middle of what names it.
-            let is_named = |record: &RecordId| {
-                region.kind == RegionKind::Unparsed
-                    || region.identifiers.contains(&program.record(*record).name)
-            };
+            let is_named =
+                |record: &RecordId| region.identifiers.contains(&program.record(*record).name);
             let made = makers.iter().filter(|(record, _)| is_named(record));
             let made = made.flat_map(|(_, own)| own.iter().map(|maker| maker.class));
             let held = holders.iter().filter(|(record, _)| is_named(record));
