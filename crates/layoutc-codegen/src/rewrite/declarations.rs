@@ -408,7 +408,7 @@ impl Rewriter<'_> {
                     name.contains(['<', '('])
                         || holders.iter().any(|holder| types.mentions(of.id, *holder))
                 }
-                TypeKind::Unknown => true,
+                TypeKind::Unknown => self.may_be_holder(id, &holders),
                 // `template <class T> constexpr int size_v = sizeof(T);`
                 TypeKind::TemplateParameter(_) => self.program.variables.iter().any(|variable| {
                     let init = variable.init.filter(|_| variable.function.is_none());
@@ -421,6 +421,25 @@ impl Rewriter<'_> {
             };
             may_hold.then_some(self.program.expr(id).span)
         })
+    }
+
+    /// Whether a `sizeof` of something whose type is not known may be of one of the records.
+    fn may_be_holder(
+        &self,
+        size: layoutc_syntax::ExprId,
+        holders: &BTreeSet<layoutc_syntax::RecordId>,
+    ) -> bool {
+        use layoutc_syntax::ExprKind;
+        let ExprKind::SizeOfExpr(operand) = self.program.expr(size).kind else { return true };
+        match self.program.expr(self.program.strip_parens(operand)).kind {
+            // A member that the name may mean keeps the array.
+            ExprKind::Member { .. } => false,
+            ExprKind::Index { base, .. } => {
+                let list = self.program.expr(base).ty.id;
+                holders.iter().any(|holder| self.program.types.mentions(list, *holder))
+            }
+            _ => true,
+        }
     }
 
     /// A `sizeof` of a lambda: what it captures may be any variable.
