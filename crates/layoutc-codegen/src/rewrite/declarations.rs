@@ -432,8 +432,12 @@ impl Rewriter<'_> {
         use layoutc_syntax::ExprKind;
         let ExprKind::SizeOfExpr(operand) = self.program.expr(size).kind else { return true };
         match self.program.expr(self.program.strip_parens(operand)).kind {
-            // A member that the name may mean keeps the array; a name that nothing declares is none of the program.
-            ExprKind::Member { .. } | ExprKind::Name(layoutc_syntax::NameRef::Unknown(_)) => false,
+            // A member that the name may mean keeps the array.
+            ExprKind::Member { .. } => false,
+            // A name that nothing declares is none of the program, but `std::optional<Holder>` reads as one, too.
+            ExprKind::Name(layoutc_syntax::NameRef::Unknown(_)) => {
+                self.text(operand).contains(['<', '('])
+            }
             ExprKind::Index { base, .. } => {
                 let list = self.program.expr(base).ty.id;
                 holders.iter().any(|holder| self.program.types.mentions(list, *holder))
