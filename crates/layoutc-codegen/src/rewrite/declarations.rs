@@ -436,7 +436,7 @@ impl Rewriter<'_> {
             ExprKind::Member { .. } => false,
             // A name that nothing declares is none of the program, but `std::optional<Holder>` reads as one, too.
             ExprKind::Name(layoutc_syntax::NameRef::Unknown(_)) => {
-                self.text(operand).contains(['<', '('])
+                self.text(self.program.strip_parens(operand)).contains(['<', '('])
             }
             ExprKind::Index { base, .. } => {
                 let list = self.program.expr(base).ty.id;
