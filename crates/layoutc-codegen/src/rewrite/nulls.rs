@@ -158,9 +158,21 @@ impl Rewriter<'_> {
     ) -> Option<ClassId> {
         let outer = self.outermost(expr);
         let (parent, position) = self.parents.of(outer)?;
-        let is_list = matches!(self.program.expr(parent).kind, ExprKind::InitList(_));
-        let mut all = holders.values().flatten();
-        let held = all.find(|(at, _)| *at == position).filter(|_| is_list && is_null)?;
+        if !is_null || !matches!(self.program.expr(parent).kind, ExprKind::InitList(_)) {
+            return None;
+        }
+        let known = self.inits.get(&parent).map(|own| self.program.variable(*own).ty);
+        let known = known.or_else(|| {
+            let function = self.returned.get(&parent)?;
+            Some(self.program.function(*function).result)
+        });
+        let types = &self.program.types;
+        let record = known.and_then(|ty| types.as_record(types.strip_reference(ty).id));
+        let mut all: Box<dyn Iterator<Item = &(usize, ClassId)>> = match record {
+            Some(record) => Box::new(holders.get(&record).into_iter().flatten()),
+            None => Box::new(holders.values().flatten()),
+        };
+        let held = all.find(|(at, _)| *at == position)?;
         Some(held.1)
     }
 
