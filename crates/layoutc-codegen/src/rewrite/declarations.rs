@@ -25,6 +25,7 @@ impl Rewriter<'_> {
     pub(super) fn declarations(&mut self) {
         self.index_only = self.index_only();
         self.nulls_that_make_objects();
+        let size_of_lambda = self.size_of_lambda();
         let mut by_declaration: BTreeMap<DeclarationId, Vec<Declared>> = BTreeMap::new();
         let classes: Vec<ClassId> = self.storage_of.keys().copied().collect();
         for class in classes {
@@ -55,7 +56,7 @@ impl Rewriter<'_> {
                 }
                 if let Slot::Variable(_) = slot
                     && is_handle
-                    && let Some(span) = self.size_of_lambda()
+                    && let Some(span) = size_of_lambda
                 {
                     self.refuse(
                         class,

@@ -69,18 +69,8 @@ impl<'t> Lowering<'t> {
     }
 
     fn is_virtual(&self, node: Node<'t>) -> bool {
-        let mut cursor = node.walk();
-        let is_virtual = |child: Node<'t>| {
-            matches!(child.kind(), "virtual" | "virtual_specifier")
-                || child.kind().starts_with("virtual")
-        };
-        node.children(&mut cursor).any(is_virtual)
-            || super::pasted::identifiers(
-                &self.text[node.start_byte()
-                    ..node
-                        .field(FieldName::Body)
-                        .map_or(node.end_byte(), |body| body.start_byte())],
-            )
+        let end = node.field(FieldName::Body).map_or(node.end_byte(), |body| body.start_byte());
+        super::pasted::identifiers(&self.text[node.start_byte()..end])
             .any(|word| matches!(word, "virtual" | "override" | "final"))
     }
 
@@ -106,9 +96,7 @@ impl<'t> Lowering<'t> {
         let fits = |method: &FunctionId| {
             let own = self.program.function(*method);
             let taken = own.parameters.first().map(|own| self.program.variable(*own).ty);
-            taken
-                .and_then(|ty| self.integer_of(ty))
-                .is_some_and(|taken| taken.size() >= given.size())
+            taken.and_then(|ty| self.integer_of(ty)).is_some_and(|taken| keeps(given, taken))
         };
         let is_same = |method: &FunctionId| self.program.accessors.get(method) == Some(&field);
         if !rest.iter().all(is_same) || !methods.iter().all(fits) {
@@ -173,4 +161,10 @@ impl<'t> Lowering<'t> {
         self.program.exprs[callee.index()].kind = ExprKind::Opaque(ThinVec::new());
         Some(element)
     }
+}
+
+/// Whether an index of a type stays what it is in the parameter's. Of two types of 32 bits and more a value that changes is
+/// the index of no element; a shorter one, or a truth value, may become that of another.
+fn keeps(given: Scalar, taken: Scalar) -> bool {
+    given == taken || (taken != Scalar::Bool && taken.size() >= given.size().max(4))
 }
