@@ -1,5 +1,7 @@
 //! The command line: what can be asked for, and how it is explained.
 
+use crate::launch::arguments::LaunchArguments;
+use crate::plan::arguments::PlanArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use layoutc_analysis::Selector;
 use layoutc_analysis::cost::price::Model;
@@ -189,6 +191,12 @@ pub enum Command {
     /// Run a program and record how its kernels access arrays of structs.
     #[command(after_help = PROFILE_EXAMPLES)]
     Profile(ProfileArguments),
+    /// Choose the layouts of a program, or of all programs of a build, and write them to `layoutc.lock`.
+    #[command(after_help = crate::plan::arguments::EXAMPLES)]
+    Plan(PlanArguments),
+    /// Run a compiler on the rewritten program: in front of nvcc and the host compiler in a build.
+    #[command(after_help = crate::launch::arguments::EXAMPLES)]
+    Launch(LaunchArguments),
     /// Print what a diagnostic code means and what to change.
     Explain(ExplainArguments),
     /// Measure what a device file needs to know.

@@ -8,19 +8,19 @@ use crate::arguments::{MissingHeaders, ProgramArguments};
 use crate::encoding::encode;
 use crate::load::{DiskLoader, load_root};
 use crate::profile::given;
-use crate::project::{self, Entry};
 use crate::refusals::{has_errors, refuse};
 use crate::scope::Scope;
 use crate::write::parent;
 use layoutc_analysis::grid_choice::GridOptions;
 use layoutc_analysis::grid_plan::InBounds;
 use layoutc_analysis::profile::Profile;
+use layoutc_build::database::{self, Entry};
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceSet};
 use layoutc_driver::{Compiled, Request};
 use layoutc_syntax::preprocess::{Compilation, PreprocessOptions, preprocess_compilations};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -46,6 +46,8 @@ pub struct Success {
     pub units: Vec<(PathBuf, PreprocessOptions)>,
     /// The recorded runs that were given.
     pub profile: Option<Arc<Profile>>,
+    /// Where headers were looked for in vain.
+    pub absent: BTreeSet<PathBuf>,
 }
 
 impl Success {
@@ -147,11 +149,37 @@ pub enum Purpose {
     Profile,
 }
 
+/// The units of a build.
+pub struct Units {
+    /// What is compiled, and how.
+    pub entries: Vec<Entry>,
+    /// The folder of the build.
+    pub folder: PathBuf,
+    /// Sources that their compiler gets as they are.
+    pub fixed: BTreeSet<PathBuf>,
+}
+
 /// Reads and compiles the program.
 ///
 /// # Errors
 /// See [`Failure`].
 pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Success, Failure> {
+    compile_with(arguments, purpose, None)
+}
+
+/// Reads and compiles a program of a build; `arguments` says what is wanted of it.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn compile_units(arguments: &ProgramArguments, units: &Units) -> Result<Success, Failure> {
+    compile_with(arguments, Purpose::Transform, Some(units))
+}
+
+fn compile_with(
+    arguments: &ProgramArguments,
+    purpose: Purpose,
+    units: Option<&Units>,
+) -> Result<Success, Failure> {
     let all_grids = matches!(purpose, Purpose::Analyze | Purpose::Graph);
     let texts = match purpose {
         Purpose::Transform | Purpose::Verify => arguments.layouts.as_slice(),
@@ -163,7 +191,7 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
         errors.push(error);
         None
     });
-    let compilations = compilations(arguments, &mut loader).unwrap_or_else(|found| {
+    let compilations = compilations(arguments, units, &mut loader).unwrap_or_else(|found| {
         errors.extend(found);
         Vec::new()
     });
@@ -192,6 +220,7 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
         blocks: arguments.blocks,
         follows_numbers: matches!(purpose, Purpose::Price | Purpose::Graph | Purpose::Profile),
         all_grids,
+        fixed_files: units.map_or_else(BTreeSet::new, |units| units.fixed.clone()),
     };
     let units = compilations
         .iter()
@@ -222,8 +251,9 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
             return Err(Failure::Reported(compiled.program.sources, compiled.diagnostics));
         }
         let rewritten = rewrite(&compiled);
-        let (replaced, profile) = (loader.replaced, recorded);
-        let success = Success { compiled, roots, rewritten, replaced, units, profile };
+        let DiskLoader { replaced, absent, .. } = loader;
+        let profile = recorded;
+        let success = Success { compiled, roots, rewritten, replaced, units, profile, absent };
         let lost = success
             .changed()
             .map(|(id, text)| (success.sources().file(id).path(), text))
@@ -241,25 +271,32 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
 /// What is compiled, and how: the files that were named, or entries of a project.
 fn compilations(
     arguments: &ProgramArguments,
+    units: Option<&Units>,
     loader: &mut DiskLoader,
 ) -> Result<Vec<Compilation>, Vec<Diagnostic>> {
     let mut all_files: Option<Vec<PathBuf>> = None;
-    let entries = match &arguments.project {
-        None => arguments
+    let entries = match (units, &arguments.project) {
+        (Some(units), _) => {
+            all_files = Some(units.entries.iter().map(|entry| entry.file.clone()).collect());
+            units.entries.clone()
+        }
+        (None, None) => arguments
             .files
             .iter()
             .map(|file| Entry { file: file.clone(), options: PreprocessOptions::default() })
             .collect(),
-        Some(path) => {
-            let entries = project::read(path).map_err(|error| vec![error])?;
+        (None, Some(path)) => {
+            let entries = database::read(path).map_err(|error| vec![error])?;
             all_files = Some(entries.iter().map(|entry| entry.file.clone()).collect());
-            project::select(entries, &arguments.files)?
+            database::select(entries, &arguments.files)?
         }
     };
-    let database = arguments.project.as_ref().map(|path| match path.is_dir() {
-        true => path.as_path(),
-        false => parent(path),
-    });
+    let database = match (units, &arguments.project) {
+        (Some(units), _) => Some(units.folder.as_path()),
+        (None, Some(path)) if path.is_dir() => Some(path.as_path()),
+        (None, Some(path)) => Some(parent(path)),
+        (None, None) => None,
+    };
     let files = all_files.as_deref().unwrap_or(&arguments.files);
     loader.scope = Scope::new(&arguments.roots, database, files);
     if let Some(root) = arguments.roots.iter().find(|root| !root.is_dir()) {

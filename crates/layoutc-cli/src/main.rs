@@ -4,6 +4,7 @@
 
 mod analyze;
 mod arguments;
+mod build;
 mod calibrate;
 mod compile;
 mod config;
@@ -12,10 +13,12 @@ mod diff;
 mod encoding;
 mod exit;
 mod explain;
+mod launch;
 mod load;
 mod outputs;
+mod plan;
 mod profile;
-mod project;
+
 mod refusals;
 mod render;
 mod report;
@@ -57,6 +60,8 @@ fn main() -> ExitCode {
         Command::Analyze(arguments) => analyze::run(&arguments),
         Command::Cost(arguments) => cost::run(&arguments),
         Command::Profile(arguments) => profile::run(&arguments),
+        Command::Plan(arguments) => plan::run(&arguments),
+        Command::Launch(arguments) => launch::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
     };

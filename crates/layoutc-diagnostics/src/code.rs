@@ -136,6 +136,7 @@ codes! {
     COPY_FORM = 85, "LC0085", "copy-form", "A copy or allocation of the array has a form that is not rewritten.";
     NAME_CONFLICT = 86, "LC0086", "name-conflict", "Generated code finds no free name or place.";
     MERGE_FORM = 87, "LC0087", "merge-form", "These arrays cannot be put together.";
+    NOT_LAUNCHED = 88, "LC0088", "not-launched", "A file that must change is compiled without layoutc.";
 }
 
 #[cfg(test)]
