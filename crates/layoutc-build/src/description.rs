@@ -87,6 +87,8 @@ pub struct Program {
     pub units: Vec<Unit>,
     /// Objects of which each executable and shared library has exactly one.
     pub owners: Vec<PathBuf>,
+    /// The objects of each static library.
+    pub archives: Vec<Vec<PathBuf>>,
 }
 
 impl Description {
@@ -156,7 +158,13 @@ impl Description {
                 true => "objects".to_owned(),
                 false => names.join("+"),
             };
-            Program { name, units, owners }
+            let is_own = |object: &PathBuf| units.iter().any(|unit| unit.object == *object);
+            let static_links = self.links.iter().filter(|link| is_archive(&link.output));
+            let archives: Vec<Vec<PathBuf>> = static_links
+                .map(|link| link.inputs.iter().filter(|input| is_own(input)).cloned().collect())
+                .filter(|objects: &Vec<PathBuf>| !objects.is_empty())
+                .collect();
+            Program { name, units, owners, archives }
         };
         let mut programs: Vec<Program> = groups.into_values().map(program).collect();
         programs.sort_by(|one, other| one.name.cmp(&other.name));
@@ -189,6 +197,10 @@ pub(crate) fn is_linkable(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     matches!(ending, "o" | "obj" | "a" | "lib") || is_shared(path)
+}
+
+fn is_archive(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "a" || ending == "lib")
 }
 
 fn is_shared(path: &Path) -> bool {

@@ -34,8 +34,6 @@ pub struct Manifest {
     pub folders: BTreeMap<PathBuf, PathBuf>,
     /// Each source that is compiled.
     pub units: BTreeMap<PathBuf, UnitText>,
-    /// The lock file.
-    pub lock: PathBuf,
 }
 
 /// What a unit's compiler sees.
@@ -136,6 +134,14 @@ impl State {
         self.gate.lock().map_err(|error| self.no_lock(&error))
     }
 
+    /// Holds it no longer.
+    ///
+    /// # Errors
+    /// The file system has no locks.
+    pub fn release(&self) -> Result<(), String> {
+        self.gate.unlock().map_err(|error| self.no_lock(&error))
+    }
+
     fn no_lock(&self, error: &io::Error) -> String {
         format!("cannot lock {}: {error}", self.folder.join("gate").display())
     }
@@ -160,22 +166,13 @@ impl State {
         }
     }
 
-    /// Says that the mirror is complete, and marks each unit whose text is another.
+    /// Says that the mirror is complete.
     ///
     /// # Errors
     /// A file that cannot be written.
     pub fn complete(&self, manifest: &Manifest) -> Result<(), String> {
-        for (source, unit) in &manifest.units {
-            write_changed(&self.stamp(source), unit.text.as_bytes())?;
-        }
         let text = serde_json::to_vec(manifest).map_err(|error| error.to_string())?;
         write_changed(&self.folder.join(MANIFEST), &text).map(|_| ())
-    }
-
-    /// A file that changes when the rewritten text of a unit does.
-    #[must_use]
-    pub fn stamp(&self, source: &Path) -> PathBuf {
-        self.folder.join(format!("{}.stamp", short(source)))
     }
 
     /// What an object was compiled from, if it was behind `layoutc launch`.

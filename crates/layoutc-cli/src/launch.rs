@@ -13,11 +13,15 @@ use layoutc_build::depfile::{self, Rule};
 use layoutc_build::lock::{Lock, LockedProgram};
 use layoutc_build::paths::absolute_in;
 use layoutc_build::state::{self, Compiled, Manifest, State};
-use layoutc_build::{Command, Step};
+use layoutc_build::{Command, Step, Unit};
 use layoutc_diagnostics::Severity;
+use rayon::prelude::*;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process;
+
+/// Set for launches that another one starts, to compile what its build does not know of.
+const AGAIN: &str = "LAYOUTC_LAUNCH_AGAIN";
 
 /// How often a state is made again because a file changed in the meantime.
 const ATTEMPTS: usize = 20;
@@ -104,8 +108,16 @@ struct Launch {
 impl Launch {
     fn run(&self) -> Result<i32, Stop> {
         let state = State::open(&self.found.build, &self.found.program.name)?;
-        let manifest = self.fresh(&state)?;
-        self.check_others(&state, &manifest)?;
+        let mut manifest = self.fresh(&state)?;
+        if std::env::var_os(AGAIN).is_none() {
+            let stale = self.stale(&state, &manifest);
+            if !stale.is_empty() {
+                state.release()?;
+                self.compile_again(&stale)?;
+                self.check_archives(&stale)?;
+                manifest = self.fresh(&state)?;
+            }
+        }
         self.note(&state, &manifest, None)?;
         let units = || self.sources().filter_map(|source| manifest.units.get(&source));
         let words = match units().any(|unit| unit.is_rewritten) {
@@ -194,7 +206,7 @@ impl Launch {
             ));
         }
         let key = self.key(self.locked(state)?.as_ref());
-        make::mirror(state, &self.found, &planned, key, lock)?;
+        make::mirror(state, &self.found, &planned, key)?;
         Ok(())
     }
 
@@ -217,43 +229,69 @@ impl Launch {
         Ok(())
     }
 
-    /// Refuses to go on if an object of this program has other text now and its build does not know: what it reads
-    /// is as it was. The next build compiles it, because its dependency file names a stamp that is new.
-    fn check_others(&self, state: &State, manifest: &Manifest) -> Result<(), Stop> {
+    /// The units of this program, compiled before, that have another text now although nothing that they read has
+    /// changed: their build does not know that they are to be compiled again.
+    fn stale(&self, state: &State, manifest: &Manifest) -> Vec<&Unit> {
         let own: Vec<PathBuf> = self.sources().collect();
-        let is_stale = |unit: &&layoutc_build::Unit| {
+        let is_stale = |unit: &&Unit| {
             let Some(text) = manifest.units.get(&unit.source) else { return false };
-            let Some(compiled) = state.compiled(&unit.object).filter(|_| unit.object.exists())
-            else {
-                return false;
-            };
-            !own.contains(&unit.source)
-                && compiled.text != text.text
-                && compiled
-                    .reads
-                    .iter()
-                    .all(|(path, hash)| state::hash_of(path).as_ref() == Some(hash))
+            let compiled = state.compiled(&unit.object).filter(|_| unit.object.exists());
+            compiled.is_some_and(|compiled| {
+                !own.contains(&unit.source)
+                    && unit.is_launched
+                    && compiled.text != text.text
+                    && compiled
+                        .reads
+                        .iter()
+                        .all(|(path, hash)| state::hash_of(path).as_ref() == Some(hash))
+            })
         };
-        let stale: Vec<String> = self
-            .found
-            .program
-            .units
-            .iter()
-            .filter(is_stale)
-            .map(|unit| unit.source.display().to_string())
-            .collect();
-        if stale.is_empty() {
-            return Ok(());
+        self.found.program.units.iter().filter(is_stale).collect()
+    }
+
+    /// Compiles units as their build would, each behind a launch of its own.
+    fn compile_again(&self, units: &[&Unit]) -> Result<(), Stop> {
+        let own = std::env::current_exe()
+            .map_err(|error| format!("cannot run layoutc again: {error}"))?;
+        let compile = |unit: &Unit| -> Result<(), String> {
+            say(format_args!(
+                "layoutc: compiling {} again, whose layouts changed",
+                unit.source.display()
+            ));
+            let status = process::Command::new(&own)
+                .args(["launch", "--"])
+                .args(&unit.words)
+                .current_dir(&unit.folder)
+                .env(AGAIN, "1")
+                .status()
+                .map_err(|error| format!("cannot run {}: {error}", own.display()))?;
+            match status.success() {
+                true => Ok(()),
+                false => Err(format!("{} cannot be compiled", unit.source.display())),
+            }
+        };
+        units.par_iter().map(|unit| compile(unit)).collect::<Result<Vec<()>, String>>()?;
+        Ok(())
+    }
+
+    /// Refuses to go on if what was compiled again lies in a static library that this build does not make again.
+    fn check_archives(&self, units: &[&Unit]) -> Result<(), Stop> {
+        let own: Vec<PathBuf> =
+            self.command.sources.iter().map(|source| self.command.object_of(source)).collect();
+        let is_left = |unit: &&&Unit| {
+            let mut archives = self.found.program.archives.iter();
+            archives.any(|objects| {
+                objects.contains(&unit.object) && !objects.iter().any(|object| own.contains(object))
+            })
+        };
+        match units.iter().find(is_left) {
+            None => Ok(()),
+            Some(unit) => Err(Stop::Said(format!(
+                "the layouts of `{}` changed; {} was compiled again, and its library has to be made again: build again",
+                self.found.program.name,
+                unit.source.display()
+            ))),
         }
-        // Said once: the next build compiles them.
-        for unit in self.found.program.units.iter().filter(is_stale) {
-            state.note(&unit.object, &Compiled::default())?;
-        }
-        Err(Stop::Said(format!(
-            "the layouts of `{}` changed, and with them {}, compiled before; build again",
-            self.found.program.name,
-            stale.join(", ")
-        )))
     }
 
     /// Notes what the objects are compiled from: what the model knows, or what the compiler said.
@@ -269,18 +307,17 @@ impl Launch {
         for source in &self.command.sources {
             let Some(unit) = manifest.units.get(&self.command.path_of(source)) else { continue };
             let files = reads.as_ref().unwrap_or(&unit.reads);
+            let files = || files.iter().chain(self.settings.files());
             let hashed = |path: &PathBuf| Some((path.clone(), state::hash_of(path)?));
-            let compiled = Compiled {
-                text: unit.text.clone(),
-                reads: files.iter().filter_map(hashed).collect(),
-            };
+            let compiled =
+                Compiled { text: unit.text.clone(), reads: files().filter_map(hashed).collect() };
             state.note(&self.command.object_of(source), &compiled)?;
         }
         Ok(())
     }
 
-    /// Lets the dependency file name the original files, the lock file, and the stamp of the unit. Gives the files
-    /// of the source tree that it names; system headers are none.
+    /// Lets the dependency file name the original files, `layoutc.toml` and the project's lock file. Gives the files
+    /// that it names; system headers are none.
     fn mend_depfile(
         &self,
         state: &State,
@@ -305,10 +342,10 @@ impl Launch {
             }
         }
         if let Some(Rule { files, .. }) = rules.first_mut() {
-            let stamps = self.sources().map(|source| state.stamp(&source));
-            files.extend(stamps.chain([manifest.lock.clone()]).chain(self.settings.config.clone()));
+            files.extend(self.settings.files().cloned());
         }
         state::write_changed(path, depfile::write(&rules).as_bytes())?;
+        reads.extend(self.settings.files().cloned());
         reads.retain(|path| !["/usr", "/opt"].iter().any(|system| path.starts_with(system)));
         Ok(Some(reads))
     }

@@ -134,7 +134,7 @@ fn named(arguments: &PlanArguments) -> Result<Program, Stop> {
     }
     units.sort();
     units.dedup();
-    Ok(Program { name: "program".to_owned(), units, owners: Vec::new() })
+    Ok(Program { name: "program".to_owned(), units, owners: Vec::new(), archives: Vec::new() })
 }
 
 fn lock_path(arguments: &PlanArguments, settings: &Settings) -> PathBuf {

@@ -110,7 +110,8 @@ fn of_config(settings: &Settings) -> Result<Option<Found>, String> {
         Unit { source, object, folder: build.clone(), words: vec!["nvcc".to_owned()], is_launched }
     };
     let units = arguments.files.iter().map(unit).collect();
-    let program = Program { name: "program".to_owned(), units, owners: Vec::new() };
+    let program =
+        Program { name: "program".to_owned(), units, owners: Vec::new(), archives: Vec::new() };
     Ok(Some(Found { program, build }))
 }
 
@@ -130,7 +131,7 @@ fn of_database(path: &Path) -> Result<Program, String> {
     }
     units.sort();
     units.dedup();
-    Ok(Program { name: "program".to_owned(), units, owners: Vec::new() })
+    Ok(Program { name: "program".to_owned(), units, owners: Vec::new(), archives: Vec::new() })
 }
 
 fn is_cuda(source: &Path) -> bool {
@@ -164,6 +165,11 @@ fn of_command(command: &Command) -> Option<Found> {
         is_launched: true,
     };
     let units: Vec<Unit> = command.sources.iter().map(unit).collect();
-    let program = Program { name: name.unwrap_or("a.out").to_owned(), units, owners: Vec::new() };
+    let program = Program {
+        name: name.unwrap_or("a.out").to_owned(),
+        units,
+        owners: Vec::new(),
+        archives: Vec::new(),
+    };
     Some(Found { program, build: command.folder.clone() })
 }

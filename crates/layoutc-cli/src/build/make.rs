@@ -118,7 +118,6 @@ pub fn mirror(
     found: &Found,
     planned: &Planned,
     key: String,
-    lock: PathBuf,
 ) -> Result<Manifest, String> {
     let success = &planned.success;
     let sources = success.sources();
@@ -142,7 +141,7 @@ pub fn mirror(
     state.invalidate()?;
     write_mirror(&mirror, &texts, old.as_ref())?;
     let graph = Graph::new(success);
-    let mut manifest = Manifest { key, lock, ..Manifest::default() };
+    let mut manifest = Manifest { key, ..Manifest::default() };
     for id in files() {
         let path = path_of(id);
         if let Some(hash) = state::hash_of(&path) {

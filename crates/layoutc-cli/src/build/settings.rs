@@ -33,6 +33,11 @@ impl Settings {
         Ok(Settings { arguments, config, lock })
     }
 
+    /// The files of the project that say them.
+    pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
+        self.config.iter().chain(&self.lock)
+    }
+
     /// What the lock file says of a program.
     ///
     /// # Errors
