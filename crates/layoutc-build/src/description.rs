@@ -21,6 +21,8 @@ pub struct Unit {
     pub words: Vec<String>,
     /// Whether the compiler runs behind `layoutc launch`.
     pub is_launched: bool,
+    /// The options of that.
+    pub options: Vec<String>,
 }
 
 impl Unit {
@@ -32,7 +34,7 @@ impl Unit {
         if !words.iter().any(|word| is_source(Path::new(word)) || word.starts_with("-x")) {
             return Ok(Vec::new());
         }
-        let (words, is_launched) = without_launcher(words);
+        let (words, options) = without_launcher(words);
         let command = Command::parse(words, folder)?;
         if command.step != Step::Compile {
             return Ok(Vec::new());
@@ -42,19 +44,20 @@ impl Unit {
             object: command.object_of(source),
             folder: folder.to_path_buf(),
             words: words.to_vec(),
-            is_launched,
+            is_launched: options.is_some(),
+            options: options.unwrap_or_default().to_vec(),
         };
         Ok(command.sources.iter().map(unit).collect())
     }
 }
 
-/// The words behind `layoutc launch OPTIONS --`, and whether they stand behind it.
-fn without_launcher(words: &[String]) -> (&[String], bool) {
+/// The words behind `layoutc launch OPTIONS --`, and the options, if they stand behind it.
+fn without_launcher(words: &[String]) -> (&[String], Option<&[String]>) {
     let program = words.first().and_then(|word| Path::new(word).file_stem()?.to_str());
     let is_launch = program == Some("layoutc") && words.get(1).is_some_and(|word| word == "launch");
     match words.iter().position(|word| word == "--") {
-        Some(end) if is_launch => (&words[end + 1..], true),
-        _ => (words, false),
+        Some(end) if is_launch => (&words[end + 1..], Some(&words[2..end])),
+        _ => (words, None),
     }
 }
 
@@ -266,6 +269,7 @@ mod tests {
             folder: "/b".into(),
             words: Vec::new(),
             is_launched: true,
+            options: Vec::new(),
         }
     }
 
@@ -341,6 +345,7 @@ mod tests {
         let units = |line: &str| Unit::all_of(&words(line), Path::new("/b")).expect("read");
         let own = units("/x/layoutc launch --update -- ccache nvcc -c ../a.cu -o a.o");
         assert_eq!((own[0].is_launched, &*own[0].words[0]), (true, "ccache"));
+        assert_eq!(own[0].options, ["--update"]);
         assert_eq!(own[0].source, Path::new("/a.cu"));
         assert!(!units("nvcc -c ../a.cu -o a.o")[0].is_launched);
         assert_eq!(units("nvcc a.o b.o -o sim"), []);

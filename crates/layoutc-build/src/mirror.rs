@@ -4,6 +4,7 @@
 //! lies there: whatever a file includes by a path from itself is found. `#line` marks in the files name the
 //! originals, so that messages, debuggers and profilers point there.
 
+use crate::state::FOLDER;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -244,6 +245,10 @@ impl Mirror {
             let above = file.ancestors().skip(1).take_while(|folder| folder.starts_with(&of));
             folders.extend(above.map(Path::to_path_buf));
         }
+        // A link to a folder that holds the mirror would have no end.
+        let around =
+            root.ancestors().skip_while(|folder| folder.ends_with(FOLDER) || inside(folder));
+        folders.extend(around.take_while(|folder| folder.starts_with(&of)).map(Path::to_path_buf));
         Mirror { root: root.to_path_buf(), of, folders }
     }
 
@@ -259,9 +264,16 @@ impl Mirror {
     pub fn links(&self, files: &BTreeSet<PathBuf>) -> BTreeMap<PathBuf, PathBuf> {
         let entries = self.folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok());
         let paths = entries.flatten().flatten().map(|entry| entry.path());
-        let others = paths.filter(|path| !files.contains(path) && !self.folders.contains(path));
+        let others = paths.filter(|path| {
+            !files.contains(path) && !self.folders.contains(path) && !path.ends_with(FOLDER)
+        });
         others.map(|path| (self.place(&path), path)).collect()
     }
+}
+
+/// Whether a folder lies in one for states.
+fn inside(folder: &Path) -> bool {
+    folder.ancestors().skip(1).any(|above| above.ends_with(FOLDER))
 }
 
 /// The deepest folder above all of these files.
@@ -356,10 +368,19 @@ mod tests {
             std::fs::write(path(name), "").expect("written");
         }
         let files = [path("src/a.cu"), path("src/sub/b.h")];
-        let mirror = Mirror::new(&path("build/m"), &files, &[]);
+        let root_of = |name: &str| path(name).join(FOLDER).join("sim/src");
+        let mirror = Mirror::new(&root_of("build"), &files, &[]);
         assert_eq!(mirror.of, path("src"));
-        assert_eq!(mirror.place(&path("src/sub/b.h")), path("build/m/sub/b.h"));
+        assert_eq!(mirror.place(&path("src/sub/b.h")), root_of("build").join("sub/b.h"));
         let links = mirror.links(&files.into());
-        assert_eq!(links, BTreeMap::from([(path("build/m/data"), path("src/data"))]));
+        assert_eq!(links, BTreeMap::from([(root_of("build").join("data"), path("src/data"))]));
+        // A build in the source tree: its folder is one of the mirror, and the mirror is in no link.
+        std::fs::create_dir_all(root_of("src/build")).expect("created");
+        std::fs::write(path("src/build/gen.h"), "").expect("written");
+        let inner =
+            Mirror::new(&root_of("src/build"), &[path("src/a.cu"), path("src/sub/b.h")], &[]);
+        let links = inner.links(&BTreeSet::from([path("src/a.cu"), path("src/sub/b.h")]));
+        let to: Vec<&PathBuf> = links.values().collect();
+        assert_eq!(to, [&path("src/build/gen.h"), &path("src/data")]);
     }
 }

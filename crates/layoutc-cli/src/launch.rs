@@ -8,7 +8,7 @@ use crate::build::{Found, Settings};
 use crate::compile::Failure;
 use crate::exit::{Exit, fail, say};
 use crate::render::render;
-use arguments::LaunchArguments;
+use arguments::{LaunchArguments, WantedArguments};
 use layoutc_build::depfile::{self, Rule};
 use layoutc_build::lock::{Lock, LockedProgram};
 use layoutc_build::paths::absolute_in;
@@ -48,11 +48,9 @@ pub fn run(arguments: &LaunchArguments) -> Exit {
     let Some(source) = command.sources.first().map(|source| command.path_of(source)) else {
         return pass_on(&arguments.command);
     };
-    let found =
-        Settings::of(&source).and_then(|settings| Ok((find(&command, &settings)?, settings)));
-    let (found, settings) = match found {
-        Ok((Some(found), settings)) => (found, settings),
-        Ok((None, _)) => {
+    let (found, settings, updates) = match program(arguments, &command, &source) {
+        Ok(Some(found)) => found,
+        Ok(None) => {
             say(format_args!(
                 "layoutc: no program has {}, so it is compiled as it is: there is no build.ninja or Makefile of CMake with it, no compile_commands.json, and no `files` in a layoutc.toml",
                 source.display()
@@ -61,12 +59,27 @@ pub fn run(arguments: &LaunchArguments) -> Exit {
         }
         Err(message) => return fail(message),
     };
-    let launch = Launch { command, found, settings, updates: arguments.update };
+    let launch = Launch { command, found, settings, updates };
     match launch.run() {
         Ok(code) => process::exit(code),
         Err(Stop::Said(message)) => fail(message),
         Err(Stop::Reported(failure)) => launch.report(&failure),
     }
+}
+
+/// The program of a source, what is wanted of it, and whether layouts may be chosen anew.
+fn program(
+    arguments: &LaunchArguments,
+    command: &Command,
+    source: &Path,
+) -> Result<Option<(Found, Settings, bool)>, String> {
+    let mut settings = Settings::of(source)?;
+    let Some(found) = find(command, &settings)? else { return Ok(None) };
+    // All launches of a program want the same; where the build does not say what the others want, this one's counts.
+    let mut wanted = WantedArguments::of_units(&found.program.units)?;
+    wanted.add(&arguments.wanted);
+    settings.add(&wanted);
+    Ok(Some((found, settings, wanted.update)))
 }
 
 /// Runs a command as it is, in the place of this process.
@@ -187,7 +200,7 @@ impl Launch {
     fn make(&self, state: &State) -> Result<(), Stop> {
         let known = self.locked(state)?;
         // A layout that is asked for wins over one that was chosen.
-        let is_asked = !self.settings.arguments.layouts.is_empty();
+        let is_asked = self.settings.asks_for_layouts();
         let kept = known.clone().filter(|_| !is_asked);
         let planned = match make::plan(&self.found, &self.settings, kept.clone()) {
             Err(_) if self.updates && kept.is_some() => {
@@ -361,7 +374,7 @@ impl Launch {
                     .collect();
                 render(sources, &errors);
                 let lock = self.settings.lock.as_deref().map_or_else(
-                    || "the layouts of this build".to_owned(),
+                    || "the lock file of this build".to_owned(),
                     |lock| lock.display().to_string(),
                 );
                 say(format_args!(

@@ -3,10 +3,12 @@
 pub mod arguments;
 
 use crate::build::find::programs_in;
+use crate::build::locked::refreshed;
 use crate::build::make::{self, Planned, Stop};
 use crate::build::{Found, Settings};
 use crate::compile::Failure;
 use crate::exit::{Exit, fail, say};
+use crate::launch::arguments::WantedArguments;
 use crate::outputs::absolute;
 use crate::render::render;
 use crate::summary;
@@ -51,17 +53,23 @@ fn plan(arguments: &PlanArguments) -> Result<Exit, Stop> {
     }
     let path = lock_path(arguments, &settings);
     settings.lock = Some(path.clone());
+    let base = settings.clone();
     let before = match Lock::read(&path) {
         Err(_) if arguments.update => None,
         other => other?,
     };
     let mut lock = before.clone().unwrap_or_default();
     for found in &programs {
+        let mut settings = base.clone();
+        settings.add(&WantedArguments::of_units(&found.program.units)?);
         let known = lock.program(&found.program.name).cloned();
         // A layout that is asked for wins over one that was chosen.
-        let is_asked = !settings.arguments.layouts.is_empty();
+        let is_asked = settings.asks_for_layouts();
         let asked = known.clone().filter(|_| !arguments.update && !is_asked);
-        let Planned { locked, success } = make::plan(found, &settings, asked)?;
+        let Planned { mut locked, success } = make::plan(found, &settings, asked.clone())?;
+        if let Some(asked) = &asked {
+            locked = refreshed(asked, &success);
+        }
         render(success.sources(), &success.compiled.diagnostics);
         say(format_args!("{}: {}", found.program.name, summary::counts(&success, false)));
         for line in differences(known.as_ref(), &locked) {
@@ -126,7 +134,14 @@ fn named(arguments: &PlanArguments) -> Result<Program, Stop> {
         None => units.extend(own.files.iter().map(|file| {
             let source = absolute(file);
             let (object, words) = (source.with_extension("o"), vec!["nvcc".to_owned()]);
-            Unit { source, object, folder: here.clone(), words, is_launched: true }
+            Unit {
+                source,
+                object,
+                folder: here.clone(),
+                words,
+                is_launched: true,
+                options: Vec::new(),
+            }
         })),
     }
     for unit in &mut units {

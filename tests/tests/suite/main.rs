@@ -18,6 +18,7 @@ mod grid_pragmas;
 mod grids;
 mod kdlg;
 mod kdlg_opencl;
+mod launch;
 mod limits;
 mod malformed;
 mod merges;

@@ -107,7 +107,14 @@ fn of_config(settings: &Settings) -> Result<Option<Found>, String> {
         let source = absolute(file);
         let object = source.with_extension("o");
         let is_launched = is_cuda(&source);
-        Unit { source, object, folder: build.clone(), words: vec!["nvcc".to_owned()], is_launched }
+        Unit {
+            source,
+            object,
+            folder: build.clone(),
+            words: vec!["nvcc".to_owned()],
+            is_launched,
+            options: Vec::new(),
+        }
     };
     let units = arguments.files.iter().map(unit).collect();
     let program =
@@ -163,6 +170,7 @@ fn of_command(command: &Command) -> Option<Found> {
         folder: command.folder.clone(),
         words: command.words.clone(),
         is_launched: true,
+        options: Vec::new(),
     };
     let units: Vec<Unit> = command.sources.iter().map(unit).collect();
     let program = Program {

@@ -82,3 +82,17 @@ pub fn asked(arguments: &ProgramArguments, locked: &LockedProgram) -> ProgramArg
     require.extend(locked.changed().map(|array| array.target.clone()));
     ProgramArguments { layouts, require, ..arguments.clone() }
 }
+
+/// What the lock file says of a program whose layouts it gave: names, reasons and members are those of now, and why
+/// a layout was chosen is what was said then.
+pub fn refreshed(known: &LockedProgram, success: &Success) -> LockedProgram {
+    let mut arrays = locked(&known.name, success).arrays;
+    for array in &mut arrays {
+        let same =
+            |other: &&LockedArray| other.target == array.target && other.layout == array.layout;
+        if let Some(before) = known.changed().find(same) {
+            array.because.clone_from(&before.because);
+        }
+    }
+    LockedProgram::new(&known.name, arrays)
+}

@@ -2,6 +2,7 @@
 
 use crate::arguments::{MissingHeaders, ProgramArguments};
 use crate::config;
+use crate::launch::arguments::WantedArguments;
 use layoutc_build::lock::{self, Lock, LockedProgram};
 use layoutc_build::state;
 use std::path::{Path, PathBuf};
@@ -33,6 +34,20 @@ impl Settings {
         Ok(Settings { arguments, config, lock })
     }
 
+    /// Adds what launches say; a layout that they ask for wins over those of `layoutc.toml`.
+    pub fn add(&mut self, wanted: &WantedArguments) {
+        if !wanted.layouts.is_empty() {
+            self.arguments.layouts.clone_from(&wanted.layouts);
+        }
+        self.arguments.keep.extend(wanted.keep.iter().cloned());
+        self.arguments.require.extend(wanted.require.iter().cloned());
+    }
+
+    /// Whether layouts are asked for: they win over those that were chosen.
+    pub fn asks_for_layouts(&self) -> bool {
+        !self.arguments.layouts.is_empty()
+    }
+
     /// The files of the project that say them.
     pub fn files(&self) -> impl Iterator<Item = &PathBuf> {
         self.config.iter().chain(&self.lock)
@@ -54,7 +69,11 @@ impl Settings {
             .and_then(|path| path.metadata().ok())
             .map(|data| (data.len(), data.modified().ok()));
         let config = self.config.as_deref().and_then(state::hash_of);
-        let text = format!("{} {tool:?} {config:?} {locked:?}", env!("CARGO_PKG_VERSION"));
+        let ProgramArguments { layouts, keep, require, .. } = &self.arguments;
+        let text = format!(
+            "{} {tool:?} {config:?} {locked:?} {layouts:?} {keep:?} {require:?}",
+            env!("CARGO_PKG_VERSION")
+        );
         state::hash(text.as_bytes())
     }
 }
