@@ -273,7 +273,7 @@ build wave: link main.o field.o kernels.o
         |text: &str| text.lines().find(|line| line.contains("layoutc_plan_")).map(str::to_owned);
     let symbol = plan(&object("kernels.o")?).context("no symbol")?;
     ensure!(
-        object("main.o")?.contains("__attribute__((weak)) const char layoutc_plan_"),
+        object("main.o")?.contains("__attribute__((weak)) char layoutc_plan_"),
         "{}",
         object("main.o")?
     );

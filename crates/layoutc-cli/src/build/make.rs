@@ -303,11 +303,9 @@ impl Seals {
         let (open, close) =
             ("#ifdef __cplusplus\nextern \"C\" {\n#endif\n", "#ifdef __cplusplus\n}\n#endif\n");
         let what = match is_owner {
-            true => format!(
-                "extern const char {symbol};\n__attribute__((weak)) const char {symbol} = 1;\n"
-            ),
+            true => format!("extern char {symbol};\n__attribute__((weak)) char {symbol} = 1;\n"),
             false => format!(
-                "extern const char {symbol};\n__attribute__((used)) static const char *const layoutc_plan = &{symbol};\n"
+                "extern char {symbol};\n__attribute__((used)) static char *const layoutc_plan = &{symbol};\n"
             ),
         };
         Some(format!(
