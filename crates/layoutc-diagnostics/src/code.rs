@@ -154,13 +154,11 @@ mod tests {
     }
 
     #[test]
-    fn every_page_has_its_sections() {
+    fn every_page_says_what_to_change() {
         for info in CODES {
             let page = info.explanation;
-            assert!(page.starts_with(&format!("# {} {}", info.code, info.name)), "{}", info.code);
-            for section in ["## What it means", "## Why", "## Example", "## What to change"] {
-                assert!(page.contains(section), "{}: {section}", info.code);
-            }
+            assert!(page.starts_with(&format!("# {} {}\n", info.code, info.name)), "{}", info.code);
+            assert!(page.contains("\n## What to change\n"), "{}", info.code);
         }
     }
 }

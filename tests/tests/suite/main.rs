@@ -10,6 +10,7 @@ mod config;
 mod cost;
 mod documents;
 mod encoding;
+mod explain;
 mod fixtures;
 mod golden;
 mod grid_bad;
