@@ -25,6 +25,9 @@ const SAID_OF_ARRAYS_THAT_CHANGE: &[(&str, &str)] = &[
     ("LC0068", "what is assumed is noted, and the grid changes"),
 ];
 
+/// Codes that only a build has.
+const OF_BUILDS: &[(&str, &str)] = &[("LC0088", "the tests of `layoutc launch` have it")];
+
 /// What a version of a program is answered.
 struct Answer {
     /// The codes of all messages and of all reasons.
@@ -138,6 +141,9 @@ fn check(info: &CodeInfo) -> Result<()> {
     ensure!(long.is_none(), "longer than 80 columns: {long:?}");
     let changes = changes(page)?;
     ensure!(!changes.is_empty(), "no `Before:` and `After:`");
+    if OF_BUILDS.iter().any(|(of_build, _)| *of_build == code) {
+        return Ok(());
+    }
     let changes_anyway = SAID_OF_ARRAYS_THAT_CHANGE.iter().any(|(said, _)| *said == code);
     for change in changes {
         let before = run(&change.before).context("before")?;
