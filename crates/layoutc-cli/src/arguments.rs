@@ -1,5 +1,6 @@
 //! The command line: what can be asked for, and how it is explained.
 
+use crate::integration::IntegrationArguments;
 use crate::launch::arguments::LaunchArguments;
 use crate::plan::arguments::PlanArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -197,6 +198,9 @@ pub enum Command {
     /// Run a compiler on the rewritten program: in front of nvcc and the host compiler in a build.
     #[command(after_help = crate::launch::arguments::EXAMPLES)]
     Launch(LaunchArguments),
+    /// Write the files for a build system that come with layoutc, and print their folder.
+    #[command(after_help = crate::integration::EXAMPLES)]
+    Integration(IntegrationArguments),
     /// Print what a diagnostic code means and what to change.
     Explain(ExplainArguments),
     /// Measure what a device file needs to know.

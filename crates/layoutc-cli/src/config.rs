@@ -373,7 +373,10 @@ impl Command {
             Command::Cost(own) => Some(&mut own.program),
             Command::Profile(own) => Some(&mut own.program),
             Command::Plan(own) => Some(&mut own.program),
-            Command::Explain(_) | Command::Calibrate(_) | Command::Launch(_) => None,
+            Command::Explain(_)
+            | Command::Calibrate(_)
+            | Command::Launch(_)
+            | Command::Integration(_) => None,
         }
     }
 }

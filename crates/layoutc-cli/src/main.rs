@@ -13,6 +13,7 @@ mod diff;
 mod encoding;
 mod exit;
 mod explain;
+mod integration;
 mod launch;
 mod load;
 mod outputs;
@@ -62,6 +63,7 @@ fn main() -> ExitCode {
         Command::Profile(arguments) => profile::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Launch(arguments) => launch::run(&arguments),
+        Command::Integration(arguments) => integration::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
     };

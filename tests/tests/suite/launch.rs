@@ -665,3 +665,56 @@ fn cmake_builds_and_links_with_ninja() -> Result<()> {
     ensure!(!outcome.succeeded() && outcome.stdout.contains(&place), "{}", outcome.stdout);
     Ok(())
 }
+
+#[test]
+fn cmake_builds_a_target_with_makefiles() -> Result<()> {
+    let project = Project::new("split")?;
+    let nvcc = cmake(&project)?;
+    let lists = "\ncmake_policy(VERSION 3.20)\nadd_library(api INTERFACE)\n\
+        find_package(layoutc REQUIRED)\nlayoutc_target(wave LAYOUT \"Cell = soa\" REQUIRE Cell)\n\
+        add_library(field STATIC field.cpp)\nadd_library(parts ALIAS field)\ntarget_link_libraries(wave PRIVATE api parts)\n";
+    project.edit(
+        "CMakeLists.txt",
+        "add_executable(wave main.cpp field.cpp kernels.cu)",
+        &format!("add_executable(wave main.cpp kernels.cu){lists}"),
+    )?;
+    let mut command = project.command("layoutc");
+    command.args(["integration", "cmake"]).env("XDG_DATA_HOME", project.path("data"));
+    let folder = run_limited(&mut command, LIMIT)?.stdout.trim().to_owned();
+    let configure = format!(
+        "cmake -B build -DCMAKE_CUDA_ARCHITECTURES=80 -Dlayoutc_DIR={folder} -DCMAKE_CUDA_COMPILER={}",
+        nvcc.program().display()
+    );
+    project.accepted(&configure)?;
+    project.accepted("cmake --build build")?;
+    // All units are rewritten, those that the host's compiler takes, too.
+    for name in ["main.cpp", "field.cpp", "kernels.cu", "field.h"] {
+        let text = fs::read_to_string(project.path("project/build/.layoutc/wave/src").join(name))?;
+        let has_cells = name == "main.cpp" || !text.contains("Cell *d_cells");
+        ensure!(has_cells, "{name}:\n{text}");
+    }
+    ensure!(project.path("project/build/wave").is_file());
+    let outcome = project.accepted("cmake --build build")?;
+    ensure!(!outcome.stdout.contains("Building"), "{}", outcome.stdout);
+    // Objects of this plan do not link without the one that has its symbol.
+    let objects = ["field.dir/field.cpp.o", "wave.dir/kernels.cu.o"]
+        .map(|name| project.path("project/build/CMakeFiles").join(name));
+    project.sandbox.write("other.cpp", "int main() {}\n")?;
+    let libraries =
+        nvcc.program().ancestors().nth(2).map(|toolkit| toolkit.join("lib")).unwrap_or_default();
+    let mut link = Command::new("g++");
+    link.arg(project.path("other.cpp"))
+        .args(&objects)
+        .arg("-o")
+        .arg(project.path("other"))
+        .arg("-L")
+        .arg(libraries)
+        .args(["-lcudart_static", "-lcudadevrt", "-lrt", "-lpthread", "-ldl"]);
+    let outcome = run_limited(&mut link, LIMIT)?;
+    ensure!(
+        !outcome.succeeded() && outcome.stderr.contains("undefined reference to `layoutc_plan_"),
+        "{}",
+        outcome.stderr
+    );
+    Ok(())
+}
