@@ -385,6 +385,19 @@ pub struct TransformArguments {
     /// Write what became of every array, and why, as JSON.
     #[arg(long, value_name = "FILE.json", help_heading = "Options")]
     pub report: Option<PathBuf>,
+    /// Where generated types and functions go. `inline`: behind the struct; `header`: into a header that is included
+    /// there, if they are 20 lines or more.
+    #[arg(long, value_name = "WHERE", default_value = "inline", help_heading = "Options")]
+    pub helpers: Helpers,
+}
+
+/// Where generated types and functions go.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum Helpers {
+    /// Behind the struct.
+    Inline,
+    /// Into a header.
+    Header,
 }
 
 /// Exactly one of these.

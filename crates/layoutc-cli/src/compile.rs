@@ -6,6 +6,7 @@
 
 use crate::arguments::{MissingHeaders, ProgramArguments};
 use crate::encoding::encode;
+use crate::helpers::Header;
 use crate::load::{DiskLoader, load_root};
 use crate::profile::given;
 use crate::refusals::{has_errors, refuse};
@@ -48,6 +49,8 @@ pub struct Success {
     pub profile: Option<Arc<Profile>>,
     /// Where headers were looked for in vain.
     pub absent: BTreeSet<PathBuf>,
+    /// Headers that the result has besides.
+    pub headers: Vec<Header>,
 }
 
 impl Success {
@@ -253,7 +256,9 @@ fn compile_with(
         let rewritten = rewrite(&compiled);
         let DiskLoader { replaced, absent, .. } = loader;
         let profile = recorded;
-        let success = Success { compiled, roots, rewritten, replaced, units, profile, absent };
+        let headers = Vec::new();
+        let success =
+            Success { compiled, roots, rewritten, replaced, units, profile, absent, headers };
         let lost = success
             .changed()
             .map(|(id, text)| (success.sources().file(id).path(), text))

@@ -21,6 +21,18 @@ pub fn unified(path: &Path, before: &[u8], after: &[u8]) -> Vec<u8> {
     out
 }
 
+/// The diff of a file that was not there.
+pub fn created(path: &Path, after: &[u8]) -> Vec<u8> {
+    let name = patch_name(path);
+    let count = lines(after).len();
+    let mut out = format!("--- /dev/null\n+++ b/{name}\n@@ -0,0 +1,{count} @@\n").into_bytes();
+    for line in lines(after) {
+        out.push(b'+');
+        out.extend_from_slice(line);
+    }
+    out
+}
+
 fn lines(text: &[u8]) -> Vec<&[u8]> {
     text.split_inclusive(|byte| *byte == b'\n').collect()
 }

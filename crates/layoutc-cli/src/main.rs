@@ -13,6 +13,7 @@ mod diff;
 mod encoding;
 mod exit;
 mod explain;
+mod helpers;
 mod integration;
 mod launch;
 mod load;

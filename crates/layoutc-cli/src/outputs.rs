@@ -2,6 +2,7 @@
 
 use crate::arguments::OutputMode;
 use crate::compile::Success;
+use crate::helpers::beside;
 use crate::write::{Target, parent};
 use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceFile};
 use std::fs;
@@ -26,7 +27,9 @@ pub fn plan<'a>(
                 creates_folders: false,
                 keeps_unchanged: false,
             };
-            return Ok(success.changed().map(target).collect());
+            let mut targets: Vec<Target<'_>> = success.changed().map(target).collect();
+            targets.extend(headers(success, &|id| path(id)));
+            return Ok(targets);
         }
         OutputMode::Diff | OutputMode::Check => Vec::new(),
     };
@@ -87,7 +90,26 @@ fn whole_program<'a>(folder: &Path, success: &'a Success) -> Vec<Target<'a>> {
             keeps_unchanged: true,
         }
     };
-    files.into_iter().zip(&paths).map(target).collect()
+    let place = |id: FileId| {
+        let path = absolute(success.sources().file(id).path());
+        folder.join(path.strip_prefix(&common).unwrap_or(&path))
+    };
+    let mut targets: Vec<Target<'a>> = files.into_iter().zip(&paths).map(target).collect();
+    targets.extend(headers(success, &place));
+    targets
+}
+
+/// The headers that the result has besides, where `place` puts the files that include them.
+fn headers<'a>(
+    success: &'a Success,
+    place: &dyn Fn(FileId) -> PathBuf,
+) -> impl Iterator<Item = Target<'a>> {
+    success.headers.iter().map(|header| Target {
+        path: beside(&place(header.of), header),
+        bytes: header.text.as_bytes().into(),
+        creates_folders: true,
+        keeps_unchanged: true,
+    })
 }
 
 /// The path from the root of the file system, `.` and `..` resolved by name.

@@ -1,9 +1,10 @@
 //! `layoutc transform`: a program goes in, the same program with another data layout comes out.
 
-use crate::arguments::{OutputMode, TransformArguments};
+use crate::arguments::{Helpers, OutputMode, TransformArguments};
 use crate::compile::{Failure, Success, compile_program};
-use crate::diff::unified;
+use crate::diff::{created, unified};
 use crate::exit::{Exit, fail, print, say};
+use crate::helpers::{beside, into_headers};
 use crate::outputs::{input_conflicts, is_same_file, plan};
 use crate::render::render;
 use crate::report::report;
@@ -24,12 +25,20 @@ pub fn run(arguments: &TransformArguments) -> Exit {
     if matches!(mode, OutputMode::File(_)) && arguments.program.files.len() > 1 {
         return fail(SEVERAL_FILES);
     }
-    let success = match compile_program(&arguments.program) {
+    if matches!(mode, OutputMode::File(_)) && arguments.helpers == Helpers::Header {
+        return fail(
+            "`--helpers header` writes a header, too; use `--out-dir DIR` or `--in-place`",
+        );
+    }
+    let mut success = match compile_program(&arguments.program) {
         Ok(success) => success,
         Err(failure) => return report_failure(&failure),
     };
     if matches!(mode, OutputMode::File(_)) && success.roots.len() > 1 {
         return fail(SEVERAL_FILES);
+    }
+    if arguments.helpers == Helpers::Header {
+        into_headers(&mut success);
     }
     render(success.sources(), &success.compiled.diagnostics);
     let text = report(&success);
@@ -92,7 +101,10 @@ fn diff(success: &Success) -> Vec<u8> {
         let file = success.sources().file(id);
         unified(file.path(), &success.bytes(id, file.text()), &success.bytes(id, after))
     };
-    success.changed().flat_map(one).collect()
+    let header = |header: &crate::helpers::Header| {
+        created(&beside(success.sources().file(header.of).path(), header), header.text.as_bytes())
+    };
+    success.changed().flat_map(one).chain(success.headers.iter().flat_map(header)).collect()
 }
 
 /// One line per class that changed, per class that stayed without a warning, and per layout of an

@@ -1,0 +1,70 @@
+//! `transform --helpers header`: generated text in headers of its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, ensure};
+use layoutc_runtime::process::{RunRequest, run};
+use layoutc_runtime::program::read_program;
+use layoutc_runtime::toolchain::{BuildRequest, build};
+use layoutc_tests::nvcc::{Flags, Nvcc};
+use layoutc_tests::program::ShippedProgram;
+use layoutc_tests::sandbox::{PARTICLES, Sandbox};
+
+/// What the files of a program print when they are built for the CPU.
+fn output(folder: &Path, program: &ShippedProgram, out: &Path) -> Result<Vec<u8>> {
+    let files: Vec<PathBuf> = program.files.iter().map(|name| folder.join(name)).collect();
+    let built = build(&BuildRequest::new(read_program(&files, &[])?, out.to_path_buf()))?;
+    let arguments = program.args.first().context("a run")?;
+    let result = run(&built.executable, &RunRequest::new(arguments.iter().map(Into::into).collect()))?;
+    Ok(result.stdout)
+}
+
+#[test]
+fn programs_with_headers_do_the_same() -> Result<()> {
+    let nvcc = Nvcc::find()?;
+    for name in ["nbody", "idiom_shared_header", "merge_particles"] {
+        let program = ShippedProgram::read(name)?;
+        let sandbox = Sandbox::new()?;
+        for entry in fs::read_dir(&program.folder)? {
+            let path = entry?.path();
+            if path.is_file() {
+                fs::copy(&path, sandbox.path().join(path.file_name().unwrap_or_default()))?;
+            }
+        }
+        let mut arguments = vec!["transform", "--helpers", "header"];
+        arguments.extend(program.files.iter().map(String::as_str));
+        let diff = sandbox.accepted(&[&arguments[..], &["--diff"]].concat())?.stdout;
+        ensure!(diff.contains("+++ b/") && diff.contains("--- /dev/null"), "{name}: {diff}");
+        sandbox.accepted(&[&arguments[..], &["--out-dir", "out"]].concat())?;
+        let headers = fs::read_dir(sandbox.path().join("out"))?
+            .flatten()
+            .filter(|entry| entry.file_name().to_string_lossy().ends_with("_layouts.cuh"));
+        ensure!(headers.count() > 0, "{name}");
+        let out = sandbox.path().join("out");
+        for file in &program.files {
+            nvcc.compile(&out.join(file), &sandbox.path().join("object.o"), &Flags::default())?;
+        }
+        let before = output(sandbox.path(), &program, &sandbox.path().join("before"))?;
+        let after = output(&out, &program, &sandbox.path().join("after"))?;
+        ensure!(before == after && !before.is_empty(), "{name}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_second_run_changes_nothing_and_takes_no_name_that_is_there() -> Result<()> {
+    let sandbox = Sandbox::with(&[("particles.cu", PARTICLES), ("particle_layouts.cuh", "// Mine.\n")])?;
+    let in_place = ["transform", "particles.cu", "--helpers", "header", "--in-place"];
+    let outcome = sandbox.accepted(&in_place)?;
+    ensure!(outcome.stderr.contains("1 of 1"), "{}", outcome.stderr);
+    let text = sandbox.text("particles.cu")?;
+    ensure!(text.contains("\n#include \"particle_layouts2.cuh\"\n") && !text.contains("cudaError_t"), "{text}");
+    ensure!(sandbox.text("particle_layouts.cuh")? == "// Mine.\n");
+    let before = sandbox.contents()?;
+    let outcome = sandbox.accepted(&in_place)?;
+    ensure!(outcome.stderr.contains("up to date") && sandbox.contents()? == before, "{}", outcome.stderr);
+    // One output file has no room for a header.
+    sandbox.rejected(&["transform", "particles.cu", "--helpers", "header", "-o", "x.cu"], &["--out-dir"])?;
+    Ok(())
+}
