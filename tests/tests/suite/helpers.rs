@@ -7,64 +7,89 @@ use anyhow::{Context, Result, ensure};
 use layoutc_runtime::process::{RunRequest, run};
 use layoutc_runtime::program::read_program;
 use layoutc_runtime::toolchain::{BuildRequest, build};
-use layoutc_tests::nvcc::{Flags, Nvcc};
-use layoutc_tests::program::ShippedProgram;
+use layoutc_tests::nvcc::Nvcc;
+use layoutc_tests::program::Program;
 use layoutc_tests::sandbox::{PARTICLES, Sandbox};
 
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from)? {
+        let path = entry?.path();
+        let place = to.join(path.file_name().unwrap_or_default());
+        if path.is_dir() { copy(&path, &place)? } else { fs::copy(&path, place).map(|_| ())? }
+    }
+    Ok(())
+}
+
+/// The headers below a folder that were generated.
+fn headers(folder: &Path) -> Result<usize> {
+    let mut count = 0;
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let is_header = path.to_string_lossy().ends_with("_layouts.cuh");
+        count += if path.is_dir() { headers(&path)? } else { usize::from(is_header) };
+    }
+    Ok(count)
+}
+
 /// What the files of a program print when they are built for the CPU.
-fn output(folder: &Path, program: &ShippedProgram, out: &Path) -> Result<Vec<u8>> {
-    let files: Vec<PathBuf> = program.files.iter().map(|name| folder.join(name)).collect();
+fn output(folder: &Path, program: &Program, out: &Path) -> Result<Vec<u8>> {
+    let files: Vec<PathBuf> = program.files.iter().map(|file| folder.join(file)).collect();
     let built = build(&BuildRequest::new(read_program(&files, &[])?, out.to_path_buf()))?;
     let arguments = program.args.first().context("a run")?;
-    let result = run(&built.executable, &RunRequest::new(arguments.iter().map(Into::into).collect()))?;
+    let result =
+        run(&built.executable, &RunRequest::new(arguments.iter().map(Into::into).collect()))?;
     Ok(result.stdout)
 }
 
 #[test]
 fn programs_with_headers_do_the_same() -> Result<()> {
     let nvcc = Nvcc::find()?;
-    for name in ["nbody", "idiom_shared_header", "merge_particles"] {
-        let program = ShippedProgram::read(name)?;
+    for of in ["nbody", "idiom_shared_header", "idiom_two_arrays"] {
+        let program = Program::load(of)?;
         let sandbox = Sandbox::new()?;
-        for entry in fs::read_dir(&program.folder)? {
-            let path = entry?.path();
-            if path.is_file() {
-                fs::copy(&path, sandbox.path().join(path.file_name().unwrap_or_default()))?;
-            }
-        }
+        copy(&program.folder, sandbox.path())?;
         let mut arguments = vec!["transform", "--helpers", "header"];
-        arguments.extend(program.files.iter().map(String::as_str));
+        arguments.extend(program.files.iter().filter_map(|file| file.to_str()));
         let diff = sandbox.accepted(&[&arguments[..], &["--diff"]].concat())?.stdout;
-        ensure!(diff.contains("+++ b/") && diff.contains("--- /dev/null"), "{name}: {diff}");
+        ensure!(diff.contains("+++ b/") && diff.contains("--- /dev/null"), "{of}: {diff}");
         sandbox.accepted(&[&arguments[..], &["--out-dir", "out"]].concat())?;
-        let headers = fs::read_dir(sandbox.path().join("out"))?
-            .flatten()
-            .filter(|entry| entry.file_name().to_string_lossy().ends_with("_layouts.cuh"));
-        ensure!(headers.count() > 0, "{name}");
         let out = sandbox.path().join("out");
+        ensure!(headers(&out)? > 0, "{of}");
         for file in &program.files {
-            nvcc.compile(&out.join(file), &sandbox.path().join("object.o"), &Flags::default())?;
+            nvcc.check_front_end(&out.join(file))?;
         }
         let before = output(sandbox.path(), &program, &sandbox.path().join("before"))?;
         let after = output(&out, &program, &sandbox.path().join("after"))?;
-        ensure!(before == after && !before.is_empty(), "{name}");
+        ensure!(before == after && !before.is_empty(), "{of}");
     }
     Ok(())
 }
 
 #[test]
 fn a_second_run_changes_nothing_and_takes_no_name_that_is_there() -> Result<()> {
-    let sandbox = Sandbox::with(&[("particles.cu", PARTICLES), ("particle_layouts.cuh", "// Mine.\n")])?;
+    let sandbox =
+        Sandbox::with(&[("particles.cu", PARTICLES), ("particle_layouts.cuh", "// Mine.\n")])?;
     let in_place = ["transform", "particles.cu", "--helpers", "header", "--in-place"];
     let outcome = sandbox.accepted(&in_place)?;
     ensure!(outcome.stderr.contains("1 of 1"), "{}", outcome.stderr);
     let text = sandbox.text("particles.cu")?;
-    ensure!(text.contains("\n#include \"particle_layouts2.cuh\"\n") && !text.contains("cudaError_t"), "{text}");
+    ensure!(
+        text.contains("\n#include \"particle_layouts2.cuh\"\n") && !text.contains("cudaError_t"),
+        "{text}"
+    );
     ensure!(sandbox.text("particle_layouts.cuh")? == "// Mine.\n");
     let before = sandbox.contents()?;
     let outcome = sandbox.accepted(&in_place)?;
-    ensure!(outcome.stderr.contains("up to date") && sandbox.contents()? == before, "{}", outcome.stderr);
+    ensure!(
+        outcome.stderr.contains("up to date") && sandbox.contents()? == before,
+        "{}",
+        outcome.stderr
+    );
     // One output file has no room for a header.
-    sandbox.rejected(&["transform", "particles.cu", "--helpers", "header", "-o", "x.cu"], &["--out-dir"])?;
+    sandbox.rejected(
+        &["transform", "particles.cu", "--helpers", "header", "-o", "x.cu"],
+        &["--out-dir"],
+    )?;
     Ok(())
 }
