@@ -50,7 +50,8 @@ Layouts (SPEC is `NAME = LAYOUT`; NAME is a struct, an array, function::array, o
   {x y z} tiled(32), {id}        each cluster with its own form
 Separate arrays of numbers, of one length, can be put together:
   x + vx = aos align(8)          one array of structs
-Without --layout the least cost decides (see `layoutc cost`); with it only the arrays that it names change.
+Without --layout the least cost decides (see `layoutc cost`); with it only the arrays that it names change, and
+  '* = auto' lets the least cost decide for the others.
 Arrays of numbers that are indexed by several coordinates, such as f[(y*nx + x)*9 + q], are grids:
   tiled(32)                      the numbers of a cell apart, in tiles of 32 cells
   [y, x/32, field, x%32]         digits of the coordinates, slowest first

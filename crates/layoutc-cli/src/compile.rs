@@ -5,6 +5,7 @@
 //! a message, an exit code and no half-written file.
 
 use crate::arguments::{MissingHeaders, ProgramArguments};
+use crate::build::locked::locked;
 use crate::encoding::encode;
 use crate::helpers::Header;
 use crate::load::{DiskLoader, load_root};
@@ -183,6 +184,11 @@ fn compile_with(
     purpose: Purpose,
     units: Option<&Units>,
 ) -> Result<Success, Failure> {
+    if matches!(purpose, Purpose::Transform | Purpose::Verify)
+        && let Some(arguments) = with_chosen(arguments, units)?
+    {
+        return compile_with(&arguments, purpose, units);
+    }
     let all_grids = matches!(purpose, Purpose::Analyze | Purpose::Graph);
     let texts = match purpose {
         Purpose::Transform | Purpose::Verify => arguments.layouts.as_slice(),
@@ -271,6 +277,45 @@ fn compile_with(
         }
     })
     .unwrap_or_else(|error| Err(Failure::Internal(error)))
+}
+
+/// With `* = auto`: the same arguments, with the layouts that are chosen for the arrays that nothing else names.
+fn with_chosen(
+    arguments: &ProgramArguments,
+    units: Option<&Units>,
+) -> Result<Option<ProgramArguments>, Failure> {
+    let is_auto = |text: &String| {
+        text.split_once('=')
+            .is_some_and(|(target, body)| (target.trim(), body.trim()) == ("*", "auto"))
+    };
+    if !arguments.layouts.iter().any(is_auto) {
+        return Ok(None);
+    }
+    let named: Vec<String> =
+        arguments.layouts.iter().filter(|text| !is_auto(text)).cloned().collect();
+    // What is wrong with them is said before anything is chosen.
+    let (specs, errors) = parse_layouts(&named);
+    if has_errors(&errors) {
+        return Err(Failure::Reported(SourceSet::new(), errors));
+    }
+    let automatic =
+        ProgramArguments { layouts: Vec::new(), require: Vec::new(), ..arguments.clone() };
+    let success = compile_with(&automatic, Purpose::Transform, units)?;
+    let mut layouts = named;
+    for array in locked("", &success).changed() {
+        let is_named = specs.iter().any(|spec| {
+            spec.target == array.element
+                || spec.target == array.target
+                || array.names.contains(&spec.target)
+        });
+        if !is_named {
+            layouts.push(format!("{} = {}", array.target, array.layout));
+        }
+    }
+    if layouts.is_empty() {
+        layouts.push("* = aos".to_owned());
+    }
+    Ok(Some(ProgramArguments { layouts, ..arguments.clone() }))
 }
 
 /// What is compiled, and how: the files that were named, or entries of a project.

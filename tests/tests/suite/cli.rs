@@ -530,3 +530,30 @@ fn patches_apply() -> Result<()> {
     ensure!(apply("a\nb\nX\nd\n", diff).is_err());
     Ok(())
 }
+
+#[test]
+fn the_least_cost_decides_for_arrays_that_nothing_names() -> Result<()> {
+    let source = format!(
+        "{}\nstruct Other {{ float a, b, c, d; }};\n\n__global__ void use(Other *o, int n) {{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  \
+        if (i < n) o[i].a += 1.0f;\n}}\n\nvoid run(int n) {{\n  Other *o;\n  cudaMalloc((void **)&o, n * sizeof(Other));\n  \
+        use<<<(n + 63) / 64, 64>>>(o, n);\n  cudaFree(o);\n}}\n",
+        PARTICLES
+    );
+    let sandbox = Sandbox::with(&[("p.cu", &source)])?;
+    let check = |layouts: &[&str]| -> Result<String> {
+        let mut arguments = vec!["transform", "p.cu", "--check"];
+        arguments.extend(layouts.iter().flat_map(|layout| ["--layout", layout]));
+        Ok(sandbox.layoutc(&arguments)?.stderr)
+    };
+    let alone = check(&["Particle = soa"])?;
+    ensure!(alone.contains("Particle (p, d) to soa") && alone.contains("kept: Other (o)"), "{alone}");
+    let others = check(&["Particle = soa", "* = auto"])?;
+    ensure!(
+        others.contains("Particle (p, d) to soa") && others.contains("Other (o) to "),
+        "{others}"
+    );
+    ensure!(check(&["*=auto"])? == check(&[])?);
+    let wrong = check(&["Particle = zigzag", "* = auto"])?;
+    ensure!(wrong.contains("zigzag"), "{wrong}");
+    Ok(())
+}
