@@ -6,7 +6,7 @@
 
 use crate::arguments::{MissingHeaders, ProgramArguments};
 use crate::encoding::encode;
-use crate::load::{DiskLoader, load_root};
+use crate::load::{DiskLoader, Overlay, load_root};
 use crate::profile::given;
 use crate::refusals::{has_errors, refuse};
 use crate::scope::Scope;
@@ -164,7 +164,7 @@ pub struct Units {
 /// # Errors
 /// See [`Failure`].
 pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Success, Failure> {
-    compile_with(arguments, purpose, None)
+    compile_with(arguments, purpose, None, Overlay::default())
 }
 
 /// Reads and compiles a program of a build; `arguments` says what is wanted of it.
@@ -172,13 +172,22 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
 /// # Errors
 /// See [`Failure`].
 pub fn compile_units(arguments: &ProgramArguments, units: &Units) -> Result<Success, Failure> {
-    compile_with(arguments, Purpose::Transform, Some(units))
+    compile_with(arguments, Purpose::Transform, Some(units), Overlay::default())
+}
+
+/// Compiles the program with texts that go before those of the disk.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn compile_over(arguments: &ProgramArguments, overlay: Overlay) -> Result<Success, Failure> {
+    compile_with(arguments, Purpose::Transform, None, overlay)
 }
 
 fn compile_with(
     arguments: &ProgramArguments,
     purpose: Purpose,
     units: Option<&Units>,
+    overlay: Overlay,
 ) -> Result<Success, Failure> {
     let all_grids = matches!(purpose, Purpose::Analyze | Purpose::Graph);
     let texts = match purpose {
@@ -186,7 +195,7 @@ fn compile_with(
         Purpose::Analyze | Purpose::Graph | Purpose::Price | Purpose::Profile => &[],
     };
     let (layouts, mut errors) = parse_layouts(texts);
-    let mut loader = DiskLoader::default();
+    let mut loader = DiskLoader { overlay, ..DiskLoader::default() };
     let profile = given::read(arguments).unwrap_or_else(|error| {
         errors.push(error);
         None
@@ -363,7 +372,7 @@ fn rewrite(compiled: &Compiled) -> Vec<Option<String>> {
 }
 
 /// Runs `work` on threads with stacks of [`STACK`] bytes.
-fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, InternalError> {
+pub fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, InternalError> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -371,7 +380,12 @@ fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Internal
         .thread_name(|_| "compiler".to_owned())
         .build()
         .map_err(InternalError::NoThread)?;
-    panic::catch_unwind(AssertUnwindSafe(|| pool.install(work))).map_err(|_| {
+    catch(|| pool.install(work))
+}
+
+/// Runs `work`; a panic is an error.
+pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, InternalError> {
+    panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         let message = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
         InternalError::Panic(message.unwrap_or_else(|| "panicked without a message".to_owned()))
     })
