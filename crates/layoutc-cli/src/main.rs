@@ -16,6 +16,7 @@ mod explain;
 mod integration;
 mod launch;
 mod load;
+mod lsp;
 mod outputs;
 mod plan;
 mod profile;
@@ -66,6 +67,7 @@ fn main() -> ExitCode {
         Command::Integration(arguments) => integration::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
+        Command::Lsp(arguments) => lsp::run(&arguments),
     };
     exit.into()
 }
