@@ -2,6 +2,7 @@
 
 use crate::integration::IntegrationArguments;
 use crate::launch::arguments::LaunchArguments;
+use crate::lsp::LspArguments;
 use crate::plan::arguments::PlanArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use layoutc_analysis::Selector;
@@ -206,6 +207,8 @@ pub enum Command {
     Explain(ExplainArguments),
     /// Measure what a device file needs to know.
     Calibrate(CalibrateArguments),
+    /// Answer an editor: diagnostics, hovers and code actions while a program is written.
+    Lsp(LspArguments),
 }
 
 /// What a local header that is not found means.

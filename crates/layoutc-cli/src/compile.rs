@@ -8,7 +8,7 @@ use crate::arguments::{MissingHeaders, ProgramArguments};
 use crate::build::locked::locked;
 use crate::encoding::encode;
 use crate::helpers::Header;
-use crate::load::{DiskLoader, load_root};
+use crate::load::{DiskLoader, Overlay, load_root};
 use crate::profile::given;
 use crate::refusals::{has_errors, refuse};
 use crate::scope::Scope;
@@ -168,7 +168,7 @@ pub struct Units {
 /// # Errors
 /// See [`Failure`].
 pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Success, Failure> {
-    compile_with(arguments, purpose, None)
+    compile_with(arguments, purpose, None, Overlay::default())
 }
 
 /// Reads and compiles a program of a build; `arguments` says what is wanted of it.
@@ -176,18 +176,27 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
 /// # Errors
 /// See [`Failure`].
 pub fn compile_units(arguments: &ProgramArguments, units: &Units) -> Result<Success, Failure> {
-    compile_with(arguments, Purpose::Transform, Some(units))
+    compile_with(arguments, Purpose::Transform, Some(units), Overlay::default())
+}
+
+/// Compiles the program with texts that go before those of the disk.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn compile_over(arguments: &ProgramArguments, overlay: Overlay) -> Result<Success, Failure> {
+    compile_with(arguments, Purpose::Transform, None, overlay)
 }
 
 fn compile_with(
     arguments: &ProgramArguments,
     purpose: Purpose,
     units: Option<&Units>,
+    overlay: Overlay,
 ) -> Result<Success, Failure> {
     if matches!(purpose, Purpose::Transform | Purpose::Verify)
-        && let Some(arguments) = with_chosen(arguments, units)?
+        && let Some(arguments) = with_chosen(arguments, units, &overlay)?
     {
-        return compile_with(&arguments, purpose, units);
+        return compile_with(&arguments, purpose, units, overlay);
     }
     let all_grids = matches!(purpose, Purpose::Analyze | Purpose::Graph);
     let texts = match purpose {
@@ -195,7 +204,7 @@ fn compile_with(
         Purpose::Analyze | Purpose::Graph | Purpose::Price | Purpose::Profile => &[],
     };
     let (layouts, mut errors) = parse_layouts(texts);
-    let mut loader = DiskLoader::default();
+    let mut loader = DiskLoader { overlay, ..DiskLoader::default() };
     let profile = given::read(arguments).unwrap_or_else(|error| {
         errors.push(error);
         None
@@ -283,6 +292,7 @@ fn compile_with(
 fn with_chosen(
     arguments: &ProgramArguments,
     units: Option<&Units>,
+    overlay: &Overlay,
 ) -> Result<Option<ProgramArguments>, Failure> {
     let is_auto = |text: &String| {
         text.split_once('=')
@@ -300,7 +310,7 @@ fn with_chosen(
     }
     let automatic =
         ProgramArguments { layouts: Vec::new(), require: Vec::new(), ..arguments.clone() };
-    let success = compile_with(&automatic, Purpose::Transform, units)?;
+    let success = compile_with(&automatic, Purpose::Transform, units, overlay.clone())?;
     let mut layouts = named;
     for array in locked("", &success).changed() {
         let is_named = specs.iter().any(|spec| {
@@ -413,7 +423,7 @@ fn rewrite(compiled: &Compiled) -> Vec<Option<String>> {
 }
 
 /// Runs `work` on threads with stacks of [`STACK`] bytes.
-fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, InternalError> {
+pub fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, InternalError> {
     let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
@@ -421,7 +431,12 @@ fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, Internal
         .thread_name(|_| "compiler".to_owned())
         .build()
         .map_err(InternalError::NoThread)?;
-    panic::catch_unwind(AssertUnwindSafe(|| pool.install(work))).map_err(|_| {
+    catch(|| pool.install(work))
+}
+
+/// Runs `work`; a panic is an error.
+pub fn catch<T>(work: impl FnOnce() -> T) -> Result<T, InternalError> {
+    panic::catch_unwind(AssertUnwindSafe(work)).map_err(|_| {
         let message = PANIC.lock().unwrap_or_else(PoisonError::into_inner).take();
         InternalError::Panic(message.unwrap_or_else(|| "panicked without a message".to_owned()))
     })

@@ -7,6 +7,7 @@
 
 use crate::arguments::{Arguments, Command, ProgramArguments};
 use crate::exit::say;
+use crate::load::real_path as real;
 use crate::outputs::absolute;
 use crate::write::parent;
 use clap::parser::ValueSource;
@@ -21,7 +22,7 @@ use std::path::{Path, PathBuf};
 use toml::Spanned;
 
 /// The name that is looked for.
-const NAME: &str = "layoutc.toml";
+pub const NAME: &str = "layoutc.toml";
 /// The option of a layout.
 const LAYOUT: &str = "--layout=";
 
@@ -245,11 +246,6 @@ fn located(path: &Path, text: &str, at: usize, cause: &str) -> String {
     format!("{}:{line}:{column}: {}", path.display(), cause.trim_end())
 }
 
-/// The path with links followed as far as it is there.
-fn real(path: &Path) -> PathBuf {
-    fs::canonicalize(path).unwrap_or_else(|_| absolute(path))
-}
-
 /// The file of a database that may be named by its folder.
 fn database(path: &Path) -> PathBuf {
     match path.is_dir() {
@@ -259,7 +255,7 @@ fn database(path: &Path) -> PathBuf {
 }
 
 /// The nearest `layoutc.toml` in a folder or above it.
-fn nearest(folder: &Path) -> Option<PathBuf> {
+pub fn nearest(folder: &Path) -> Option<PathBuf> {
     let here = absolute(Path::new("."));
     let found =
         absolute(folder).ancestors().map(|above| above.join(NAME)).find(|path| path.is_file())?;
@@ -376,7 +372,8 @@ impl Command {
             Command::Explain(_)
             | Command::Calibrate(_)
             | Command::Launch(_)
-            | Command::Integration(_) => None,
+            | Command::Integration(_)
+            | Command::Lsp(_) => None,
         }
     }
 }

@@ -575,7 +575,7 @@ impl Pricing<'_> {
 }
 
 /// Whether arrays of structs can lie so: the slices of one index have no other order there.
-fn has_form(layout: &Layout) -> bool {
+pub fn has_form(layout: &Layout) -> bool {
     layout.groups().iter().all(|group| group.form() != GroupForm::Grid)
 }
 

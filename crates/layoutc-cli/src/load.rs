@@ -1,6 +1,7 @@
 //! Reading source files, which must be text; one that is not UTF-8 is read as [`crate::encoding`] says.
 
 use crate::encoding::{Decoded, decode};
+use crate::outputs::absolute;
 use crate::scope::Scope;
 use layoutc_diagnostics::{Code, Diagnostic};
 use layoutc_syntax::preprocess::{Asked, LoadResult, Owner, SourceLoader};
@@ -8,6 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+/// Texts that go before those of the disk, such as those of an editor, by the [real path](real_path).
+pub type Overlay = BTreeMap<PathBuf, Arc<str>>;
 
 /// Why a file cannot be read as source text.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -24,7 +29,7 @@ struct Unreadable {
 /// # Errors
 /// LC0001 if it cannot be read.
 pub fn load_root(file: &Path, loader: &mut DiskLoader) -> Result<(PathBuf, String), Diagnostic> {
-    match read(file) {
+    match loader.read(file) {
         Ok(Some(decoded)) => {
             let path = without_dots(file);
             let text = loader.keep(&path, decoded);
@@ -43,18 +48,35 @@ fn without_dots(path: &Path) -> PathBuf {
     path.components().filter(|component| *component != Component::CurDir).collect()
 }
 
-/// The text of a file; `None` if there is none.
-fn read(path: &Path) -> Result<Option<Decoded>, Unreadable> {
+/// The absolute path with links followed; of a file that is not there, those of its folder.
+pub fn real_path(path: &Path) -> PathBuf {
+    fs::canonicalize(path).unwrap_or_else(|_| {
+        let full = absolute(path);
+        let folder = full.parent().and_then(|folder| fs::canonicalize(folder).ok());
+        match (folder, full.file_name()) {
+            (Some(folder), Some(name)) => folder.join(name),
+            (_, _) => full,
+        }
+    })
+}
+
+/// The bytes of a file on the disk; `None` if there is none.
+fn read(path: &Path) -> Result<Option<Vec<u8>>, Unreadable> {
+    let whole = |cause: String| Unreadable { place: path.display().to_string(), cause };
+    if path.is_dir() {
+        return Err(whole("it is a directory".to_owned()));
+    }
+    match fs::read(path) {
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(whole(error.to_string())),
+    }
+}
+
+/// The bytes as text.
+fn text_of(path: &Path, bytes: Vec<u8>) -> Result<Decoded, Unreadable> {
     let whole =
         |cause: &str| Unreadable { place: path.display().to_string(), cause: cause.to_owned() };
-    if path.is_dir() {
-        return Err(whole("it is a directory"));
-    }
-    let bytes = match fs::read(path) {
-        Ok(bytes) => bytes,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(whole(&error.to_string())),
-    };
     let at = |offset: usize, cause: &str| {
         let line = 1 + bytes[..offset].iter().filter(|byte| **byte == b'\n').count();
         Unreadable { place: format!("{}:{line}", path.display()), cause: cause.to_owned() }
@@ -68,7 +90,7 @@ fn read(path: &Path) -> Result<Option<Decoded>, Unreadable> {
     if let Some(offset) = bytes.iter().position(|byte| *byte == 0) {
         return Err(at(offset, "it is a binary file (a NUL byte)"));
     }
-    Ok(Some(decode(bytes)))
+    Ok(decode(bytes))
 }
 
 /// Reads files from the disk, and keeps what those that are not UTF-8 need to be written again.
@@ -80,9 +102,22 @@ pub struct DiskLoader {
     pub scope: Scope,
     /// Where headers were looked for in vain.
     pub absent: BTreeSet<PathBuf>,
+    /// What goes before the disk.
+    pub overlay: Overlay,
 }
 
 impl DiskLoader {
+    /// The text of a file; `None` if there is none.
+    fn read(&self, path: &Path) -> Result<Option<Decoded>, Unreadable> {
+        let is_over = |overlay: &&Overlay| !overlay.is_empty();
+        let over = Some(&self.overlay).filter(is_over).and_then(|own| own.get(&real_path(path)));
+        let bytes = match over {
+            Some(text) => Some(text.as_bytes().to_vec()),
+            None => read(path)?,
+        };
+        bytes.map(|bytes| text_of(path, bytes)).transpose()
+    }
+
     /// The text of a file that was read.
     fn keep(&mut self, path: &Path, decoded: Decoded) -> String {
         if !decoded.replaced.is_empty() {
@@ -98,7 +133,7 @@ impl SourceLoader for DiskLoader {
         if path.is_dir() {
             return LoadResult::Missing;
         }
-        match read(path) {
+        match self.read(path) {
             Ok(Some(decoded)) => LoadResult::Text(self.keep(path, decoded)),
             Ok(None) => {
                 self.absent.insert(path.to_path_buf());
@@ -128,6 +163,20 @@ mod tests {
     fn causes_name_the_line() {
         assert!(message(b"\xff\xfea\0").ends_with("a.cu: it is UTF-16; save it as UTF-8"));
         assert!(message(b"a\n\n\0").ends_with("a.cu:3: it is a binary file (a NUL byte)"));
+    }
+
+    #[test]
+    fn an_overlay_goes_before_the_disk() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (old, new) = (folder.path().join("old.h"), folder.path().join("new.h"));
+        fs::write(&old, "old").expect("written");
+        let texts = [(real_path(&old), "over".into()), (real_path(&new), "unsaved".into())];
+        let mut loader = DiskLoader { overlay: texts.into(), ..DiskLoader::default() };
+        let over = |text: &str| LoadResult::Text(text.to_owned());
+        assert_eq!(loader.load(&folder.path().join("./old.h")), over("over"));
+        assert_eq!(loader.load(&new), over("unsaved"));
+        assert_eq!(loader.load(&folder.path().join("none.h")), LoadResult::Missing);
+        assert_eq!(load_root(&new, &mut loader).expect("there").1, "unsaved");
     }
 
     #[test]

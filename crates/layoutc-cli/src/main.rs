@@ -17,6 +17,7 @@ mod helpers;
 mod integration;
 mod launch;
 mod load;
+mod lsp;
 mod outputs;
 mod plan;
 mod profile;
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         Command::Integration(arguments) => integration::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
+        Command::Lsp(arguments) => lsp::run(&arguments),
     };
     exit.into()
 }

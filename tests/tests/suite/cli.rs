@@ -546,7 +546,10 @@ fn the_least_cost_decides_for_arrays_that_nothing_names() -> Result<()> {
         Ok(sandbox.layoutc(&arguments)?.stderr)
     };
     let alone = check(&["Particle = soa"])?;
-    ensure!(alone.contains("Particle (p, d) to soa") && alone.contains("kept: Other (o)"), "{alone}");
+    ensure!(
+        alone.contains("Particle (p, d) to soa") && alone.contains("kept: Other (o)"),
+        "{alone}"
+    );
     let others = check(&["Particle = soa", "* = auto"])?;
     ensure!(
         others.contains("Particle (p, d) to soa") && others.contains("Other (o) to "),

@@ -22,6 +22,7 @@ mod kdlg;
 mod kdlg_opencl;
 mod launch;
 mod limits;
+mod lsp;
 mod malformed;
 mod merges;
 mod merges_opencl;
