@@ -15,6 +15,7 @@ use tempfile::Builder;
 /// The folder for states in the folder of a build.
 pub const FOLDER: &str = ".layoutc";
 const MANIFEST: &str = "manifest.json";
+const OBJECTS: &str = "objects";
 
 /// A file and the hash of its content.
 pub type Hashed = (PathBuf, String);
@@ -82,6 +83,8 @@ pub fn hash(bytes: &[u8]) -> String {
 #[derive(Debug)]
 pub struct State {
     folder: PathBuf,
+    /// What objects were compiled from, of all programs of the build: a program that gets another name has the same.
+    objects: PathBuf,
     /// The file whose lock it is.
     gate: File,
 }
@@ -96,14 +99,17 @@ impl State {
         let folder = all.join(file_name(name));
         let failed =
             |path: &Path, error: io::Error| format!("cannot write {}: {error}", path.display());
-        fs::create_dir_all(folder.join("objects")).map_err(|error| failed(&folder, error))?;
+        let objects = all.join(OBJECTS);
+        for new in [&folder, &objects] {
+            fs::create_dir_all(new).map_err(|error| failed(new, error))?;
+        }
         let ignored = all.join(".gitignore");
         if !ignored.exists() {
             write_changed(&ignored, b"*\n")?;
         }
         let path = folder.join("gate");
         let gate = File::options().create(true).truncate(false).write(true).open(&path);
-        Ok(State { folder, gate: gate.map_err(|error| failed(&path, error))? })
+        Ok(State { folder, objects, gate: gate.map_err(|error| failed(&path, error))? })
     }
 
     /// The folder of the mirror.
@@ -191,7 +197,7 @@ impl State {
     }
 
     fn record(&self, object: &Path) -> PathBuf {
-        self.folder.join("objects").join(format!("{}.json", short(object)))
+        self.objects.join(format!("{}.json", short(object)))
     }
 }
 
@@ -205,7 +211,7 @@ fn file_name(name: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-' | '+');
     let text: String =
         name.chars().map(|letter| if plain(letter) { letter } else { '_' }).collect();
-    let is_plain = text == name && text.len() <= 100 && !text.starts_with('.');
+    let is_plain = text == name && text.len() <= 100 && !text.starts_with('.') && text != OBJECTS;
     // Two names do not become one folder.
     if is_plain {
         text
@@ -315,7 +321,8 @@ mod tests {
     #[test]
     fn names_of_programs_are_folders_of_their_own() {
         assert_eq!(file_name("sim+tests"), "sim+tests");
-        let odd = ["a/b", "a_b", "..", "../x", "", ".layoutc", &"x".repeat(300)].map(file_name);
+        let odd =
+            ["a/b", "a_b", "..", "../x", "", ".layoutc", OBJECTS, &"x".repeat(300)].map(file_name);
         let distinct: std::collections::BTreeSet<&String> = odd.iter().collect();
         assert_eq!(distinct.len(), odd.len());
         assert!(

@@ -73,8 +73,8 @@ fn program(
     command: &Command,
     source: &Path,
 ) -> Result<Option<(Found, Settings, bool)>, String> {
-    let mut settings = Settings::of(source)?;
-    let Some(found) = find(command, &settings)? else { return Ok(None) };
+    let Some(found) = find(command, &Settings::of(source)?)? else { return Ok(None) };
+    let mut settings = Settings::of_program(&found.program)?;
     // All launches of a program want the same; where the build does not say what the others want, this one's counts.
     let mut wanted = WantedArguments::of_units(&found.program.units)?;
     wanted.add(&arguments.wanted);

@@ -38,29 +38,22 @@ pub fn run(arguments: &PlanArguments) -> Exit {
 
 fn plan(arguments: &PlanArguments) -> Result<Exit, Stop> {
     let programs = programs(arguments)?;
-    let Some(source) = programs
-        .iter()
-        .flat_map(|found| &found.program.units)
-        .map(|unit| unit.source.clone())
-        .next()
-    else {
+    let Some(first) = programs.first() else {
         return Err(Stop::Said("there is no program with a source in CUDA".to_owned()));
     };
-    let mut settings = Settings::of(&source)?;
-    if arguments.build.is_none() {
-        // The command line has been read with what the file says.
-        settings.arguments = arguments.program.clone();
-    }
-    let path = lock_path(arguments, &settings);
-    settings.lock = Some(path.clone());
-    let base = settings.clone();
+    let path = lock_path(arguments, &Settings::of_program(&first.program)?);
     let before = match Lock::read(&path) {
         Err(_) if arguments.update => None,
         other => other?,
     };
     let mut lock = before.clone().unwrap_or_default();
     for found in &programs {
-        let mut settings = base.clone();
+        let mut settings = Settings::of_program(&found.program)?;
+        if arguments.build.is_none() {
+            // The command line has been read with what the file says.
+            settings.arguments = arguments.program.clone();
+        }
+        settings.lock = Some(path.clone());
         settings.add(&WantedArguments::of_units(&found.program.units)?);
         let known = lock.program(&found.program.name).cloned();
         // A layout that is asked for wins over one that was chosen.

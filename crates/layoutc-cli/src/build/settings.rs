@@ -3,6 +3,8 @@
 use crate::arguments::{MissingHeaders, ProgramArguments};
 use crate::config;
 use crate::launch::arguments::WantedArguments;
+use crate::outputs::common_folder;
+use layoutc_build::Program;
 use layoutc_build::lock::{self, Lock, LockedProgram};
 use layoutc_build::state;
 use std::path::{Path, PathBuf};
@@ -32,6 +34,17 @@ impl Settings {
             .map(|folder| folder.join(lock::NAME))
             .find(|path| path.is_file());
         Ok(Settings { arguments, config, lock })
+    }
+
+    /// The same for a program: in the folder that holds all of its sources, or above it. All of its units get the
+    /// same answer.
+    ///
+    /// # Errors
+    /// What is wrong with `layoutc.toml`, with its place.
+    pub fn of_program(program: &Program) -> Result<Settings, String> {
+        let sources: Vec<PathBuf> = program.units.iter().map(|unit| unit.source.clone()).collect();
+        // A name in the folder; there need be no such file.
+        Settings::of(&common_folder(&sources).join("program"))
     }
 
     /// Adds what launches say; a layout that they ask for wins over those of `layoutc.toml`.
