@@ -9,6 +9,7 @@ use crate::arguments::{Arguments, Command, ProgramArguments};
 use crate::exit::say;
 use crate::outputs::absolute;
 use crate::project::{self, relative_to};
+use crate::style;
 use crate::write::parent;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
@@ -273,6 +274,7 @@ pub fn parse(words: Vec<OsString>) -> Result<Arguments, String> {
     let matches = Arguments::command().get_matches_from(&words);
     let mut arguments = parsed(&matches);
     let Some(program) = arguments.command.program_mut() else { return Ok(arguments) };
+    style::set(program.style);
     let Some(config) = find(program)? else {
         return match program.files.is_empty() && program.project.is_none() {
             true => Err(format!(

@@ -136,6 +136,7 @@ codes! {
     COPY_FORM = 85, "LC0085", "copy-form", "A copy or allocation of the array has a form that is not rewritten.";
     NAME_CONFLICT = 86, "LC0086", "name-conflict", "Generated code finds no free name or place.";
     MERGE_FORM = 87, "LC0087", "merge-form", "These arrays cannot be put together.";
+    DIFFERENT_RESULT = 90, "LC0090", "different-result", "The rewritten program did something else than the original.";
 }
 
 #[cfg(test)]

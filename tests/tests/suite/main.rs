@@ -11,6 +11,7 @@ mod cost;
 mod documents;
 mod encoding;
 mod fixtures;
+mod formats;
 mod golden;
 mod grid_bad;
 mod grid_code;
