@@ -200,6 +200,9 @@ pub enum Command {
     /// Run a program and record how its kernels access arrays of structs.
     #[command(after_help = PROFILE_EXAMPLES)]
     Profile(ProfileArguments),
+    /// Write a review of what would change, as Markdown for a pull request.
+    #[command(after_help = crate::review::arguments::EXAMPLES)]
+    Review(crate::review::arguments::ReviewArguments),
     /// Print what a diagnostic code means and what to change.
     Explain(ExplainArguments),
     /// Measure what a device file needs to know.

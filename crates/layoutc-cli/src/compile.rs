@@ -6,6 +6,7 @@
 
 use crate::arguments::{MissingHeaders, ProgramArguments};
 use crate::encoding::encode;
+use crate::folder_copy::FolderCopy;
 use crate::load::{DiskLoader, load_root};
 use crate::profile::given;
 use crate::project::{self, Entry};
@@ -135,6 +136,8 @@ pub fn compile_program(arguments: &ProgramArguments) -> Result<Success, Failure>
 pub enum Purpose {
     /// To be written.
     Transform,
+    /// To be reviewed: as it would be written, with what kernels access.
+    Review,
     /// To be run and compared: the result checks what was assumed of coordinates.
     Verify,
     /// To be looked at: every array of numbers is, and layouts that are asked for change nothing.
@@ -152,9 +155,21 @@ pub enum Purpose {
 /// # Errors
 /// See [`Failure`].
 pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Success, Failure> {
+    compile_in(arguments, purpose, None)
+}
+
+/// Reads and compiles the program as it is in a copy of its folder.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn compile_in(
+    arguments: &ProgramArguments,
+    purpose: Purpose,
+    copy: Option<&FolderCopy>,
+) -> Result<Success, Failure> {
     let all_grids = matches!(purpose, Purpose::Analyze | Purpose::Graph);
     let texts = match purpose {
-        Purpose::Transform | Purpose::Verify => arguments.layouts.as_slice(),
+        Purpose::Transform | Purpose::Review | Purpose::Verify => arguments.layouts.as_slice(),
         Purpose::Analyze | Purpose::Graph | Purpose::Price | Purpose::Profile => &[],
     };
     let (layouts, mut errors) = parse_layouts(texts);
@@ -163,7 +178,7 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
         errors.push(error);
         None
     });
-    let compilations = compilations(arguments, &mut loader).unwrap_or_else(|found| {
+    let compilations = compilations(arguments, &mut loader, copy).unwrap_or_else(|found| {
         errors.extend(found);
         Vec::new()
     });
@@ -191,6 +206,7 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
         pricing: arguments.model,
         blocks: arguments.blocks,
         follows_numbers: matches!(purpose, Purpose::Price | Purpose::Graph | Purpose::Profile),
+        keeps_cost_model: purpose == Purpose::Review,
         all_grids,
     };
     let units = compilations
@@ -242,6 +258,7 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
 fn compilations(
     arguments: &ProgramArguments,
     loader: &mut DiskLoader,
+    copy: Option<&FolderCopy>,
 ) -> Result<Vec<Compilation>, Vec<Diagnostic>> {
     let mut all_files: Option<Vec<PathBuf>> = None;
     let entries = match &arguments.project {
@@ -251,17 +268,24 @@ fn compilations(
             .map(|file| Entry { file: file.clone(), options: PreprocessOptions::default() })
             .collect(),
         Some(path) => {
-            let entries = project::read(path).map_err(|error| vec![error])?;
+            let mut entries = project::read(path).map_err(|error| vec![error])?;
+            if let Some(copy) = copy {
+                entries = copy.entries(entries);
+                if entries.is_empty() {
+                    let message = "no file of the compilation database is there";
+                    return Err(vec![Diagnostic::error(Code::UNREADABLE_INPUT, message)]);
+                }
+            }
             all_files = Some(entries.iter().map(|entry| entry.file.clone()).collect());
             project::select(entries, &arguments.files)?
         }
     };
-    let database = arguments.project.as_ref().map(|path| match path.is_dir() {
-        true => path.as_path(),
-        false => parent(path),
+    let database = arguments.project.as_ref().map(|path| {
+        let folder = if path.is_dir() { path.as_path() } else { parent(path) };
+        copy.map_or_else(|| folder.to_path_buf(), |copy| copy.path(folder))
     });
     let files = all_files.as_deref().unwrap_or(&arguments.files);
-    loader.scope = Scope::new(&arguments.roots, database, files);
+    loader.scope = Scope::new(&arguments.roots, database.as_deref(), files);
     if let Some(root) = arguments.roots.iter().find(|root| !root.is_dir()) {
         let message = format!("`--root {}`: there is no such folder", root.display());
         return Err(vec![Diagnostic::error(Code::UNREADABLE_INPUT, message)]);

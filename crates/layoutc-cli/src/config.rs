@@ -346,6 +346,7 @@ impl Command {
             Command::Analyze(own) => Some(&mut own.program),
             Command::Cost(own) => Some(&mut own.program),
             Command::Profile(own) => Some(&mut own.program),
+            Command::Review(own) => Some(&mut own.program),
             Command::Explain(_) | Command::Calibrate(_) => None,
         }
     }

@@ -3,6 +3,7 @@
 mod gains;
 mod ptxas;
 mod request;
+pub mod run;
 mod simulate;
 mod text;
 

@@ -13,6 +13,7 @@ mod diff;
 mod encoding;
 mod exit;
 mod explain;
+mod folder_copy;
 mod format;
 mod load;
 mod outputs;
@@ -21,7 +22,9 @@ mod project;
 mod refusals;
 mod render;
 mod report;
+mod review;
 mod scope;
+mod strips;
 mod style;
 mod summary;
 mod transform;
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Command::Analyze(arguments) => analyze::run(&arguments),
         Command::Cost(arguments) => cost::run(&arguments),
         Command::Profile(arguments) => profile::run(&arguments),
+        Command::Review(arguments) => review::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
     };

@@ -29,7 +29,7 @@ pub fn render(sources: &SourceSet, diagnostics: &[Diagnostic]) {
     let more = diagnostics.len() - shown(diagnostics).count();
     if more > 0 {
         say(format_args!(
-            "{more} further diagnostics are not shown; `--report FILE.json` lists them all"
+            "{more} further diagnostics are not shown; `-v` shows them, `--report FILE.json` lists them"
         ));
     }
 }

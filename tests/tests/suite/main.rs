@@ -34,6 +34,7 @@ mod project;
 mod random;
 mod random_opencl;
 mod rendering;
+mod review;
 mod scope;
 mod simulate_opencl;
 mod supported;

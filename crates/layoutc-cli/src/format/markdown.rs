@@ -6,6 +6,9 @@ use layoutc_diagnostics::{Diagnostic, Severity, SourceSet, Span};
 use layoutc_driver::{ClassOutcome, Status};
 use std::fmt::Write;
 
+/// The most names of one array that are shown.
+const NAMES: usize = 6;
+
 /// The table and the list, behind them what the command prints for people.
 pub(super) fn text(findings: &Findings<'_>) -> String {
     let mut out = heading(findings);
@@ -50,10 +53,12 @@ fn heading(findings: &Findings<'_>) -> String {
 
 /// The arrays of a class and their type.
 pub fn names(class: &ClassOutcome) -> String {
-    let names: Vec<String> = class.names.iter().map(|name| code(name)).collect();
+    let more = class.names.len().saturating_sub(NAMES);
+    let names: Vec<String> = class.names.iter().take(NAMES).map(|name| code(name)).collect();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     match names.is_empty() {
         true => code(&class.type_name),
-        false => format!("{} of {}", names.join(", "), code(&class.type_name)),
+        false => format!("{}{more} of {}", names.join(", "), code(&class.type_name)),
     }
 }
 
