@@ -17,6 +17,7 @@ mod grid_bad;
 mod grid_code;
 mod grid_pragmas;
 mod grids;
+mod integrations;
 mod kdlg;
 mod kdlg_opencl;
 mod limits;
