@@ -43,7 +43,7 @@ impl Base {
         let name = format!("{revision}^{{commit}}");
         let commit = git(&top, &["rev-parse", "--verify", "--quiet", &name, "--"]).map_err(|_| {
             format!(
-                "`--base {revision}`: there is no such revision in `{}`; a shallow clone has it after `git fetch`",
+                "`--base {revision}`: there is no such revision in `{}`; in a shallow clone, fetch it first",
                 top.display()
             )
         })?;
