@@ -29,8 +29,8 @@ const WHEELS: &[&str] = &[
     "nvidia-cuda-nvdisasm==13.5.37",
 ];
 
-/// What reads the tables that `layoutc profile --rows` writes.
-const DUCKDB: &str = "duckdb==2.0.0";
+/// Tools beside nvcc: what reads the tables that `layoutc profile --rows` writes, and what builds projects.
+const TOOLS: [&str; 3] = ["duckdb==2.0.0", "cmake==4.4.5", "ninja==1.13.2"];
 
 /// The file that says which wheels an environment was made with.
 const STAMP: &str = "layoutc-wheels.txt";
@@ -45,8 +45,11 @@ pub fn run() -> Result<()> {
     if env::var_os("LAYOUTC_NVCC").is_none() {
         install_wheels(&repository_root().join(".tools/venv"))?;
     }
-    install_duckdb(&repository_root().join(".tools/venv"))?;
+    install_tools(&repository_root().join(".tools/venv"))?;
     let nvcc = Nvcc::find()?;
+    if env::var_os("LAYOUTC_NVCC").is_none() {
+        link_libraries(&nvcc)?;
+    }
     println!("nvcc {}: {}", nvcc.release()?, nvcc.program().display());
     // CUDA programs need none: without it, only the tests of OpenCL programs fail.
     match opencl::install() {
@@ -104,23 +107,36 @@ fn install_wheels(venv: &Path) -> Result<()> {
     fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
 }
 
-/// Installs DuckDB beside nvcc.
-fn install_duckdb(venv: &Path) -> Result<()> {
+/// Installs [`TOOLS`] beside nvcc.
+fn install_tools(venv: &Path) -> Result<()> {
     let venv_python = venv.join("bin/python");
     if !venv_python.is_file() || !has_pip(&venv_python) {
         make_venv(venv)?;
     }
-    let stamp = venv.join("layoutc-duckdb.txt");
-    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == DUCKDB) {
+    let stamp = venv.join("layoutc-tools.txt");
+    let wanted = TOOLS.join("\n");
+    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(());
     }
-    println!("installing DuckDB into {} (about 60 MB on disk)", venv.display());
-    if !pip_install(venv, &[DUCKDB])? {
+    println!("installing {} into {} (about 150 MB on disk)", TOOLS.join(", "), venv.display());
+    if !pip_install(venv, &TOOLS)? {
         bail!(
-            "pip could not install {DUCKDB}; behind a proxy or mirror, set pip up for it (`pip config`)"
+            "pip could not install {}; behind a proxy or mirror, set pip up for it (`pip config`)",
+            TOOLS.join(", ")
         );
     }
-    fs::write(&stamp, DUCKDB).with_context(|| format!("cannot write {}", stamp.display()))
+    fs::write(&stamp, wanted).with_context(|| format!("cannot write {}", stamp.display()))
+}
+
+/// Lets programs be linked: nvcc looks for its libraries in `lib64`, and the wheels have them in `lib`.
+fn link_libraries(nvcc: &Nvcc) -> Result<()> {
+    let Some(toolkit) = nvcc.program().ancestors().nth(2) else { return Ok(()) };
+    let (libraries, expected) = (toolkit.join("lib"), toolkit.join("lib64"));
+    if expected.exists() || !libraries.is_dir() {
+        return Ok(());
+    }
+    std::os::unix::fs::symlink("lib", &expected)
+        .with_context(|| format!("cannot make the link {}", expected.display()))
 }
 
 /// Whether pip installed all of these.

@@ -1,6 +1,8 @@
 //! The command line: what can be asked for, and how it is explained.
 
 use crate::format::Format;
+use crate::launch::arguments::LaunchArguments;
+use crate::plan::arguments::PlanArguments;
 use crate::style::StyleArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use layoutc_analysis::Selector;
@@ -203,6 +205,12 @@ pub enum Command {
     /// Write a review of what would change, as Markdown for a pull request.
     #[command(after_help = crate::review::arguments::EXAMPLES)]
     Review(crate::review::arguments::ReviewArguments),
+    /// Choose the layouts of a program, or of all programs of a build, and write them to `layoutc.lock`.
+    #[command(after_help = crate::plan::arguments::EXAMPLES)]
+    Plan(PlanArguments),
+    /// Run a compiler on the rewritten program: in front of nvcc and the host compiler in a build.
+    #[command(after_help = crate::launch::arguments::EXAMPLES)]
+    Launch(LaunchArguments),
     /// Print what a diagnostic code means and what to change.
     Explain(ExplainArguments),
     /// Measure what a device file needs to know.

@@ -9,19 +9,19 @@ use crate::encoding::encode;
 use crate::folder_copy::FolderCopy;
 use crate::load::{DiskLoader, load_root};
 use crate::profile::given;
-use crate::project::{self, Entry};
 use crate::refusals::{has_errors, refuse};
 use crate::scope::Scope;
 use crate::write::parent;
 use layoutc_analysis::grid_choice::GridOptions;
 use layoutc_analysis::grid_plan::InBounds;
 use layoutc_analysis::profile::Profile;
+use layoutc_build::database::{self, Entry};
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceSet};
 use layoutc_driver::{Compiled, Request};
 use layoutc_syntax::preprocess::{Compilation, PreprocessOptions, preprocess_compilations};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -47,6 +47,8 @@ pub struct Success {
     pub units: Vec<(PathBuf, PreprocessOptions)>,
     /// The recorded runs that were given.
     pub profile: Option<Arc<Profile>>,
+    /// Where headers were looked for in vain.
+    pub absent: BTreeSet<PathBuf>,
 }
 
 impl Success {
@@ -150,12 +152,22 @@ pub enum Purpose {
     Profile,
 }
 
+/// The units of a build.
+pub struct Units {
+    /// What is compiled, and how.
+    pub entries: Vec<Entry>,
+    /// The folder of the build.
+    pub folder: PathBuf,
+    /// Sources that their compiler gets as they are.
+    pub fixed: BTreeSet<PathBuf>,
+}
+
 /// Reads and compiles the program.
 ///
 /// # Errors
 /// See [`Failure`].
 pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Success, Failure> {
-    compile_in(arguments, purpose, None)
+    compile_with(arguments, purpose, Origin::Named)
 }
 
 /// Reads and compiles the program as it is in a copy of its folder.
@@ -165,7 +177,34 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
 pub fn compile_in(
     arguments: &ProgramArguments,
     purpose: Purpose,
-    copy: Option<&FolderCopy>,
+    copy: &FolderCopy,
+) -> Result<Success, Failure> {
+    compile_with(arguments, purpose, Origin::Copy(copy))
+}
+
+/// Reads and compiles a program of a build; `arguments` says what is wanted of it.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn compile_units(arguments: &ProgramArguments, units: &Units) -> Result<Success, Failure> {
+    compile_with(arguments, Purpose::Transform, Origin::Build(units))
+}
+
+/// Where a program comes from.
+#[derive(Clone, Copy)]
+enum Origin<'a> {
+    /// The command line names it.
+    Named,
+    /// A build has it.
+    Build(&'a Units),
+    /// It lies in a copy of a folder, with the compilation database of the original.
+    Copy(&'a FolderCopy),
+}
+
+fn compile_with(
+    arguments: &ProgramArguments,
+    purpose: Purpose,
+    origin: Origin<'_>,
 ) -> Result<Success, Failure> {
     let all_grids = matches!(purpose, Purpose::Analyze | Purpose::Graph);
     let texts = match purpose {
@@ -178,7 +217,7 @@ pub fn compile_in(
         errors.push(error);
         None
     });
-    let compilations = compilations(arguments, &mut loader, copy).unwrap_or_else(|found| {
+    let compilations = compilations(arguments, origin, &mut loader).unwrap_or_else(|found| {
         errors.extend(found);
         Vec::new()
     });
@@ -208,6 +247,10 @@ pub fn compile_in(
         follows_numbers: matches!(purpose, Purpose::Price | Purpose::Graph | Purpose::Profile),
         keeps_cost_model: purpose == Purpose::Review,
         all_grids,
+        fixed_files: match origin {
+            Origin::Build(units) => units.fixed.clone(),
+            Origin::Named | Origin::Copy(_) => BTreeSet::new(),
+        },
     };
     let units = compilations
         .iter()
@@ -238,8 +281,9 @@ pub fn compile_in(
             return Err(Failure::Reported(compiled.program.sources, compiled.diagnostics));
         }
         let rewritten = rewrite(&compiled);
-        let (replaced, profile) = (loader.replaced, recorded);
-        let success = Success { compiled, roots, rewritten, replaced, units, profile };
+        let DiskLoader { replaced, absent, .. } = loader;
+        let profile = recorded;
+        let success = Success { compiled, roots, rewritten, replaced, units, profile, absent };
         let lost = success
             .changed()
             .map(|(id, text)| (success.sources().file(id).path(), text))
@@ -257,19 +301,23 @@ pub fn compile_in(
 /// What is compiled, and how: the files that were named, or entries of a project.
 fn compilations(
     arguments: &ProgramArguments,
+    origin: Origin<'_>,
     loader: &mut DiskLoader,
-    copy: Option<&FolderCopy>,
 ) -> Result<Vec<Compilation>, Vec<Diagnostic>> {
     let mut all_files: Option<Vec<PathBuf>> = None;
-    let entries = match &arguments.project {
-        None => arguments
+    let entries = match (origin, &arguments.project) {
+        (Origin::Build(units), _) => {
+            all_files = Some(units.entries.iter().map(|entry| entry.file.clone()).collect());
+            units.entries.clone()
+        }
+        (Origin::Named | Origin::Copy(_), None) => arguments
             .files
             .iter()
             .map(|file| Entry { file: file.clone(), options: PreprocessOptions::default() })
             .collect(),
-        Some(path) => {
-            let mut entries = project::read(path).map_err(|error| vec![error])?;
-            if let Some(copy) = copy {
+        (Origin::Named | Origin::Copy(_), Some(path)) => {
+            let mut entries = database::read(path).map_err(|error| vec![error])?;
+            if let Origin::Copy(copy) = origin {
                 entries = copy.entries(entries);
                 if entries.is_empty() {
                     let message = "no file of the compilation database is there";
@@ -277,13 +325,17 @@ fn compilations(
                 }
             }
             all_files = Some(entries.iter().map(|entry| entry.file.clone()).collect());
-            project::select(entries, &arguments.files)?
+            database::select(entries, &arguments.files)?
         }
     };
-    let database = arguments.project.as_ref().map(|path| {
-        let folder = if path.is_dir() { path.as_path() } else { parent(path) };
-        copy.map_or_else(|| folder.to_path_buf(), |copy| copy.path(folder))
-    });
+    let project = arguments.project.as_ref();
+    let folder = project.map(|path| if path.is_dir() { path.as_path() } else { parent(path) });
+    let database = match (origin, folder) {
+        (Origin::Build(units), _) => Some(units.folder.clone()),
+        (Origin::Copy(copy), Some(folder)) => Some(copy.path(folder)),
+        (Origin::Named, Some(folder)) => Some(folder.to_path_buf()),
+        (Origin::Named | Origin::Copy(_), None) => None,
+    };
     let files = all_files.as_deref().unwrap_or(&arguments.files);
     loader.scope = Scope::new(&arguments.roots, database.as_deref(), files);
     if let Some(root) = arguments.roots.iter().find(|root| !root.is_dir()) {

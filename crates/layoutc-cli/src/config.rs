@@ -8,11 +8,12 @@
 use crate::arguments::{Arguments, Command, ProgramArguments};
 use crate::exit::say;
 use crate::outputs::absolute;
-use crate::project::{self, relative_to};
 use crate::style;
 use crate::write::parent;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
+use layoutc_build::database as compilations;
+use layoutc_build::paths::relative_to;
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use serde::Deserialize;
 use std::ffi::OsString;
@@ -129,7 +130,7 @@ impl Config {
     /// The sources of the database, links followed.
     fn sources(&self) -> Result<Vec<PathBuf>, String> {
         let Some(project) = &self.project else { return Ok(Vec::new()) };
-        let entries = project::read(project)
+        let entries = compilations::read(project)
             .map_err(|error| self.error(self.project_start(), &error.message))?;
         Ok(entries.iter().map(|entry| real(&entry.file)).collect())
     }
@@ -315,6 +316,33 @@ pub fn parse(words: Vec<OsString>) -> Result<Arguments, String> {
     Ok(arguments)
 }
 
+/// What the nearest `layoutc.toml` says, in the folder of a source or above it, and where that is.
+///
+/// # Errors
+/// What is wrong with the file, with its place.
+pub fn around(source: &Path) -> Result<(ProgramArguments, Option<PathBuf>), String> {
+    let mut words: Vec<OsString> = vec!["layoutc".into(), "transform".into()];
+    let Some(path) = nearest(parent(source)) else { return Ok((options(words)?, None)) };
+    let config = Config::read(&path)?;
+    let settings = config.settings()?;
+    for setting in &settings {
+        config.check(setting)?;
+    }
+    config.check_database()?;
+    words.extend(settings.into_iter().map(|setting| setting.word));
+    let mut arguments = options(words)?;
+    arguments.files = config.files;
+    Ok((arguments, Some(absolute(&path))))
+}
+
+/// The program's options among these words.
+fn options(words: Vec<OsString>) -> Result<ProgramArguments, String> {
+    match Arguments::try_parse_from(words).map_err(|error| error.to_string())?.command {
+        Command::Transform(own) => Ok(own.program),
+        _ => Err("it is no program".to_owned()),
+    }
+}
+
 fn parsed(matches: &ArgMatches) -> Arguments {
     Arguments::from_arg_matches(matches).unwrap_or_else(|error| error.exit())
 }
@@ -347,7 +375,8 @@ impl Command {
             Command::Cost(own) => Some(&mut own.program),
             Command::Profile(own) => Some(&mut own.program),
             Command::Review(own) => Some(&mut own.program),
-            Command::Explain(_) | Command::Calibrate(_) => None,
+            Command::Plan(own) => Some(&mut own.program),
+            Command::Explain(_) | Command::Calibrate(_) | Command::Launch(_) => None,
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use crate::arguments::ProgramArguments;
 use crate::outputs::absolute;
-use crate::project::{Entry, relative_to};
 use crate::write::parent;
+use layoutc_build::database::Entry;
+use layoutc_build::paths::relative_to;
 use std::fs;
 use std::path::{Path, PathBuf};
 

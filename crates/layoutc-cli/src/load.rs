@@ -4,7 +4,7 @@ use crate::encoding::{Decoded, decode};
 use crate::scope::Scope;
 use layoutc_diagnostics::{Code, Diagnostic};
 use layoutc_syntax::preprocess::{Asked, LoadResult, Owner, SourceLoader};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -78,6 +78,8 @@ pub struct DiskLoader {
     pub replaced: BTreeMap<PathBuf, Vec<u8>>,
     /// Whose each header is.
     pub scope: Scope,
+    /// Where headers were looked for in vain.
+    pub absent: BTreeSet<PathBuf>,
 }
 
 impl DiskLoader {
@@ -98,7 +100,10 @@ impl SourceLoader for DiskLoader {
         }
         match read(path) {
             Ok(Some(decoded)) => LoadResult::Text(self.keep(path, decoded)),
-            Ok(None) => LoadResult::Missing,
+            Ok(None) => {
+                self.absent.insert(path.to_path_buf());
+                LoadResult::Missing
+            }
             Err(error) => LoadResult::NotReadable(format!("{}: {}", error.place, error.cause)),
         }
     }

@@ -4,6 +4,7 @@
 
 mod analyze;
 mod arguments;
+mod build;
 mod calibrate;
 mod check;
 mod compile;
@@ -15,10 +16,11 @@ mod exit;
 mod explain;
 mod folder_copy;
 mod format;
+mod launch;
 mod load;
 mod outputs;
+mod plan;
 mod profile;
-mod project;
 mod refusals;
 mod render;
 mod report;
@@ -64,6 +66,8 @@ fn main() -> ExitCode {
         Command::Cost(arguments) => cost::run(&arguments),
         Command::Profile(arguments) => profile::run(&arguments),
         Command::Review(arguments) => review::run(&arguments),
+        Command::Plan(arguments) => plan::run(&arguments),
+        Command::Launch(arguments) => launch::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
     };

@@ -206,6 +206,7 @@ mod tests {
         let class = ClassOutcome {
             type_name: "P".to_owned(),
             names: vec!["d".to_owned()],
+            targets: Vec::new(),
             status: Status::Kept,
             layout: "aos".to_owned(),
             because: String::new(),

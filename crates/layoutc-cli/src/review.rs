@@ -83,7 +83,7 @@ fn revision(
     let base = Base::read(name, &files.collect::<Vec<PathBuf>>(), near)?;
     base.check(name, &program.files)?;
     let before = base.copy.program(program);
-    let compiled = compile_in(&before, Purpose::Review, Some(&base.copy));
+    let compiled = compile_in(&before, Purpose::Review, &base.copy);
     Ok((base, compiled))
 }
 

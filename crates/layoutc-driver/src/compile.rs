@@ -8,6 +8,7 @@ use crate::outcome::{
     ClassOutcome, HostOutcome, Model, Status, is_kept_by_missing, kept_by_missing,
 };
 use crate::records::{Known, Planned, kept_diagnostic};
+use crate::refusals::FixedFiles;
 use crate::request::{HostLayout, Request};
 use layoutc_analysis::choose::{targets, unknown_target};
 use layoutc_analysis::cost_model::CostModel;
@@ -129,6 +130,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         }
     };
     let Planned { program, classes, plan, cost_model, rewritten, mut edits } = planned;
+    let fixed = FixedFiles::new(&program, &request.fixed_files);
     let mut generated_kernels = rewritten.generated_kernels;
     let model = Model { program: &program, classes: &classes };
     let mut outcomes: Vec<ClassOutcome> =
@@ -152,7 +154,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     let mut reports = Vec::new();
     let mut lowering = BTreeMap::new();
     if let Some(grids) = grids {
-        let found = grids.finish(&mut edits, &request.require);
+        let found = grids.finish(&mut edits, &request.require, &fixed);
         lowering = found.lowering;
         failed |= !found.errors.is_empty();
         diagnostics.extend(found.errors);
@@ -162,7 +164,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         reports = found.reports;
     }
     if let Some(merges) = merges {
-        let found = merges.finish(&program, &mut edits, &request.require);
+        let found = merges.finish(&program, &mut edits, &request.require, &fixed);
         failed |= !found.errors.is_empty();
         diagnostics.extend(found.errors);
         diagnostics.extend(found.diagnostics);

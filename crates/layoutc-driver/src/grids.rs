@@ -4,7 +4,7 @@ mod apart;
 
 use crate::assumptions;
 use crate::outcome::{ClassOutcome, Model, Status, stays};
-use crate::refusals::foreign_edit;
+use crate::refusals::{FixedFiles, foreign_edit};
 use crate::request::Request;
 use crate::settle::settle;
 use layoutc_analysis::choose::conflicting;
@@ -124,10 +124,12 @@ impl PlannedGrids {
         mut self,
         edits: &mut BTreeMap<FileId, EditSet>,
         require: &[String],
+        fixed: &FixedFiles,
     ) -> FoundGrids {
         let lowering = joined(&BTreeMap::new(), std::mem::take(&mut self.lowering));
         let lowering = lowering.unwrap_or_default();
-        if let Some(pin) = foreign_edit(&self.program, &self.rewritten.edits) {
+        let foreign = foreign_edit(&self.program, &self.rewritten.edits);
+        if let Some(pin) = foreign.or_else(|| fixed.pin(&self.rewritten.edits)) {
             self.refuse_all(&pin);
             let lowering = lowering.values().flat_map(|set| set.edits().iter().cloned());
             self.rewritten.edits =

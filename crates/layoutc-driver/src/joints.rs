@@ -1,7 +1,7 @@
 //! Separate arrays that become one: plan, rewrite, refuse.
 
 use crate::outcome::{ClassOutcome, Model, Status, stays};
-use crate::refusals::foreign_edit;
+use crate::refusals::{FixedFiles, foreign_edit};
 use crate::settle::settle;
 use layoutc_analysis::joint_plan::{JointProgram, JointRequest, pin, plan_joints};
 use layoutc_analysis::keep::keep_named;
@@ -65,9 +65,10 @@ impl PlannedJoints {
         program: &Program,
         edits: &mut BTreeMap<FileId, EditSet>,
         require: &[String],
+        fixed: &FixedFiles,
     ) -> FoundJoints {
         let own = std::mem::take(&mut self.rewritten.edits);
-        let refused = match foreign_edit(program, &own) {
+        let refused = match foreign_edit(program, &own).or_else(|| fixed.pin(&own)) {
             Some(pin) => Some(pin),
             None => match joined(edits, own) {
                 Ok(all) => {

@@ -3,7 +3,7 @@
 use crate::assumptions;
 use layoutc_analysis::generated::is_of_generated_text;
 use layoutc_analysis::{ArrayPlan, NewLayout, Origin};
-use layoutc_dataflow::classes::{Classes, Pin, Slot, array_names};
+use layoutc_dataflow::classes::{Classes, Pin, Slot, array_names, slot_names};
 use layoutc_dataflow::layout::{Layout, RecordShape};
 use layoutc_diagnostics::{Code, Diagnostic, Span};
 use layoutc_syntax::{FieldId, Program, RecordId};
@@ -26,6 +26,8 @@ pub struct ClassOutcome {
     pub type_name: String,
     /// The arrays' names: variables, `function()` results and `Record::field`s, in source order.
     pub names: Vec<String>,
+    /// All names by which a request can mean one of them, its function's in front, too.
+    pub targets: Vec<String>,
     /// Changed or kept.
     pub status: Status,
     /// The layout in the common notation, without the target: `tiled(32)`.
@@ -76,6 +78,10 @@ impl Model<'_> {
             type_name: types.join(", "),
             names: (array.classes.iter())
                 .flat_map(|class| array_names(program, classes, *class))
+                .collect(),
+            targets: own()
+                .flat_map(|class| &class.slots)
+                .flat_map(|slot| slot_names(program, *slot))
                 .collect(),
             status: if change.is_some() { Status::Changed } else { Status::Kept },
             layout: layout.map_or_else(|| "aos".to_owned(), NewLayout::notation),

@@ -1,7 +1,9 @@
 //! Arrays of structs: plan, rewrite, refuse, until every plan has a form.
 
 use crate::outcome::{ClassOutcome, stays};
-use crate::refusals::{in_foreign_files, outside_cuda, overlapping, placeholders};
+use crate::refusals::{
+    FixedFiles, in_fixed_files, in_foreign_files, outside_cuda, overlapping, placeholders,
+};
 use crate::request::Request;
 use crate::settle::settle;
 use crate::versions::find_versions;
@@ -123,9 +125,10 @@ impl Planned {
         let mut plan = choose_layouts(&program, &classes, &verdicts, &request.layouts, &cells);
         keep_named(&mut plan, &program, &classes, &request.keep, &request.layouts);
         let facts = CellFacts { cells: &cells.cells, checks_bounds: request.checks_bounds };
+        let fixed = FixedFiles::new(&program, &request.fixed_files);
         let (mut edits, mut refused) = (BTreeMap::new(), Vec::new());
         let rewritten = settle(&mut plan, |plan| {
-            let (mut rewritten, found) = rewrite_checked(&program, &classes, plan, facts);
+            let (mut rewritten, found) = rewrite_checked(&program, &classes, plan, facts, &fixed);
             edits = found;
             rewritten.refusals.sort();
             refused.extend(rewritten.refusals.iter().cloned());
@@ -146,6 +149,7 @@ fn rewrite_checked(
     classes: &Classes,
     plan: &LayoutPlan,
     cells: CellFacts<'_>,
+    fixed: &FixedFiles,
 ) -> (Rewritten, BTreeMap<FileId, EditSet>) {
     let structs = plan.structs();
     let layouts = structs.iter().map(|(class, (plan, _))| (*class, plan.layout.clone())).collect();
@@ -168,6 +172,7 @@ fn rewrite_checked(
         }
     };
     refusals.extend(outside_cuda(program, classes, plan, &edits));
+    refusals.extend(in_fixed_files(program, classes, plan, fixed, &edits));
     refusals.extend(placeholders(program, plan, &edits));
     refusals.extend(in_foreign_files(program, plan, &edits));
     (rewritten, edits)

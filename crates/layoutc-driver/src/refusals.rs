@@ -3,9 +3,10 @@
 use layoutc_analysis::{LayoutPlan, Refusal};
 use layoutc_codegen::{Edit, EditSet, OverlappingEdits, PLACEHOLDER};
 use layoutc_dataflow::classes::{Classes, Pin, classes_in_file, foreign_pin};
-use layoutc_diagnostics::{Code, FileId};
-use layoutc_syntax::Program;
-use std::collections::BTreeMap;
+use layoutc_diagnostics::{Code, FileId, Span};
+use layoutc_syntax::{ExprKind, Function, FunctionId, NameRef, Program};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 /// A reason for all that changes.
 fn of_all(plan: &LayoutPlan, pin: &Pin) -> Vec<Refusal> {
@@ -71,6 +72,93 @@ pub(crate) fn outside_cuda(
         related: Vec::new(),
     };
     of_its_file(program, classes, plan, &pin)
+}
+
+/// Files whose compiler gets the source as it is, and what they include.
+#[derive(Debug, Default)]
+pub(crate) struct FixedFiles {
+    roots: BTreeSet<FileId>,
+    included: BTreeSet<FileId>,
+    /// Text of functions that none of these files mentions: what it says is nothing to them.
+    unused: Vec<Span>,
+}
+
+impl FixedFiles {
+    /// Those files of a program that have one of these paths, and all that they include.
+    pub(crate) fn new(program: &Program, paths: &BTreeSet<PathBuf>) -> Self {
+        let ids = program.sources.iter();
+        let roots: BTreeSet<FileId> =
+            ids.filter(|(_, file)| paths.contains(file.path())).map(|(id, _)| id).collect();
+        let mut included = BTreeSet::new();
+        let mut open: Vec<FileId> = roots.iter().copied().collect();
+        while let Some(file) = open.pop() {
+            let new = program.files[file.index()].includes.iter();
+            open.extend(new.filter(|file| included.insert(**file)));
+        }
+        let is_seen = |file: FileId| roots.contains(&file) || included.contains(&file);
+        let unused = match roots.is_empty() {
+            true => Vec::new(),
+            false => unused_functions(program, &is_seen),
+        };
+        FixedFiles { roots, included, unused }
+    }
+
+    /// The reason to refuse edits of which one changes what such a file sees.
+    ///
+    /// Generated text may stand in a header: it changes no meaning of what was there, and only those who see it
+    /// use it.
+    pub(crate) fn pin<'e>(&self, edits: impl IntoIterator<Item = &'e Edit>) -> Option<Pin> {
+        let is_unused = |edit: &Edit| self.unused.iter().any(|text| text.contains(edit.span));
+        let is_seen = |edit: &&Edit| {
+            self.roots.contains(&edit.span.file)
+                || (self.included.contains(&edit.span.file)
+                    && !edit.is_generated
+                    && !is_unused(edit))
+        };
+        let edit = edits.into_iter().find(is_seen)?;
+        Some(Pin {
+            span: edit.span,
+            code: Code::NOT_LAUNCHED,
+            message: match self.roots.contains(&edit.span.file) {
+                true => "this file would have to change, and its compiler runs without `layoutc launch`",
+                false => "this would have to change, and a file whose compiler runs without `layoutc launch` includes it",
+            }
+            .to_owned(),
+            related: Vec::new(),
+        })
+    }
+}
+
+/// Prototypes and definitions of plain functions that no expression in these files names.
+fn unused_functions(program: &Program, is_seen: &dyn Fn(FileId) -> bool) -> Vec<Span> {
+    let mut named: BTreeSet<FunctionId> = BTreeSet::new();
+    for expr in program.expr_ids().map(|id| program.expr(id)) {
+        if let ExprKind::Name(NameRef::Functions(functions)) = &expr.kind
+            && is_seen(expr.span.file)
+        {
+            named.extend(functions);
+        }
+    }
+    let is_plain =
+        |function: &Function| function.record.is_none() && function.template_parameters.is_empty();
+    let functions = (0..).map(FunctionId).zip(&program.functions);
+    let unused = functions.filter(|(id, function)| {
+        let original = function.copy_of.as_ref().map_or(*id, |copy| copy.original);
+        is_plain(function) && !named.contains(id) && !named.contains(&original)
+    });
+    unused.flat_map(|(_, function)| &function.sites).map(|site| site.span).collect()
+}
+
+/// What a file sees whose compiler gets the source stays as it is.
+pub(crate) fn in_fixed_files(
+    program: &Program,
+    classes: &Classes,
+    plan: &LayoutPlan,
+    fixed: &FixedFiles,
+    edits: &BTreeMap<FileId, EditSet>,
+) -> Vec<Refusal> {
+    let found = fixed.pin(edits.values().flat_map(EditSet::edits));
+    found.map_or_else(Vec::new, |pin| of_its_file(program, classes, plan, &pin))
 }
 
 /// Files that are not part of the program stay as they are.

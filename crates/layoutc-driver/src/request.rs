@@ -7,6 +7,8 @@ use layoutc_analysis::grid_choice::GridOptions;
 use layoutc_analysis::grid_plan::{GridRequest, InBounds};
 use layoutc_analysis::profile::Profile;
 use layoutc_dataflow::layout::notation::LayoutSpec;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 /// What the user asked for.
@@ -41,6 +43,8 @@ pub struct Request {
     pub keeps_cost_model: bool,
     /// Every array of numbers is looked at, and not only those that may gain something.
     pub all_grids: bool,
+    /// Files that are compiled as they are, by their paths: nothing that they see may change.
+    pub fixed_files: BTreeSet<PathBuf>,
 }
 
 impl Request {

@@ -64,8 +64,10 @@ fn log(findings: &Findings<'_>) -> Sarif {
 /// A code with its page.
 fn rule(code: Code) -> ReportingDescriptor {
     let page = code.info().explanation;
-    let meaning = page.split("## What it means").nth(1).and_then(|rest| rest.split("\n## ").next());
-    let meaning = meaning.unwrap_or(code.name()).split_whitespace().collect::<Vec<_>>().join(" ");
+    // Between the title and the first heading stands what was found.
+    let found = page.split("\n## ").next().and_then(|text| text.split_once('\n'));
+    let meaning = found.map_or(code.name(), |(_, text)| text);
+    let meaning = meaning.split_whitespace().collect::<Vec<_>>().join(" ");
     let first = meaning.split_inclusive(". ").next().unwrap_or(&meaning).trim_end();
     ReportingDescriptor::builder()
         .id(code.to_string())
@@ -239,7 +241,11 @@ mod tests {
         let rules = run["tool"]["driver"]["rules"].as_array().expect("a list");
         let ids: Vec<&str> = rules.iter().filter_map(|rule| rule["id"].as_str()).collect();
         assert_eq!(ids, ["LC0011", "LC0014"]);
-        assert!(rules[0]["help"]["markdown"].as_str().is_some_and(|page| page.contains("## Why")));
+        assert!(
+            rules[0]["help"]["markdown"]
+                .as_str()
+                .is_some_and(|page| page.contains("## What to change"))
+        );
         assert!(run["results"][1]["locations"].as_array().is_some_and(Vec::is_empty));
         assert_eq!(run["invocations"][0]["executionSuccessful"], false);
     }

@@ -81,6 +81,7 @@ mod tests {
             holders: Vec::new(),
             is_automatic: false,
             is_generated: false,
+            targets: Vec::new(),
         }
     }
 

@@ -1,0 +1,479 @@
+//! Commands of compilers: nvcc, and host compilers that take the options of gcc.
+//!
+//! Of a command it matters which sources it compiles, what decides the meaning of their text (macros, include
+//! folders, forced headers, language), and where object and dependency file go. All else is passed on as it is.
+
+use layoutc_syntax::preprocess::{Language, PreprocessOptions};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::paths::absolute_in;
+
+/// What a command does with its sources.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Step {
+    /// Compiles them.
+    Compile,
+    /// Makes text of them: preprocessed (`-E`), or assembly (`-S`).
+    Text,
+    /// Only says which files they include (`-M`, `-MM`).
+    Dependencies,
+    /// There is no source: a link, `--version`.
+    Other,
+}
+
+/// A command, as run in a folder.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Command {
+    /// The folder.
+    pub folder: PathBuf,
+    /// The words as given.
+    pub given: Vec<String>,
+    /// The words with those of the option files that they name.
+    pub words: Vec<String>,
+    /// The sources as spelled.
+    pub sources: Vec<String>,
+    /// What it does with them.
+    pub step: Step,
+    /// What decides the meaning of their text, with absolute paths.
+    pub options: PreprocessOptions,
+    /// Where the object goes (`-o`).
+    pub output: Option<PathBuf>,
+    /// Where the names of included files go, if anywhere (`-MD`, `-MF`).
+    pub depfile: Option<PathBuf>,
+}
+
+impl Command {
+    /// Reads the words of a command that runs in `folder`.
+    ///
+    /// # Errors
+    /// An option file that cannot be read, an option without its value.
+    pub fn parse(given: &[String], folder: &Path) -> Result<Command, String> {
+        let place = |path: &Path| absolute_in(folder, path);
+        let words = expand(given.to_vec(), &place, 0)?;
+        let Read { options, sources, output, depfile, flags } = read_words(&words, &place)?;
+        let step = match () {
+            () if sources.is_empty() || flags.links_devices => Step::Other,
+            () if flags.only_dependencies => Step::Dependencies,
+            () if flags.makes_text => Step::Text,
+            () => Step::Compile,
+        };
+        let depfile = flags
+            .makes_depfile
+            .then_some(())
+            .and_then(|()| depfile.or_else(|| Some(output.as_ref()?.with_extension("d"))));
+        let folder = folder.to_path_buf();
+        let given = given.to_vec();
+        Ok(Command { folder, given, words, sources, step, options, output, depfile })
+    }
+
+    /// A source of the command, from the root of the file system.
+    #[must_use]
+    pub fn path_of(&self, source: &str) -> PathBuf {
+        absolute_in(&self.folder, Path::new(source))
+    }
+
+    /// The object of a source: what `-o` says, or the source's name with the ending `.o` in the folder.
+    #[must_use]
+    pub fn object_of(&self, source: &str) -> PathBuf {
+        match (&self.output, self.sources.len()) {
+            (Some(output), 1) => output.clone(),
+            _ => {
+                let name = Path::new(source).with_extension("o");
+                absolute_in(&self.folder, Path::new(name.file_name().unwrap_or_default()))
+            }
+        }
+    }
+
+    /// The words of the same command for other files: sources and forced headers are replaced by what `file`
+    /// says of them, and folders of headers by what `folder` says of them.
+    #[must_use]
+    pub fn redirected(
+        &self,
+        file: &dyn Fn(&Path) -> Option<PathBuf>,
+        folder: &dyn Fn(&Path) -> Option<PathBuf>,
+    ) -> Vec<String> {
+        let is_given = |source: &String| self.given.contains(source);
+        let forced = self.options.forced_includes.iter().any(|header| file(header).is_some());
+        let words = match self.sources.iter().all(is_given) && !forced {
+            true => &self.given,
+            false => &self.words,
+        };
+        let first = words.iter().skip(1).position(|word| {
+            word.starts_with('-') || word.starts_with('@') || self.sources.contains(word)
+        });
+        let (compiler, rest) = words.split_at(first.map_or(words.len(), |first| first + 1));
+        let mut out = compiler.to_vec();
+        // The folders keep their order among each other, and what comes later again does not count.
+        for dir in &self.options.quote_dirs {
+            if let Some(other) = folder(dir) {
+                out.extend(["-iquote".to_owned(), other.display().to_string()]);
+            }
+        }
+        let dirs = &self.options.include_dirs;
+        if dirs.iter().any(|dir| folder(dir).is_some()) {
+            out.extend(
+                dirs.iter()
+                    .map(|dir| format!("-I{}", folder(dir).as_deref().unwrap_or(dir).display())),
+            );
+        }
+        let mut is_header = false;
+        for word in rest {
+            let place = || file(&absolute_in(&self.folder, Path::new(word)));
+            let other = match is_header || self.sources.contains(word) {
+                true => place().map(|path| path.display().to_string()),
+                false => None,
+            };
+            is_header = FORCED.contains(&word.as_str());
+            out.push(other.unwrap_or_else(|| word.clone()));
+        }
+        out
+    }
+}
+
+/// Options whose next word is a header to include first.
+const FORCED: [&str; 3] = ["-include", "--include", "--pre-include"];
+
+/// What the words say beside the options of the text.
+#[derive(Clone, Copy, Default)]
+struct Flags {
+    makes_depfile: bool,
+    only_dependencies: bool,
+    links_devices: bool,
+    makes_text: bool,
+}
+
+/// What the words of a command say.
+#[derive(Default)]
+struct Read {
+    options: PreprocessOptions,
+    sources: Vec<String>,
+    output: Option<PathBuf>,
+    depfile: Option<PathBuf>,
+    flags: Flags,
+}
+
+/// Endings of sources.
+const SOURCES: [&str; 7] = ["cu", "c", "cc", "cpp", "cxx", "C", "c++"];
+/// Endings of files that are linked, whatever `-x` says.
+const LINKED: [&str; 9] = ["o", "obj", "a", "so", "lib", "ptx", "cubin", "fatbin", "dylib"];
+
+/// Whether the name of a file is that of a source.
+#[must_use]
+pub fn is_source(file: &Path) -> bool {
+    SOURCES.contains(&ending(file))
+}
+
+fn ending(file: &Path) -> &str {
+    file.extension().and_then(|extension| extension.to_str()).unwrap_or("")
+}
+
+/// Words that name a file of further words.
+const OPTION_FILES: [&str; 2] = ["--options-file", "-optf"];
+/// How deep such files may name each other.
+const OPTION_FILE_DEPTH: usize = 8;
+
+/// The words with those of the option files that they name, which CMake writes for nvcc.
+pub(crate) fn expand(
+    words: Vec<String>,
+    place: &dyn Fn(&Path) -> PathBuf,
+    depth: usize,
+) -> Result<Vec<String>, String> {
+    let mut out = Vec::new();
+    let mut rest = words.into_iter();
+    while let Some(word) = rest.next() {
+        let joined =
+            OPTION_FILES.iter().find_map(|name| word.strip_prefix(name)?.strip_prefix('='));
+        let files = match joined.or_else(|| word.strip_prefix('@')) {
+            Some(file) => file.to_owned(),
+            None if OPTION_FILES.contains(&word.as_str()) => {
+                rest.next().ok_or_else(|| format!("`{word}` has no value"))?
+            }
+            None => {
+                out.push(word);
+                continue;
+            }
+        };
+        for file in files.split(',') {
+            if depth >= OPTION_FILE_DEPTH {
+                return Err(format!("the option file `{file}` is nested too deep"));
+            }
+            let text = fs::read_to_string(place(Path::new(file)))
+                .map_err(|found| format!("cannot read the option file `{file}`: {found}"))?;
+            let words = shlex::split(&text)
+                .ok_or_else(|| format!("the option file `{file}` has an open quote"))?;
+            out.extend(expand(words, place, depth + 1)?);
+        }
+    }
+    Ok(out)
+}
+
+/// What a flag does with its value.
+#[derive(Clone, Copy)]
+enum Flag {
+    Define,
+    Undefine,
+    Include,
+    Quote,
+    System,
+    Forced,
+    Language,
+    Standard,
+    Output,
+    DependencyFile,
+    /// Meaningless here, but it has a value, which must not be taken for something else.
+    Skip,
+}
+
+/// Flags with a value, which follows as the next word, or in the same one: directly behind those
+/// of the first list, behind a `=` for those of the second.
+const JOINED: [(&str, Flag); 12] = [
+    ("-D", Flag::Define),
+    ("-U", Flag::Undefine),
+    ("-I", Flag::Include),
+    ("-isystem", Flag::System),
+    ("-iquote", Flag::Quote),
+    ("-idirafter", Flag::System),
+    ("-include", Flag::Forced),
+    ("-x", Flag::Language),
+    ("-o", Flag::Output),
+    ("-MF", Flag::DependencyFile),
+    ("-MT", Flag::Skip),
+    ("-MQ", Flag::Skip),
+];
+const LONG: [(&str, Flag); 28] = [
+    ("--define-macro", Flag::Define),
+    ("--undefine-macro", Flag::Undefine),
+    ("--include-path", Flag::Include),
+    ("--system-include", Flag::System),
+    ("-isystem", Flag::System),
+    ("--pre-include", Flag::Forced),
+    ("--include", Flag::Forced),
+    ("-include", Flag::Forced),
+    ("--x", Flag::Language),
+    ("-x", Flag::Language),
+    ("--output-file", Flag::Output),
+    ("--dependency-output", Flag::DependencyFile),
+    ("--dependency-target-name", Flag::Skip),
+    ("-Xptxas", Flag::Skip),
+    ("--ptxas-options", Flag::Skip),
+    ("-Xlinker", Flag::Skip),
+    ("-Xcudafe", Flag::Skip),
+    ("-Xclang", Flag::Skip),
+    ("-Xpreprocessor", Flag::Skip),
+    ("-gencode", Flag::Skip),
+    ("--generate-code", Flag::Skip),
+    ("-arch", Flag::Skip),
+    ("--gpu-architecture", Flag::Skip),
+    ("-code", Flag::Skip),
+    ("-ccbin", Flag::Skip),
+    ("--compiler-bindir", Flag::Skip),
+    ("-std", Flag::Standard),
+    ("--std", Flag::Standard),
+];
+
+/// Flags of the host compiler, behind a comma or a `=`.
+const HOST: [&str; 2] = ["-Xcompiler", "--compiler-options"];
+
+/// What decides the meaning of text in a command, with paths as `place` makes them.
+///
+/// # Errors
+/// An option without its value.
+pub fn options_of(
+    words: &[String],
+    place: &dyn Fn(&Path) -> PathBuf,
+) -> Result<PreprocessOptions, String> {
+    Ok(read_words(words, place)?.options)
+}
+
+fn read_words(words: &[String], place: &dyn Fn(&Path) -> PathBuf) -> Result<Read, String> {
+    let mut read = Read::default();
+    // The first word is the compiler, perhaps behind a launcher such as ccache.
+    let mut rest = words.iter().skip(1).map(String::as_str);
+    while let Some(word) = rest.next() {
+        if word == "--" {
+            continue;
+        }
+        if let Some((name, value)) = HOST.iter().find_map(|name| {
+            let tail = word.strip_prefix(name)?;
+            Some((name, tail.strip_prefix('=').or(tail.is_empty().then_some(""))?))
+        }) {
+            let value = match value {
+                "" => rest.next().ok_or_else(|| format!("`{name}` has no value"))?,
+                value => value,
+            };
+            // `-Xcompiler -DN=4,-fPIC`: the host's flags; macros are seen by the text.
+            let words: Vec<String> =
+                std::iter::once("").chain(value.split(',')).map(str::to_owned).collect();
+            let host = options_of(&words, place)?;
+            merge(&mut read.options, host);
+            continue;
+        }
+        match word {
+            "-MD"
+            | "-MMD"
+            | "--generate-dependencies-with-compile"
+            | "--generate-nonsystem-dependencies-with-compile" => read.flags.makes_depfile = true,
+            "-M" | "-MM" | "--generate-dependencies" | "--generate-nonsystem-dependencies" => {
+                read.flags.only_dependencies = true;
+            }
+            "-dlink" | "--device-link" => read.flags.links_devices = true,
+            "-E" | "--preprocess" | "-S" => read.flags.makes_text = true,
+            _ => {}
+        }
+        let Some((flag, value)) = flag_of(word) else {
+            let is_named =
+                read.options.language.is_some() && !LINKED.contains(&ending(Path::new(word)));
+            let is_input =
+                is_source(Path::new(word)) || (is_named && place(Path::new(word)).is_file());
+            if !word.starts_with('-') && is_input {
+                read.sources.push(word.to_owned());
+            }
+            continue;
+        };
+        let value = match value {
+            Some(value) => value,
+            None => rest.next().ok_or_else(|| format!("`{word}` has no value"))?,
+        };
+        match flag {
+            Flag::Output => read.output = Some(place(Path::new(value))),
+            Flag::DependencyFile => read.depfile = Some(place(Path::new(value))),
+            flag => apply(&mut read.options, flag, value, place),
+        }
+    }
+    Ok(read)
+}
+
+/// The flag that a word is, and its value if the word holds it.
+fn flag_of(word: &str) -> Option<(Flag, Option<&str>)> {
+    let exact = LONG.iter().chain(&JOINED).find(|(name, _)| *name == word);
+    if let Some((_, flag)) = exact {
+        return Some((*flag, None));
+    }
+    let long = LONG
+        .iter()
+        .find_map(|(name, flag)| Some((*flag, Some(word.strip_prefix(name)?.strip_prefix('=')?))));
+    // `-output` is not `-o utput`: only what takes a joined value in the compilers does so here.
+    let joined = || {
+        JOINED.iter().find_map(|(name, flag)| {
+            let value = word.strip_prefix(name)?;
+            (!matches!(flag, Flag::Skip | Flag::Output | Flag::DependencyFile))
+                .then_some((*flag, Some(value)))
+        })
+    };
+    long.or_else(joined)
+}
+
+fn apply(
+    options: &mut PreprocessOptions,
+    flag: Flag,
+    value: &str,
+    place: &dyn Fn(&Path) -> PathBuf,
+) {
+    let path = || place(Path::new(value));
+    match flag {
+        Flag::Define => {
+            let (name, text) = value.split_once('=').unwrap_or((value, "1"));
+            options.undefines.retain(|other| other != name);
+            options.defines.retain(|(other, _)| other != name);
+            options.defines.push((name.to_owned(), text.to_owned()));
+        }
+        Flag::Undefine => {
+            options.defines.retain(|(other, _)| other != value);
+            options.undefines.push(value.to_owned());
+        }
+        Flag::Include => options.include_dirs.push(path()),
+        Flag::Quote => options.quote_dirs.push(path()),
+        Flag::System => options.system_dirs.push(path()),
+        Flag::Forced => options.forced_includes.push(path()),
+        Flag::Language => {
+            options.language = match value {
+                "cu" | "cuda" => Some(Language::Cuda),
+                "c" => Some(Language::C),
+                "c++" => Some(Language::Cpp),
+                // `none` goes back to what the name says.
+                _ => None,
+            };
+        }
+        Flag::Standard => options.standard = Some(value.to_owned()),
+        Flag::Output | Flag::DependencyFile | Flag::Skip => {}
+    }
+}
+
+fn merge(options: &mut PreprocessOptions, other: PreprocessOptions) {
+    for (name, text) in other.defines {
+        options.defines.retain(|(known, _)| *known != name);
+        options.defines.push((name, text));
+    }
+    options.undefines.extend(other.undefines);
+    options.standard = other.standard.or(options.standard.take());
+    options.include_dirs.extend(other.include_dirs);
+    options.quote_dirs.extend(other.quote_dirs);
+    options.system_dirs.extend(other.system_dirs);
+    options.forced_includes.extend(other.forced_includes);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn command(line: &str) -> Command {
+        let words = shlex::split(line).expect("words");
+        Command::parse(&words, Path::new("/b")).expect("readable")
+    }
+
+    #[test]
+    fn what_a_command_does() {
+        let found = command(
+            "ccache nvcc -Iinc -x cu -c ../a.cu -o sub/a.o -MD -MF a.d -gencode arch=compute_80,code=sm_80",
+        );
+        assert_eq!((found.step, &*found.sources), (Step::Compile, &["../a.cu".to_owned()][..]));
+        assert_eq!(found.path_of("../a.cu"), Path::new("/a.cu"));
+        assert_eq!(found.object_of("../a.cu"), Path::new("/b/sub/a.o"));
+        assert_eq!(found.depfile.as_deref(), Some(Path::new("/b/a.d")));
+        assert_eq!(
+            command("nvcc -c a.cu -o a.o -MD").depfile.as_deref(),
+            Some(Path::new("/b/a.d"))
+        );
+        assert_eq!(command("nvcc -c a.cu -o a.o -MF a.d").depfile, None);
+        let steps = [
+            ("nvcc -M a.cu", Step::Dependencies),
+            ("g++ -E a.cpp", Step::Text),
+            ("nvcc -dlink a.o b.o -o d.o", Step::Other),
+            ("nvcc a.o b.o -o sim", Step::Other),
+            ("nvcc --version", Step::Other),
+            ("nvcc a.cu b.cu -o sim", Step::Compile),
+        ];
+        for (line, step) in steps {
+            assert_eq!(command(line).step, step, "{line}");
+        }
+        assert_eq!(command("nvcc a.cu b.cu -o sim").object_of("b.cu"), Path::new("/b/b.o"));
+    }
+
+    #[test]
+    fn other_files_in_the_same_command() {
+        let file = |path: &Path| path.ends_with("a.cu").then(|| PathBuf::from("/m/a.cu"));
+        let folder = |path: &Path| path.ends_with("inc").then(|| PathBuf::from("/m/inc"));
+        let redirected = |line: &str| command(line).redirected(&file, &folder).join(" ");
+        assert_eq!(
+            redirected("ccache nvcc -I/x -Iinc -c a.cu -o a.o"),
+            "ccache nvcc -I/x -I/m/inc -I/x -Iinc -c /m/a.cu -o a.o"
+        );
+        assert_eq!(redirected("nvcc a.cu b.cu"), "nvcc /m/a.cu b.cu");
+        assert_eq!(redirected("nvcc -c b.cu -Dx=a.cu"), "nvcc -c b.cu -Dx=a.cu");
+    }
+
+    #[test]
+    fn sources_in_option_files() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::write(folder.path().join("all.rsp"), "-DN=1 a.cu").expect("written");
+        let words = ["nvcc", "-c", "@all.rsp"].map(str::to_owned);
+        let found = Command::parse(&words, folder.path()).expect("readable");
+        assert_eq!(found.sources, ["a.cu"]);
+        let file = |_: &Path| Some(PathBuf::from("/m/a.cu"));
+        assert_eq!(found.redirected(&file, &|_| None), ["nvcc", "-c", "-DN=1", "/m/a.cu"]);
+        let words = ["nvcc", "-c", "@gone.rsp"].map(str::to_owned);
+        let error = Command::parse(&words, folder.path()).expect_err("no such file");
+        assert!(error.contains("gone.rsp"), "{error}");
+    }
+}

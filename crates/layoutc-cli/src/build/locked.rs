@@ -1,0 +1,98 @@
+//! What a compiled program says to its lock file, and what that asks of the next one.
+
+use crate::arguments::ProgramArguments;
+use crate::compile::Success;
+use layoutc_build::lock::{LockedArray, LockedProgram, SOURCE, short};
+use layoutc_diagnostics::Code;
+use layoutc_driver::{ClassOutcome, Status};
+use layoutc_syntax::Program;
+
+/// The layouts of a program's arrays.
+pub fn locked(name: &str, success: &Success) -> LockedProgram {
+    let program = &success.compiled.program;
+    let classes: Vec<&ClassOutcome> =
+        success.compiled.classes.iter().filter(|class| is_told(class)).collect();
+    let array = |class: &&ClassOutcome| {
+        let is_changed = class.status == Status::Changed;
+        let reason = class.reasons.first().map(|pin| format!("{}: {}", pin.code, pin.message));
+        LockedArray {
+            element: class.type_name.clone(),
+            target: target(class, &classes),
+            layout: if is_changed { class.layout.clone() } else { SOURCE.to_owned() },
+            names: class.names.clone(),
+            because: one_line(&match is_changed {
+                true => class.because.clone(),
+                false => reason.unwrap_or_default(),
+            }),
+            members: members(program, class),
+        }
+    };
+    LockedProgram::new(name, classes.iter().map(array).collect())
+}
+
+/// Whether a class is worth a line: it changes, or somebody would ask why it does not.
+fn is_told(class: &ClassOutcome) -> bool {
+    let gains_nothing = class.reasons.first().is_some_and(|reason| reason.code == Code::NO_GAIN);
+    !class.is_generated
+        && (class.status == Status::Changed || !(class.is_automatic && gains_nothing))
+}
+
+/// The name by which a request means this class and no other: the type if all of its arrays have this layout,
+/// otherwise an array.
+fn target(class: &ClassOutcome, classes: &[&ClassOutcome]) -> String {
+    let of_type = |other: &&&ClassOutcome| other.type_name == class.type_name;
+    let is_same =
+        |other: &&ClassOutcome| other.status == class.status && other.layout == class.layout;
+    if !class.elements.is_empty() && classes.iter().filter(of_type).all(is_same) {
+        return class.type_name.clone();
+    }
+    let others = || classes.iter().filter(|other| !std::ptr::eq(**other, class));
+    let is_free = |name: &&String| !others().any(|other| other.targets.contains(name));
+    let own = class.names.iter().chain(&class.targets).find(is_free);
+    own.or(class.names.first()).unwrap_or(&class.type_name).clone()
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A hash of the members of the elements: their names and types.
+fn members(program: &Program, class: &ClassOutcome) -> String {
+    let mut hash = blake3::Hasher::new();
+    hash.update(class.type_name.as_bytes());
+    for record in &class.elements {
+        for field in &program.record(*record).fields {
+            let field = program.field(*field);
+            let ty = program.spelling(field.ty).unwrap_or_default();
+            hash.update(format!("{ty} {}\0", field.name).as_bytes());
+        }
+    }
+    short(&hash.finalize())
+}
+
+/// The same options, with the layouts that the lock file says, which must be carried out.
+pub fn asked(arguments: &ProgramArguments, locked: &LockedProgram) -> ProgramArguments {
+    let spec = |array: &LockedArray| format!("{} = {}", array.target, array.layout);
+    let mut layouts: Vec<String> = locked.changed().map(spec).collect();
+    layouts.dedup();
+    if layouts.is_empty() {
+        layouts.push("* = aos".to_owned());
+    }
+    let mut require = arguments.require.clone();
+    require.extend(locked.changed().map(|array| array.target.clone()));
+    ProgramArguments { layouts, require, ..arguments.clone() }
+}
+
+/// What the lock file says of a program whose layouts it gave: names, reasons and members are those of now, and why
+/// a layout was chosen is what was said then.
+pub fn refreshed(known: &LockedProgram, success: &Success) -> LockedProgram {
+    let mut arrays = locked(&known.name, success).arrays;
+    for array in &mut arrays {
+        let same =
+            |other: &&LockedArray| other.target == array.target && other.layout == array.layout;
+        if let Some(before) = known.changed().find(same) {
+            array.because.clone_from(&before.because);
+        }
+    }
+    LockedProgram::new(&known.name, arrays)
+}

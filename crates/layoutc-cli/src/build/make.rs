@@ -1,0 +1,344 @@
+//! Making the state of a program: its layouts, and the mirror of its files.
+
+use crate::arguments::ProgramArguments;
+use crate::build::locked::{asked, locked};
+use crate::build::{Found, Settings};
+use crate::compile::{Failure, Success, Units, compile_units};
+use crate::outputs::absolute;
+use layoutc_build::database::Entry;
+use layoutc_build::lock::{Lock, LockedProgram, SOURCE};
+use layoutc_build::mirror::{Mirror, Replacement, marked};
+use layoutc_build::state::{self, Manifest, State, UnitText, hash};
+use layoutc_build::{Command, Program};
+use layoutc_diagnostics::{Code, FileId};
+use layoutc_driver::Status;
+use layoutc_syntax::Function;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Why there is no state.
+pub enum Stop {
+    /// One line says it.
+    Said(String),
+    /// The program has errors.
+    Reported(Box<Failure>),
+}
+
+impl From<String> for Stop {
+    fn from(message: String) -> Self {
+        Stop::Said(message)
+    }
+}
+
+/// A program with its layouts.
+pub struct Planned {
+    /// What the lock file says of it.
+    pub locked: LockedProgram,
+    /// The program in these layouts.
+    pub success: Success,
+}
+
+/// Compiles a program in the layouts that the lock file says; without one they are chosen.
+///
+/// # Errors
+/// A program that has errors, or an array that can no longer have its layout.
+pub fn plan(
+    found: &Found,
+    settings: &Settings,
+    known: Option<LockedProgram>,
+) -> Result<Planned, Stop> {
+    let units = units(&found.program, &found.build)?;
+    let compile = |arguments: &ProgramArguments| {
+        compile_units(arguments, &units).map_err(|failure| Stop::Reported(Box::new(failure)))
+    };
+    if let Some(locked) = known {
+        let success = compile(&asked(&settings.arguments, &locked))?;
+        return Ok(Planned { locked, success });
+    }
+    let first = compile(&settings.arguments)?;
+    let mut chosen = locked(&found.program.name, &first);
+    if chosen.changed().next().is_none() {
+        return Ok(Planned { locked: chosen, success: first });
+    }
+    // What is compiled is what the lock file says, not what led to it.
+    let lenient = ProgramArguments {
+        require: settings.arguments.require.clone(),
+        ..asked(&settings.arguments, &chosen)
+    };
+    let success = compile(&lenient)?;
+    let again = locked(&found.program.name, &success);
+    let is_carried_out = |target: &str, layout: &str| {
+        again.arrays.iter().any(|array| array.target == target && array.layout == layout)
+    };
+    let mut arrays = chosen.arrays;
+    for array in &mut arrays {
+        if array.layout != SOURCE && !is_carried_out(&array.target, &array.layout) {
+            array.layout = SOURCE.to_owned();
+        }
+    }
+    chosen = LockedProgram::new(&found.program.name, arrays);
+    Ok(Planned { locked: chosen, success })
+}
+
+/// The units of a program as the compiler takes them.
+fn units(program: &Program, build: &Path) -> Result<Units, String> {
+    let mut entries: Vec<Entry> = Vec::new();
+    let mut fixed = BTreeSet::new();
+    for unit in &program.units {
+        let options = Command::parse(&unit.words, &unit.folder)?.options;
+        let entry = Entry { file: unit.source.clone(), options };
+        if !entries.contains(&entry) {
+            entries.push(entry);
+        }
+        if !unit.is_launched {
+            fixed.insert(unit.source.clone());
+        }
+    }
+    Ok(Units { entries, folder: build.to_path_buf(), fixed })
+}
+
+/// Writes what the lock file says of a program, where the project has one or in the build folder.
+///
+/// # Errors
+/// A file that cannot be read or written.
+pub fn write_lock(path: &Path, locked: &LockedProgram) -> Result<bool, String> {
+    // One that cannot be read is made anew only by who asks for it.
+    let mut lock = Lock::read(path)?.unwrap_or_default();
+    lock.put(locked.clone());
+    state::write_changed(path, lock.text().as_bytes())
+}
+
+/// Makes the mirror of a program, and gives what it rests on. The state is held alone.
+///
+/// # Errors
+/// A file that cannot be written.
+pub fn mirror(
+    state: &State,
+    found: &Found,
+    planned: &Planned,
+    key: String,
+) -> Result<Manifest, String> {
+    let success = &planned.success;
+    let sources = success.sources();
+    let path_of = |id: FileId| absolute(sources.file(id).path());
+    let files = || sources.iter().filter(|(_, file)| file.view().is_none()).map(|(id, _)| id);
+    let is_changed = success.changed().next().is_some();
+    let ours: Vec<FileId> = files().filter(|id| is_changed && success.is_ours(*id)).collect();
+    let others: Vec<PathBuf> = files()
+        .filter(|id| !success.is_ours(*id))
+        .map(path_of)
+        .filter(|path| !["/usr", "/opt"].iter().any(|system| path.starts_with(system)))
+        .collect();
+    let paths: Vec<PathBuf> = ours.iter().map(|id| path_of(*id)).collect();
+    let mirror = Mirror::new(&state.mirror(), &paths, &others);
+    let seals = Seals::new(found, planned);
+    let mut texts: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
+    for (id, path) in ours.iter().zip(&paths) {
+        texts.insert(path.clone(), text(success, *id, &mirror.place(path), &seals));
+    }
+    let old = state.manifest();
+    state.invalidate()?;
+    write_mirror(&mirror, &texts, old.as_ref())?;
+    let graph = Graph::new(success);
+    let mut manifest = Manifest { key, ..Manifest::default() };
+    for id in files() {
+        let path = path_of(id);
+        if let Some(hash) = state::hash_of(&path) {
+            manifest.inputs.push((path, hash));
+        }
+    }
+    manifest.absent =
+        success.absent.iter().map(|path| absolute(path)).filter(|path| !path.exists()).collect();
+    manifest.files = texts.keys().map(|path| (path.clone(), mirror.place(path))).collect();
+    if is_changed {
+        manifest.folders =
+            mirror.folders.iter().map(|folder| (folder.clone(), mirror.place(folder))).collect();
+    }
+    for unit in &found.program.units {
+        let Some(root) = success.roots.iter().find(|id| path_of(**id) == unit.source) else {
+            continue;
+        };
+        let reads: Vec<FileId> = graph.reached(*root);
+        let mut seen = Vec::new();
+        for id in &reads {
+            let path = path_of(*id);
+            seen.extend(path.as_os_str().as_encoded_bytes());
+            match texts.get(&path) {
+                Some(text) => seen.extend(text),
+                None => seen.extend(sources.file(*id).text().as_bytes()),
+            }
+        }
+        let is_rewritten = unit.is_launched
+            && reads.iter().any(|id| {
+                success.rewritten[id.index()].is_some() || seals.is_needed(&path_of(*id))
+            });
+        let reads = reads.into_iter().map(path_of).collect();
+        manifest
+            .units
+            .insert(unit.source.clone(), UnitText { reads, text: hash(&seen), is_rewritten });
+    }
+    state.complete(&manifest)?;
+    Ok(manifest)
+}
+
+/// The text of a file in the mirror.
+fn text(success: &Success, id: FileId, own: &Path, seals: &Seals) -> Vec<u8> {
+    let file = success.sources().file(id);
+    let path = absolute(file.path());
+    let edits = success.compiled.edits.get(&id);
+    let replacement = |edit: &layoutc_codegen::Edit| Replacement {
+        start: edit.span.start as usize,
+        end: edit.span.end as usize,
+        text: edit.text.clone(),
+        is_generated: edit.is_generated || edit.version_of.is_some(),
+    };
+    let mut replacements: Vec<Replacement> =
+        edits.into_iter().flat_map(|edits| edits.edits()).map(replacement).collect();
+    if let Some(seal) = seals.of(&path, edits.is_some()) {
+        let end = file.text().len();
+        replacements.push(Replacement { start: end, end, text: seal, is_generated: true });
+    }
+    let text = marked(&path, own, file.text(), &replacements);
+    success.bytes(id, &text).into_owned()
+}
+
+/// Puts the files and links of a mirror in place, and takes away what an earlier one had.
+fn write_mirror(
+    mirror: &Mirror,
+    texts: &BTreeMap<PathBuf, Vec<u8>>,
+    old: Option<&Manifest>,
+) -> Result<(), String> {
+    match old {
+        Some(old) => {
+            for (path, place) in old.files.iter().filter(|(path, _)| !texts.contains_key(*path)) {
+                let _ = fs::remove_file(place);
+                debug_assert!(path.is_absolute());
+            }
+        }
+        // Nobody knows what a run that was killed left.
+        None => drop(fs::remove_dir_all(&mirror.root)),
+    }
+    for folder in &mirror.folders {
+        state::make_folder(&mirror.place(folder))?;
+    }
+    for (path, text) in texts {
+        state::write_changed(&mirror.place(path), text)?;
+    }
+    let files: BTreeSet<PathBuf> = texts.keys().cloned().collect();
+    for (place, to) in mirror.links(&files) {
+        state::link_changed(&place, &to)?;
+    }
+    Ok(())
+}
+
+/// Which files include which.
+struct Graph<'s> {
+    success: &'s Success,
+}
+
+impl<'s> Graph<'s> {
+    fn new(success: &'s Success) -> Self {
+        Graph { success }
+    }
+
+    /// A file and all that it includes, sorted.
+    fn reached(&self, root: FileId) -> Vec<FileId> {
+        let mut seen = BTreeSet::from([root]);
+        let mut open = vec![root];
+        while let Some(file) = open.pop() {
+            let next = &self.success.compiled.program.files[file.index()].includes;
+            open.extend(next.iter().filter(|file| seen.insert(**file)));
+        }
+        seen.into_iter().collect()
+    }
+}
+
+/// Symbols that keep objects of different plans apart: every rewritten unit names the symbol of its plan, and one
+/// unit of each executable and shared library has it.
+struct Seals {
+    id: String,
+    /// Units that have the symbol; none if there is no place for it.
+    owners: BTreeSet<PathBuf>,
+    /// All units that are rewritten with others.
+    units: BTreeSet<PathBuf>,
+}
+
+impl Seals {
+    fn new(found: &Found, planned: &Planned) -> Self {
+        let program = &found.program;
+        let is_changed = planned.success.changed().next().is_some();
+        let launched = |source: &&PathBuf| {
+            program.units.iter().all(|unit| unit.source != **source || unit.is_launched)
+        };
+        let sources: BTreeSet<PathBuf> =
+            program.units.iter().map(|unit| unit.source.clone()).collect();
+        let units: BTreeSet<PathBuf> = sources.iter().filter(launched).cloned().collect();
+        let of_links: Vec<PathBuf> = (program.owners.iter())
+            .filter_map(|object| program.units.iter().find(|unit| unit.object == *object))
+            .map(|unit| unit.source.clone())
+            .collect();
+        let owners: BTreeSet<PathBuf> = match of_links.is_empty() {
+            false => of_links.into_iter().collect(),
+            true => with_main(&planned.success).into_iter().collect(),
+        };
+        let is_possible = is_changed && !owners.is_empty() && owners.is_subset(&units);
+        let owners = if is_possible { owners } else { BTreeSet::new() };
+        Seals { id: planned.locked.id.clone(), owners, units }
+    }
+
+    /// Whether a file is rewritten for its seal alone.
+    fn is_needed(&self, path: &Path) -> bool {
+        self.owners.contains(path)
+    }
+
+    /// What stands at the end of a file.
+    fn of(&self, path: &Path, is_rewritten: bool) -> Option<String> {
+        let is_owner = self.owners.contains(path);
+        let names = !self.owners.is_empty() && self.units.contains(path) && is_rewritten;
+        if !is_owner && !names {
+            return None;
+        }
+        let symbol = format!("layoutc_plan_{}", self.id);
+        let (open, close) =
+            ("#ifdef __cplusplus\nextern \"C\" {\n#endif\n", "#ifdef __cplusplus\n}\n#endif\n");
+        let what = match is_owner {
+            true => format!("extern char {symbol};\n__attribute__((weak)) char {symbol} = 1;\n"),
+            false => format!(
+                "extern char {symbol};\n__attribute__((used)) static char *const layoutc_plan = &{symbol};\n"
+            ),
+        };
+        Some(format!(
+            "\n// layoutc: objects with this data layout are linked together, and no others\n#ifndef __CUDA_ARCH__\n{open}{what}{close}#endif\n"
+        ))
+    }
+}
+
+/// The files that define `main`.
+fn with_main(success: &Success) -> Vec<PathBuf> {
+    let program = &success.compiled.program;
+    let is_main = |function: &&Function| {
+        function.name == "main" && function.body.is_some() && function.record.is_none()
+    };
+    let sites = program.functions.iter().filter(is_main).flat_map(|function| &function.sites);
+    let mut found: Vec<PathBuf> =
+        sites.map(|site| absolute(success.sources().file(site.name.file).path())).collect();
+    found.sort();
+    found.dedup();
+    found
+}
+
+/// How many arrays change, for a line on standard error.
+pub fn counts(success: &Success) -> (usize, usize) {
+    let told = success.compiled.classes.iter().filter(|class| {
+        let gains_nothing =
+            class.reasons.first().is_some_and(|reason| reason.code == Code::NO_GAIN);
+        !class.is_generated && !(class.is_automatic && gains_nothing)
+    });
+    let (mut changed, mut all) = (0, 0);
+    for class in told {
+        all += 1;
+        changed += usize::from(class.status == Status::Changed);
+    }
+    (changed, all)
+}

@@ -1,0 +1,211 @@
+//! `layoutc plan`: the layouts of programs, in a file.
+
+pub mod arguments;
+
+use crate::build::find::programs_in;
+use crate::build::locked::refreshed;
+use crate::build::make::{self, Planned, Stop};
+use crate::build::{Found, Settings};
+use crate::compile::Failure;
+use crate::exit::{Exit, fail, say};
+use crate::launch::arguments::WantedArguments;
+use crate::outputs::absolute;
+use crate::summary;
+use arguments::PlanArguments;
+use layoutc_build::lock::{self, Lock, LockedProgram, SOURCE};
+use layoutc_build::{Program, Unit, database, state};
+use std::path::{Path, PathBuf};
+
+/// Writes the lock file.
+pub fn run(arguments: &PlanArguments) -> Exit {
+    let format = arguments.program.format;
+    if format.is_output() {
+        return fail(format_args!(
+            "`layoutc plan` has the formats text and short; `layoutc transform --check --format {}` writes that",
+            format.name()
+        ));
+    }
+    match plan(arguments) {
+        Ok(exit) => exit,
+        Err(Stop::Said(message)) => fail(message),
+        Err(Stop::Reported(failure)) => {
+            if matches!(*failure, Failure::Reported(..)) && !arguments.update {
+                let exit = format.show_failure(&failure);
+                say(
+                    "layoutc: `layoutc plan --update` chooses other layouts where those of the lock file do not fit",
+                );
+                return exit;
+            }
+            format.show_failure(&failure)
+        }
+    }
+}
+
+fn plan(arguments: &PlanArguments) -> Result<Exit, Stop> {
+    let programs = programs(arguments)?;
+    let Some(source) = programs
+        .iter()
+        .flat_map(|found| &found.program.units)
+        .map(|unit| unit.source.clone())
+        .next()
+    else {
+        return Err(Stop::Said("there is no program with a source in CUDA".to_owned()));
+    };
+    let mut settings = Settings::of(&source)?;
+    if arguments.build.is_none() {
+        // The command line has been read with what the file says.
+        settings.arguments = arguments.program.clone();
+    }
+    let path = lock_path(arguments, &settings);
+    settings.lock = Some(path.clone());
+    let base = settings.clone();
+    let before = match Lock::read(&path) {
+        Err(_) if arguments.update => None,
+        other => other?,
+    };
+    let mut lock = before.clone().unwrap_or_default();
+    for found in &programs {
+        let mut settings = base.clone();
+        settings.add(&WantedArguments::of_units(&found.program.units)?);
+        let known = lock.program(&found.program.name).cloned();
+        // A layout that is asked for wins over one that was chosen.
+        let is_asked = settings.asks_for_layouts();
+        let asked = known.clone().filter(|_| !arguments.update && !is_asked);
+        let Planned { mut locked, success } = make::plan(found, &settings, asked.clone())?;
+        if let Some(asked) = &asked {
+            locked = refreshed(asked, &success);
+        }
+        let format = arguments.program.format;
+        format.show_diagnostics(success.sources(), &success.compiled.diagnostics);
+        say(format_args!("{}: {}", found.program.name, summary::counts(&success, false)));
+        for line in differences(known.as_ref(), &locked) {
+            say(line);
+        }
+        lock.put(locked);
+    }
+    if arguments.build.is_some() {
+        // What the build no longer makes.
+        lock.programs.retain(|known| programs.iter().any(|found| found.program.name == known.name));
+    }
+    let text = lock.text();
+    let is_same = std::fs::read_to_string(&path).is_ok_and(|before| before == text);
+    if arguments.check {
+        if !is_same {
+            say(format_args!("{} is not up to date", path.display()));
+        }
+        return Ok(if is_same { Exit::Done } else { Exit::Reported });
+    }
+    state::write_changed(&path, text.as_bytes())?;
+    say(format_args!("{}: {}", if is_same { "up to date" } else { "written" }, path.display()));
+    Ok(Exit::Done)
+}
+
+/// The programs to plan: those of a build that have a source in CUDA, or the one of the command line.
+fn programs(arguments: &PlanArguments) -> Result<Vec<Found>, Stop> {
+    let Some(folder) = &arguments.build else {
+        let build = absolute(Path::new("."));
+        return Ok(vec![Found { program: named(arguments)?, build }]);
+    };
+    let build = absolute(folder);
+    let programs = programs_in(&build)?;
+    if programs.is_empty() {
+        return Err(Stop::Said(format!(
+            "{} has no build.ninja and no Makefile of CMake; name the program's files, or its compilation database with --project",
+            folder.display()
+        )));
+    }
+    let is_cuda = |unit: &Unit| unit.source.extension().is_some_and(|ending| ending == "cu");
+    let with_cuda = programs.into_iter().filter(|program| program.units.iter().any(is_cuda));
+    Ok(with_cuda.map(|program| Found { program, build: build.clone() }).collect())
+}
+
+/// The program of the command line.
+fn named(arguments: &PlanArguments) -> Result<Program, Stop> {
+    let own = &arguments.program;
+    let mut units: Vec<Unit> = Vec::new();
+    let here = absolute(Path::new("."));
+    match &own.project {
+        Some(project) => {
+            let path = if project.is_dir() {
+                project.join("compile_commands.json")
+            } else {
+                project.clone()
+            };
+            for (folder, words) in
+                database::commands(&absolute(&path)).map_err(|error| error.message)?
+            {
+                units.extend(Unit::all_of(&words, &folder)?);
+            }
+        }
+        None => units.extend(own.files.iter().map(|file| {
+            let source = absolute(file);
+            let (object, words) = (source.with_extension("o"), vec!["nvcc".to_owned()]);
+            Unit {
+                source,
+                object,
+                folder: here.clone(),
+                words,
+                is_launched: true,
+                options: Vec::new(),
+            }
+        })),
+    }
+    for unit in &mut units {
+        unit.is_launched |= unit.source.extension().is_some_and(|ending| ending == "cu");
+    }
+    units.sort();
+    units.dedup();
+    Ok(Program { name: "program".to_owned(), units, owners: Vec::new(), archives: Vec::new() })
+}
+
+fn lock_path(arguments: &PlanArguments, settings: &Settings) -> PathBuf {
+    let beside_config = settings.config.as_ref().map(|config| config.with_file_name(lock::NAME));
+    let given = arguments.lock.clone().map(|path| absolute(&path));
+    given
+        .or_else(|| settings.lock.clone())
+        .or(beside_config)
+        .unwrap_or_else(|| absolute(Path::new(lock::NAME)))
+}
+
+/// What is new in the layouts of a program, a line each.
+fn differences(before: Option<&LockedProgram>, after: &LockedProgram) -> Vec<String> {
+    let Some(before) = before else { return Vec::new() };
+    let mut lines = Vec::new();
+    for array in &after.arrays {
+        let known = before
+            .arrays
+            .iter()
+            .find(|known| known.target == array.target && known.element == array.element);
+        match known {
+            None => lines.push(format!(
+                "new: {} ({}) as {}",
+                array.target,
+                array.names.join(", "),
+                array.layout
+            )),
+            Some(known) if known.layout != array.layout => {
+                lines.push(format!(
+                    "changed: {} from {} to {}",
+                    array.target, known.layout, array.layout
+                ));
+            }
+            Some(known) if known.members != array.members && array.layout != SOURCE => {
+                lines.push(format!(
+                    "{} has other members than when its layout was chosen",
+                    array.element
+                ));
+            }
+            Some(_) => {}
+        }
+    }
+    let is_gone = |known: &&layoutc_build::lock::LockedArray| {
+        !after
+            .arrays
+            .iter()
+            .any(|array| array.target == known.target && array.element == known.element)
+    };
+    lines.extend(
+        before.arrays.iter().filter(is_gone).map(|known| format!("gone: {}", known.target)),
+    );
+    lines
+}
