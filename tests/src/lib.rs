@@ -23,6 +23,7 @@ pub mod random;
 pub mod random_opencl;
 pub mod sandbox;
 pub mod sass;
+pub mod schema;
 pub mod seeded;
 pub mod supported;
 

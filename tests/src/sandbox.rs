@@ -55,6 +55,16 @@ pub const PLAIN: &str = "#include <cstdio>\n\n__global__ void twice(float *v, in
     int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) v[i] *= 2.0f;\n}\n\nint main() {\n  \
     float *d;\n  cudaMalloc(&d, 64 * sizeof(float));\n  twice<<<1, 64>>>(d, 64);\n  cudaFree(d);\n  return 0;\n}\n";
 
+/// A program whose array of structs stays: a kernel clears its elements as numbers.
+#[must_use]
+pub fn refused() -> String {
+    let clear = "__global__ void clear(float *v, int n) {\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  \
+                 if (i < n) v[i] = 0.0f;\n}\n\nint main() {";
+    PARTICLES
+        .replace("int main() {", clear)
+        .replace("  float sum", "  clear<<<10, 64>>>((float *)d, n * 6);\n  float sum")
+}
+
 /// Every file below a folder with its bytes, by relative path; folders have none.
 pub type Contents = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
@@ -160,7 +170,7 @@ impl Sandbox {
         Ok(outcome)
     }
 
-    /// Runs `layoutc` and fails unless it ends with exit code 1 or 2, writes nothing anywhere in
+    /// Runs `layoutc` and fails unless it ends with exit code 1, 2 or 3, writes nothing anywhere in
     /// the folder, and says each of `said` on standard error.
     ///
     /// # Errors
@@ -175,7 +185,7 @@ impl Sandbox {
             outcome.stdout,
             outcome.stderr
         );
-        anyhow::ensure!(matches!(outcome.code(), Some(1 | 2)), "not refused\n{shown}");
+        anyhow::ensure!(matches!(outcome.code(), Some(1..=3)), "not refused\n{shown}");
         for part in said {
             anyhow::ensure!(outcome.stderr.contains(part), "does not say `{part}`\n{shown}");
         }

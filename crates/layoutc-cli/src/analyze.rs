@@ -8,12 +8,11 @@ mod text;
 
 use crate::arguments::{AnalyzeArguments, SelectorName};
 use crate::compile::{Purpose, Success, compile_for, parse_layouts};
-use crate::exit::{Exit, fail, print, say};
+use crate::exit::{Exit, fail, say};
+use crate::format::{Findings, Format};
 use crate::outputs::{input_conflicts, is_same_file};
 use crate::refusals::has_errors;
-use crate::render::render;
 use crate::summary;
-use crate::transform::report_failure;
 use crate::write::{Target, write_all};
 use costs::{Costs, costs};
 use graphs::Graph;
@@ -121,10 +120,10 @@ struct Reason {
 
 /// Analyses the program and prints what was found. Of the program nothing is written.
 pub fn run(arguments: &AnalyzeArguments) -> Exit {
+    let format = if arguments.json { Format::Json } else { arguments.program.format };
     let (layouts, errors) = parse_layouts(&arguments.program.layouts);
     if has_errors(&errors) {
-        render(&SourceSet::new(), &errors);
-        return Exit::Reported;
+        return format.show_errors(&SourceSet::new(), &errors);
     }
     let has_graphs =
         arguments.graph.is_some() || arguments.program.selector == Some(SelectorName::Kdlg);
@@ -133,7 +132,7 @@ pub fn run(arguments: &AnalyzeArguments) -> Exit {
     let purpose = if has_model { Purpose::Graph } else { Purpose::Analyze };
     let success = match compile_for(&arguments.program, purpose) {
         Ok(success) => success,
-        Err(failure) => return report_failure(&failure),
+        Err(failure) => return format.show_failure(&failure),
     };
     let mut drawings: Vec<(PathBuf, String)> = Vec::new();
     let grids = success
@@ -149,8 +148,7 @@ pub fn run(arguments: &AnalyzeArguments) -> Exit {
     if let (Some(path), Some(recorded)) = (&arguments.html, &analysis.recorded) {
         let errors = page_conflicts(path, arguments, &success);
         if !errors.is_empty() {
-            render(success.sources(), &errors);
-            return Exit::Reported;
+            return format.show_errors(success.sources(), &errors);
         }
         drawings.push((path.clone(), recorded.page()));
     }
@@ -164,19 +162,18 @@ pub fn run(arguments: &AnalyzeArguments) -> Exit {
         })
         .collect();
     if let Err(error) = write_all(&targets) {
-        render(success.sources(), &[error.diagnostic()]);
-        return Exit::Reported;
+        return format.show_errors(success.sources(), &[error.diagnostic()]);
     }
-    let text = if arguments.json {
+    let text = text::text(&analysis, arguments.html.is_none());
+    let json = || {
         // Strings, numbers and lists cannot fail to be written.
         let mut text = serde_json::to_string_pretty(&analysis).unwrap_or_default();
         text.push('\n');
         text
-    } else {
-        text::text(&analysis, arguments.html.is_none())
     };
-    if let Err(error) = print(text) {
-        return fail(format_args!("cannot write to standard output: {error}"));
+    let findings = Findings { text: &text, ..Findings::of(&success) };
+    if let Err(message) = format.finish(&findings, json) {
+        return fail(message);
     }
     if analysis.graphs.as_ref().is_some_and(Vec::is_empty) {
         say("no kernel accesses an array of structs in device memory");

@@ -1,9 +1,11 @@
 //! The command line: what can be asked for, and how it is explained.
 
+use crate::format::Format;
 use crate::integration::IntegrationArguments;
 use crate::launch::arguments::LaunchArguments;
 use crate::lsp::LspArguments;
 use crate::plan::arguments::PlanArguments;
+use crate::style::StyleArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use layoutc_analysis::Selector;
 use layoutc_analysis::cost::price::Model;
@@ -39,7 +41,8 @@ Examples:
   What a warning means:
       layoutc explain LC0010
 
-Exit codes: 0 done, 1 errors reported or (with --check) something would change, 2 bad usage or internal failure.";
+Exit codes: 0 done, 1 errors reported, 2 bad usage or internal failure; `layoutc transform --help` has those of
+--check.";
 
 const TRANSFORM_EXAMPLES: &str = "\
 Layouts (SPEC is `NAME = LAYOUT`; NAME is a struct, an array, function::array, or * for every other array):
@@ -64,7 +67,15 @@ Examples:
   layoutc transform nbody.cu --diff --layout 'Body = soa' --host native
   layoutc transform main.cu sim.cu -I include -D REAL=float --out-dir out --report report.json
   layoutc transform nbody.cu --check --require Body
-  layoutc transform --project build/compile_commands.json --out-dir out --layout '* = soa'";
+  layoutc transform nbody.cu --check --format sarif > layoutc.sarif
+  layoutc transform --project build/compile_commands.json --out-dir out --layout '* = soa'
+
+Exit codes: 0 done, 1 errors reported, 2 bad usage or internal failure. Those of --check:
+  0  nothing would change: all is up to date, or would gain nothing
+  1  something would change
+  2  bad usage, or the program cannot be compiled
+  3  something stays that --require names
+  4  there are arrays of structs, and every one is refused: the diagnostics say why";
 
 const VERIFY_EXAMPLES: &str = "\
 Both programs are built with the host's C++ compiler (g++, or $CXX) against the CPU runtime, run with the same
@@ -194,6 +205,9 @@ pub enum Command {
     /// Run a program and record how its kernels access arrays of structs.
     #[command(after_help = PROFILE_EXAMPLES)]
     Profile(ProfileArguments),
+    /// Write a review of what would change, as Markdown for a pull request.
+    #[command(after_help = crate::review::arguments::EXAMPLES)]
+    Review(crate::review::arguments::ReviewArguments),
     /// Choose the layouts of a program, or of all programs of a build, and write them to `layoutc.lock`.
     #[command(after_help = crate::plan::arguments::EXAMPLES)]
     Plan(PlanArguments),
@@ -310,6 +324,13 @@ pub struct ProgramArguments {
     /// Leave the arrays of this struct, or this array, as they are. May be repeated.
     #[arg(long = "keep", value_name = "NAME")]
     pub keep: Vec<String>,
+    /// How diagnostics are shown. `text` and `short` go to standard error; `json` (the report), `sarif`, `github`
+    /// (workflow commands) and `markdown` are all that is on standard output.
+    #[arg(long, value_name = "NAME", default_value = "text")]
+    pub format: Format,
+    /// How much is said.
+    #[command(flatten)]
+    pub style: StyleArguments,
 }
 
 /// The names of selectors.
@@ -420,7 +441,7 @@ pub struct OutputArguments {
     /// Print a unified diff and write nothing.
     #[arg(long)]
     pub diff: bool,
-    /// Write nothing; exit with 1 if something would change.
+    /// Write nothing; say by the exit code whether something would change.
     #[arg(long)]
     pub check: bool,
 }
@@ -561,8 +582,8 @@ pub struct AnalyzeArguments {
     /// The program.
     #[command(flatten)]
     pub program: ProgramArguments,
-    /// Print JSON instead of text.
-    #[arg(long, help_heading = "Options")]
+    /// Print JSON instead of text: the same as --format json.
+    #[arg(long, conflicts_with = "format", help_heading = "Options")]
     pub json: bool,
     /// Draw which bit of which coordinate feeds which address bit: one SVG file for each grid with a
     /// layout, in this folder.
@@ -610,8 +631,8 @@ pub struct CostArguments {
     /// run at once.
     #[arg(long, value_name = "FILE", help_heading = "Options")]
     pub ptxas: Option<PathBuf>,
-    /// Print JSON instead of text.
-    #[arg(long, help_heading = "Options")]
+    /// Print JSON instead of text: the same as --format json.
+    #[arg(long, conflicts_with = "format", help_heading = "Options")]
     pub json: bool,
     /// Also run the program in each layout on the CPU, with ARGS, and let the addresses that its kernels
     /// touch go through a simulated coalescer and the device's caches.

@@ -7,6 +7,7 @@
 use crate::arguments::{MissingHeaders, ProgramArguments};
 use crate::build::locked::locked;
 use crate::encoding::encode;
+use crate::folder_copy::FolderCopy;
 use crate::helpers::Header;
 use crate::load::{DiskLoader, Overlay, load_root};
 use crate::profile::given;
@@ -141,6 +142,8 @@ pub fn compile_program(arguments: &ProgramArguments) -> Result<Success, Failure>
 pub enum Purpose {
     /// To be written.
     Transform,
+    /// To be reviewed: as it would be written, with what kernels access.
+    Review,
     /// To be run and compared: the result checks what was assumed of coordinates.
     Verify,
     /// To be looked at: every array of numbers is, and layouts that are asked for change nothing.
@@ -168,7 +171,19 @@ pub struct Units {
 /// # Errors
 /// See [`Failure`].
 pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Success, Failure> {
-    compile_with(arguments, purpose, None, Overlay::default())
+    compile_with(arguments, purpose, Origin::Named)
+}
+
+/// Reads and compiles the program as it is in a copy of its folder.
+///
+/// # Errors
+/// See [`Failure`].
+pub fn compile_in(
+    arguments: &ProgramArguments,
+    purpose: Purpose,
+    copy: &FolderCopy,
+) -> Result<Success, Failure> {
+    compile_with(arguments, purpose, Origin::Copy(copy))
 }
 
 /// Reads and compiles a program of a build; `arguments` says what is wanted of it.
@@ -176,7 +191,7 @@ pub fn compile_for(arguments: &ProgramArguments, purpose: Purpose) -> Result<Suc
 /// # Errors
 /// See [`Failure`].
 pub fn compile_units(arguments: &ProgramArguments, units: &Units) -> Result<Success, Failure> {
-    compile_with(arguments, Purpose::Transform, Some(units), Overlay::default())
+    compile_with(arguments, Purpose::Transform, Origin::Build(units))
 }
 
 /// Compiles the program with texts that go before those of the disk.
@@ -184,32 +199,48 @@ pub fn compile_units(arguments: &ProgramArguments, units: &Units) -> Result<Succ
 /// # Errors
 /// See [`Failure`].
 pub fn compile_over(arguments: &ProgramArguments, overlay: Overlay) -> Result<Success, Failure> {
-    compile_with(arguments, Purpose::Transform, None, overlay)
+    compile_with(arguments, Purpose::Transform, Origin::Over(overlay))
+}
+
+/// Where a program comes from.
+#[derive(Clone)]
+enum Origin<'a> {
+    /// The command line names it.
+    Named,
+    /// The same, with texts that go before those of the disk.
+    Over(Overlay),
+    /// A build has it.
+    Build(&'a Units),
+    /// It lies in a copy of a folder, with the compilation database of the original.
+    Copy(&'a FolderCopy),
 }
 
 fn compile_with(
     arguments: &ProgramArguments,
     purpose: Purpose,
-    units: Option<&Units>,
-    overlay: Overlay,
+    origin: Origin<'_>,
 ) -> Result<Success, Failure> {
-    if matches!(purpose, Purpose::Transform | Purpose::Verify)
-        && let Some(arguments) = with_chosen(arguments, units, &overlay)?
+    if matches!(purpose, Purpose::Transform | Purpose::Review | Purpose::Verify)
+        && let Some(arguments) = with_chosen(arguments, &origin)?
     {
-        return compile_with(&arguments, purpose, units, overlay);
+        return compile_with(&arguments, purpose, origin);
     }
     let all_grids = matches!(purpose, Purpose::Analyze | Purpose::Graph);
     let texts = match purpose {
-        Purpose::Transform | Purpose::Verify => arguments.layouts.as_slice(),
+        Purpose::Transform | Purpose::Review | Purpose::Verify => arguments.layouts.as_slice(),
         Purpose::Analyze | Purpose::Graph | Purpose::Price | Purpose::Profile => &[],
     };
     let (layouts, mut errors) = parse_layouts(texts);
+    let overlay = match &origin {
+        Origin::Over(overlay) => overlay.clone(),
+        Origin::Named | Origin::Build(_) | Origin::Copy(_) => Overlay::default(),
+    };
     let mut loader = DiskLoader { overlay, ..DiskLoader::default() };
     let profile = given::read(arguments).unwrap_or_else(|error| {
         errors.push(error);
         None
     });
-    let compilations = compilations(arguments, units, &mut loader).unwrap_or_else(|found| {
+    let compilations = compilations(arguments, &origin, &mut loader).unwrap_or_else(|found| {
         errors.extend(found);
         Vec::new()
     });
@@ -237,8 +268,12 @@ fn compile_with(
         pricing: arguments.model,
         blocks: arguments.blocks,
         follows_numbers: matches!(purpose, Purpose::Price | Purpose::Graph | Purpose::Profile),
+        keeps_cost_model: purpose == Purpose::Review,
         all_grids,
-        fixed_files: units.map_or_else(BTreeSet::new, |units| units.fixed.clone()),
+        fixed_files: match origin {
+            Origin::Build(units) => units.fixed.clone(),
+            Origin::Named | Origin::Over(_) | Origin::Copy(_) => BTreeSet::new(),
+        },
     };
     let units = compilations
         .iter()
@@ -291,8 +326,7 @@ fn compile_with(
 /// With `* = auto`: the same arguments, with the layouts that are chosen for the arrays that nothing else names.
 fn with_chosen(
     arguments: &ProgramArguments,
-    units: Option<&Units>,
-    overlay: &Overlay,
+    origin: &Origin<'_>,
 ) -> Result<Option<ProgramArguments>, Failure> {
     let is_auto = |text: &String| {
         text.split_once('=')
@@ -310,7 +344,7 @@ fn with_chosen(
     }
     let automatic =
         ProgramArguments { layouts: Vec::new(), require: Vec::new(), ..arguments.clone() };
-    let success = compile_with(&automatic, Purpose::Transform, units, overlay.clone())?;
+    let success = compile_with(&automatic, Purpose::Transform, origin.clone())?;
     let mut layouts = named;
     for array in locked("", &success).changed() {
         let is_named = specs.iter().any(|spec| {
@@ -331,34 +365,43 @@ fn with_chosen(
 /// What is compiled, and how: the files that were named, or entries of a project.
 fn compilations(
     arguments: &ProgramArguments,
-    units: Option<&Units>,
+    origin: &Origin<'_>,
     loader: &mut DiskLoader,
 ) -> Result<Vec<Compilation>, Vec<Diagnostic>> {
     let mut all_files: Option<Vec<PathBuf>> = None;
-    let entries = match (units, &arguments.project) {
-        (Some(units), _) => {
+    let entries = match (origin, &arguments.project) {
+        (Origin::Build(units), _) => {
             all_files = Some(units.entries.iter().map(|entry| entry.file.clone()).collect());
             units.entries.clone()
         }
-        (None, None) => arguments
+        (Origin::Named | Origin::Over(_) | Origin::Copy(_), None) => arguments
             .files
             .iter()
             .map(|file| Entry { file: file.clone(), options: PreprocessOptions::default() })
             .collect(),
-        (None, Some(path)) => {
-            let entries = database::read(path).map_err(|error| vec![error])?;
+        (Origin::Named | Origin::Over(_) | Origin::Copy(_), Some(path)) => {
+            let mut entries = database::read(path).map_err(|error| vec![error])?;
+            if let Origin::Copy(copy) = origin {
+                entries = copy.entries(entries);
+                if entries.is_empty() {
+                    let message = "no file of the compilation database is there";
+                    return Err(vec![Diagnostic::error(Code::UNREADABLE_INPUT, message)]);
+                }
+            }
             all_files = Some(entries.iter().map(|entry| entry.file.clone()).collect());
             database::select(entries, &arguments.files)?
         }
     };
-    let database = match (units, &arguments.project) {
-        (Some(units), _) => Some(units.folder.as_path()),
-        (None, Some(path)) if path.is_dir() => Some(path.as_path()),
-        (None, Some(path)) => Some(parent(path)),
-        (None, None) => None,
+    let project = arguments.project.as_ref();
+    let folder = project.map(|path| if path.is_dir() { path.as_path() } else { parent(path) });
+    let database = match (origin, folder) {
+        (Origin::Build(units), _) => Some(units.folder.clone()),
+        (Origin::Copy(copy), Some(folder)) => Some(copy.path(folder)),
+        (Origin::Named | Origin::Over(_), Some(folder)) => Some(folder.to_path_buf()),
+        (Origin::Named | Origin::Over(_) | Origin::Copy(_), None) => None,
     };
     let files = all_files.as_deref().unwrap_or(&arguments.files);
-    loader.scope = Scope::new(&arguments.roots, database, files);
+    loader.scope = Scope::new(&arguments.roots, database.as_deref(), files);
     if let Some(root) = arguments.roots.iter().find(|root| !root.is_dir()) {
         let message = format!("`--root {}`: there is no such folder", root.display());
         return Err(vec![Diagnostic::error(Code::UNREADABLE_INPUT, message)]);

@@ -9,6 +9,7 @@ use crate::arguments::{Arguments, Command, ProgramArguments};
 use crate::exit::say;
 use crate::load::real_path as real;
 use crate::outputs::absolute;
+use crate::style;
 use crate::write::parent;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser};
@@ -270,6 +271,7 @@ pub fn parse(words: Vec<OsString>) -> Result<Arguments, String> {
     let matches = Arguments::command().get_matches_from(&words);
     let mut arguments = parsed(&matches);
     let Some(program) = arguments.command.program_mut() else { return Ok(arguments) };
+    style::set(program.style);
     let Some(config) = find(program)? else {
         return match program.files.is_empty() && program.project.is_none() {
             true => Err(format!(
@@ -368,6 +370,7 @@ impl Command {
             Command::Analyze(own) => Some(&mut own.program),
             Command::Cost(own) => Some(&mut own.program),
             Command::Profile(own) => Some(&mut own.program),
+            Command::Review(own) => Some(&mut own.program),
             Command::Plan(own) => Some(&mut own.program),
             Command::Explain(_)
             | Command::Calibrate(_)

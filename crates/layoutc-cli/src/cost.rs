@@ -3,15 +3,15 @@
 mod gains;
 mod ptxas;
 mod request;
+pub mod run;
 mod simulate;
 mod text;
 
 use crate::arguments::CostArguments;
 use crate::compile::{Purpose, Success, compile_for};
-use crate::exit::{Exit, fail, print, say};
+use crate::exit::{Exit, fail, say};
+use crate::format::{Findings, Format};
 use crate::refusals::has_errors;
-use crate::render::render;
-use crate::transform::report_failure;
 use gains::Gain;
 use layoutc_analysis::choose::targets;
 use layoutc_analysis::cost::arrangement::Arrangement;
@@ -135,6 +135,7 @@ struct AccessShown {
 
 /// Prices layouts and prints what they cost. Nothing is written.
 pub fn run(arguments: &CostArguments) -> Exit {
+    let format = if arguments.json { Format::Json } else { arguments.program.format };
     let mut errors = Vec::new();
     let mut columns: Vec<Vec<Request>> = Vec::new();
     for text in &arguments.program.layouts {
@@ -144,12 +145,11 @@ pub fn run(arguments: &CostArguments) -> Exit {
         }
     }
     if has_errors(&errors) {
-        render(&SourceSet::new(), &errors);
-        return Exit::Reported;
+        return format.show_errors(&SourceSet::new(), &errors);
     }
     let success = match compile_for(&arguments.program, Purpose::Price) {
         Ok(success) => success,
-        Err(failure) => return report_failure(&failure),
+        Err(failure) => return format.show_failure(&failure),
     };
     let mut kernels = success.compiled.cost_model.kernels.clone();
     if let Some(path) = &arguments.ptxas {
@@ -170,8 +170,7 @@ pub fn run(arguments: &CostArguments) -> Exit {
     let costs = match pricing.costs(&columns) {
         Ok(costs) => costs,
         Err(Failed::Layouts(errors)) => {
-            render(success.sources(), &errors);
-            return Exit::Reported;
+            return format.show_errors(success.sources(), &errors);
         }
         Err(Failed::Price(error)) => return fail(error),
     };
@@ -180,17 +179,16 @@ pub fn run(arguments: &CostArguments) -> Exit {
             "no kernel accesses an array of structs, or several arrays together: there is nothing to price",
         );
     }
-    let text = if arguments.json {
+    let text = text::text(&costs);
+    let json = || {
         // Strings, numbers and lists cannot fail to be written.
         let mut text = serde_json::to_string_pretty(&costs).unwrap_or_default();
         text.push('\n');
         text
-    } else {
-        text::text(&costs)
     };
-    match print(text) {
+    match format.finish(&Findings { text: &text, ..Findings::of(&success) }, json) {
         Ok(()) => Exit::Done,
-        Err(error) => fail(format_args!("cannot write to standard output: {error}")),
+        Err(message) => fail(message),
     }
 }
 

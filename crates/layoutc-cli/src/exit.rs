@@ -1,5 +1,6 @@
 //! How a command ends.
 
+use crate::style::is_quiet;
 use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -13,6 +14,10 @@ pub enum Exit {
     Reported,
     /// 2: bad usage, or layoutc itself failed.
     Failed,
+    /// 3: `--check` found that something stays which has to change.
+    Required,
+    /// 4: `--check` found that every array of structs stays, for reasons in the program.
+    Refused,
 }
 
 impl From<Exit> for ExitCode {
@@ -21,18 +26,27 @@ impl From<Exit> for ExitCode {
             Exit::Done => 0,
             Exit::Reported => 1,
             Exit::Failed => 2,
+            Exit::Required => 3,
+            Exit::Refused => 4,
         })
     }
 }
 
 /// Says what is wrong with the command line or with layoutc itself.
 pub fn fail(message: impl fmt::Display) -> Exit {
-    say(format_args!("error: {message}"));
+    print_line(format_args!("error: {message}"));
     Exit::Failed
 }
 
-/// Writes a line on standard error. A closed one is not worth failing for.
+/// Writes a line on standard error that is no error, unless the command is to be quiet.
 pub fn say(message: impl fmt::Display) {
+    if !is_quiet() {
+        print_line(message);
+    }
+}
+
+/// Writes a line on standard error. A closed one is not worth failing for.
+pub fn print_line(message: impl fmt::Display) {
     let _ = writeln!(io::stderr(), "{message}");
 }
 

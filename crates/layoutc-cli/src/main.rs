@@ -6,6 +6,7 @@ mod analyze;
 mod arguments;
 mod build;
 mod calibrate;
+mod check;
 mod compile;
 mod config;
 mod cost;
@@ -13,6 +14,8 @@ mod diff;
 mod encoding;
 mod exit;
 mod explain;
+mod folder_copy;
+mod format;
 mod helpers;
 mod integration;
 mod launch;
@@ -21,11 +24,13 @@ mod lsp;
 mod outputs;
 mod plan;
 mod profile;
-
 mod refusals;
 mod render;
 mod report;
+mod review;
 mod scope;
+mod strips;
+mod style;
 mod summary;
 mod transform;
 mod verify;
@@ -63,6 +68,7 @@ fn main() -> ExitCode {
         Command::Analyze(arguments) => analyze::run(&arguments),
         Command::Cost(arguments) => cost::run(&arguments),
         Command::Profile(arguments) => profile::run(&arguments),
+        Command::Review(arguments) => review::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Launch(arguments) => launch::run(&arguments),
         Command::Integration(arguments) => integration::run(&arguments),

@@ -10,9 +10,7 @@ use crate::compile::Failure;
 use crate::exit::{Exit, fail, say};
 use crate::launch::arguments::WantedArguments;
 use crate::outputs::absolute;
-use crate::render::render;
 use crate::summary;
-use crate::transform::report_failure;
 use arguments::PlanArguments;
 use layoutc_build::lock::{self, Lock, LockedProgram, SOURCE};
 use layoutc_build::{Program, Unit, database, state};
@@ -20,18 +18,25 @@ use std::path::{Path, PathBuf};
 
 /// Writes the lock file.
 pub fn run(arguments: &PlanArguments) -> Exit {
+    let format = arguments.program.format;
+    if format.is_output() {
+        return fail(format_args!(
+            "`layoutc plan` has the formats text and short; `layoutc transform --check --format {}` writes that",
+            format.name()
+        ));
+    }
     match plan(arguments) {
         Ok(exit) => exit,
         Err(Stop::Said(message)) => fail(message),
         Err(Stop::Reported(failure)) => {
             if matches!(*failure, Failure::Reported(..)) && !arguments.update {
-                let exit = report_failure(&failure);
+                let exit = format.show_failure(&failure);
                 say(
                     "layoutc: `layoutc plan --update` chooses other layouts where those of the lock file do not fit",
                 );
                 return exit;
             }
-            report_failure(&failure)
+            format.show_failure(&failure)
         }
     }
 }
@@ -63,7 +68,8 @@ fn plan(arguments: &PlanArguments) -> Result<Exit, Stop> {
         if let Some(asked) = &asked {
             locked = refreshed(asked, &success);
         }
-        render(success.sources(), &success.compiled.diagnostics);
+        let format = arguments.program.format;
+        format.show_diagnostics(success.sources(), &success.compiled.diagnostics);
         say(format_args!("{}: {}", found.program.name, summary::counts(&success, false)));
         for line in differences(known.as_ref(), &locked) {
             say(line);

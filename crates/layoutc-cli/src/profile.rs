@@ -9,8 +9,7 @@ mod opencl;
 use crate::arguments::{Backend, ProfileArguments};
 use crate::compile::{Purpose, Success, compile_for};
 use crate::exit::{Exit, fail, say};
-use crate::render::render;
-use crate::transform::report_failure;
+use crate::format::Findings;
 use crate::verify::{build_request, cache_dir, sources};
 use crate::write::{Target, write_all};
 pub use digest::digests;
@@ -35,19 +34,18 @@ pub fn run(arguments: &ProfileArguments) -> Exit {
     let success = match compile_for(&arguments.program, Purpose::Profile) {
         Ok(success) => success,
         Err(failure) => {
-            report_failure(&failure);
+            arguments.program.format.show_failure(&failure);
             return Exit::Failed;
         }
     };
-    let problems: Vec<_> = (success.compiled.diagnostics.iter())
-        .filter(|own| own.severity == layoutc_diagnostics::Severity::Error)
-        .cloned()
-        .collect();
-    render(success.sources(), &problems);
-    match profile(arguments, &success) {
-        Ok(exit) => exit,
-        Err(message) => fail(message),
-    }
+    let format = arguments.program.format;
+    let done = profile(arguments, &success).and_then(|exit| {
+        if format.is_output() {
+            format.show(&Findings::of(&success))?;
+        }
+        Ok(exit)
+    });
+    done.unwrap_or_else(fail)
 }
 
 fn profile(arguments: &ProfileArguments, success: &Success) -> Result<Exit, String> {
@@ -117,7 +115,10 @@ fn profile(arguments: &ProfileArguments, success: &Success) -> Result<Exit, Stri
     };
     if let Some(output) = &output {
         // A closed pipe is the reader's choice.
-        let _ = io::stdout().write_all(&output.stdout).and_then(|()| io::stdout().flush());
+        let _ = match arguments.program.format.is_output() {
+            true => io::stderr().write_all(&output.stdout),
+            false => io::stdout().write_all(&output.stdout).and_then(|()| io::stdout().flush()),
+        };
         let _ = io::stderr().write_all(&output.stderr);
     }
     let partial = run.partial.clone();

@@ -1,18 +1,18 @@
 //! Diagnostics as text on standard error.
 //!
-//! Colour only on a terminal, and not where `NO_COLOR` is set. A line that no screen can show is
+//! Colour only on a terminal, and not where `NO_COLOR` is set, unless `--color` says something else. A line that no screen can show is
 //! not shown: its label becomes a note with the place in numbers.
 
 use crate::exit::say;
+use crate::style::{color, is_verbose};
 use codespan_reporting::diagnostic::{
     Diagnostic as Rendered, Label as RenderedLabel, Severity as Level,
 };
 use codespan_reporting::files::SimpleFiles;
-use codespan_reporting::term::termcolor::{ColorChoice, StandardStream, WriteColor};
+use codespan_reporting::term::termcolor::{StandardStream, WriteColor};
 use codespan_reporting::term::{Config, Styles, StylesWriter, emit_to_write_style};
 use layoutc_codegen::PLACEHOLDER;
 use layoutc_diagnostics::{Diagnostic, Label, Severity, SourceSet, Span};
-use std::io::IsTerminal;
 
 /// The longest source line that is shown, in bytes.
 const LINE_LIMIT: usize = 300;
@@ -25,16 +25,11 @@ pub fn render(sources: &SourceSet, diagnostics: &[Diagnostic]) {
     if diagnostics.is_empty() {
         return;
     }
-    let plain = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let choice = match std::io::stderr().is_terminal() && !plain {
-        true => ColorChoice::Auto,
-        false => ColorChoice::Never,
-    };
-    render_to(StandardStream::stderr(choice), sources, diagnostics);
+    render_to(StandardStream::stderr(color()), sources, diagnostics);
     let more = diagnostics.len() - shown(diagnostics).count();
     if more > 0 {
         say(format_args!(
-            "{more} further diagnostics are not shown; `--report FILE.json` lists them all"
+            "{more} further diagnostics are not shown; `-v` shows them, `--report FILE.json` lists them"
         ));
     }
 }
@@ -61,9 +56,9 @@ fn render_to(out: impl WriteColor, sources: &SourceSet, diagnostics: &[Diagnosti
 
 /// The first ones, and every error.
 fn shown(diagnostics: &[Diagnostic]) -> impl Iterator<Item = &Diagnostic> {
-    let errors =
-        diagnostics.iter().skip(COUNT_LIMIT).filter(|found| found.severity == Severity::Error);
-    diagnostics.iter().take(COUNT_LIMIT).chain(errors.take(COUNT_LIMIT))
+    let limit = if is_verbose() { diagnostics.len() } else { COUNT_LIMIT };
+    let errors = diagnostics.iter().skip(limit).filter(|found| found.severity == Severity::Error);
+    diagnostics.iter().take(limit).chain(errors.take(COUNT_LIMIT))
 }
 
 fn rendered(sources: &SourceSet, diagnostic: &Diagnostic) -> Rendered<usize> {

@@ -2,11 +2,12 @@
 //!
 //! The schema is documented in `docs/report.md`; [`VERSION`] changes when a reader would break.
 
-use crate::compile::Success;
+use crate::format::Findings;
 use layoutc_dataflow::classes::Pin;
 use layoutc_diagnostics::{Code, Diagnostic, Severity, SourceSet, Span};
 use layoutc_driver::{ClassOutcome, Status};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 /// The schema's version.
 const VERSION: u32 = 1;
@@ -19,6 +20,9 @@ struct Report<'a> {
     host_arrays: Vec<HostArray<'a>>,
     diagnostics: Vec<Message<'a>>,
     files: Vec<File>,
+    /// What the command itself found.
+    #[serde(flatten)]
+    own: Option<&'a Map<String, Value>>,
 }
 
 #[derive(Serialize)]
@@ -90,23 +94,24 @@ struct File {
     ours: bool,
 }
 
-/// The report of a run, with a final line break.
-pub fn report(success: &Success) -> String {
-    let sources = success.sources();
+/// The report of a run, with a final line break. Without a compiled program it has the files that were read and the
+/// diagnostics.
+pub fn report(findings: &Findings<'_>) -> String {
+    let sources = findings.sources;
+    let success = findings.success;
+    let compiled = success.map(|success| &success.compiled);
     let files = || sources.iter().filter(|(_, file)| file.view().is_none());
-    let ours = || files().filter(|(id, _)| success.is_ours(*id));
+    let is_ours = |id| success.is_none_or(|success| success.is_ours(id));
+    let ours = || files().filter(|(id, _)| is_ours(*id));
     let names = || ours().map(|(_, file)| file.path().display().to_string());
     let report = Report {
         version: VERSION,
         program: names().collect(),
-        classes: (success.compiled.classes.iter())
+        classes: (compiled.iter().flat_map(|compiled| &compiled.classes))
             .filter(|class| !class.is_generated)
             .map(|class| class_of(sources, class))
             .collect(),
-        host_arrays: success
-            .compiled
-            .host_arrays
-            .iter()
+        host_arrays: (compiled.iter().flat_map(|compiled| &compiled.host_arrays))
             .map(|array| HostArray {
                 type_name: &array.type_name,
                 names: &array.names,
@@ -114,19 +119,15 @@ pub fn report(success: &Success) -> String {
                 reason: array.reason.as_ref().map(|pin| reason(sources, pin)),
             })
             .collect(),
-        diagnostics: success
-            .compiled
-            .diagnostics
-            .iter()
-            .map(|found| message(sources, found))
-            .collect(),
+        diagnostics: findings.diagnostics.iter().map(|found| message(sources, found)).collect(),
         files: files()
             .map(|(id, file)| File {
                 path: file.path().display().to_string(),
-                changed: success.rewritten[id.index()].is_some(),
-                ours: success.is_ours(id),
+                changed: success.is_some_and(|success| success.rewritten[id.index()].is_some()),
+                ours: is_ours(id),
             })
             .collect(),
+        own: findings.own,
     };
     // Strings, numbers and lists cannot fail to be written.
     let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();

@@ -1,8 +1,9 @@
 //! How a run ends: one line that counts, and what could not be found in front of it.
 
 use crate::compile::Success;
+use crate::format::is_silent;
 use layoutc_dataflow::classes::{Slot, first_unfollowed_allocation};
-use layoutc_diagnostics::{Code, SourceSet, Span};
+use layoutc_diagnostics::{SourceSet, Span};
 use layoutc_driver::{ClassOutcome, Status};
 use layoutc_syntax::{ExecutionSpace, Program, TypeKind};
 
@@ -63,12 +64,6 @@ pub fn missing_headers(success: &Success) -> Option<String> {
     (!found.is_empty()).then(|| {
         format!("{} {were} not found and may use the arrays: {}", found.len(), listed(&found))
     })
-}
-
-/// A grid that nobody asked to change, and that gains nothing.
-fn is_silent(class: &ClassOutcome) -> bool {
-    let first = class.reasons.first();
-    class.is_automatic && first.is_some_and(|reason| reason.code == Code::NO_GAIN)
 }
 
 /// There is no array of structs among the classes.

@@ -1,13 +1,15 @@
 //! `layoutc transform`: a program goes in, the same program with another data layout comes out.
 
 use crate::arguments::{Helpers, OutputMode, TransformArguments};
-use crate::compile::{Failure, Success, compile_program};
+use crate::check;
+use crate::compile::{Success, compile_program};
 use crate::diff::{created, unified};
 use crate::exit::{Exit, fail, print, say};
+use crate::format::Findings;
 use crate::helpers::{beside, into_headers};
 use crate::outputs::{input_conflicts, is_same_file, plan};
-use crate::render::render;
 use crate::report::report;
+use crate::style::is_verbose;
 use crate::summary;
 use crate::write::{Target, write_all};
 use layoutc_diagnostics::{Code, Diagnostic};
@@ -30,9 +32,19 @@ pub fn run(arguments: &TransformArguments) -> Exit {
             "`--helpers header` writes a header, too; use `--out-dir DIR` or `--in-place`",
         );
     }
+    let format = arguments.program.format;
+    if mode == OutputMode::Diff && format.is_output() {
+        let name = format.name();
+        return fail(format_args!(
+            "`--diff` and `--format {name}` both write to standard output; use `--check --format {name}`"
+        ));
+    }
     let mut success = match compile_program(&arguments.program) {
         Ok(success) => success,
-        Err(failure) => return report_failure(&failure),
+        Err(failure) => {
+            let exit = format.show_failure(&failure);
+            return if mode == OutputMode::Check { check::failed(&failure) } else { exit };
+        }
     };
     if matches!(mode, OutputMode::File(_)) && success.roots.len() > 1 {
         return fail(SEVERAL_FILES);
@@ -40,32 +52,30 @@ pub fn run(arguments: &TransformArguments) -> Exit {
     if arguments.helpers == Helpers::Header {
         into_headers(&mut success);
     }
-    render(success.sources(), &success.compiled.diagnostics);
-    let text = report(&success);
-    if let Err(errors) = write(&mode, arguments.report.as_deref(), &text, &success) {
-        render(success.sources(), &errors);
-        return Exit::Reported;
+    let findings = Findings::of(&success);
+    // What is for people comes first, and what is for programs only if the outputs are written.
+    if !format.is_output() {
+        format.show_diagnostics(success.sources(), &success.compiled.diagnostics);
     }
-    if mode == OutputMode::Diff
-        && let Err(error) = print(diff(&success))
-    {
-        return fail(format_args!("cannot write to standard output: {error}"));
+    let text = report(&findings);
+    if let Err(errors) = write(&mode, arguments.report.as_deref(), &text, &success) {
+        let exit = format.show_errors(success.sources(), &errors);
+        return if mode == OutputMode::Check { Exit::Failed } else { exit };
+    }
+    let printed = match mode {
+        OutputMode::Diff => print(diff(&success)).map_err(|error| error.to_string()),
+        _ if format.is_output() => format.show(&findings),
+        _ => Ok(()),
+    };
+    if let Err(message) = printed {
+        return fail(message);
     }
     summarize(&mode, &success);
     match mode {
-        OutputMode::Check if success.changed().next().is_some() => Exit::Reported,
-        _ => Exit::Done,
-    }
-}
-
-/// Says why there is no compiled program.
-pub fn report_failure(failure: &Failure) -> Exit {
-    match failure {
-        Failure::Reported(sources, diagnostics) => {
-            render(sources, diagnostics);
-            Exit::Reported
+        OutputMode::Check => check::answer(&success),
+        OutputMode::File(_) | OutputMode::Folder(_) | OutputMode::InPlace | OutputMode::Diff => {
+            Exit::Done
         }
-        Failure::Internal(error) => fail(error),
     }
 }
 
@@ -96,7 +106,8 @@ fn write(
     write_all(&targets).map_err(|error| vec![error.diagnostic()])
 }
 
-fn diff(success: &Success) -> Vec<u8> {
+/// The edits of the program as a patch.
+pub fn diff(success: &Success) -> Vec<u8> {
     let one = |(id, after): (_, &str)| {
         let file = success.sources().file(id);
         unified(file.path(), &success.bytes(id, file.text()), &success.bytes(id, after))
@@ -116,6 +127,14 @@ fn summarize(mode: &OutputMode, success: &Success) {
     let would = if *mode == OutputMode::Check { "would change" } else { "changed" };
     for class in &classes {
         let names = class.names.join(", ");
+        if is_verbose() && class.status == Status::Kept {
+            say(format_args!("kept: {} ({names})", class.type_name));
+            for reason in &class.reasons {
+                let place = success.sources().locate(reason.span);
+                say(format_args!("  {} at {place}: {}", reason.code, reason.message));
+            }
+            continue;
+        }
         match (class.status, class.reasons.first()) {
             (Status::Changed, _) => {
                 say(format_args!("{would}: {} ({names}) to {}", class.type_name, class.layout))

@@ -7,12 +7,11 @@ mod site_layout;
 
 use crate::arguments::VerifyArguments;
 use crate::compile::{Purpose, Success, compile_for};
-use crate::exit::{Exit, fail, print};
-use crate::render::render;
-use crate::transform::report_failure;
+use crate::exit::{Exit, fail};
+use crate::format::{Findings, Format};
 use layoutc_codegen::CHECK;
 use layoutc_dataflow::classes::record_of;
-use layoutc_diagnostics::{FileId, SourceFile, Span};
+use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceFile, Span};
 use layoutc_driver::{ClassOutcome, Status};
 use layoutc_runtime::layout_table::SiteLayout;
 use layoutc_runtime::lowering::SiteId;
@@ -23,6 +22,8 @@ use layoutc_runtime::verify::{Difference, Verdict, VerifyOutcome, VerifyRequest,
 use layoutc_syntax::preprocess::{Language, PreprocessOptions};
 use layoutc_syntax::{CopyOf, ExprKind, FieldId, Function, FunctionId, NameRef, Record, RecordId};
 pub use numbering::{HANDLE_SITES_HEADER, SiteNumbers};
+use serde::Serialize;
+use serde_json::Map;
 use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::fmt::Write;
@@ -33,48 +34,106 @@ use std::time::Duration;
 
 /// Builds both programs, runs them, and says what was compared and what differs.
 pub fn run(arguments: &VerifyArguments) -> Exit {
+    let format = arguments.program.format;
     let success = match compile_for(&arguments.program, Purpose::Verify) {
         Ok(success) => success,
         Err(failure) => {
-            report_failure(&failure);
+            format.show_failure(&failure);
             return Exit::Failed;
         }
     };
-    render(success.sources(), &success.compiled.diagnostics);
-    if success.changed().next().is_none() {
-        return finish("nothing changes, so there is nothing to compare\n", Exit::Done);
+    if !format.is_output() {
+        format.show_diagnostics(success.sources(), &success.compiled.diagnostics);
     }
-    let original = match original_sources(&success) {
-        Ok(original) => original,
-        Err(message) => return fail(message),
-    };
-    if success.compiled.program.files.iter().any(|file| file.is_opencl) {
-        return match opencl::compare(arguments, &success, original) {
-            Ok(outcome) if outcome.launches == 0 => fail(opencl::nothing_ran(&outcome)),
-            Ok(outcome) => report(&success, &SiteNumbers::new(&[]), &outcome, None, None),
-            Err(message) => fail(message),
-        };
-    }
-    let numbers = SiteNumbers::new(&original);
-    let original = match lowered_sources(&success) {
-        Ok(lowered) => lowered,
-        Err(message) => return fail(message),
-    };
-    match compare(arguments, &success, original, &numbers) {
-        Ok((outcome, layouts)) => {
-            let answer = match arguments.no_nvcc || outcome.verdict != Verdict::Same {
-                true => Ok(nvcc::Answer::NotAsked("it was not asked for")),
-                false => nvcc::ask(&success),
-            };
-            match answer {
-                Ok(answer) => {
-                    report(&success, &numbers, &outcome, Some(layouts.len()), Some(&answer))
-                }
-                Err(message) => fail(message),
-            }
-        }
+    match verified(arguments, &success).and_then(|found| show(format, &success, found)) {
+        Ok(exit) => exit,
         Err(message) => fail(message),
     }
+}
+
+/// What the two runs say.
+pub struct Verified {
+    /// For people.
+    pub text: String,
+    /// How a command ends that asks for nothing else.
+    pub exit: Exit,
+    /// For the report.
+    pub numbers: Numbers,
+    /// An error for each of the first differences.
+    pub differences: Vec<Diagnostic>,
+}
+
+/// What was compared.
+#[derive(Serialize)]
+pub struct Numbers {
+    /// `unchanged`, `same`, `different` or `inconclusive`.
+    pub verdict: &'static str,
+    /// Kernel launches.
+    pub launches: usize,
+    /// Allocation calls in a new layout, where these are known.
+    allocations: Option<usize>,
+    /// Bytes of output.
+    output: usize,
+    /// How the original program ended.
+    ending: Option<String>,
+    /// What nvcc says, where it was to be asked.
+    nvcc: Option<String>,
+}
+
+/// Builds both programs and runs them.
+///
+/// # Errors
+/// A sentence: the program cannot be built or run.
+pub fn verified(arguments: &VerifyArguments, success: &Success) -> Result<Verified, String> {
+    if success.changed().next().is_none() {
+        let numbers = Numbers {
+            verdict: "unchanged",
+            launches: 0,
+            allocations: None,
+            output: 0,
+            ending: None,
+            nvcc: None,
+        };
+        return Ok(Verified {
+            text: "nothing changes, so there is nothing to compare\n".to_owned(),
+            exit: Exit::Done,
+            numbers,
+            differences: Vec::new(),
+        });
+    }
+    let original = original_sources(success)?;
+    if success.compiled.program.files.iter().any(|file| file.is_opencl) {
+        let outcome = opencl::compare(arguments, success, original)?;
+        if outcome.launches == 0 {
+            return Err(opencl::nothing_ran(&outcome));
+        }
+        return Ok(report(success, &SiteNumbers::new(&[]), &outcome, None, None));
+    }
+    let numbers = SiteNumbers::new(&original);
+    let original = lowered_sources(success)?;
+    let (outcome, layouts) = compare(arguments, success, original, &numbers)?;
+    let answer = match arguments.no_nvcc || outcome.verdict != Verdict::Same {
+        true => nvcc::Answer::NotAsked("it was not asked for"),
+        false => nvcc::ask(success)?,
+    };
+    Ok(report(success, &numbers, &outcome, Some(layouts.len()), Some(&answer)))
+}
+
+/// Shows what the runs say, in the form that was asked for.
+fn show(format: Format, success: &Success, found: Verified) -> Result<Exit, String> {
+    let mut diagnostics = success.compiled.diagnostics.clone();
+    diagnostics.extend(found.differences);
+    // Strings and numbers cannot fail to be written.
+    let numbers = serde_json::to_value(&found.numbers).unwrap_or_default();
+    let own = Map::from_iter([("verify".to_owned(), numbers)]);
+    let findings = Findings {
+        diagnostics: &diagnostics,
+        text: &found.text,
+        own: Some(&own),
+        ..Findings::of(success)
+    };
+    format.finish(&findings, || crate::report::report(&findings))?;
+    Ok(found.exit)
 }
 
 /// The exit status of a program that leaves the bounds that were assumed.
@@ -101,13 +160,6 @@ inline Layoutc_value {CHECK}(Layoutc_value value, Layoutc_extent extent, const c
 #endif
 "
     )
-}
-
-fn finish(text: &str, exit: Exit) -> Exit {
-    match print(text) {
-        Ok(()) => exit,
-        Err(error) => fail(format_args!("cannot write to standard output: {error}")),
-    }
 }
 
 /// Builds and runs.
@@ -375,15 +427,15 @@ fn report(
     success: &Success,
     numbers: &SiteNumbers,
     outcome: &VerifyOutcome,
-    layouts: Option<usize>,
+    layout_count: Option<usize>,
     nvcc: Option<&nvcc::Answer>,
-) -> Exit {
+) -> Verified {
     let mut text = String::new();
     for class in changed(success) {
         let _ =
             writeln!(text, "{} ({}) as {}", class.type_name, class.names.join(", "), class.layout);
     }
-    let layouts = layouts
+    let layouts = layout_count
         .map(|layouts| format!("{} in a new layout, ", counted(layouts, "allocation call", "s")));
     let _ = writeln!(
         text,
@@ -424,19 +476,35 @@ fn report(
             Exit::Failed
         }
     };
+    let mut differences = Vec::new();
     if outcome.verdict == Verdict::Different {
         for difference in &outcome.differences {
             let _ = writeln!(text, "different: {difference}");
+            let mut error = Diagnostic::error(Code::DIFFERENT_RESULT, difference.to_string());
             if let Some(place) = site_of(difference).and_then(|site| numbers.place(site)) {
                 let _ = writeln!(text, "  allocated at {}", success.sources().locate(place));
+                error = error.at(place, "the array is allocated here");
             }
+            differences.push(error);
         }
         if outcome.before.stderr != outcome.after.stderr && !outcome.after.stderr.is_empty() {
             let _ = writeln!(text, "the rewritten program says on standard error:");
             text.push_str(&String::from_utf8_lossy(&outcome.after.stderr));
         }
     }
-    finish(&text, exit)
+    let numbers = Numbers {
+        verdict: match outcome.verdict {
+            Verdict::Same => "same",
+            Verdict::Different => "different",
+            Verdict::Inconclusive => "inconclusive",
+        },
+        launches: outcome.launches,
+        allocations: layout_count,
+        output: outcome.before.stdout.len(),
+        ending: Some(outcome.before.status.to_string()),
+        nvcc: nvcc.map(nvcc::Answer::sentence),
+    };
+    Verified { text, exit, numbers, differences }
 }
 
 /// `1 byte`, `2 bytes`.

@@ -36,7 +36,8 @@ pub struct Compiled {
     pub grids: Vec<GridReport>,
     /// The classes of arrays of records: the first ones of `classes`, in the same order.
     pub record_classes: Classes,
-    /// What kernels access, where [`Request::follows_numbers`] asks for it; otherwise nothing.
+    /// What kernels access, where [`Request::follows_numbers`] or [`Request::keeps_cost_model`] asks for it; otherwise
+    /// nothing.
     pub cost_model: CostModel,
     /// Edits by file; files without edits are absent.
     pub edits: BTreeMap<FileId, EditSet>,

@@ -120,7 +120,8 @@ impl Planned {
             }
         }
         // Rewriting needs the room.
-        let cost_model = if request.follows_numbers { cost_model } else { CostModel::default() };
+        let is_kept = request.follows_numbers || request.keeps_cost_model;
+        let cost_model = if is_kept { cost_model } else { CostModel::default() };
         let mut plan = choose_layouts(&program, &classes, &verdicts, &request.layouts, &cells);
         keep_named(&mut plan, &program, &classes, &request.keep, &request.layouts);
         let facts = CellFacts { cells: &cells.cells, checks_bounds: request.checks_bounds };

@@ -39,6 +39,8 @@ pub struct Request {
     pub blocks: Option<u64>,
     /// The model of kernels follows arrays of numbers from function to function.
     pub follows_numbers: bool,
+    /// The model of kernels is a part of the result, even where it does not follow arrays of numbers.
+    pub keeps_cost_model: bool,
     /// Every array of numbers is looked at, and not only those that may gain something.
     pub all_grids: bool,
     /// Files that are compiled as they are, by their paths: nothing that they see may change.

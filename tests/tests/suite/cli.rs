@@ -349,7 +349,7 @@ fn host_arrays_that_are_none_are_errors() -> Result<()> {
     let sandbox = Sandbox::with(&[("in.cu", PARTICLES)])?;
     let before = sandbox.contents()?;
     let outcome = sandbox.layoutc(&transform(&["in.cu"], &["--check", "--host", "native=g"]))?;
-    ensure!(outcome.code() == Some(1) && outcome.stderr.contains("LC0042"), "{}", outcome.stderr);
+    ensure!(outcome.code() == Some(2) && outcome.stderr.contains("LC0042"), "{}", outcome.stderr);
     ensure!(outcome.stderr.contains('h'), "{}", outcome.stderr);
     for bad in ["soa", "native="] {
         let outcome = sandbox.layoutc(&transform(&["in.cu"], &["--check", "--host", bad]))?;

@@ -123,7 +123,8 @@ fn check_reports_and_messages() -> Result<()> {
         .count()
         + 1;
     let sandbox = Sandbox::with(&[("in.cu", text)])?;
-    let outcome = sandbox.accepted(&transform(&["--check", "--report", "report.json"]))?;
+    let outcome = sandbox.layoutc(&transform(&["--check", "--report", "report.json"]))?;
+    ensure!(outcome.code() == Some(4), "{}", outcome.ending());
     ensure!(outcome.stderr.contains(&format!("in.cu:{line}:")), "{}", outcome.stderr);
     ensure!(!outcome.stderr.contains('\u{1a}'), "{:?}", outcome.stderr);
     let report: Value = serde_json::from_slice(&sandbox.read("report.json")?)?;

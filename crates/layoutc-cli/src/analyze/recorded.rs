@@ -1,11 +1,11 @@
 //! What `--profile` recorded of the arrays of structs, and what is made of it.
 
 pub(super) mod page;
-mod strips;
 mod text;
 
 use crate::arguments::{AnalyzeArguments, SelectorName};
 use crate::compile::Success;
+use crate::strips::{Strip, strips};
 use clap::ValueEnum;
 use layoutc_analysis::cost_choice::Verdict;
 use layoutc_analysis::cost_model::Recording;
@@ -16,7 +16,6 @@ use layoutc_analysis::trace::{Class, Decision, Selection, Tree};
 use layoutc_dataflow::layout::{Layout, RecordShape};
 use layoutc_driver::{ClassOutcome, Status};
 use serde::Serialize;
-use strips::{Strip, strips};
 
 /// Runs, and the arrays of structs in them.
 #[derive(Serialize)]

@@ -1,6 +1,6 @@
 //! Layouts as SVG: one row of boxes for each group.
 
-use super::super::strips::{Piece, Strip, What};
+use crate::strips::{Piece, Strip, What};
 use maud::{Markup, html};
 
 /// Of a byte, where the name of a member does not need more, and the widest box.

@@ -14,7 +14,7 @@ const SLOTS: u64 = 2;
 
 /// The beginning of a group: an array of structs, of tiles or of scalars.
 #[derive(Serialize)]
-pub(super) struct Strip {
+pub struct Strip {
     /// What it is.
     pub title: String,
     /// From its first byte; none, if the order of elements is not that of their indices.
@@ -23,16 +23,18 @@ pub(super) struct Strip {
 
 /// Bytes beside each other.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub(super) struct Piece {
+pub struct Piece {
     /// From the first byte of the group.
     pub offset: u64,
+    /// How many.
     pub bytes: u64,
+    /// What they hold.
     pub what: What,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum What {
+pub enum What {
     /// A member of an element.
     Field {
         /// A position among the record's leaves.
@@ -47,7 +49,7 @@ pub(super) enum What {
 }
 
 /// The groups of a layout.
-pub(super) fn strips(shape: &RecordShape, layout: &Layout) -> Vec<Strip> {
+pub fn strips(shape: &RecordShape, layout: &Layout) -> Vec<Strip> {
     layout.groups().iter().map(|group| strip(shape, group)).collect()
 }
 
