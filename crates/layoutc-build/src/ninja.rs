@@ -60,6 +60,9 @@ impl Scope {
 /// A text with variables, not yet replaced.
 type Raw = String;
 
+/// Paths by the mark in front of them.
+type Groups = Vec<(String, Vec<Raw>)>;
+
 /// One `build` statement.
 #[derive(Debug)]
 struct Edge {
@@ -223,11 +226,11 @@ fn edge(text: &str, bindings: BTreeMap<String, Raw>, scope: &Rc<Scope>) -> Optio
 }
 
 /// Paths with the mark in front of each group (``, `|`, `||`, `|@`), up to a colon if one ends them.
-fn paths(text: &str, ends_with_colon: bool) -> Option<(Vec<(String, Vec<Raw>)>, &str)> {
-    let mut groups: Vec<(String, Vec<Raw>)> = vec![(String::new(), Vec::new())];
+fn paths(text: &str, ends_with_colon: bool) -> Option<(Groups, &str)> {
+    let mut groups: Groups = vec![(String::new(), Vec::new())];
     let mut path = String::new();
     let mut letters = text.char_indices().peekable();
-    let flush = |path: &mut String, groups: &mut Vec<(String, Vec<Raw>)>| {
+    let flush = |path: &mut String, groups: &mut Groups| {
         if !path.is_empty()
             && let Some((_, paths)) = groups.last_mut()
         {

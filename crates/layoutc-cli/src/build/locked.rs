@@ -31,7 +31,7 @@ pub fn locked(name: &str, success: &Success) -> LockedProgram {
 }
 
 /// Whether a class is worth a line: it changes, or somebody would ask why it does not.
-fn is_told(class: &ClassOutcome) -> bool {
+pub fn is_told(class: &ClassOutcome) -> bool {
     let gains_nothing = class.reasons.first().is_some_and(|reason| reason.code == Code::NO_GAIN);
     !class.is_generated
         && (class.status == Status::Changed || !(class.is_automatic && gains_nothing))

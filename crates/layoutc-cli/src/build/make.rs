@@ -1,7 +1,7 @@
 //! Making the state of a program: its layouts, and the mirror of its files.
 
 use crate::arguments::ProgramArguments;
-use crate::build::locked::{asked, locked};
+use crate::build::locked::{asked, is_told, locked};
 use crate::build::{Found, Settings};
 use crate::compile::{Failure, Success, Units, compile_units};
 use crate::outputs::absolute;
@@ -10,7 +10,7 @@ use layoutc_build::lock::{Lock, LockedProgram, SOURCE};
 use layoutc_build::mirror::{Mirror, Replacement, marked};
 use layoutc_build::state::{self, Manifest, State, UnitText, hash};
 use layoutc_build::{Command, Program};
-use layoutc_diagnostics::{Code, FileId};
+use layoutc_diagnostics::FileId;
 use layoutc_driver::Status;
 use layoutc_syntax::Function;
 use std::collections::{BTreeMap, BTreeSet};
@@ -330,13 +330,8 @@ fn with_main(success: &Success) -> Vec<PathBuf> {
 
 /// How many arrays change, for a line on standard error.
 pub fn counts(success: &Success) -> (usize, usize) {
-    let told = success.compiled.classes.iter().filter(|class| {
-        let gains_nothing =
-            class.reasons.first().is_some_and(|reason| reason.code == Code::NO_GAIN);
-        !class.is_generated && !(class.is_automatic && gains_nothing)
-    });
     let (mut changed, mut all) = (0, 0);
-    for class in told {
+    for class in success.compiled.classes.iter().filter(|class| is_told(class)) {
         all += 1;
         changed += usize::from(class.status == Status::Changed);
     }
