@@ -53,8 +53,8 @@ impl Unit {
 
 /// The words behind `layoutc launch OPTIONS --`, and the options, if they stand behind it.
 fn without_launcher(words: &[String]) -> (&[String], Option<&[String]>) {
-    let program = words.first().and_then(|word| Path::new(word).file_stem()?.to_str());
-    let is_launch = program == Some("layoutc") && words.get(1).is_some_and(|word| word == "launch");
+    // No compiler has such a first argument, whatever name layoutc has here.
+    let is_launch = words.get(1).is_some_and(|word| word == "launch");
     match words.iter().position(|word| word == "--") {
         Some(end) if is_launch => (&words[end + 1..], Some(&words[2..end])),
         _ => (words, None),

@@ -252,6 +252,8 @@ const TESTED_ELSEWHERE: &[(&str, &str)] = &[
     ("LC0068", "what is assumed: grid_bad.rs"),
     ("LC0051", "output files are the command line's: cli.rs"),
     ("LC0052", "output files are the command line's: cli.rs"),
+    ("LC0088", "launch.rs: units without a launcher"),
+    ("LC0090", "formats.rs: runs that differ"),
 ];
 
 /// The constants of `codes!` and their spelling.
