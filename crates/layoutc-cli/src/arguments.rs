@@ -4,6 +4,7 @@ use crate::format::Format;
 use crate::integration::IntegrationArguments;
 use crate::launch::arguments::LaunchArguments;
 use crate::lsp::LspArguments;
+use crate::manual::{CompletionsArguments, ManArguments};
 use crate::plan::arguments::PlanArguments;
 use crate::style::StyleArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -219,6 +220,10 @@ pub enum Command {
     Integration(IntegrationArguments),
     /// Print what a diagnostic code means and what to change.
     Explain(ExplainArguments),
+    /// Print the completions of a shell.
+    Completions(CompletionsArguments),
+    /// Write manual pages.
+    Man(ManArguments),
     /// Measure what a device file needs to know.
     Calibrate(CalibrateArguments),
     /// Answer an editor: diagnostics, hovers and code actions while a program is written.
@@ -410,6 +415,10 @@ pub struct TransformArguments {
     /// Write what became of every array, and why, as JSON.
     #[arg(long, value_name = "FILE.json", help_heading = "Options")]
     pub report: Option<PathBuf>,
+    /// Write the files that were read, as a rule for Make and Ninja: the output of `-o`, or the folder of `--out-dir`,
+    /// depends on them.
+    #[arg(long, value_name = "FILE", help_heading = "Options")]
+    pub depfile: Option<PathBuf>,
     /// Where generated types and functions go. `inline`: behind the struct; `header`: into a header that is included
     /// there, if they are 20 lines or more.
     #[arg(long, value_name = "WHERE", default_value = "inline", help_heading = "Options")]

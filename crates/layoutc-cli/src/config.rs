@@ -374,9 +374,34 @@ impl Command {
             Command::Plan(own) => Some(&mut own.program),
             Command::Explain(_)
             | Command::Calibrate(_)
+            | Command::Completions(_)
+            | Command::Man(_)
             | Command::Launch(_)
             | Command::Integration(_)
             | Command::Lsp(_) => None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn the_schema_for_editors_has_all_keys() {
+        let schema = include_str!("../../../docs/layoutc.schema.json");
+        let schema: serde_json::Value = serde_json::from_str(schema).expect("JSON");
+        let known: BTreeSet<&str> = schema["properties"]
+            .as_object()
+            .expect("properties")
+            .keys()
+            .map(String::as_str)
+            .collect();
+        let Err(error) = toml::from_str::<Keys>("no-such-key = 1") else { panic!("it is a key") };
+        let message = error.message().to_owned();
+        let (_, expected) = message.split_once("expected one of ").expect("a list of keys");
+        let keys: BTreeSet<&str> = expected.split(", ").map(|key| key.trim_matches('`')).collect();
+        assert_eq!(known, keys);
     }
 }

@@ -63,7 +63,10 @@ pub fn run(arguments: &LaunchArguments) -> Exit {
     match launch.run() {
         Ok(code) => process::exit(code),
         Err(Stop::Said(message)) => fail(message),
-        Err(Stop::Reported(failure)) => launch.report(&failure),
+        Err(Stop::Reported(failure)) => match launch.compiler_refuses() {
+            Some(code) => process::exit(code),
+            None => launch.report(&failure),
+        },
     }
 }
 
@@ -361,6 +364,21 @@ impl Launch {
         reads.extend(self.settings.files().cloned());
         reads.retain(|path| !["/usr", "/opt"].iter().any(|system| path.starts_with(system)));
         Ok(Some(reads))
+    }
+
+    /// Where the rewritten program cannot be had: the exit code of the compiler on the source as it is, if that is
+    /// wrong. Its messages say what is wrong with C++; what it makes of a source without mistakes is taken away.
+    fn compiler_refuses(&self) -> Option<i32> {
+        let (program, arguments) = self.command.given.split_first()?;
+        let status = process::Command::new(program).args(arguments).status().ok()?;
+        if !status.success() {
+            return Some(code_of(status));
+        }
+        let objects = self.command.sources.iter().map(|source| self.command.object_of(source));
+        for made in objects.chain(self.command.output.clone()).chain(self.command.depfile.clone()) {
+            let _ = std::fs::remove_file(made);
+        }
+        None
     }
 
     /// Says what is wrong with the program: errors only, because the rest is no news in a build.

@@ -21,6 +21,7 @@ mod integration;
 mod launch;
 mod load;
 mod lsp;
+mod manual;
 mod outputs;
 mod plan;
 mod profile;
@@ -72,6 +73,8 @@ fn main() -> ExitCode {
         Command::Plan(arguments) => plan::run(&arguments),
         Command::Launch(arguments) => launch::run(&arguments),
         Command::Integration(arguments) => integration::run(&arguments),
+        Command::Completions(arguments) => manual::completions(&arguments),
+        Command::Man(arguments) => manual::pages(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Calibrate(arguments) => calibrate::run(&arguments),
         Command::Lsp(arguments) => lsp::run(&arguments),

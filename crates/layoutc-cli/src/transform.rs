@@ -12,6 +12,7 @@ use crate::report::report;
 use crate::style::is_verbose;
 use crate::summary;
 use crate::write::{Target, write_all};
+use layoutc_build::depfile::{self, Rule};
 use layoutc_diagnostics::{Code, Diagnostic};
 use layoutc_driver::{ClassOutcome, Status};
 use std::path::Path;
@@ -26,6 +27,13 @@ pub fn run(arguments: &TransformArguments) -> Exit {
     };
     if matches!(mode, OutputMode::File(_)) && arguments.program.files.len() > 1 {
         return fail(SEVERAL_FILES);
+    }
+    let target = match &mode {
+        OutputMode::File(path) | OutputMode::Folder(path) => Some(path.clone()),
+        OutputMode::InPlace | OutputMode::Diff | OutputMode::Check => None,
+    };
+    if target.is_none() && arguments.depfile.is_some() {
+        return fail("`--depfile` says what an output depends on; use it with `-o` or `--out-dir`");
     }
     if matches!(mode, OutputMode::File(_)) && arguments.helpers == Helpers::Header {
         return fail(
@@ -58,7 +66,9 @@ pub fn run(arguments: &TransformArguments) -> Exit {
         format.show_diagnostics(success.sources(), &success.compiled.diagnostics);
     }
     let text = report(&findings);
-    if let Err(errors) = write(&mode, arguments.report.as_deref(), &text, &success) {
+    let rule = target.map(|target| rule(&target, &success)).unwrap_or_default();
+    let more = [(arguments.report.as_deref(), &text), (arguments.depfile.as_deref(), &rule)];
+    if let Err(errors) = write(&mode, &more, &success) {
         let exit = format.show_errors(success.sources(), &errors);
         return if mode == OutputMode::Check { Exit::Failed } else { exit };
     }
@@ -79,18 +89,24 @@ pub fn run(arguments: &TransformArguments) -> Exit {
     }
 }
 
-/// Writes the outputs and the report, all or none.
+/// What an output depends on, as Make and Ninja read it.
+fn rule(target: &Path, success: &Success) -> String {
+    let files = success.sources().iter().filter(|(_, file)| file.view().is_none());
+    let files = files.map(|(_, file)| file.path().to_path_buf()).collect();
+    depfile::write(&[Rule { target: target.display().to_string(), files }])
+}
+
+/// Writes the outputs, and the report and other files where they are asked for, all or none.
 fn write(
     mode: &OutputMode,
-    report: Option<&Path>,
-    text: &str,
+    more: &[(Option<&Path>, &String)],
     success: &Success,
 ) -> Result<(), Vec<Diagnostic>> {
     let mut targets = plan(mode, success)?;
-    if let Some(path) = report {
+    for (path, text) in more.iter().filter_map(|(path, text)| Some(((*path)?, *text))) {
         let mut errors = input_conflicts([path], success);
         if targets.iter().any(|target| is_same_file(&target.path, path)) {
-            let message = format!("the report `{}` is an output too", path.display());
+            let message = format!("`{}` is an output too", path.display());
             errors.push(Diagnostic::error(Code::OUTPUT_CONFLICT, message));
         }
         if !errors.is_empty() {

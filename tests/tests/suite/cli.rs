@@ -1,6 +1,7 @@
 //! What the `layoutc` commands promise about files, output and exit codes.
 
 use std::fs;
+use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -558,5 +559,54 @@ fn the_least_cost_decides_for_arrays_that_nothing_names() -> Result<()> {
     ensure!(check(&["*=auto"])? == check(&[])?);
     let wrong = check(&["Particle = zigzag", "* = auto"])?;
     ensure!(wrong.contains("zigzag"), "{wrong}");
+    Ok(())
+}
+
+#[test]
+fn completions_and_manual_pages() -> Result<()> {
+    let sandbox = Sandbox::with(&[("p.cu", PARTICLES)])?;
+    for (shell, part) in
+        [("bash", "complete -F"), ("zsh", "#compdef layoutc"), ("fish", "complete -c layoutc")]
+    {
+        let text = sandbox.accepted(&["completions", shell])?.stdout;
+        ensure!(
+            text.contains(part) && text.contains("transform") && text.contains("launch"),
+            "{shell}"
+        );
+    }
+    // bash reads its own.
+    let bash = sandbox.accepted(&["completions", "bash"])?.stdout;
+    sandbox.write("layoutc.bash", bash)?;
+    let status =
+        Command::new("bash").args(["-n", "layoutc.bash"]).current_dir(sandbox.path()).status()?;
+    ensure!(status.success());
+    sandbox.accepted(&["man", "--out-dir", "man/man1"])?;
+    for name in ["layoutc.1", "layoutc-transform.1", "layoutc-calibrate-steering.1"] {
+        let page = sandbox.text(&format!("man/man1/{name}"))?;
+        ensure!(page.contains(".SH NAME") && page.contains(".SH SYNOPSIS"), "{name}");
+    }
+    let page = sandbox.text("man/man1/layoutc-transform.1")?;
+    ensure!(page.contains("out\\-dir"), "{page}");
+    Ok(())
+}
+
+#[test]
+fn a_rule_for_make_names_what_was_read() -> Result<()> {
+    let text = PARTICLES.replace("#include <cstdio>", "#include <cstdio>\n#include \"a b.h\"");
+    let sandbox = Sandbox::with(&[("p.cu", text.as_str()), ("a b.h", "#define N 1\n")])?;
+    sandbox.accepted(&["transform", "p.cu", "-o", "out.cu", "--depfile", "out.d"])?;
+    ensure!(
+        sandbox.text("out.d")? == "out.cu: \\\n p.cu \\\n a\\ b.h\n",
+        "{}",
+        sandbox.text("out.d")?
+    );
+    sandbox.write("Makefile", "out.cu: p.cu\n\ttouch ran\n-include out.d\n")?;
+    let make = || Command::new("make").arg("-q").current_dir(sandbox.path()).status();
+    ensure!(make()?.success());
+    let later = SystemTime::now() + Duration::from_secs(10);
+    fs::File::options().write(true).open(sandbox.path().join("a b.h"))?.set_modified(later)?;
+    ensure!(!make()?.success());
+    sandbox.rejected(&["transform", "p.cu", "--check", "--depfile", "x.d"], &["--depfile"])?;
+    sandbox.rejected(&["transform", "p.cu", "-o", "x.cu", "--depfile", "p.cu"], &["p.cu"])?;
     Ok(())
 }

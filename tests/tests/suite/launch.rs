@@ -234,10 +234,29 @@ fn a_makefile_builds_what_changed() -> Result<()> {
     for part in ["src/main.cu:19:16", "Particle", "launch --update"] {
         ensure!(outcome.stderr.contains(part), "no {part} in {}", outcome.stderr);
     }
-    ensure!(project.commands()?.is_empty());
+    // The compiler has been asked whether the source is right, and nothing is left of that.
+    ensure!(project.commands()?.iter().all(|command| !command.contains(".layoutc")));
+    ensure!(!project.path("project/main.o").exists() && !project.path("project/main.o.d").exists());
     // With --update the layouts are chosen anew, and what is compiled already is compiled again.
     let outcome = project.accepted(&COMPILE.replace("launch", "launch --update"))?;
     ensure!(outcome.stderr.contains("0 of 1"), "{}", outcome.stderr);
+    Ok(())
+}
+
+#[test]
+fn mistakes_in_the_source_are_the_compilers() -> Result<()> {
+    let project = Project::new("particles")?;
+    project.accepted(COMPILE)?;
+    // What is no C++ cannot be modelled; the compiler says what is wrong, and its exit code counts.
+    project.edit("src/step.cu", "p[i].x += p[i].vx * dt;", "p[i].x += = ;")?;
+    project.sandbox.write("bin/nvcc", "#!/bin/sh\necho 'expected an expression' >&2\nexit 3\n")?;
+    let outcome = project.run("layoutc launch -- nvcc -Iinclude -c src/step.cu -o step.o")?;
+    ensure!(
+        outcome.code() == Some(3) && outcome.stderr.contains("expected an expression"),
+        "{}",
+        outcome.stderr
+    );
+    ensure!(!outcome.stderr.contains("LC00"), "{}", outcome.stderr);
     Ok(())
 }
 
@@ -506,6 +525,29 @@ fn half_made_states_are_made_again() -> Result<()> {
 }
 
 #[test]
+fn headers_that_the_build_makes() -> Result<()> {
+    let project = Project::new("particles")?;
+    project.edit(
+        "src/main.cu",
+        "#include \"report.h\"",
+        "#include \"report.h\"\n#include \"made.h\"",
+    )?;
+    let step = "layoutc launch -- nvcc -Iinclude -c src/step.cu -o step.o";
+    // It may hold anything yet, so the array stays.
+    project.accepted(step)?;
+    ensure!(!fs::read_to_string(project.path("project/step.o"))?.contains("Tile32"));
+    project.sandbox.write("project/src/made.h", "#define MADE 1\n")?;
+    project.accepted(COMPILE)?;
+    ensure!(!fs::read_to_string(project.path("project/main.o"))?.contains("Tile32"));
+    // The layouts are chosen anew when somebody asks for it; what was compiled is compiled again.
+    fs::remove_dir_all(project.path("project/.layoutc/program"))?;
+    let outcome = project.accepted(COMPILE)?;
+    ensure!(outcome.stderr.contains("1 of 1"), "{}", outcome.stderr);
+    ensure!(fs::read_to_string(project.path("project/main.o"))?.contains("Tile32"));
+    Ok(())
+}
+
+#[test]
 fn folders_that_cannot_be_written() -> Result<()> {
     let project = Project::new("particles")?;
     // A file where the folder would be: as with a read-only or full disk, nothing can be made there.
@@ -546,8 +588,8 @@ fn lock_files_of_a_project() -> Result<()> {
     let step = fs::read_to_string(project.path("project/.layoutc/program/src/src/step.cu"))?;
     ensure!(!step.contains("Tile32"), "{step}");
     ensure!(!project.path("project/.layoutc/program/layoutc.lock").exists());
-    project.commands()?;
-    // What is wrong with it is said with its place, and the compiler does not run.
+    fs::remove_file(project.path("project/main.o"))?;
+    // What is wrong with it is said with its place, and nothing is compiled.
     let cases = [
         (
             lock.replace("[[program]]", "<<<<<<< HEAD\n[[program]]"),
@@ -564,7 +606,10 @@ fn lock_files_of_a_project() -> Result<()> {
         let outcome = project.run(COMPILE)?;
         ensure!(matches!(outcome.code(), Some(1 | 2)), "{said}: {}", outcome.ending());
         ensure!(outcome.stderr.contains(said), "no {said} in {}", outcome.stderr);
-        ensure!(project.commands()?.is_empty() && fs::read_to_string(&path)? == text, "{said}");
+        ensure!(
+            !project.path("project/main.o").exists() && fs::read_to_string(&path)? == text,
+            "{said}"
+        );
     }
     // `plan --update` makes it anew, whatever it was.
     fs::write(&path, "<<<<<<< HEAD\n")?;
