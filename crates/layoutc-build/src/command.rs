@@ -58,10 +58,9 @@ impl Command {
             () if flags.makes_text => Step::Text,
             () => Step::Compile,
         };
-        let depfile = flags
-            .makes_depfile
-            .then_some(())
-            .and_then(|()| depfile.or_else(|| Some(output.as_ref()?.with_extension("d"))));
+        let depfile = flags.makes_depfile.then_some(()).and_then(|()| {
+            depfile.or_else(|| default_depfile(folder, output.as_deref(), &sources))
+        });
         let folder = folder.to_path_buf();
         let given = given.to_vec();
         Ok(Command { folder, given, words, sources, step, options, output, depfile })
@@ -86,53 +85,68 @@ impl Command {
     }
 
     /// The words of the same command for other files: sources and forced headers are replaced by what `file`
-    /// says of them, and folders of headers by what `folder` says of them.
+    /// says of them, and folders of headers by what `folder` says of them, each in its place.
     #[must_use]
     pub fn redirected(
         &self,
         file: &dyn Fn(&Path) -> Option<PathBuf>,
         folder: &dyn Fn(&Path) -> Option<PathBuf>,
     ) -> Vec<String> {
-        let is_given = |source: &String| self.given.contains(source);
-        let forced = self.options.forced_includes.iter().any(|header| file(header).is_some());
-        let words = match self.sources.iter().all(is_given) && !forced {
-            true => &self.given,
-            false => &self.words,
-        };
-        let first = words.iter().skip(1).position(|word| {
-            word.starts_with('-') || word.starts_with('@') || self.sources.contains(word)
-        });
-        let (compiler, rest) = words.split_at(first.map_or(words.len(), |first| first + 1));
-        let mut out = compiler.to_vec();
-        // The folders keep their order among each other, and what comes later again does not count.
-        for dir in &self.options.quote_dirs {
-            if let Some(other) = folder(dir) {
-                out.extend(["-iquote".to_owned(), other.display().to_string()]);
-            }
-        }
-        let dirs = &self.options.include_dirs;
-        if dirs.iter().any(|dir| folder(dir).is_some()) {
-            out.extend(
-                dirs.iter()
-                    .map(|dir| format!("-I{}", folder(dir).as_deref().unwrap_or(dir).display())),
-            );
-        }
-        let mut is_header = false;
-        for word in rest {
-            let place = || file(&absolute_in(&self.folder, Path::new(word)));
-            let other = match is_header || self.sources.contains(word) {
-                true => place().map(|path| path.display().to_string()),
-                false => None,
+        let other = |kind: Place, word: &str| {
+            let path = absolute_in(&self.folder, Path::new(word));
+            let other = match kind {
+                Place::File => file(&path),
+                Place::Folder => folder(&path),
             };
-            is_header = FORCED.contains(&word.as_str());
-            out.push(other.unwrap_or_else(|| word.clone()));
+            other.map(|path| path.display().to_string())
+        };
+        let mut out = Vec::new();
+        let mut next: Option<Place> = None;
+        for word in &self.words {
+            let replaced = match next.take() {
+                Some(kind) => other(kind, word),
+                None if self.sources.contains(word) => other(Place::File, word),
+                None => {
+                    next = PLACES.iter().find(|(name, _)| name == word).map(|(_, kind)| *kind);
+                    PLACES.iter().find_map(|(name, kind)| {
+                        let rest = word.strip_prefix(name).filter(|rest| !rest.is_empty())?;
+                        let value = rest.strip_prefix('=').unwrap_or(rest);
+                        let prefix = &word[..word.len() - value.len()];
+                        Some(format!("{prefix}{}", other(*kind, value)?))
+                    })
+                }
+            };
+            out.push(replaced.unwrap_or_else(|| word.clone()));
         }
         out
     }
 }
 
-/// Options whose next word is a header to include first.
-const FORCED: [&str; 3] = ["-include", "--include", "--pre-include"];
+/// What an option names.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    File,
+    Folder,
+}
+
+/// Options whose value, in the same word or the next, is a folder of headers or a header to include first.
+const PLACES: [(&str, Place); 6] = [
+    ("-I", Place::Folder),
+    ("--include-path", Place::Folder),
+    ("-iquote", Place::Folder),
+    ("-include", Place::File),
+    ("--include", Place::File),
+    ("--pre-include", Place::File),
+];
+
+/// The dependency file of a command that does not name it: it has the name of the object, or of the source.
+fn default_depfile(folder: &Path, output: Option<&Path>, sources: &[String]) -> Option<PathBuf> {
+    if let Some(output) = output {
+        return Some(output.with_extension("d"));
+    }
+    let name = Path::new(sources.first()?).with_extension("d");
+    Some(absolute_in(folder, Path::new(name.file_name()?)))
+}
 
 /// What the words say beside the options of the text.
 #[derive(Clone, Copy, Default)]
@@ -309,6 +323,12 @@ fn read_words(words: &[String], place: &dyn Fn(&Path) -> PathBuf) -> Result<Read
             merge(&mut read.options, host);
             continue;
         }
+        // `-Wp,-MD,FILE` is what preprocessors were told before `-MD -MF FILE`.
+        if let Some(file) = word.strip_prefix("-Wp,-MD,").or(word.strip_prefix("-Wp,-MMD,")) {
+            read.flags.makes_depfile = true;
+            read.depfile = Some(place(Path::new(file)));
+            continue;
+        }
         match word {
             "-MD"
             | "-MMD"
@@ -357,8 +377,7 @@ fn flag_of(word: &str) -> Option<(Flag, Option<&str>)> {
     let joined = || {
         JOINED.iter().find_map(|(name, flag)| {
             let value = word.strip_prefix(name)?;
-            (!matches!(flag, Flag::Skip | Flag::Output | Flag::DependencyFile))
-                .then_some((*flag, Some(value)))
+            (!matches!(flag, Flag::Skip | Flag::Output)).then_some((*flag, Some(value)))
         })
     };
     long.or_else(joined)
@@ -436,6 +455,10 @@ mod tests {
             Some(Path::new("/b/a.d"))
         );
         assert_eq!(command("nvcc -c a.cu -o a.o -MF a.d").depfile, None);
+        for line in ["nvcc -c ../a.cu -MD", "nvcc -c a.cu -MMD -MFa.d", "g++ -Wp,-MD,a.d -c a.cpp"]
+        {
+            assert_eq!(command(line).depfile.as_deref(), Some(Path::new("/b/a.d")), "{line}");
+        }
         let steps = [
             ("nvcc -M a.cu", Step::Dependencies),
             ("g++ -E a.cpp", Step::Text),
@@ -457,7 +480,12 @@ mod tests {
         let redirected = |line: &str| command(line).redirected(&file, &folder).join(" ");
         assert_eq!(
             redirected("ccache nvcc -I/x -Iinc -c a.cu -o a.o"),
-            "ccache nvcc -I/x -I/m/inc -I/x -Iinc -c /m/a.cu -o a.o"
+            "ccache nvcc -I/x -I/m/inc -c /m/a.cu -o a.o"
+        );
+        let line = "nice -n 1 nvcc -I inc --include-path=inc --include=a.cu -include a.cu b.cu";
+        assert_eq!(
+            redirected(line),
+            "nice -n 1 nvcc -I /m/inc --include-path=/m/inc --include=/m/a.cu -include /m/a.cu b.cu"
         );
         assert_eq!(redirected("nvcc a.cu b.cu"), "nvcc /m/a.cu b.cu");
         assert_eq!(redirected("nvcc -c b.cu -Dx=a.cu"), "nvcc -c b.cu -Dx=a.cu");

@@ -74,7 +74,9 @@ pub fn write(rules: &[Rule]) -> String {
     out
 }
 
-fn escaped(file: &Path) -> String {
+/// The name of a file as such rules have it.
+#[must_use]
+pub fn escaped(file: &Path) -> String {
     let mut out = String::new();
     for letter in file.display().to_string().chars() {
         match letter {

@@ -88,10 +88,10 @@ pub struct Program {
     pub name: String,
     /// The compilations, sorted.
     pub units: Vec<Unit>,
-    /// Objects of which each executable and shared library has exactly one.
+    /// Objects of which each executable and shared library has exactly one; one of a unit that is launched.
     pub owners: Vec<PathBuf>,
-    /// The objects of each static library.
-    pub archives: Vec<Vec<PathBuf>>,
+    /// The objects that each executable and library is made of, those of other libraries aside.
+    pub links: Vec<Vec<PathBuf>>,
 }
 
 impl Description {
@@ -150,8 +150,10 @@ impl Description {
                 names.push(
                     link.output.strip_prefix(folder).unwrap_or(&link.output).display().to_string(),
                 );
-                let direct = link.inputs.iter().find(|input| objects.contains_key(input.as_path()));
-                owners.extend(direct.cloned());
+                let is_launched = |object: &&PathBuf| {
+                    objects.get(object.as_path()).is_some_and(|at| self.units[*at].is_launched)
+                };
+                owners.extend(link.inputs.iter().find(is_launched).cloned());
             }
             names.sort();
             owners.sort();
@@ -162,12 +164,11 @@ impl Description {
                 false => names.join("+"),
             };
             let is_own = |object: &PathBuf| units.iter().any(|unit| unit.object == *object);
-            let static_links = self.links.iter().filter(|link| is_archive(&link.output));
-            let archives: Vec<Vec<PathBuf>> = static_links
+            let links: Vec<Vec<PathBuf>> = (self.links.iter())
                 .map(|link| link.inputs.iter().filter(|input| is_own(input)).cloned().collect())
                 .filter(|objects: &Vec<PathBuf>| !objects.is_empty())
                 .collect();
-            Program { name, units, owners, archives }
+            Program { name, units, owners, links }
         };
         let mut programs: Vec<Program> = groups.into_values().map(program).collect();
         programs.sort_by(|one, other| one.name.cmp(&other.name));
@@ -200,10 +201,6 @@ pub(crate) fn is_linkable(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
     matches!(ending, "o" | "obj" | "a" | "lib") || is_shared(path)
-}
-
-fn is_archive(path: &Path) -> bool {
-    path.extension().is_some_and(|ending| ending == "a" || ending == "lib")
 }
 
 fn is_shared(path: &Path) -> bool {

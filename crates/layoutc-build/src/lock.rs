@@ -112,13 +112,23 @@ impl Lock {
                 ),
             ));
         }
+        let mut names: Vec<&str> = lock.programs.iter().map(|program| &*program.name).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            let cause = format!(
+                "`{}` is there twice; `layoutc plan --update` makes the file anew",
+                pair[0]
+            );
+            return Err((0, cause));
+        }
         Ok(lock)
     }
 
-    /// What it says of a program.
+    /// What it says of a program. The id is that of the layouts as they are written, whatever stands beside them.
     #[must_use]
-    pub fn program(&self, name: &str) -> Option<&LockedProgram> {
-        self.programs.iter().find(|program| program.name == name)
+    pub fn program(&self, name: &str) -> Option<LockedProgram> {
+        let found = self.programs.iter().find(|program| program.name == name)?;
+        Some(LockedProgram::new(&found.name, found.arrays.clone()))
     }
 
     /// Puts what is said of a program in the place of what was.
@@ -168,7 +178,7 @@ impl LockedProgram {
         arrays.sort();
         arrays.dedup();
         let mut hash = blake3::Hasher::new();
-        for part in arrays.iter().flat_map(|array| [&array.target, &array.layout]) {
+        for part in arrays.iter().flat_map(|array| [&array.target, &array.layout, &array.members]) {
             hash.update(part.as_bytes());
             hash.update(b"\0");
         }
@@ -246,6 +256,11 @@ mod tests {
         let (_, cause) =
             Lock::parse(&text.replace("version = 1", "version = 7")).expect_err("too new");
         assert!(cause.contains("version 7"), "{cause}");
+        let twice = text.replace("\"other\"", "\"sim\"");
+        assert!(Lock::parse(&twice).expect_err("two of a name").1.contains("twice"));
         assert!(Lock::parse("").is_err());
+        // An id that somebody wrote means nothing.
+        let odd = Lock::parse(&text.replace(&lock().programs[1].id, "x; }")).expect("read");
+        assert_eq!(odd.program("sim"), lock().program("sim"));
     }
 }

@@ -55,7 +55,8 @@ fn describe(target: &Path, rules: &Path, description: &mut Description) -> Resul
     for line in text.lines().filter_map(|line| line.strip_prefix('\t')) {
         let line = replaced(line, &variables);
         for (folder, words) in commands_of(&line, root) {
-            for unit in Unit::all_of(&words, &folder)? {
+            // What cannot be read as a command of a compiler is none.
+            for unit in Unit::all_of(&words, &folder).unwrap_or_default() {
                 if !is_scratch(&unit.object)
                     && !description.units.iter().any(|known| known.object == unit.object)
                 {

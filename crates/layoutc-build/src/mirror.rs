@@ -43,6 +43,10 @@ pub fn marked(original: &Path, own: &Path, text: &str, replacements: &[Replaceme
         match replacement.text.split_once('\n').filter(|_| replacement.is_generated) {
             Some((first, rest)) => {
                 out.push_str(first);
+                // A backslash at the end of the file joins the next line.
+                if out.trim_end_matches('\r').ends_with('\\') {
+                    out.push('\n');
+                }
                 out.push('\n');
                 let line = out.matches('\n').count() + 2;
                 mark(&mut out, line, &own);
@@ -265,10 +269,18 @@ impl Mirror {
         let entries = self.folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok());
         let paths = entries.flatten().flatten().map(|entry| entry.path());
         let others = paths.filter(|path| {
-            !files.contains(path) && !self.folders.contains(path) && !path.ends_with(FOLDER)
+            !files.contains(path)
+                && !self.folders.contains(path)
+                && !path.ends_with(FOLDER)
+                && !is_precompiled(path)
         });
         others.map(|path| (self.place(&path), path)).collect()
     }
+}
+
+/// Whether a file holds headers that were compiled as they are.
+fn is_precompiled(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "gch" || ending == "pch")
 }
 
 /// Whether a folder lies in one for states.
@@ -342,6 +354,20 @@ mod tests {
         let own_line = 1 + marked.lines().position(|line| line.contains("int k;")).expect("there");
         assert_eq!(at("int k;"), ("/m/a.cu".to_owned(), own_line));
         assert_eq!(at("R\"("), original(6));
+    }
+
+    #[test]
+    fn more_at_the_end_of_an_open_line() {
+        for text in ["a;", "a;\n", "a \\", "a \\\r"] {
+            let end = text.len();
+            let more = "\n// gen\nb;\n".to_owned();
+            let more = Replacement { start: end, end, text: more, is_generated: true };
+            let marked = marked(Path::new("/p/a.cu"), Path::new("/m/a.cu"), text, &[more]);
+            let (before, _) =
+                marked.split_once("#line 5").or(marked.split_once("#line 4")).expect("a mark");
+            let line = before.lines().last().expect("a line");
+            assert!(!line.trim_end().ends_with('\\'), "{marked}");
+        }
     }
 
     #[test]

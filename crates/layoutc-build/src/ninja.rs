@@ -150,7 +150,8 @@ impl Manifest {
             let line = self.value(edge, "command", 0);
             let mut units = Vec::new();
             for (folder, words) in commands_of(&line, &self.folder) {
-                units.extend(Unit::all_of(&words, &folder)?);
+                // What cannot be read as a command of a compiler is none.
+                units.extend(Unit::all_of(&words, &folder).unwrap_or_default());
             }
             let is_own =
                 |unit: &Unit| edge.outputs.iter().any(|output| path(output) == unit.object);

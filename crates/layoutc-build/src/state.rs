@@ -16,6 +16,7 @@ use tempfile::Builder;
 pub const FOLDER: &str = ".layoutc";
 const MANIFEST: &str = "manifest.json";
 const OBJECTS: &str = "objects";
+const MARK: &str = "made-by";
 
 /// A file and the hash of its content.
 pub type Hashed = (PathBuf, String);
@@ -55,6 +56,10 @@ pub struct Compiled {
     pub text: String,
     /// The files of the source tree.
     pub reads: Vec<Hashed>,
+    /// Where its compiler ran.
+    pub folder: PathBuf,
+    /// The command of its compiler.
+    pub words: Vec<String>,
 }
 
 impl Manifest {
@@ -90,16 +95,30 @@ pub struct State {
 }
 
 impl State {
-    /// Opens the state of a program, `name`, of the build in a folder; nobody holds it yet.
+    /// Opens the state of a program, `name`, of the build in a folder; nobody holds it yet. A folder that was not
+    /// made with this secret is made anew: it came with the source, and what it notes is not to be run.
     ///
     /// # Errors
-    /// The folder cannot be made or written.
-    pub fn open(build: &Path, name: &str) -> Result<State, String> {
+    /// The folder cannot be made or written, or is a link.
+    pub fn open(build: &Path, name: &str, secret: &str) -> Result<State, String> {
         let all = build.join(FOLDER);
         let folder = all.join(file_name(name));
         let failed =
             |path: &Path, error: io::Error| format!("cannot write {}: {error}", path.display());
         let objects = all.join(OBJECTS);
+        // A link would lead out of the build folder.
+        if let Some(link) = [&all, &folder, &objects].into_iter().find(|path| path.is_symlink()) {
+            return Err(format!("{} is a link, and it has to be a folder", link.display()));
+        }
+        let mark = all.join(MARK);
+        if !is_own(build, secret) {
+            // A file of that name is no folder of anybody, and making the folder says so.
+            if all.is_dir() {
+                fs::remove_dir_all(&all).map_err(|error| failed(&all, error))?;
+            }
+            fs::create_dir_all(&all).map_err(|error| failed(&all, error))?;
+            write_changed(&mark, marked(build, secret).as_bytes())?;
+        }
         for new in [&folder, &objects] {
             fs::create_dir_all(new).map_err(|error| failed(new, error))?;
         }
@@ -196,9 +215,31 @@ impl State {
         write_changed(&self.record(object), &text).map(|_| ())
     }
 
+    /// A file whose lock a launch holds while it compiles an object for another.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub fn object_gate(&self, object: &Path) -> Result<File, String> {
+        let path = self.objects.join(format!("{}.gate", short(object)));
+        let gate = File::options().create(true).truncate(false).write(true).open(&path);
+        gate.map_err(|error| format!("cannot write {}: {error}", path.display()))
+    }
+
     fn record(&self, object: &Path) -> PathBuf {
         self.objects.join(format!("{}.json", short(object)))
     }
+}
+
+/// Whether the folder for states in a build folder was made with this secret.
+#[must_use]
+pub fn is_own(build: &Path, secret: &str) -> bool {
+    let mark = fs::read_to_string(build.join(FOLDER).join(MARK));
+    mark.is_ok_and(|mark| mark == marked(build, secret))
+}
+
+/// What says that.
+fn marked(build: &Path, secret: &str) -> String {
+    hash(format!("{secret} {}", build.display()).as_bytes())
 }
 
 /// The first digits of a path's hash.
@@ -211,7 +252,11 @@ fn file_name(name: &str) -> String {
     let plain = |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-' | '+');
     let text: String =
         name.chars().map(|letter| if plain(letter) { letter } else { '_' }).collect();
-    let is_plain = text == name && text.len() <= 100 && !text.starts_with('.') && text != OBJECTS;
+    let is_plain = text == name
+        && text.len() <= 100
+        && !text.starts_with('.')
+        && text != OBJECTS
+        && text != MARK;
     // Two names do not become one folder.
     if is_plain {
         text
@@ -307,13 +352,25 @@ mod tests {
     #[test]
     fn what_is_half_made_is_not_used() {
         let folder = tempfile::tempdir().expect("a folder");
-        let state = State::open(folder.path(), "sub/sim").expect("opened");
+        let state = State::open(folder.path(), "sub/sim", "s").expect("opened");
         state.hold().expect("held");
         assert_eq!(state.manifest(), None);
         let manifest = Manifest { key: "k".to_owned(), ..Manifest::default() };
         state.complete(&manifest).expect("written");
         assert_eq!(state.manifest(), Some(manifest));
-        state.invalidate().expect("removed");
+        // Somebody else's folder is made anew, and a link is none.
+        assert!(is_own(folder.path(), "s") && !is_own(folder.path(), "other"));
+        let other = State::open(folder.path(), "sub/sim", "other").expect("opened");
+        assert_eq!(other.manifest(), None);
+        let elsewhere = tempfile::tempdir().expect("a folder");
+        fs::remove_dir_all(folder.path().join(FOLDER)).expect("removed");
+        link_changed(&folder.path().join(FOLDER), elsewhere.path()).expect("linked");
+        assert!(
+            State::open(folder.path(), "sub/sim", "s").expect_err("a link").contains("is a link")
+        );
+        fs::remove_file(folder.path().join(FOLDER)).expect("removed");
+        let state = State::open(folder.path(), "sub/sim", "s").expect("opened");
+        state.invalidate().expect("nothing to remove");
         state.invalidate().expect("nothing to remove");
         assert_eq!(state.manifest(), None);
     }

@@ -3,6 +3,7 @@
 pub mod find;
 pub mod locked;
 pub mod make;
+pub mod secret;
 pub mod settings;
 
 pub use find::Found;

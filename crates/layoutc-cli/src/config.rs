@@ -270,8 +270,13 @@ pub fn nearest(folder: &Path) -> Option<PathBuf> {
 pub fn parse(words: Vec<OsString>) -> Result<Arguments, String> {
     let matches = Arguments::command().get_matches_from(&words);
     let mut arguments = parsed(&matches);
+    // The programs of a build are the build's.
+    let has_build = matches!(&arguments.command, Command::Plan(own) if own.build.is_some());
     let Some(program) = arguments.command.program_mut() else { return Ok(arguments) };
     style::set(program.style);
+    if has_build {
+        return Ok(arguments);
+    }
     let Some(config) = find(program)? else {
         return match program.files.is_empty() && program.project.is_none() {
             true => Err(format!(

@@ -58,8 +58,13 @@ pub fn run(arguments: &IntegrationArguments) -> Exit {
 
 /// Where the package is.
 fn folder() -> Result<PathBuf, String> {
+    Ok(data_folder()?.join(env!("CARGO_PKG_VERSION")).join("cmake"))
+}
+
+/// Where layoutc keeps what belongs to a user and to no project.
+pub fn data_folder() -> Result<PathBuf, String> {
     let given = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let data = given("XDG_DATA_HOME").or_else(|| Some(given("HOME")?.join(".local/share")));
     let data = data.ok_or("neither $XDG_DATA_HOME nor $HOME says where files go")?;
-    Ok(data.join("layoutc").join(env!("CARGO_PKG_VERSION")).join("cmake"))
+    Ok(data.join("layoutc"))
 }

@@ -4,6 +4,7 @@ pub mod arguments;
 
 use crate::build::find::find;
 use crate::build::make::{self, Stop};
+use crate::build::secret::open_state;
 use crate::build::{Found, Settings};
 use crate::compile::Failure;
 use crate::exit::{Exit, fail, say};
@@ -11,11 +12,12 @@ use crate::render::render;
 use arguments::{LaunchArguments, WantedArguments};
 use layoutc_build::depfile::{self, Rule};
 use layoutc_build::lock::{Lock, LockedProgram};
-use layoutc_build::paths::absolute_in;
+use layoutc_build::paths::{absolute_in, seen_from};
 use layoutc_build::state::{self, Compiled, Manifest, State};
 use layoutc_build::{Command, Step, Unit};
-use layoutc_diagnostics::Severity;
+use layoutc_diagnostics::{Code, Severity};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process;
@@ -48,7 +50,7 @@ pub fn run(arguments: &LaunchArguments) -> Exit {
     let Some(source) = command.sources.first().map(|source| command.path_of(source)) else {
         return pass_on(&arguments.command);
     };
-    let (found, settings, updates) = match program(arguments, &command, &source) {
+    let (found, settings, updates) = match program(arguments, &command) {
         Ok(Some(found)) => found,
         Ok(None) => {
             say(format_args!(
@@ -74,9 +76,8 @@ pub fn run(arguments: &LaunchArguments) -> Exit {
 fn program(
     arguments: &LaunchArguments,
     command: &Command,
-    source: &Path,
 ) -> Result<Option<(Found, Settings, bool)>, String> {
-    let Some(found) = find(command, &Settings::of(source)?)? else { return Ok(None) };
+    let Some(found) = find(command)? else { return Ok(None) };
     let mut settings = Settings::of_program(&found.program)?;
     // All launches of a program want the same; where the build does not say what the others want, this one's counts.
     let mut wanted = WantedArguments::of_units(&found.program.units)?;
@@ -113,6 +114,12 @@ fn code_of(status: process::ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + signal.unwrap_or(0))
 }
 
+/// Where a file or folder is in the mirror, by whatever way it is named.
+fn place_of(places: &BTreeMap<PathBuf, PathBuf>, path: &Path) -> Option<PathBuf> {
+    let real = || places.get(&std::fs::canonicalize(path).ok()?);
+    places.get(path).or_else(real).cloned()
+}
+
 /// One run of a compiler.
 struct Launch {
     command: Command,
@@ -123,23 +130,36 @@ struct Launch {
 
 impl Launch {
     fn run(&self) -> Result<i32, Stop> {
-        let state = State::open(&self.found.build, &self.found.program.name)?;
+        let state = open_state(&self.found.build, &self.found.program.name)?;
         let mut manifest = self.fresh(&state)?;
-        if std::env::var_os(AGAIN).is_none() {
+        let is_again = std::env::var_os(AGAIN).is_some();
+        let mut gates = Vec::new();
+        if is_again {
+            // Several launches may ask for one object; the first one compiles it.
+            for source in &self.command.sources {
+                let gate = state.object_gate(&self.command.object_of(source))?;
+                gate.lock().map_err(|error| format!("cannot lock: {error}"))?;
+                gates.push(gate);
+            }
+            if self.is_done(&state, &manifest) {
+                return Ok(0);
+            }
+        } else {
             let stale = self.stale(&state, &manifest);
             if !stale.is_empty() {
                 state.release()?;
                 self.compile_again(&stale)?;
-                self.check_archives(&stale)?;
+                self.check_links(&stale)?;
                 manifest = self.fresh(&state)?;
             }
+            // Its build knows whether it succeeds; of what is compiled again, only the note says it.
+            self.note(&state, &manifest, None)?;
         }
-        self.note(&state, &manifest, None)?;
         let units = || self.sources().filter_map(|source| manifest.units.get(&source));
         let words = match units().any(|unit| unit.is_rewritten) {
             false => self.command.given.clone(),
-            true => self.command.redirected(&|path| manifest.files.get(path).cloned(), &|path| {
-                manifest.folders.get(path).cloned()
+            true => self.command.redirected(&|path| place_of(&manifest.files, path), &|path| {
+                place_of(&manifest.folders, path)
             }),
         };
         let (program, arguments) =
@@ -196,7 +216,16 @@ impl Launch {
 
     /// A hash of all that the state rests on and that is no source.
     fn key(&self, locked: Option<&LockedProgram>) -> String {
-        state::hash(format!("{} {:?}", self.settings.key(locked), self.found.program).as_bytes())
+        let program = &self.found.program;
+        let units = program.units.iter().map(|unit| {
+            let options = Command::parse(&unit.words, &unit.folder).map(|command| command.options);
+            (&unit.source, options, unit.is_launched)
+        });
+        let units: Vec<_> = units.collect();
+        let settings = self.settings.key(locked);
+        state::hash(
+            format!("{settings} {} {units:?} {:?}", program.name, program.owners).as_bytes(),
+        )
     }
 
     /// Makes the state: layouts as `layoutc.toml` or the lock file says, or chosen.
@@ -206,7 +235,7 @@ impl Launch {
         let is_asked = self.settings.asks_for_layouts();
         let kept = known.clone().filter(|_| !is_asked);
         let planned = match make::plan(&self.found, &self.settings, kept.clone()) {
-            Err(_) if self.updates && kept.is_some() => {
+            Err(stop) if kept.is_some() && (self.updates || self.is_outdated(&stop)) => {
                 make::plan(&self.found, &self.settings, None)?
             }
             other => other?,
@@ -216,9 +245,8 @@ impl Launch {
             self.write_lock(&lock, &planned.locked)?;
             let (changed, all) = make::counts(&planned.success);
             say(format_args!(
-                "layoutc: {}: {changed} of {all} arrays of structs change (`layoutc plan --build {}` shows why)",
-                self.found.program.name,
-                self.found.build.display()
+                "layoutc: {}: {changed} of {all} arrays of structs change (`{}` shows why)",
+                self.found.program.name, self.found.plan
             ));
         }
         let key = self.key(self.locked(state)?.as_ref());
@@ -226,15 +254,23 @@ impl Launch {
         Ok(())
     }
 
+    /// Whether the build folder's own lock file names what is no longer there: nobody wrote it, and it is made anew.
+    fn is_outdated(&self, stop: &Stop) -> bool {
+        let Stop::Reported(failure) = stop else { return false };
+        let Failure::Reported(_, diagnostics) = &**failure else { return false };
+        let mut errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
+        self.settings.lock.is_none() && errors.any(|error| error.code == Code::UNKNOWN_CLASS)
+    }
+
     /// Writes the lock file. That of a project stays as it is: a launch changes no source tree unless it is asked to.
     fn write_lock(&self, path: &Path, locked: &LockedProgram) -> Result<(), Stop> {
         let is_own = self.settings.lock.is_none();
         if !is_own && !self.updates {
             return Err(Stop::Said(format!(
-                "{} is not up to date for `{}`; run `layoutc plan --build {}`, or launch with --update",
+                "{} is not up to date for `{}`; run `{}`, or launch with --update",
                 path.display(),
                 self.found.program.name,
-                self.found.build.display()
+                self.found.plan
             )));
         }
         if Lock::read(path).is_err() {
@@ -245,65 +281,78 @@ impl Launch {
         Ok(())
     }
 
-    /// The units of this program, compiled before, that have another text now although nothing that they read has
-    /// changed: their build does not know that they are to be compiled again.
-    fn stale(&self, state: &State, manifest: &Manifest) -> Vec<&Unit> {
-        let own: Vec<PathBuf> = self.sources().collect();
-        let is_stale = |unit: &&Unit| {
-            let Some(text) = manifest.units.get(&unit.source) else { return false };
-            let compiled = state.compiled(&unit.object).filter(|_| unit.object.exists());
-            compiled.is_some_and(|compiled| {
-                !own.contains(&unit.source)
-                    && unit.is_launched
-                    && compiled.text != text.text
-                    && compiled
-                        .reads
-                        .iter()
-                        .all(|(path, hash)| state::hash_of(path).as_ref() == Some(hash))
-            })
-        };
-        self.found.program.units.iter().filter(is_stale).collect()
+    /// Whether all objects of the command are compiled from what is there now.
+    fn is_done(&self, state: &State, manifest: &Manifest) -> bool {
+        self.command.sources.iter().all(|source| {
+            let text = manifest.units.get(&self.command.path_of(source));
+            let compiled = state.compiled(&self.command.object_of(source));
+            text.zip(compiled).is_some_and(|(text, compiled)| text.text == compiled.text)
+        })
     }
 
-    /// Compiles units as their build would, each behind a launch of its own.
-    fn compile_again(&self, units: &[&Unit]) -> Result<(), Stop> {
+    /// The units of this program, compiled before, that have another text now although nothing that they read has
+    /// changed: their build does not know that they are to be compiled again. With what their compiler was run with.
+    fn stale(&self, state: &State, manifest: &Manifest) -> Vec<(&Unit, Compiled)> {
+        let own: Vec<PathBuf> =
+            self.command.sources.iter().map(|source| self.command.object_of(source)).collect();
+        let stale = |unit: &'_ Unit| {
+            let text = manifest.units.get(&unit.source)?;
+            let compiled = state.compiled(&unit.object).filter(|_| unit.object.exists())?;
+            let is_unchanged =
+                |(path, hash): &(PathBuf, String)| state::hash_of(path).as_ref() == Some(hash);
+            let is_stale = unit.is_launched
+                && !own.contains(&unit.object)
+                && compiled.text != text.text
+                && compiled.reads.iter().all(is_unchanged);
+            is_stale.then_some(compiled)
+        };
+        let units = self.found.program.units.iter();
+        units.filter_map(|unit| Some((unit, stale(unit)?))).collect()
+    }
+
+    /// Compiles units as their build did, each behind a launch of its own.
+    fn compile_again(&self, units: &[(&Unit, Compiled)]) -> Result<(), Stop> {
         let own = std::env::current_exe()
             .map_err(|error| format!("cannot run layoutc again: {error}"))?;
-        let compile = |unit: &Unit| -> Result<(), String> {
+        let compile = |(unit, compiled): &(&Unit, Compiled)| -> Result<(), String> {
             say(format_args!(
                 "layoutc: compiling {} again, whose layouts changed",
                 unit.source.display()
             ));
             let status = process::Command::new(&own)
                 .args(["launch", "--"])
-                .args(&unit.words)
-                .current_dir(&unit.folder)
+                .args(&compiled.words)
+                .current_dir(&compiled.folder)
                 .env(AGAIN, "1")
                 .status()
                 .map_err(|error| format!("cannot run {}: {error}", own.display()))?;
             match status.success() {
                 true => Ok(()),
-                false => Err(format!("{} cannot be compiled", unit.source.display())),
+                false => Err(format!(
+                    "{} cannot be compiled again with `{}`",
+                    unit.source.display(),
+                    compiled.words.join(" ")
+                )),
             }
         };
-        units.par_iter().map(|unit| compile(unit)).collect::<Result<Vec<()>, String>>()?;
+        units.par_iter().map(compile).collect::<Result<Vec<()>, String>>()?;
         Ok(())
     }
 
-    /// Refuses to go on if what was compiled again lies in a static library that this build does not make again.
-    fn check_archives(&self, units: &[&Unit]) -> Result<(), Stop> {
+    /// Refuses to go on if what was compiled again is part of something that this build does not link again.
+    fn check_links(&self, units: &[(&Unit, Compiled)]) -> Result<(), Stop> {
         let own: Vec<PathBuf> =
             self.command.sources.iter().map(|source| self.command.object_of(source)).collect();
-        let is_left = |unit: &&&Unit| {
-            let mut archives = self.found.program.archives.iter();
-            archives.any(|objects| {
+        let is_left = |(unit, _): &&(&Unit, Compiled)| {
+            let mut links = self.found.program.links.iter();
+            links.any(|objects| {
                 objects.contains(&unit.object) && !objects.iter().any(|object| own.contains(object))
             })
         };
         match units.iter().find(is_left) {
             None => Ok(()),
-            Some(unit) => Err(Stop::Said(format!(
-                "the layouts of `{}` changed; {} was compiled again, and its library has to be made again: build again",
+            Some((unit, _)) => Err(Stop::Said(format!(
+                "the layouts of `{}` changed; {} was compiled again, and what it is linked into has to be made again: build again",
                 self.found.program.name,
                 unit.source.display()
             ))),
@@ -323,10 +372,16 @@ impl Launch {
         for source in &self.command.sources {
             let Some(unit) = manifest.units.get(&self.command.path_of(source)) else { continue };
             let files = reads.as_ref().unwrap_or(&unit.reads);
-            let files = || files.iter().chain(self.settings.files());
+            // A build that keeps no dependency files does not look at those of the project.
+            let project = self.settings.files().filter(|_| self.command.depfile.is_some());
+            let files = files.iter().chain(project);
             let hashed = |path: &PathBuf| Some((path.clone(), state::hash_of(path)?));
-            let compiled =
-                Compiled { text: unit.text.clone(), reads: files().filter_map(hashed).collect() };
+            let compiled = Compiled {
+                text: unit.text.clone(),
+                reads: files.filter_map(hashed).collect(),
+                folder: self.command.folder.clone(),
+                words: self.command.given.clone(),
+            };
             state.note(&self.command.object_of(source), &compiled)?;
         }
         Ok(())
@@ -345,14 +400,24 @@ impl Launch {
         let mirror = state.mirror();
         let root =
             manifest.folders.iter().find(|(_, place)| **place == mirror).map(|(folder, _)| folder);
+        let original = |path: &Path| {
+            let full = absolute_in(&self.command.folder, path);
+            Some(root?.join(full.strip_prefix(&mirror).ok()?))
+        };
+        // A build system compares names: those of files that were given from the folder are seen from there.
+        let is_relative = self.command.sources.iter().all(|source| Path::new(source).is_relative());
+        let spelled = |path: PathBuf| match is_relative {
+            true => seen_from(&self.command.folder, &path),
+            false => path,
+        };
         let mut reads = Vec::new();
         for rule in &mut rules {
+            if let Some(path) = original(Path::new(&rule.target)) {
+                rule.target = depfile::escaped(&spelled(path));
+            }
             for file in &mut rule.files {
-                let full = absolute_in(&self.command.folder, file);
-                let original =
-                    full.strip_prefix(&mirror).ok().and_then(|below| Some(root?.join(below)));
-                if let Some(original) = original {
-                    *file = original;
+                if let Some(path) = original(file) {
+                    *file = spelled(path);
                 }
                 reads.push(absolute_in(&self.command.folder, file));
             }
@@ -396,9 +461,8 @@ impl Launch {
                     |lock| lock.display().to_string(),
                 );
                 say(format_args!(
-                    "layoutc: `{}` cannot be compiled as {lock} says; `layoutc plan --update --build {}` chooses anew, `layoutc launch --update` does so whenever it has to",
-                    self.found.program.name,
-                    self.found.build.display()
+                    "layoutc: `{}` cannot be compiled as {lock} says; `{} --update` chooses anew, `layoutc launch --update` does so whenever it has to",
+                    self.found.program.name, self.found.plan
                 ));
                 Exit::Reported
             }

@@ -60,7 +60,7 @@ fn plan(arguments: &PlanArguments) -> Result<Exit, Stop> {
         }
         settings.lock = Some(path.clone());
         settings.add(&WantedArguments::of_units(&found.program.units)?);
-        let known = lock.program(&found.program.name).cloned();
+        let known = lock.program(&found.program.name);
         // A layout that is asked for wins over one that was chosen.
         let is_asked = settings.asks_for_layouts();
         let asked = known.clone().filter(|_| !arguments.update && !is_asked);
@@ -76,8 +76,8 @@ fn plan(arguments: &PlanArguments) -> Result<Exit, Stop> {
         }
         lock.put(locked);
     }
-    if arguments.build.is_some() {
-        // What the build no longer makes.
+    if arguments.build.is_some() && arguments.update {
+        // What the build no longer makes; without --update it may be what another one does.
         lock.programs.retain(|known| programs.iter().any(|found| found.program.name == known.name));
     }
     let text = lock.text();
@@ -97,7 +97,7 @@ fn plan(arguments: &PlanArguments) -> Result<Exit, Stop> {
 fn programs(arguments: &PlanArguments) -> Result<Vec<Found>, Stop> {
     let Some(folder) = &arguments.build else {
         let build = absolute(Path::new("."));
-        return Ok(vec![Found { program: named(arguments)?, build }]);
+        return Ok(vec![Found { program: named(arguments)?, build, plan: String::new() }]);
     };
     let build = absolute(folder);
     let programs = programs_in(&build)?;
@@ -109,7 +109,9 @@ fn programs(arguments: &PlanArguments) -> Result<Vec<Found>, Stop> {
     }
     let is_cuda = |unit: &Unit| unit.source.extension().is_some_and(|ending| ending == "cu");
     let with_cuda = programs.into_iter().filter(|program| program.units.iter().any(is_cuda));
-    Ok(with_cuda.map(|program| Found { program, build: build.clone() }).collect())
+    Ok(with_cuda
+        .map(|program| Found { program, build: build.clone(), plan: String::new() })
+        .collect())
 }
 
 /// The program of the command line.
@@ -148,7 +150,7 @@ fn named(arguments: &PlanArguments) -> Result<Program, Stop> {
     }
     units.sort();
     units.dedup();
-    Ok(Program { name: "program".to_owned(), units, owners: Vec::new(), archives: Vec::new() })
+    Ok(Program { name: "program".to_owned(), units, owners: Vec::new(), links: Vec::new() })
 }
 
 fn lock_path(arguments: &PlanArguments, settings: &Settings) -> PathBuf {

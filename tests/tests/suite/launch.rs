@@ -169,9 +169,9 @@ fn the_compiler_gets_the_rewritten_program() -> Result<()> {
         "{text}"
     );
     let depfile = fs::read_to_string(project.path("project/main.o.d"))?;
-    for name in ["src/main.cu", "src/report.h", "include/particle.h", "layoutc.toml"] {
-        let path = project.path("project").join(name);
-        ensure!(depfile.contains(&path.display().to_string()), "no {name} in {depfile}");
+    // Names are as the command spelled them.
+    for name in [" src/main.cu ", " src/report.h ", " include/particle.h ", "/layoutc.toml"] {
+        ensure!(depfile.contains(name), "no {name} in {depfile}");
     }
     ensure!(!depfile.contains(".layoutc"), "{depfile}");
     // Nothing else in the source tree is new.
@@ -761,5 +761,193 @@ fn cmake_builds_a_target_with_makefiles() -> Result<()> {
         "{}",
         outcome.stderr
     );
+    Ok(())
+}
+
+/// A manifest of Ninja whose objects are text, and its program of three units.
+fn described(project: &Project, more: &str) -> Result<()> {
+    let text = format!(
+        "rule cu\n  command = layoutc launch --update -- nvcc -Iinclude -MD -MF $out.d -c $in -o $out\nrule link\n  command = cat $in > $out\n\
+        build main.o: cu src/main.cu\nbuild report.o: cu src/report.cu\nbuild step.o: cu src/step.cu\nbuild sim: link main.o report.o step.o\n{more}"
+    );
+    Ok(fs::write(project.path("project/build.ninja"), text)?)
+}
+
+fn compile(project: &Project, name: &str) -> Result<Outcome> {
+    project.accepted(&format!(
+        "layoutc launch --update -- nvcc -Iinclude -MD -MF {name}.o.d -c src/{name}.cu -o {name}.o"
+    ))
+}
+
+/// The text of an object and of what its unit sees in the mirror.
+fn object(project: &Project, name: &str) -> Result<String> {
+    Ok(fs::read_to_string(project.path("project").join(name))?)
+}
+
+#[test]
+fn headers_by_their_whole_paths_are_those_of_the_mirror() -> Result<()> {
+    let project = Project::new("particles")?;
+    let whole = project.path("project/include/particle.h").display().to_string();
+    project.edit("src/step.cu", "\"particle.h\"", &format!("\"{whole}\""))?;
+    described(&project, "")?;
+    compile(&project, "step")?;
+    let mirrored =
+        project.path("project/.layoutc/sim/src/include/particle.h").display().to_string();
+    ensure!(
+        object(&project, "step.o")?.contains(&format!("#include \"{mirrored}\"")),
+        "{}",
+        object(&project, "step.o")?
+    );
+    Ok(())
+}
+
+#[test]
+fn units_that_see_a_change_in_a_header_alone_name_the_plan() -> Result<()> {
+    let project = Project::new("particles")?;
+    described(&project, "")?;
+    // A kernel of a header, and a unit that only includes it.
+    project.edit(
+        "include/particle.h",
+        "// Moves `n`",
+        "static __global__ void clear(Particle *p) { p[threadIdx.x].x = 0; }\n// Moves `n`",
+    )?;
+    project.edit(
+        "src/main.cu",
+        "    for (int t",
+        "    clear<<<1, 1>>>(d_particles);\n    for (int t",
+    )?;
+    for name in ["main", "report", "step"] {
+        compile(&project, name)?;
+        ensure!(object(&project, &format!("{name}.o"))?.contains("layoutc_plan_"), "{name}");
+    }
+    Ok(())
+}
+
+#[test]
+fn the_plans_symbol_follows_what_is_written_in_the_lock_file() -> Result<()> {
+    let project = Project::new("particles")?;
+    project.accepted("layoutc plan")?;
+    let path = project.path("project/layoutc.lock");
+    let lock = fs::read_to_string(&path)?;
+    let symbol = || -> Result<String> {
+        project.accepted(COMPILE)?;
+        let text = object(&project, "main.o")?;
+        let at = text.find("layoutc_plan_").context("no symbol")?;
+        Ok(text[at..].chars().take(25).collect())
+    };
+    let before = symbol()?;
+    fs::write(&path, lock.replace("tiled(32)", "soa"))?;
+    ensure!(symbol()? != before);
+    // Nothing of the file gets into the program.
+    let id = lock.lines().find(|line| line.starts_with("id = ")).context("an id")?;
+    fs::write(&path, lock.replace(id, "id = 'x; } int evil; extern \"C\" { extern char y'"))?;
+    ensure!(symbol()? == before && !object(&project, "main.o")?.contains("evil"));
+    Ok(())
+}
+
+#[test]
+fn commands_with_other_macros_make_another_program() -> Result<()> {
+    let project = Project::new("particles")?;
+    project.edit("include/particle.h", "    int id;", "    int id;\n    float extra[N];")?;
+    project.edit(
+        "include/particle.h",
+        "#pragma once",
+        "#pragma once\n#ifndef N\n#define N 2\n#endif",
+    )?;
+    project.edit("src/main.cu", ", i};", ", i, {}};")?;
+    project.accepted(COMPILE)?;
+    let mirrored =
+        || fs::read_to_string(project.path("project/.layoutc/program/src/include/particle.h"));
+    ensure!(mirrored()?.contains("extra[2][32]"), "{}", mirrored()?);
+    project.accepted(&COMPILE.replace("nvcc ", "nvcc -DN=8 "))?;
+    ensure!(!mirrored()?.contains("extra[2][32]"), "{}", mirrored()?);
+    Ok(())
+}
+
+#[test]
+fn a_state_that_came_with_the_source_is_not_used() -> Result<()> {
+    let project = Project::new("particles")?;
+    project.sandbox.write("precious", "x")?;
+    let precious = project.path("precious");
+    let manifest = format!(
+        "{{\"key\":\"\",\"inputs\":[],\"absent\":[],\"files\":{{\"/x\":{precious:?}}},\"folders\":{{}},\"units\":{{}}}}"
+    );
+    project.sandbox.write("project/.layoutc/program/manifest.json", manifest)?;
+    project.accepted(COMPILE)?;
+    ensure!(precious.exists() && object(&project, "main.o")?.contains("ParticleTile32"));
+    // A folder that is a link leads elsewhere.
+    fs::remove_dir_all(project.path("project/.layoutc"))?;
+    std::os::unix::fs::symlink(project.path("bin"), project.path("project/.layoutc"))?;
+    let outcome = project.run(COMPILE)?;
+    ensure!(
+        outcome.code() == Some(2) && outcome.stderr.contains("is a link"),
+        "{}",
+        outcome.stderr
+    );
+    ensure!(project.path("bin/nvcc").exists());
+    Ok(())
+}
+
+#[test]
+fn a_failed_second_compilation_is_not_forgotten() -> Result<()> {
+    let project = Project::new("split")?;
+    let manifest = "rule c\n  command = layoutc launch --update -- nvcc -MD -MF $out.d -c $in -o $out\nrule link\n  command = cat $in > $out\n\
+        build main.o: c main.cpp\nbuild field.o: c field.cpp\nbuild kernels.o: c kernels.cu\nbuild wave: link main.o field.o kernels.o\n";
+    fs::write(project.path("project/build.ninja"), manifest)?;
+    let command = |name: &str, ending: &str| {
+        format!("layoutc launch --update -- nvcc -MD -MF {name}.o.d -c {name}.{ending} -o {name}.o")
+    };
+    for (name, ending) in [("main", "cpp"), ("field", "cpp"), ("kernels", "cu")] {
+        project.accepted(&command(name, ending))?;
+    }
+    thread::sleep(Duration::from_millis(20));
+    project.edit(
+        "kernels.cu",
+        "    move<<<",
+        "    cudaMemset((float *)d_cells + 1, 0, 4);\n    move<<<",
+    )?;
+    // The compiler fails for the other file.
+    let good = fs::read_to_string(project.path("bin/nvcc"))?;
+    fs::write(
+        project.path("bin/nvcc"),
+        good.replacen("for word", "case \"$*\" in *field.cpp*) exit 9;; esac\nfor word", 1),
+    )?;
+    let outcome = project.run(&command("kernels", "cu"))?;
+    ensure!(
+        outcome.code() == Some(2) && outcome.stderr.contains("field.cpp cannot be compiled again"),
+        "{}",
+        outcome.stderr
+    );
+    fs::write(project.path("bin/nvcc"), good)?;
+    let outcome = project.accepted(&command("kernels", "cu"))?;
+    ensure!(outcome.stderr.contains("field.cpp again"), "{}", outcome.stderr);
+    ensure!(!object(&project, "field.o")?.contains("CellTile32"));
+    Ok(())
+}
+
+#[test]
+fn plans_of_a_build_folder() -> Result<()> {
+    let project = Project::new("particles")?;
+    fs::remove_file(project.path("project/layoutc.toml"))?;
+    // What is no command of a compiler is none, whatever it names.
+    described(&project, "rule x\n  command = echo @later.rsp a.cpp\nbuild note: x\n")?;
+    let outcome = project.accepted("layoutc plan --build .")?;
+    ensure!(outcome.stderr.contains("sim: 1 of 1 array"), "{}", outcome.stderr);
+    ensure!(fs::read_to_string(project.path("project/layoutc.lock"))?.contains("name = \"sim\""));
+    project.accepted("layoutc plan --build . --check")?;
+    compile(&project, "step")?;
+    ensure!(object(&project, "step.o")?.contains("ParticleTile32"));
+    // A lock file of the build folder that nobody wrote does not keep a type from getting another name.
+    fs::remove_file(project.path("project/layoutc.lock"))?;
+    let step = "layoutc launch -- nvcc -Iinclude -c src/step.cu -o step.o";
+    project.accepted(step)?;
+    for name in
+        ["include/particle.h", "src/main.cu", "src/report.cu", "src/report.h", "src/step.cu"]
+    {
+        let path = project.path("project").join(name);
+        fs::write(&path, fs::read_to_string(&path)?.replace("Particle", "Body"))?;
+    }
+    project.accepted(step)?;
+    ensure!(object(&project, "step.o")?.contains("BodyTile32"));
     Ok(())
 }

@@ -133,14 +133,17 @@ pub fn mirror(
     let paths: Vec<PathBuf> = ours.iter().map(|id| path_of(*id)).collect();
     let mirror = Mirror::new(&state.mirror(), &paths, &others);
     let seals = Seals::new(found, planned);
+    let graph = Graph::new(success);
+    let sees_changes =
+        |root: FileId| graph.reached(root).iter().any(|id| success.rewritten[id.index()].is_some());
     let mut texts: BTreeMap<PathBuf, Vec<u8>> = BTreeMap::new();
     for (id, path) in ours.iter().zip(&paths) {
-        texts.insert(path.clone(), text(success, *id, &mirror.place(path), &seals));
+        let seal = seals.of(path, sees_changes(*id));
+        texts.insert(path.clone(), text(success, *id, &mirror, seal));
     }
     let old = state.manifest();
     state.invalidate()?;
     write_mirror(&mirror, &texts, old.as_ref())?;
-    let graph = Graph::new(success);
     let mut manifest = Manifest { key, ..Manifest::default() };
     for id in files() {
         let path = path_of(id);
@@ -169,10 +172,8 @@ pub fn mirror(
                 None => seen.extend(sources.file(*id).text().as_bytes()),
             }
         }
-        let is_rewritten = unit.is_launched
-            && reads.iter().any(|id| {
-                success.rewritten[id.index()].is_some() || seals.is_needed(&path_of(*id))
-            });
+        let is_rewritten =
+            unit.is_launched && (sees_changes(*root) || seals.is_needed(&unit.source));
         let reads = reads.into_iter().map(path_of).collect();
         manifest
             .units
@@ -182,8 +183,8 @@ pub fn mirror(
     Ok(manifest)
 }
 
-/// The text of a file in the mirror.
-fn text(success: &Success, id: FileId, own: &Path, seals: &Seals) -> Vec<u8> {
+/// The text of a file in the mirror, with a seal at its end.
+fn text(success: &Success, id: FileId, mirror: &Mirror, seal: Option<String>) -> Vec<u8> {
     let file = success.sources().file(id);
     let path = absolute(file.path());
     let edits = success.compiled.edits.get(&id);
@@ -195,12 +196,37 @@ fn text(success: &Success, id: FileId, own: &Path, seals: &Seals) -> Vec<u8> {
     };
     let mut replacements: Vec<Replacement> =
         edits.into_iter().flat_map(|edits| edits.edits()).map(replacement).collect();
-    if let Some(seal) = seals.of(&path, edits.is_some()) {
+    replacements.extend(absolute_includes(success, id, mirror));
+    replacements.sort_by_key(|replacement| (replacement.start, replacement.end));
+    if let Some(seal) = seal {
         let end = file.text().len();
         replacements.push(Replacement { start: end, end, text: seal, is_generated: true });
     }
-    let text = marked(&path, own, file.text(), &replacements);
+    let text = marked(&path, &mirror.place(&path), file.text(), &replacements);
     success.bytes(id, &text).into_owned()
+}
+
+/// Headers of the program that a file includes by their whole paths: those of the mirror are meant. Build systems
+/// write such lines, for several sources in one and for precompiled headers.
+fn absolute_includes(success: &Success, id: FileId, mirror: &Mirror) -> Vec<Replacement> {
+    let program = &success.compiled.program;
+    let text = success.sources().file(id).text();
+    let own = &program.files[id.index()];
+    let mut found = Vec::new();
+    for (target, offset) in own.includes.iter().zip(&own.include_offsets) {
+        let Some(line) = text.get(*offset..).and_then(|rest| rest.lines().next()) else { continue };
+        let Some(open) = line.find(['"', '<']) else { continue };
+        let close = if line[open..].starts_with('"') { '"' } else { '>' };
+        let Some(length) = line[open + 1..].find(close) else { continue };
+        let start = offset + open + 1;
+        let spelled = Path::new(&text[start..start + length]);
+        if spelled.is_absolute() && success.is_ours(*target) {
+            let path = absolute(success.sources().file(*target).path());
+            let text = mirror.place(&path).display().to_string();
+            found.push(Replacement { start, end: start + length, text, is_generated: false });
+        }
+    }
+    found
 }
 
 /// Puts the files and links of a mirror in place, and takes away what an earlier one had.
@@ -211,9 +237,11 @@ fn write_mirror(
 ) -> Result<(), String> {
     match old {
         Some(old) => {
-            for (path, place) in old.files.iter().filter(|(path, _)| !texts.contains_key(*path)) {
+            let is_gone = |(path, place): &(&PathBuf, &PathBuf)| {
+                !texts.contains_key(*path) && place.starts_with(&mirror.root)
+            };
+            for (_, place) in old.files.iter().filter(is_gone) {
                 let _ = fs::remove_file(place);
-                debug_assert!(path.is_absolute());
             }
         }
         // Nobody knows what a run that was killed left.

@@ -36,6 +36,15 @@ impl Settings {
         Ok(Settings { arguments, config, lock })
     }
 
+    /// What one `layoutc.toml` says.
+    ///
+    /// # Errors
+    /// What is wrong with it, with its place.
+    pub fn in_folder(folder: &Path) -> Result<Settings, String> {
+        // A name in the folder; there need be no such file.
+        Settings::of(&folder.join("program"))
+    }
+
     /// The same for a program: in the folder that holds all of its sources, or above it. All of its units get the
     /// same answer.
     ///
@@ -43,8 +52,7 @@ impl Settings {
     /// What is wrong with `layoutc.toml`, with its place.
     pub fn of_program(program: &Program) -> Result<Settings, String> {
         let sources: Vec<PathBuf> = program.units.iter().map(|unit| unit.source.clone()).collect();
-        // A name in the folder; there need be no such file.
-        Settings::of(&common_folder(&sources).join("program"))
+        Settings::in_folder(&common_folder(&sources))
     }
 
     /// Adds what launches say; a layout that they ask for wins over those of `layoutc.toml`.
@@ -72,7 +80,7 @@ impl Settings {
     /// What is wrong with it, with its place.
     pub fn locked(&self, own: &Path, name: &str) -> Result<Option<LockedProgram>, String> {
         let lock = Lock::read(self.lock.as_deref().unwrap_or(own))?;
-        Ok(lock.and_then(|lock| lock.program(name).cloned()))
+        Ok(lock.and_then(|lock| lock.program(name)))
     }
 
     /// A hash of the options, and of who carries them out.
