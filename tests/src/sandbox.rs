@@ -68,6 +68,24 @@ pub fn refused() -> String {
 /// Every file below a folder with its bytes, by relative path; folders have none.
 pub type Contents = BTreeMap<PathBuf, Option<Vec<u8>>>;
 
+/// Copies a folder and all below it.
+///
+/// # Errors
+/// When something cannot be read or written.
+pub fn copy_folder(from: &Path, to: &Path) -> Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
+        let path = entry?.path();
+        let place = to.join(path.file_name().unwrap_or_default());
+        if path.is_dir() {
+            copy_folder(&path, &place)?;
+        } else {
+            fs::copy(&path, place)?;
+        }
+    }
+    Ok(())
+}
+
 /// A temporary folder with the files of one test.
 #[derive(Debug)]
 pub struct Sandbox {

@@ -43,6 +43,15 @@ pub struct Command {
     pub depfile: Option<PathBuf>,
 }
 
+/// Folders of headers that the environment names (`CPATH`, `C_INCLUDE_PATH`, `CPLUS_INCLUDE_PATH`), as options of
+/// a command: a compiler looks there after all folders of `-I`.
+pub fn folders_of_environment(value: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let names = ["CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH"];
+    let lists: Vec<String> = names.into_iter().filter_map(value).collect();
+    let folders = lists.iter().flat_map(|list| list.split(':')).filter(|folder| !folder.is_empty());
+    folders.map(|folder| format!("-I{folder}")).collect()
+}
+
 impl Command {
     /// Reads the words of a command that runs in `folder`.
     ///
@@ -471,6 +480,13 @@ mod tests {
             assert_eq!(command(line).step, step, "{line}");
         }
         assert_eq!(command("nvcc a.cu b.cu -o sim").object_of("b.cu"), Path::new("/b/b.o"));
+    }
+
+    #[test]
+    fn folders_that_the_environment_names() {
+        let value = |name: &str| (name == "CPATH").then(|| "/a::b".to_owned());
+        assert_eq!(folders_of_environment(value), ["-I/a", "-Ib"]);
+        assert!(folders_of_environment(|_| None).is_empty());
     }
 
     #[test]

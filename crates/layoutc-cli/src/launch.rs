@@ -10,6 +10,7 @@ use crate::compile::Failure;
 use crate::exit::{Exit, fail, say};
 use crate::render::render;
 use arguments::{LaunchArguments, WantedArguments};
+use layoutc_build::command::folders_of_environment;
 use layoutc_build::depfile::{self, Rule};
 use layoutc_build::lock::{Lock, LockedProgram};
 use layoutc_build::paths::{absolute_in, seen_from};
@@ -33,7 +34,8 @@ pub fn run(arguments: &LaunchArguments) -> Exit {
     let words: Option<Vec<String>> =
         arguments.command.iter().map(|word| word.to_str().map(str::to_owned)).collect();
     // What is no Unicode names no file that can be mirrored.
-    let Some(words) = words else { return pass_on(&arguments.command) };
+    let Some(mut words) = words else { return pass_on(&arguments.command) };
+    words.extend(folders_of_environment(|name| std::env::var(name).ok()));
     let folder = match std::env::current_dir() {
         Ok(folder) => folder,
         Err(error) => return fail(format_args!("there is no current folder: {error}")),

@@ -9,17 +9,7 @@ use layoutc_runtime::program::read_program;
 use layoutc_runtime::toolchain::{BuildRequest, build};
 use layoutc_tests::nvcc::Nvcc;
 use layoutc_tests::program::Program;
-use layoutc_tests::sandbox::{PARTICLES, Sandbox};
-
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from)? {
-        let path = entry?.path();
-        let place = to.join(path.file_name().unwrap_or_default());
-        if path.is_dir() { copy(&path, &place)? } else { fs::copy(&path, place).map(|_| ())? }
-    }
-    Ok(())
-}
+use layoutc_tests::sandbox::{PARTICLES, Sandbox, copy_folder};
 
 /// The headers below a folder that were generated.
 fn headers(folder: &Path) -> Result<usize> {
@@ -48,7 +38,7 @@ fn programs_with_headers_do_the_same() -> Result<()> {
     for of in ["nbody", "idiom_shared_header"] {
         let program = Program::load(of)?;
         let sandbox = Sandbox::new()?;
-        copy(&program.folder, sandbox.path())?;
+        copy_folder(&program.folder, sandbox.path())?;
         let mut arguments = vec!["transform", "--helpers", "header"];
         arguments.extend(program.files.iter().filter_map(|file| file.to_str()));
         let diff = sandbox.accepted(&[&arguments[..], &["--diff"]].concat())?.stdout;

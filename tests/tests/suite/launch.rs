@@ -17,7 +17,7 @@ use layoutc_tests::layoutc::Layoutc;
 use layoutc_tests::nvcc::Nvcc;
 use layoutc_tests::process::{Outcome, run_limited};
 use layoutc_tests::repository_root;
-use layoutc_tests::sandbox::Sandbox;
+use layoutc_tests::sandbox::{Sandbox, copy_folder};
 
 /// How long a build may take.
 const LIMIT: Duration = Duration::from_secs(300);
@@ -49,7 +49,7 @@ impl Project {
     fn new(name: &str) -> Result<Project> {
         let sandbox = Sandbox::new()?;
         let from = repository_root().join("testdata/builds").join(name);
-        copy(&from, &sandbox.path().join("project"))?;
+        copy_folder(&from, &sandbox.path().join("project"))?;
         sandbox.write("bin/nvcc", STAND_IN)?;
         let program = sandbox.path().join("bin/nvcc");
         fs::set_permissions(&program, fs::Permissions::from_mode(0o755))?;
@@ -120,16 +120,6 @@ impl Project {
             commands.iter().flat_map(|line| line.split(' ').filter(|word| word.ends_with(".cu")));
         Ok(sources.filter_map(|path| path.rsplit('/').next()).map(str::to_owned).collect())
     }
-}
-
-fn copy(from: &Path, to: &Path) -> Result<()> {
-    fs::create_dir_all(to)?;
-    for entry in fs::read_dir(from).with_context(|| from.display().to_string())? {
-        let path = entry?.path();
-        let place = to.join(path.file_name().unwrap_or_default());
-        if path.is_dir() { copy(&path, &place)? } else { fs::copy(&path, place).map(|_| ())? }
-    }
-    Ok(())
 }
 
 fn names<const N: usize>(names: [&str; N]) -> BTreeSet<String> {

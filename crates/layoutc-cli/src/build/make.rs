@@ -5,6 +5,7 @@ use crate::build::locked::{asked, is_told, locked};
 use crate::build::{Found, Settings};
 use crate::compile::{Failure, Success, Units, compile_units};
 use crate::outputs::absolute;
+use layoutc_build::command::folders_of_environment;
 use layoutc_build::database::Entry;
 use layoutc_build::lock::{Lock, LockedProgram, SOURCE};
 use layoutc_build::mirror::{Mirror, Replacement, marked};
@@ -86,7 +87,9 @@ fn units(program: &Program, build: &Path) -> Result<Units, String> {
     let mut entries: Vec<Entry> = Vec::new();
     let mut fixed = BTreeSet::new();
     for unit in &program.units {
-        let options = Command::parse(&unit.words, &unit.folder)?.options;
+        let mut words = unit.words.clone();
+        words.extend(folders_of_environment(|name| std::env::var(name).ok()));
+        let options = Command::parse(&words, &unit.folder)?.options;
         let entry = Entry { file: unit.source.clone(), options };
         if !entries.contains(&entry) {
             entries.push(entry);
