@@ -52,7 +52,7 @@ pub fn run(arguments: &LaunchArguments) -> Exit {
     let Some(source) = command.sources.first().map(|source| command.path_of(source)) else {
         return pass_on(&arguments.command);
     };
-    let (found, settings, updates) = match program(arguments, &command) {
+    let (found, settings, wanted) = match program(arguments, &command) {
         Ok(Some(found)) => found,
         Ok(None) => {
             say(format_args!(
@@ -63,7 +63,7 @@ pub fn run(arguments: &LaunchArguments) -> Exit {
         }
         Err(message) => return fail(message),
     };
-    let launch = Launch { command, found, settings, updates };
+    let launch = Launch { command, found, settings, wanted };
     match launch.run() {
         Ok(code) => process::exit(code),
         Err(Stop::Said(message)) => fail(message),
@@ -74,18 +74,18 @@ pub fn run(arguments: &LaunchArguments) -> Exit {
     }
 }
 
-/// The program of a source, what is wanted of it, and whether layouts may be chosen anew.
+/// The program of a source, what the project wants of it, and what its launches want.
 fn program(
     arguments: &LaunchArguments,
     command: &Command,
-) -> Result<Option<(Found, Settings, bool)>, String> {
+) -> Result<Option<(Found, Settings, WantedArguments)>, String> {
     let Some(found) = find(command)? else { return Ok(None) };
     let mut settings = Settings::of_program(&found.program)?;
     // All launches of a program want the same; where the build does not say what the others want, this one's counts.
     let mut wanted = WantedArguments::of_units(&found.program.units)?;
     wanted.add(&arguments.wanted);
     settings.add(&wanted);
-    Ok(Some((found, settings, wanted.update)))
+    Ok(Some((found, settings, wanted)))
 }
 
 /// Runs a command as it is, in the place of this process.
@@ -127,7 +127,7 @@ struct Launch {
     command: Command,
     found: Found,
     settings: Settings,
-    updates: bool,
+    wanted: WantedArguments,
 }
 
 impl Launch {
@@ -207,7 +207,7 @@ impl Launch {
 
     fn locked(&self, state: &State) -> Result<Option<LockedProgram>, String> {
         match self.settings.locked(&state.own_lock(), &self.found.program.name) {
-            Err(_) if self.updates || self.settings.lock.is_none() => Ok(None),
+            Err(_) if self.wanted.update || self.settings.lock.is_none() => Ok(None),
             other => other,
         }
     }
@@ -237,7 +237,7 @@ impl Launch {
         let is_asked = self.settings.asks_for_layouts();
         let kept = known.clone().filter(|_| !is_asked);
         let planned = match make::plan(&self.found, &self.settings, kept.clone()) {
-            Err(stop) if kept.is_some() && (self.updates || self.is_outdated(&stop)) => {
+            Err(stop) if kept.is_some() && (self.wanted.update || self.is_outdated(&stop)) => {
                 make::plan(&self.found, &self.settings, None)?
             }
             other => other?,
@@ -267,7 +267,7 @@ impl Launch {
     /// Writes the lock file. That of a project stays as it is: a launch changes no source tree unless it is asked to.
     fn write_lock(&self, path: &Path, locked: &LockedProgram) -> Result<(), Stop> {
         let is_own = self.settings.lock.is_none();
-        if !is_own && !self.updates {
+        if !is_own && !self.wanted.update {
             return Err(Stop::Said(format!(
                 "{} is not up to date for `{}`; run `{}`, or launch with --update",
                 path.display(),
@@ -322,7 +322,9 @@ impl Launch {
                 unit.source.display()
             ));
             let status = process::Command::new(&own)
-                .args(["launch", "--"])
+                .arg("launch")
+                .args(self.wanted.words())
+                .arg("--")
                 .args(&compiled.words)
                 .current_dir(&compiled.folder)
                 .env(AGAIN, "1")

@@ -916,6 +916,30 @@ fn a_failed_second_compilation_is_not_forgotten() -> Result<()> {
 }
 
 #[test]
+fn what_is_compiled_again_has_the_options_of_the_launch() -> Result<()> {
+    let project = Project::new("particles")?;
+    let compile = |options: &str, name: &str| {
+        project.accepted(&format!(
+            "layoutc launch {options} -- nvcc -Iinclude -c src/{name}.cu -o {name}.o"
+        ))
+    };
+    for name in ["main", "report", "step"] {
+        compile("--layout Particle=tiled(64)", name)?;
+    }
+    ensure!(object(&project, "step.o")?.contains("ParticleTile64"));
+    // Another layout for one file is one for all.
+    let outcome = compile("--layout Particle=tiled(16)", "main")?;
+    ensure!(outcome.stderr.contains("step.cu again"), "{}", outcome.stderr);
+    ensure!(
+        object(&project, "step.o")?.contains("ParticleTile16"),
+        "{}",
+        object(&project, "step.o")?
+    );
+    ensure!(object(&project, "main.o")?.contains("ParticleTile16"));
+    Ok(())
+}
+
+#[test]
 fn plans_of_a_build_folder() -> Result<()> {
     let project = Project::new("particles")?;
     fs::remove_file(project.path("project/layoutc.toml"))?;

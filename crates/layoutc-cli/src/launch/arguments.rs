@@ -81,6 +81,16 @@ impl WantedArguments {
         Ok(all)
     }
 
+    /// The same as options.
+    pub fn words(&self) -> Vec<String> {
+        let lists = [("layout", &self.layouts), ("keep", &self.keep), ("require", &self.require)];
+        let update = self.update.then(|| "--update".to_owned());
+        let options = lists
+            .into_iter()
+            .flat_map(|(name, values)| values.iter().map(move |value| format!("--{name}={value}")));
+        update.into_iter().chain(options).collect()
+    }
+
     /// Adds what another launch says.
     pub fn add(&mut self, other: &WantedArguments) {
         self.update |= other.update;
