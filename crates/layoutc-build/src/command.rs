@@ -93,6 +93,30 @@ impl Command {
         }
     }
 
+    /// The folders of headers as the command spells them, and from the root of the file system.
+    #[must_use]
+    pub fn folders(&self) -> Vec<(String, PathBuf)> {
+        let mut found = Vec::new();
+        let mut is_folder = false;
+        for word in &self.words {
+            let value = match is_folder {
+                true => Some(word.as_str()),
+                false => PLACES.iter().filter(|(_, kind)| *kind == Place::Folder).find_map(
+                    |(name, _)| {
+                        let rest = word.strip_prefix(name).filter(|rest| !rest.is_empty())?;
+                        Some(rest.strip_prefix('=').unwrap_or(rest))
+                    },
+                ),
+            };
+            found.extend(
+                value.map(|value| (value.to_owned(), absolute_in(&self.folder, Path::new(value)))),
+            );
+            is_folder = !is_folder
+                && PLACES.iter().any(|(name, kind)| name == word && *kind == Place::Folder);
+        }
+        found
+    }
+
     /// The words of the same command for other files: sources and forced headers are replaced by what `file`
     /// says of them, and folders of headers by what `folder` says of them, each in its place.
     #[must_use]
@@ -498,6 +522,10 @@ mod tests {
             redirected("ccache nvcc -I/x -Iinc -c a.cu -o a.o"),
             "ccache nvcc -I/x -I/m/inc -c /m/a.cu -o a.o"
         );
+        let folders = command("nvcc -I/x -I inc --include-path=../y -c a.cu").folders();
+        let spelled: Vec<&str> = folders.iter().map(|(spelled, _)| spelled.as_str()).collect();
+        assert_eq!(spelled, ["/x", "inc", "../y"]);
+        assert_eq!(folders[2].1, Path::new("/y"));
         let line = "nice -n 1 nvcc -I inc --include-path=inc --include=a.cu -include a.cu b.cu";
         assert_eq!(
             redirected(line),

@@ -243,6 +243,13 @@ impl Mirror {
     /// A mirror for files of the source tree, which include `others`; all paths start at the root of the file system.
     #[must_use]
     pub fn new(root: &Path, files: &[PathBuf], others: &[PathBuf]) -> Self {
+        if files.is_empty() {
+            return Mirror {
+                root: root.to_path_buf(),
+                of: root.to_path_buf(),
+                folders: BTreeSet::new(),
+            };
+        }
         let of = common_folder(files.iter().chain(others));
         let mut folders = BTreeSet::new();
         for file in files {
@@ -400,6 +407,9 @@ mod tests {
         assert_eq!(mirror.place(&path("src/sub/b.h")), root_of("build").join("sub/b.h"));
         let links = mirror.links(&files.into());
         assert_eq!(links, BTreeMap::from([(root_of("build").join("data"), path("src/data"))]));
+        // Where nothing is rewritten, nothing is mirrored.
+        let none = Mirror::new(&root_of("build"), &[], &[path("external/lib.h")]);
+        assert!(none.folders.is_empty() && none.links(&BTreeSet::new()).is_empty());
         // A build in the source tree: its folder is one of the mirror, and the mirror is in no link.
         std::fs::create_dir_all(root_of("src/build")).expect("created");
         std::fs::write(path("src/build/gen.h"), "").expect("written");

@@ -168,8 +168,9 @@ impl Launch {
             words.split_first().ok_or_else(|| "there is no command".to_owned())?;
         let status = process::Command::new(program).args(arguments).status();
         let status = status.map_err(|error| format!("cannot run {program}: {error}"))?;
+        // Compilers write it, whether they succeed or not.
+        let reads = self.mend_depfile(&state, &manifest)?;
         if status.success() {
-            let reads = self.mend_depfile(&state, &manifest)?;
             self.note(&state, &manifest, reads)?;
         }
         Ok(code_of(status))
@@ -408,11 +409,20 @@ impl Launch {
             let full = absolute_in(&self.command.folder, path);
             Some(root?.join(full.strip_prefix(&mirror).ok()?))
         };
-        // A build system compares names: those of files that were given from the folder are seen from there.
+        // A build system compares names: a header is named as its folder was given, and what a source includes from
+        // its own folder as the source was.
+        let folders = self.command.folders();
         let is_relative = self.command.sources.iter().all(|source| Path::new(source).is_relative());
-        let spelled = |path: PathBuf| match is_relative {
-            true => seen_from(&self.command.folder, &path),
-            false => path,
+        let spelled = |path: PathBuf| {
+            let around = folders.iter().filter(|(_, folder)| path.starts_with(folder));
+            let nearest = around.max_by_key(|(_, folder)| folder.components().count());
+            match (nearest, is_relative) {
+                (Some((name, folder)), _) => {
+                    Path::new(name).join(path.strip_prefix(folder).unwrap_or(&path))
+                }
+                (None, true) => seen_from(&self.command.folder, &path),
+                (None, false) => path,
+            }
         };
         let mut reads = Vec::new();
         for rule in &mut rules {

@@ -189,6 +189,32 @@ fn the_compiler_gets_the_rewritten_program() -> Result<()> {
 }
 
 #[test]
+fn names_in_dependency_files_are_those_of_the_command() -> Result<()> {
+    let project = Project::new("particles")?;
+    let whole = project.path("project").display().to_string();
+    let depfile = |line: &str| -> Result<String> {
+        project.run(line)?;
+        Ok(fs::read_to_string(project.path("project/main.o.d"))?.replace(" \\\n", ""))
+    };
+    let text = depfile(&COMPILE.replace("-Iinclude", &format!("-I{whole}/include")))?;
+    ensure!(
+        text.contains(&format!(" {whole}/include/particle.h ")) && text.contains(" src/report.h "),
+        "{text}"
+    );
+    let text = depfile(&COMPILE.replace("src/main.cu", &format!("{whole}/src/main.cu")))?;
+    ensure!(
+        text.contains(" include/particle.h ") && text.contains(&format!(" {whole}/src/report.h ")),
+        "{text}"
+    );
+    // A compiler that fails has written it, too.
+    let failing = STAND_IN.replace("cat \"$source\" > \"$object\" || exit 7", "exit 3");
+    fs::write(project.path("bin/nvcc"), failing)?;
+    let text = depfile(COMPILE)?;
+    ensure!(text.contains(" include/particle.h ") && !text.contains(".layoutc"), "{text}");
+    Ok(())
+}
+
+#[test]
 fn a_makefile_builds_what_changed() -> Result<()> {
     let project = Project::new("particles")?;
     let objects = "make main.o report.o step.o";
