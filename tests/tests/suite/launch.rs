@@ -566,6 +566,13 @@ fn headers_that_the_build_makes() -> Result<()> {
 #[test]
 fn folders_that_cannot_be_written() -> Result<()> {
     let project = Project::new("particles")?;
+    // A home without a place for a secret is none that is needed.
+    let mut command = project.command("layoutc");
+    command.args(&COMPILE.split(' ').collect::<Vec<_>>()[1..]).env("XDG_DATA_HOME", "/dev/null");
+    let outcome = run_limited(&mut command, LIMIT)?;
+    ensure!(outcome.succeeded(), "{}", outcome.stderr);
+    fs::remove_dir_all(project.path("project/.layoutc"))?;
+    project.commands()?;
     // A file where the folder would be: as with a read-only or full disk, nothing can be made there.
     fs::write(project.path("project/.layoutc"), "")?;
     let outcome = project.run(COMPILE)?;

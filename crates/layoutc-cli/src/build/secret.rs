@@ -28,7 +28,9 @@ pub fn open_state(build: &Path, name: &str) -> Result<State, String> {
     if is_own(build, &secret) {
         return State::open(build, name, &secret);
     }
-    let folder = data_folder().unwrap_or_else(|_| std::env::temp_dir().join("layoutc"));
+    // A home that cannot be written to has no secret either.
+    let home = data_folder().ok().filter(|folder| fs::create_dir_all(folder).is_ok());
+    let folder = home.unwrap_or_else(|| std::env::temp_dir().join("layoutc"));
     let path = folder.join("gate");
     let failed = |error: std::io::Error| format!("cannot lock {}: {error}", path.display());
     fs::create_dir_all(&folder).map_err(failed)?;
