@@ -4,9 +4,10 @@ use crate::arguments::OutputMode;
 use crate::compile::Success;
 use crate::helpers::beside;
 use crate::write::{Target, parent};
+use layoutc_build::paths::absolute_in;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceFile};
 use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// The files that a mode writes.
 ///
@@ -115,17 +116,7 @@ fn headers<'a>(
 /// The path from the root of the file system, `.` and `..` resolved by name.
 pub fn absolute(path: &Path) -> PathBuf {
     let full = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let mut out = PathBuf::new();
-    for component in full.components() {
-        match component {
-            Component::CurDir => {}
-            Component::ParentDir => {
-                out.pop();
-            }
-            other => out.push(other),
-        }
-    }
-    out
+    absolute_in(Path::new(""), &full)
 }
 
 /// The deepest folder above all of these files.

@@ -4,7 +4,8 @@ use layoutc_analysis::{LayoutPlan, Refusal};
 use layoutc_codegen::{Edit, EditSet, OverlappingEdits, PLACEHOLDER};
 use layoutc_dataflow::classes::{Classes, Pin, classes_in_file, foreign_pin};
 use layoutc_diagnostics::{Code, FileId, Span};
-use layoutc_syntax::{ExprKind, Function, FunctionId, NameRef, Program};
+use layoutc_syntax::preprocess::{TokenKind, tokens};
+use layoutc_syntax::{ExprKind, Function, Program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
@@ -98,7 +99,7 @@ impl FixedFiles {
         let is_seen = |file: FileId| roots.contains(&file) || included.contains(&file);
         let unused = match roots.is_empty() {
             true => Vec::new(),
-            false => unused_functions(program, &is_seen),
+            false => unused_functions(program, &roots, &is_seen),
         };
         FixedFiles { roots, included, unused }
     }
@@ -129,24 +130,39 @@ impl FixedFiles {
     }
 }
 
-/// Prototypes and definitions of plain functions that no expression in these files names.
-fn unused_functions(program: &Program, is_seen: &dyn Fn(FileId) -> bool) -> Vec<Span> {
-    let mut named: BTreeSet<FunctionId> = BTreeSet::new();
+/// Prototypes and definitions of plain functions that these files do not use: no expression of theirs has the name,
+/// whatever it means there, and no word of the files that are compiled is it.
+fn unused_functions(
+    program: &Program,
+    roots: &BTreeSet<FileId>,
+    is_seen: &dyn Fn(FileId) -> bool,
+) -> Vec<Span> {
+    let mut names: BTreeSet<&str> = BTreeSet::new();
     for expr in program.expr_ids().map(|id| program.expr(id)) {
-        if let ExprKind::Name(NameRef::Functions(functions)) = &expr.kind
-            && is_seen(expr.span.file)
-        {
-            named.extend(functions);
+        if matches!(expr.kind, ExprKind::Name(_)) && is_seen(expr.span.file) {
+            names.extend(words(program.text(expr.span)));
         }
     }
-    let is_plain =
-        |function: &Function| function.record.is_none() && function.template_parameters.is_empty();
-    let functions = (0..).map(FunctionId).zip(&program.functions);
-    let unused = functions.filter(|(id, function)| {
-        let original = function.copy_of.as_ref().map_or(*id, |copy| copy.original);
-        is_plain(function) && !named.contains(id) && !named.contains(&original)
-    });
-    unused.flat_map(|(_, function)| &function.sites).map(|site| site.span).collect()
+    // Macros, names that depend on a template, and text that this compilation does not see.
+    names.extend(roots.iter().flat_map(|root| words(program.sources.file(*root).text())));
+    let is_directive = |line: &&str| line.trim_start().starts_with('#') || line.ends_with('\\');
+    let seen = program.files.iter().filter(|file| is_seen(file.id));
+    let directives =
+        seen.flat_map(|file| program.sources.file(file.id).text().lines().filter(is_directive));
+    names.extend(directives.flat_map(words));
+    let is_unused = |function: &&Function| {
+        function.record.is_none()
+            && function.template_parameters.is_empty()
+            && !names.contains(&*function.name)
+    };
+    let unused = program.functions.iter().filter(is_unused);
+    unused.flat_map(|function| &function.sites).map(|site| site.span).collect()
+}
+
+/// The words of a text.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let found = tokens(text).into_iter().filter(|token| token.kind == TokenKind::Identifier);
+    found.map(|token| token.text(text)).collect::<Vec<_>>().into_iter()
 }
 
 /// What a file sees whose compiler gets the source stays as it is.

@@ -369,6 +369,43 @@ build wave: link main.o field.o kernels.o
 }
 
 #[test]
+fn names_that_files_without_a_launcher_use_stay() -> Result<()> {
+    // The file includes the header, and does or does not use the function whose declaration would change.
+    let uses = [
+        ("", true),
+        ("#define RUN(f) f##_all(0, 1)\nvoid later() { RUN(step); }\n", false),
+        ("#define RUN step_all(0, 1)\nvoid later() { RUN; }\n", false),
+        ("template <class T> void later(T *d) { step_all(d, 1); }\n", false),
+        ("#if 0\nvoid later() { step_all(0, 1); }\n#endif\n", false),
+    ];
+    for (text, changes) in uses {
+        let project = Project::new("particles")?;
+        project.edit(
+            "include/particle.h",
+            "// Moves `n`",
+            "extern \"C\" void step_all(Particle *d, int n);\n// Moves `n`",
+        )?;
+        project.edit("src/step.cu", "void step(", "extern \"C\" void step_all(Particle *d, int n) { drift<<<1, 128>>>(d, n, 1.0f); }\n\nvoid step(")?;
+        project.edit(
+            "src/main.cu",
+            "    cudaFree",
+            "    step_all(d_particles, n);\n    cudaFree",
+        )?;
+        project
+            .sandbox
+            .write("project/src/other.cpp", format!("#include \"particle.h\"\n{text}"))?;
+        let manifest = "rule cu\n  command = layoutc launch -- nvcc -Iinclude -c $in -o $out\nrule cpp\n  command = nvcc -Iinclude -c $in -o $out\nrule link\n  command = cat $in > $out\n\
+            build main.o: cu src/main.cu\nbuild report.o: cu src/report.cu\nbuild step.o: cu src/step.cu\nbuild other.o: cpp src/other.cpp\n\
+            build sim: link main.o report.o step.o other.o\n";
+        fs::write(project.path("project/build.ninja"), manifest)?;
+        project.accepted("layoutc launch -- nvcc -Iinclude -c src/step.cu -o step.o")?;
+        let is_changed = object(&project, "step.o")?.contains("ParticleTile32");
+        ensure!(is_changed == changes, "{text}: {is_changed}");
+    }
+    Ok(())
+}
+
+#[test]
 fn what_is_no_source_of_a_program_is_passed_on() -> Result<()> {
     let project = Project::new("particles")?;
     project.sandbox.write("bin/tool", "#!/bin/sh\necho \"$@\"\necho err >&2\nexit 5\n")?;
