@@ -333,14 +333,21 @@ impl Seals {
         let symbol = format!("layoutc_plan_{}", self.id);
         let (open, close) =
             ("#ifdef __cplusplus\nextern \"C\" {\n#endif\n", "#ifdef __cplusplus\n}\n#endif\n");
-        let what = match is_owner {
-            true => format!("extern char {symbol};\n__attribute__((weak)) char {symbol} = 1;\n"),
-            false => format!(
-                "extern char {symbol};\n__attribute__((used)) static char *const layoutc_plan = &{symbol};\n"
+        // One source may include another one: what each of them says stands there once.
+        let (guard, what) = match is_owner {
+            true => (
+                format!("LAYOUTC_PLAN_{}_IS_HERE", self.id),
+                format!("extern char {symbol};\n__attribute__((weak)) char {symbol} = 1;\n"),
+            ),
+            false => (
+                format!("LAYOUTC_PLAN_{}_IS_NAMED", self.id),
+                format!(
+                    "extern char {symbol};\n__attribute__((used)) static char *const {symbol}_named = &{symbol};\n"
+                ),
             ),
         };
         Some(format!(
-            "\n// layoutc: objects with this data layout are linked together, and no others\n#ifndef __CUDA_ARCH__\n{open}{what}{close}#endif\n"
+            "\n// layoutc: objects with this data layout are linked together, and no others\n#if !defined __CUDA_ARCH__ && !defined {guard}\n#define {guard}\n{open}{what}{close}#endif\n"
         ))
     }
 }
