@@ -118,14 +118,18 @@ Examples:
   layoutc analyze nbody.cu --graph fields.svg --epsilon 64";
 
 const COST_EXAMPLES: &str = "\
-Each --layout is one more column: `source` is the layout that the program has, and all other arrays keep theirs.
-Of each access: how far apart neighbouring threads access, what a warp asks for each time, and who serves it.
+Of each kernel and each access: requests, sectors per request (touched and ideal), excess sectors, bytes through L2 and \
+DRAM, and an estimate of the time. The rows are the source's layout, the one that `transform` chooses with the same \
+options, and each --layout (otherwise the common ones). A legend names the metrics of Nsight Compute; -q leaves it out, \
+-v has every access in every layout. Prices are computed from the text, not measured; --ncu puts measured values beside \
+them.
+
 The cost is a vector: accesses inside of loops whose length nobody knows count more than all others.
-Prices are computed from the text, not measured.
 
 Examples:
   layoutc cost nbody.cu
   layoutc cost nbody.cu --layout 'Body = soa' --layout 'Body = {x y z mass} align(16), {*}'
+  ncu --csv --page raw --set full ./nbody > nbody.csv && layoutc cost nbody.cu --ncu nbody.csv
   layoutc cost nbody.cu --model peng --device m2050 --json";
 
 const PROFILE_EXAMPLES: &str = "\
@@ -637,6 +641,10 @@ pub struct CostArguments {
     /// run at once.
     #[arg(long, value_name = "FILE")]
     pub ptxas: Option<PathBuf>,
+    /// Put what Nsight Compute measured beside the predictions: what `ncu --csv` prints, with `--page raw` or `--page
+    /// details`.
+    #[arg(long, value_name = "FILE.csv")]
+    pub ncu: Option<PathBuf>,
     /// Print JSON instead of text: the same as --format json.
     #[arg(long, conflicts_with = "format")]
     pub json: bool,

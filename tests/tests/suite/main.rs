@@ -8,6 +8,8 @@ mod calibrate_tiles;
 mod cli;
 mod config;
 mod cost;
+mod cost_measured;
+mod decisions;
 mod documents;
 mod encoding;
 mod explain;
