@@ -10,6 +10,7 @@ mod config;
 mod cost;
 mod cost_measured;
 mod decisions;
+mod demo;
 mod documents;
 mod encoding;
 mod explain;
