@@ -637,10 +637,6 @@ fn parse_graph(text: &str) -> Result<GraphFile, String> {
 /// `layoutc cost`.
 #[derive(Debug, Args)]
 pub struct CostArguments {
-    /// What `nvcc -Xptxas -v` prints: registers and shared memory of kernels, which say how many blocks
-    /// run at once.
-    #[arg(long, value_name = "FILE")]
-    pub ptxas: Option<PathBuf>,
     /// Put what Nsight Compute measured beside the predictions: what `ncu --csv` prints, with `--page raw` or `--page
     /// details`.
     #[arg(long, value_name = "FILE.csv")]
@@ -655,6 +651,10 @@ pub struct CostArguments {
     /// Stop each run after this time.
     #[arg(long, value_name = "SECONDS", requires = "simulate", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: u64,
+    /// What `nvcc -Xptxas -v` prints: registers and shared memory of kernels, which say how many blocks
+    /// run at once.
+    #[arg(long, value_name = "FILE")]
+    pub ptxas: Option<PathBuf>,
     /// The program.
     #[command(flatten)]
     pub program: ProgramArguments,
