@@ -145,7 +145,14 @@ fn gains(costs: &Value) -> Result<String> {
 /// A kernel's gain in a clause.
 fn verdict(gain: &Value) -> String {
     if let Some(why) = gain["no_gain"].as_str() {
-        return format!("gains nothing: {}", why.replace('-', " "));
+        // As `layoutc cost` says it.
+        let why = match why {
+            "compute-bound" => "arithmetic takes longer than memory",
+            "used-together" => "what is fetched is used together",
+            "in-cache" => "all arrays fit into the second-level cache",
+            other => other,
+        };
+        return format!("gains nothing: {why}");
     }
     match gain["ceiling"].as_f64() {
         Some(ceiling) => format!("up to {ceiling:.1} times as fast"),
