@@ -163,7 +163,7 @@ fn graphs_say_what_transform_chooses() -> Result<()> {
     let own = &found["graphs"][0];
     assert_eq!(own["transform"]["layout"], "tiled(32)");
     let arguments = ["analyze", "nbody.cu", "--graph", &graph];
-    let text = Layoutc::built()?.run(&program.folder, TRANSFORM_LIMIT, &arguments)?.stdout;
+    let text = Layoutc::built()?.run(&program.folder, TRANSFORM_LIMIT, arguments)?.stdout;
     ensure!(text.contains("  transform   "), "{text}");
     // With the selector there is one answer.
     let found = json(&program, "analyze", &["--json", "--selector", "kdlg"])?;
