@@ -15,6 +15,7 @@ mod fuzz;
 mod golden;
 mod kdlg;
 mod malformed;
+mod page;
 mod picture;
 mod probes;
 mod rank;
@@ -44,12 +45,14 @@ enum Task {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Transform a shipped program, show the diff and check that it still prints the same
+    /// Rewrite a shipped program, run it before and after, show the diff and what each kernel gains
     Demo,
     /// Write what is supported, with its cases, into docs/supported.md
     Supported,
     /// Draw the picture of README.md, an element in memory before and after, into docs/strips.svg
     Picture,
+    /// Look at the pages of `analyze --html` in a browser, at several widths: nothing is wider than its window
+    Page(page::Options),
     /// Run the tool over every CUDA program below a folder and write a table
     Corpus(corpus::Options),
     /// Run the tool over applications, as their compilation databases or the command line describe them, and write a table
@@ -106,6 +109,7 @@ fn run(task: Task) -> Result<()> {
         Task::Test { arguments } => test::run(&arguments),
         Task::Demo => demo::run(),
         Task::Picture => picture::run(),
+        Task::Page(options) => page::run(&options),
         Task::Supported => supported::run(),
         Task::Corpus(options) => corpus::run(&options),
         Task::Apps(options) => corpus::apps::run(&options),

@@ -6,7 +6,7 @@ mod graphs;
 mod recorded;
 mod text;
 
-use crate::arguments::{AnalyzeArguments, SelectorName};
+use crate::arguments::{AnalyzeArguments, ProgramArguments, SelectorName};
 use crate::compile::{Purpose, Success, compile_for, parse_layouts};
 use crate::exit::{Exit, fail, say};
 use crate::format::{Findings, Format};
@@ -23,7 +23,7 @@ use layoutc_analysis::grid_choice::{GridChoice, Verdict};
 use layoutc_analysis::grid_model::BlockSource;
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use layoutc_diagnostics::{Code, Diagnostic, SourceSet, Span};
-use layoutc_driver::GridReport;
+use layoutc_driver::{GridReport, Status};
 use recorded::Recorded;
 use serde::Serialize;
 use std::collections::BTreeSet;
@@ -135,12 +135,13 @@ pub fn run(arguments: &AnalyzeArguments) -> Exit {
         Err(failure) => return format.show_failure(&failure),
     };
     let mut drawings: Vec<(PathBuf, String)> = Vec::new();
-    let grids = success
+    let mut grids: Vec<Grid> = success
         .compiled
         .grids
         .iter()
         .map(|report| grid(&success, arguments, &layouts, report, &mut drawings))
         .collect();
+    say_what_transform_does(&mut grids, arguments);
     let device = arguments.program.device.name.clone();
     let graphs = has_graphs.then(|| graphs::graphs(&success, arguments, &mut drawings));
     let recorded = success.profile.as_ref().map(|own| recorded::recorded(&success, arguments, own));
@@ -191,6 +192,27 @@ pub fn run(arguments: &AnalyzeArguments) -> Exit {
         say(format_args!("wrote {}", path.display()));
     }
     Exit::Done
+}
+
+/// Notes at grids that would change, and that `transform` leaves alone if nobody asks: it looks only at arrays of numbers
+/// that may gain something.
+fn say_what_transform_does(grids: &mut [Grid], arguments: &AnalyzeArguments) {
+    let mut changing = grids.iter_mut().filter(|grid| grid.status == "changes").peekable();
+    if changing.peek().is_none() {
+        return;
+    }
+    let program = ProgramArguments { layouts: Vec::new(), ..arguments.program.clone() };
+    let Ok(success) = compile_for(&program, Purpose::Transform) else { return };
+    for grid in changing {
+        let mut classes = success.compiled.classes.iter();
+        let is_changed =
+            classes.any(|class| class.status == Status::Changed && class.names == grid.names);
+        if let (false, Some(layout), [name, ..]) = (is_changed, &grid.layout, &*grid.names) {
+            grid.notes.push(format!(
+                "`transform` leaves this array alone unasked; `--layout '{name} = {layout}'` asks for it"
+            ));
+        }
+    }
 }
 
 /// How many grids change, and why the others stay.

@@ -8,6 +8,8 @@ use crate::manual::{CompletionsArguments, ManArguments};
 use crate::plan::arguments::PlanArguments;
 use crate::style::StyleArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, Table};
 use layoutc_analysis::Selector;
 use layoutc_analysis::cost::price::Model;
 use layoutc_analysis::device::{Device, TileModel, device_names};
@@ -20,21 +22,31 @@ use layoutc_driver::{HostLayout, Style};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-const ABOUT: &str = "\
-Rewrites CUDA programs so that their arrays of structures lie in GPU memory the way the GPU wants to read them.
+/// The heading of options that few need: parameters of the papers' methods, and what is seldom not found by itself.
+const ADVANCED: &str = "Advanced";
+/// The heading of what says where the result goes.
+const OUTPUT: &str = "Output (exactly one)";
 
-A program goes in, the same program with another data layout comes out. It compiles with nvcc, depends on no \
-library, and prints the same results. An array is changed only if every use of it is understood; otherwise it \
-keeps its layout and a warning names the expression that is the reason.";
+const ABOUT: &str = "\
+Rewrites CUDA and OpenCL programs so that their arrays of structures lie in GPU memory the way the GPU wants to read \
+them.
+
+A program goes in, the same program with another data layout comes out. It compiles with the same compiler (nvcc, or \
+an OpenCL driver), depends on no library, and prints the same results. An array is changed only if every use of it is \
+understood; otherwise it keeps its layout and a warning names the expression that is the reason.";
 
 const EXAMPLES: &str = "\
 Examples:
   Show what would change, and write nothing:
       layoutc transform particles.cu --diff
+  What layouts cost, access by access, in the words of Nsight Compute:
+      layoutc cost particles.cu
   Write the rewritten program to another file, and compile that:
       layoutc transform particles.cu -o particles.soa.cu && nvcc particles.soa.cu
   A program of several files and their headers, into a folder that builds with the same command:
       layoutc transform main.cu kernels.cu -I include --out-dir build/src
+  An OpenCL program, its host's text and its kernels:
+      layoutc transform host.c kernels.cl --out-dir out
   Choose the layout yourself:
       layoutc transform particles.cu -o out.cu --layout 'Particle = tiled(32)'
   Run the program before and after on the CPU and compare:
@@ -79,10 +91,10 @@ Exit codes: 0 done, 1 errors reported, 2 bad usage or internal failure. Those of
   4  there are arrays of structs, and every one is refused: the diagnostics say why";
 
 const VERIFY_EXAMPLES: &str = "\
-Both programs are built with the host's C++ compiler (g++, or $CXX) against the CPU runtime, run with the same
-arguments and no input, and compared: what they print, how they end, and, kernel by kernel, every byte of device
-memory under the layout's mapping. The compiled runtime is kept in $XDG_CACHE_HOME/layoutc for the next time.
-OpenCL programs are built with gcc and g++ ($CC, $CXX), run on the OpenCL device that is installed, in the current
+Both programs are built with the host's C++ compiler (g++, or $CXX) against the CPU runtime, run with the same \
+arguments and no input, and compared: what they print, how they end, and, kernel by kernel, every byte of device \
+memory under the layout's mapping. The compiled runtime is kept in $XDG_CACHE_HOME/layoutc for the next time. \
+OpenCL programs are built with gcc and g++ ($CC, $CXX), run on the OpenCL device that is installed, in the current \
 folder, and compared by what they print and how they end.
 
 Examples:
@@ -94,9 +106,9 @@ Examples:
 Exit codes: 0 identical, 1 different, 2 the program cannot be built or run.";
 
 const ANALYZE_EXAMPLES: &str = "\
-Of each grid: its extents, the accesses as matrices, their common pattern or the two that differ, the bits of each
-coordinate that differ among requests in flight, the chosen digits with their flattening function, and what
-requests cost in the source's order, as one array per number, as chosen, and in every --layout that is given.
+Of each grid: its extents, the accesses as matrices, their common pattern or the two that differ, the bits of each \
+coordinate that differ among requests in flight, the chosen digits with their flattening function, and what \
+requests cost in the source's order, as one array per number, as chosen, and in every --layout that is given. \
 Costs are computed from the matrices at --extent, not measured.
 
 Examples:
@@ -106,20 +118,24 @@ Examples:
   layoutc analyze nbody.cu --graph fields.svg --epsilon 64";
 
 const COST_EXAMPLES: &str = "\
-Each --layout is one more column: `source` is the layout that the program has, and all other arrays keep theirs.
-Of each access: how far apart neighbouring threads access, what a warp asks for each time, and who serves it.
+Of each kernel and each access: requests, sectors per request (touched and ideal), excess sectors, bytes through L2 and \
+DRAM, and an estimate of the time. The rows are the source's layout, the one that `transform` chooses with the same \
+options, and each --layout (otherwise the common ones). A legend names the metrics of Nsight Compute; -q leaves it out, \
+-v has every access in every layout. Prices are computed from the text, not measured; --ncu puts measured values beside \
+them.
+
 The cost is a vector: accesses inside of loops whose length nobody knows count more than all others.
-Prices are computed from the text, not measured.
 
 Examples:
   layoutc cost nbody.cu
   layoutc cost nbody.cu --layout 'Body = soa' --layout 'Body = {x y z mass} align(16), {*}'
+  ncu --csv --page raw --set full ./nbody > nbody.csv && layoutc cost nbody.cu --ncu nbody.csv
   layoutc cost nbody.cu --model peng --device m2050 --json";
 
 const PROFILE_EXAMPLES: &str = "\
-The accesses to arrays of structs and the loops of device code are instrumented, the program is built and run, and
-what each access did is added up: how often warps executed it, how many lanes shared a line, which elements they
-touched. The sums do not grow with the length of the run. What the program prints is what it always prints.
+The accesses to arrays of structs and the loops of device code are instrumented, the program is built and run, and \
+what each access did is added up: how often warps executed it, how many lanes shared a line, which elements they \
+touched. The sums do not grow with the length of the run. What the program prints is what it always prints. \
 Without a GPU the program is built with the host's C++ compiler (g++, or $CXX) against the CPU runtime.
 
 Examples:
@@ -133,9 +149,9 @@ Exit codes: 0 done, 1 the run ended early and what was recorded until then was w
 or run.";
 
 const CALIBRATE_EXAMPLES: &str = "\
-Many blocks of one thread load words a fixed stride apart, again and again. Strides that slow them down show
-which address bits spread requests over channels and banks (Sung, Stratton, Hwu, PACT 2010). The result is the
-[steering] table of a device file. On a device with a second-level cache it is the slices of the cache that are
+Many blocks of one thread load words a fixed stride apart, again and again. Strides that slow them down show \
+which address bits spread requests over channels and banks (Sung, Stratton, Hwu, PACT 2010). The result is the \
+[steering] table of a device file. On a device with a second-level cache it is the slices of the cache that are \
 measured, as far as they follow the channels.
 
 A curve is CSV with the columns stride_words (words of 4 bytes) and requests_per_second or latency_ns, or JSON:
@@ -148,9 +164,9 @@ Examples:
 Exit codes: 0 done, 1 the curve cannot be used, 2 no compiler, no device, or bad usage.";
 
 const TILES_EXAMPLES: &str = "\
-Kernels that go through an array in one loop are timed with OpenCL, for elements of several sizes, loops of several
-lengths, and the elements as structs, in tiles and as arrays. Of each kernel, all layouts within 1 % of the fastest train
-two decision trees (Kofler, Cosenza, Fahringer, Euro-Par 2015): one that sees the size of an element, and one that
+Kernels that go through an array in one loop are timed with OpenCL, for elements of several sizes, loops of several \
+lengths, and the elements as structs, in tiles and as arrays. Of each kernel, all layouts within 1 % of the fastest train \
+two decision trees (Kofler, Cosenza, Fahringer, Euro-Par 2015): one that sees the size of an element, and one that \
 sees its fields and the trips of the loop too. The result is the [tiles] tables of a device file, for --selector kdlg.
 
 Times are CSV with the columns trips, fields, field_bytes, layout (aos, soa, tiled(T)) and seconds.
@@ -245,35 +261,30 @@ pub struct ProgramArguments {
     /// The source files of one program; the local headers they include belong to it.
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
-    /// Take what the command line does not say from this file. Otherwise: from the nearest `layoutc.toml` in the
-    /// folder of the program or above it, if that names the program.
-    #[arg(long, value_name = "FILE.toml")]
-    pub config: Option<PathBuf>,
+    /// The layout of a struct's or array's elements, such as 'Particle = soa'. May be repeated.
+    #[arg(long = "layout", value_name = "SPEC")]
+    pub layouts: Vec<String>,
+    /// The GPU that layouts are chosen for: a name, or a device file (see `layoutc calibrate`); `list` prints the
+    /// names.
+    #[arg(long, value_name = "NAME|FILE", default_value = DEFAULT_DEVICE, value_parser = parse_device)]
+    pub device: Device,
+    /// Search this folder for headers.
+    #[arg(short = 'I', value_name = "DIR")]
+    pub include_dirs: Vec<PathBuf>,
+    /// Define a macro; without a value it is 1.
+    #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = parse_define)]
+    pub defines: Vec<(String, String)>,
     /// Take files, macros and include folders from a compilation database (`compile_commands.json`,
     /// or its folder). Files named beside it choose among its entries; -I and -D are added to all.
     #[arg(long, value_name = "PATH")]
     pub project: Option<PathBuf>,
-    /// Search this folder for headers.
-    #[arg(short = 'I', value_name = "DIR")]
-    pub include_dirs: Vec<PathBuf>,
-    /// Search this folder for headers of libraries, after all others; also `-isystem`. They are never edited.
-    #[arg(long = "isystem", value_name = "DIR")]
-    pub system_dirs: Vec<PathBuf>,
-    /// Only files below this folder are the program's; headers elsewhere are read, but never edited or
-    /// written. May be repeated. Otherwise: the folder of the compilation database, or the common
-    /// folder of the files, and headers elsewhere that they include with quotes.
-    #[arg(long = "root", value_name = "DIR")]
-    pub roots: Vec<PathBuf>,
-    /// Define a macro; without a value it is 1.
-    #[arg(short = 'D', value_name = "NAME[=VALUE]", value_parser = parse_define)]
-    pub defines: Vec<(String, String)>,
-    /// What a header in quotes that is not found means. Opaque: it may hold anything, so what it
-    /// could use keeps its layout.
-    #[arg(long, value_name = "HOW", default_value = "error")]
-    pub missing_headers: MissingHeaders,
-    /// The layout of a struct's or array's elements, such as 'Particle = soa'. May be repeated.
-    #[arg(long = "layout", value_name = "SPEC")]
-    pub layouts: Vec<String>,
+    /// Take what the command line does not say from this file. Otherwise: from the nearest `layoutc.toml` in the
+    /// folder of the program or above it, if that names the program.
+    #[arg(long, value_name = "FILE.toml")]
+    pub config: Option<PathBuf>,
+    /// What `layoutc profile` recorded of this program. May be repeated: the runs count together.
+    #[arg(long = "profile", value_name = "FILE")]
+    pub profiles: Vec<PathBuf>,
     /// What host arrays look like that are copied to or from arrays in a new layout. `convert`: as
     /// in the source, and the copies convert. `native`: as on the device, where the host code that
     /// uses them can be rewritten; `native=NAME,…` for these arrays only.
@@ -283,56 +294,12 @@ pub struct ProgramArguments {
     /// views, and the functions that use them keep their text, where that is possible.
     #[arg(long = "style", id = "access_style", value_name = "STYLE", default_value = "inline")]
     pub access_style: StyleName,
-    /// What is taken to hold where nothing proves it. `in-bounds`: the coordinates of grids stay
-    /// inside their extents; `in-bounds=NAME,…` those of these arrays. `verify` checks it. May be
-    /// repeated.
-    #[arg(long, value_name = "WHAT", value_parser = parse_assume)]
-    pub assume: Vec<InBounds>,
-    /// The GPU that layouts are chosen for: a name, or a device file (see `layoutc
-    /// calibrate`).
-    #[arg(long, value_name = "NAME|FILE", default_value = DEFAULT_DEVICE, value_parser = parse_device)]
-    pub device: Device,
-    /// The shape of blocks in launches that do not say it by constants; otherwise 256 threads.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parse_block)]
-    pub block: Option<Block>,
-    /// How accesses to arrays of structs are priced: in sectors of today's caches, or as Peng et al. do
-    /// (PMBS 2016).
-    #[arg(long, value_name = "NAME", default_value = "sectors", value_parser = parse_model)]
-    pub model: Model,
-    /// What chooses the layouts of arrays of structs without --layout. `cost`: the least cost of memory
-    /// accesses; `kdlg`: clusters of fields by memory distance, each with a layout from the device's decision
-    /// tree (Kofler, Cosenza, Fahringer, Euro-Par 2015); `trace`: what accesses did in the recorded runs (Nakai,
-    /// Ohno); `auto`: the least cost, where the recorded runs say what accesses do. [default: cost; with --profile:
-    /// auto]
-    #[arg(long, value_name = "NAME")]
-    pub selector: Option<SelectorName>,
-    /// What `layoutc profile` recorded of this program. May be repeated: the runs count together.
-    #[arg(long = "profile", value_name = "FILE")]
-    pub profiles: Vec<PathBuf>,
-    /// For `trace`: which steps beyond the paper are taken. `paper`: none; otherwise some of `groups` (structs or
-    /// arrays for each cluster of fields), `tiles`, `width` (the alignment that pays) and `elements` (accesses
-    /// are judged by their elements and not by their addresses), separated by commas.
-    #[arg(long, value_name = "STEPS", default_value = "groups,tiles,width,elements", value_parser = parse_trace)]
-    pub trace: TraceOptions,
-    /// For `kdlg`: fields nearer than this are one cluster; otherwise a line of the device's first-level cache.
-    #[arg(long, value_name = "BYTES")]
-    pub epsilon: Option<u64>,
-    /// For `kdlg`: what the decision tree sees of a cluster. `size`: its bytes, as in the paper; `access`: also its
-    /// fields and the trips of the loop around, where the device file has such a tree.
-    #[arg(long, value_name = "WHAT", default_value = "size")]
-    pub tiles: TilesBy,
-    /// Blocks of launches that do not say it by constants; otherwise 4096.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
-    pub blocks: Option<u64>,
-    /// Blocks that the device runs at once; otherwise as many as fit by threads.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 32))]
-    pub active_blocks: Option<u64>,
-    /// Fail if the arrays of this struct keep their layout. May be repeated.
-    #[arg(long = "require", value_name = "TYPE")]
-    pub require: Vec<String>,
     /// Leave the arrays of this struct, or this array, as they are. May be repeated.
     #[arg(long = "keep", value_name = "NAME")]
     pub keep: Vec<String>,
+    /// Fail if the arrays of this struct keep their layout. May be repeated.
+    #[arg(long = "require", value_name = "TYPE")]
+    pub require: Vec<String>,
     /// How diagnostics are shown. `text` and `short` go to standard error; `json` (the report), `sarif`, `github`
     /// (workflow commands) and `markdown` are all that is on standard output.
     #[arg(long, value_name = "NAME", default_value = "text")]
@@ -340,6 +307,55 @@ pub struct ProgramArguments {
     /// How much is said.
     #[command(flatten)]
     pub style: StyleArguments,
+    /// Search this folder for headers of libraries, after all others; also `-isystem`. They are never edited.
+    #[arg(long = "isystem", value_name = "DIR", help_heading = ADVANCED)]
+    pub system_dirs: Vec<PathBuf>,
+    /// Only files below this folder are the program's; headers elsewhere are read, but never edited or
+    /// written. May be repeated. Otherwise: the folder of the compilation database, or the common
+    /// folder of the files, and headers elsewhere that they include with quotes.
+    #[arg(long = "root", value_name = "DIR", help_heading = ADVANCED)]
+    pub roots: Vec<PathBuf>,
+    /// What a header in quotes that is not found means. Opaque: it may hold anything, so what it
+    /// could use keeps its layout.
+    #[arg(long, value_name = "HOW", default_value = "error", help_heading = ADVANCED)]
+    pub missing_headers: MissingHeaders,
+    /// What is taken to hold where nothing proves it. `in-bounds`: the coordinates of grids stay
+    /// inside their extents; `in-bounds=NAME,…` those of these arrays. `verify` checks it. May be
+    /// repeated.
+    #[arg(long, value_name = "WHAT", value_parser = parse_assume, help_heading = ADVANCED)]
+    pub assume: Vec<InBounds>,
+    /// What chooses the layouts of arrays of structs without --layout. `cost`: the least cost of memory
+    /// accesses; `kdlg`: clusters of fields by memory distance, each with a layout from the device's decision
+    /// tree (Kofler, Cosenza, Fahringer, Euro-Par 2015); `trace`: what accesses did in the recorded runs (Nakai,
+    /// Ohno); `auto`: the least cost, where the recorded runs say what accesses do. [default: cost; with --profile:
+    /// auto]
+    #[arg(long, value_name = "NAME", help_heading = ADVANCED)]
+    pub selector: Option<SelectorName>,
+    /// How accesses to arrays of structs are priced: in sectors of today's caches, or as Peng et al. do
+    /// (PMBS 2016).
+    #[arg(long, value_name = "NAME", default_value = "sectors", value_parser = parse_model, help_heading = ADVANCED)]
+    pub model: Model,
+    /// The shape of blocks in launches that do not say it by constants; otherwise 256 threads.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = parse_block, help_heading = ADVANCED)]
+    pub block: Option<Block>,
+    /// Blocks of launches that do not say it by constants; otherwise 4096.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 32), help_heading = ADVANCED)]
+    pub blocks: Option<u64>,
+    /// Blocks that the device runs at once; otherwise as many as fit by threads.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1 << 32), help_heading = ADVANCED)]
+    pub active_blocks: Option<u64>,
+    /// For `trace`: which steps beyond the paper are taken. `paper`: none; otherwise some of `groups` (structs or
+    /// arrays for each cluster of fields), `tiles`, `width` (the alignment that pays) and `elements` (accesses
+    /// are judged by their elements and not by their addresses), separated by commas.
+    #[arg(long, value_name = "STEPS", default_value = "groups,tiles,width,elements", value_parser = parse_trace, help_heading = ADVANCED)]
+    pub trace: TraceOptions,
+    /// For `kdlg`: fields nearer than this are one cluster; otherwise a line of the device's first-level cache.
+    #[arg(long, value_name = "BYTES", help_heading = ADVANCED)]
+    pub epsilon: Option<u64>,
+    /// For `kdlg`: what the decision tree sees of a cluster. `size`: its bytes, as in the paper; `access`: also its
+    /// fields and the trips of the loop around, where the device file has such a tree.
+    #[arg(long, value_name = "WHAT", default_value = "size", help_heading = ADVANCED)]
+    pub tiles: TilesBy,
 }
 
 /// The names of selectors.
@@ -410,22 +426,22 @@ impl ProgramArguments {
 /// `layoutc transform`.
 #[derive(Debug, Args)]
 pub struct TransformArguments {
-    /// The program.
-    #[command(flatten)]
-    pub program: ProgramArguments,
     /// Where the result goes.
     #[command(flatten)]
     pub output: OutputArguments,
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArguments,
     /// Write what became of every array, and why, as JSON.
-    #[arg(long, value_name = "FILE.json", help_heading = "Options")]
+    #[arg(long, value_name = "FILE.json")]
     pub report: Option<PathBuf>,
     /// Write the files that were read, as a rule for Make and Ninja: the output of `-o`, or the folder of `--out-dir`,
     /// depends on them.
-    #[arg(long, value_name = "FILE", help_heading = "Options")]
+    #[arg(long, value_name = "FILE")]
     pub depfile: Option<PathBuf>,
     /// Where generated types and functions of CUDA programs go. `inline`: behind the struct; `header`: into a header that is
     /// included there, if they are 20 lines or more; `auto`: into a header, other than with `-o`.
-    #[arg(long, value_name = "WHERE", default_value = "auto", help_heading = "Options")]
+    #[arg(long, value_name = "WHERE", default_value = "auto")]
     pub helpers: Helpers,
 }
 
@@ -461,22 +477,21 @@ pub enum Helpers {
 
 /// Exactly one of these.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Output (exactly one)")]
 pub struct OutputArguments {
     /// Write the rewritten program to this file (for a program of one file).
-    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    #[arg(short = 'o', long = "output", value_name = "FILE", help_heading = OUTPUT)]
     pub file: Option<PathBuf>,
     /// Write all files of the program, changed or not, below this folder, except those that have their content already; headers of others are not written.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = OUTPUT)]
     pub out_dir: Option<PathBuf>,
     /// Overwrite the files that change.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub in_place: bool,
     /// Print a unified diff and write nothing.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub diff: bool,
     /// Write nothing; say by the exit code whether something would change.
-    #[arg(long)]
+    #[arg(long, help_heading = OUTPUT)]
     pub check: bool,
 }
 
@@ -532,15 +547,15 @@ impl OutputArguments {
 /// `layoutc verify`.
 #[derive(Debug, Args)]
 pub struct VerifyArguments {
-    /// The program.
-    #[command(flatten)]
-    pub program: ProgramArguments,
     /// Stop each run after this time.
     #[arg(long, value_name = "SECONDS", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: u64,
     /// Do not compile the result with the nvcc of `$NVCC` or the PATH
     #[arg(long)]
     pub no_nvcc: bool,
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArguments,
     /// What the program is run with.
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<OsString>,
@@ -549,9 +564,6 @@ pub struct VerifyArguments {
 /// `layoutc profile`.
 #[derive(Debug, Args)]
 pub struct ProfileArguments {
-    /// The program.
-    #[command(flatten)]
-    pub program: ProgramArguments,
     /// Write the profile to this file.
     #[arg(
         short = 'o',
@@ -561,41 +573,33 @@ pub struct ProfileArguments {
     )]
     pub output: Option<PathBuf>,
     /// What builds and runs the program.
-    #[arg(long, value_name = "NAME", default_value = "cpu", help_heading = "Options")]
+    #[arg(long, value_name = "NAME", default_value = "cpu")]
     pub backend: Backend,
     /// Further options for nvcc, such as `-arch=sm_90`. May be repeated.
-    #[arg(
-        long = "nvcc-option",
-        value_name = "OPTION",
-        allow_hyphen_values = true,
-        help_heading = "Options"
-    )]
+    #[arg(long = "nvcc-option", value_name = "OPTION", allow_hyphen_values = true)]
     pub nvcc_options: Vec<String>,
     /// Write the instrumented program below this folder, to be built by other means, and run nothing. The
     /// program writes its counts to $LAYOUTC_PROFILE, or layoutc.profile.counts.
-    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "counts", "rows"], help_heading = "Options")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "counts", "rows"])]
     pub instrument: Option<PathBuf>,
     /// Take the counts that such a program wrote, and run nothing.
-    #[arg(long, value_name = "FILE", conflicts_with = "rows", help_heading = "Options")]
+    #[arg(long, value_name = "FILE", conflicts_with = "rows")]
     pub counts: Option<PathBuf>,
     /// Write single accesses, too: a table with a row for each lane of each access, as Parquet.
-    #[arg(long, value_name = "FILE.parquet", help_heading = "Options")]
+    #[arg(long, value_name = "FILE.parquet")]
     pub rows: Option<PathBuf>,
     /// Of every so many warps, write the rows of one.
-    #[arg(long, value_name = "N", default_value_t = 1, requires = "rows", value_parser = clap::value_parser!(u64).range(1..), help_heading = "Options")]
+    #[arg(long, value_name = "N", default_value_t = 1, requires = "rows", value_parser = clap::value_parser!(u64).range(1..))]
     pub every: u64,
     /// Write no more rows than this.
-    #[arg(
-        long,
-        value_name = "N",
-        default_value_t = 100_000_000,
-        requires = "rows",
-        help_heading = "Options"
-    )]
+    #[arg(long, value_name = "N", default_value_t = 100_000_000, requires = "rows")]
     pub most_rows: u64,
     /// Stop the run after this time.
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400), help_heading = "Options")]
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: u64,
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArguments,
     /// What the program is run with.
     #[arg(last = true, value_name = "ARGS")]
     pub args: Vec<OsString>,
@@ -613,27 +617,27 @@ pub enum Backend {
 /// `layoutc analyze`.
 #[derive(Debug, Args)]
 pub struct AnalyzeArguments {
-    /// The program.
-    #[command(flatten)]
-    pub program: ProgramArguments,
     /// Print JSON instead of text: the same as --format json.
-    #[arg(long, conflicts_with = "format", help_heading = "Options")]
+    #[arg(long, conflicts_with = "format")]
     pub json: bool,
     /// Draw which bit of which coordinate feeds which address bit: one SVG file for each grid with a
     /// layout, in this folder.
-    #[arg(long, value_name = "DIR", help_heading = "Options")]
+    #[arg(long, value_name = "DIR")]
     pub svg: Option<PathBuf>,
     /// Draw how far the fields of structs are from each other in memory, and their clusters (Kernel Data Layout
     /// Graphs): as DOT or SVG, by the name.
-    #[arg(long, value_name = "FILE.dot|FILE.svg", value_parser = parse_graph, help_heading = "Options")]
+    #[arg(long, value_name = "FILE.dot|FILE.svg", value_parser = parse_graph)]
     pub graph: Option<GraphFile>,
     /// Write what --profile recorded to this file, as a page for a browser: accesses and wasted bytes by field and
     /// kernel, field access trees, and layouts before and after.
-    #[arg(long, value_name = "FILE.html", requires = "profiles", help_heading = "Options")]
+    #[arg(long, value_name = "FILE.html", requires = "profiles")]
     pub html: Option<PathBuf>,
     /// An extent that costs are computed at, such as `nx=512`; otherwise 1024. May be repeated.
-    #[arg(long = "extent", value_name = "NAME=N", value_parser = parse_extent, help_heading = "Options")]
+    #[arg(long = "extent", value_name = "NAME=N", value_parser = parse_extent)]
     pub extents: Vec<(String, u64)>,
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArguments,
 }
 
 /// A file for graphs.
@@ -658,23 +662,27 @@ fn parse_graph(text: &str) -> Result<GraphFile, String> {
 /// `layoutc cost`.
 #[derive(Debug, Args)]
 pub struct CostArguments {
-    /// The program.
-    #[command(flatten)]
-    pub program: ProgramArguments,
-    /// What `nvcc -Xptxas -v` prints: registers and shared memory of kernels, which say how many blocks
-    /// run at once.
-    #[arg(long, value_name = "FILE", help_heading = "Options")]
-    pub ptxas: Option<PathBuf>,
+    /// Put what Nsight Compute measured beside the predictions: what `ncu --csv` prints, with `--page raw` or `--page
+    /// details`.
+    #[arg(long, value_name = "FILE.csv")]
+    pub ncu: Option<PathBuf>,
     /// Print JSON instead of text: the same as --format json.
-    #[arg(long, conflicts_with = "format", help_heading = "Options")]
+    #[arg(long, conflicts_with = "format")]
     pub json: bool,
     /// Also run the program in each layout on the CPU, with ARGS, and let the addresses that its kernels
     /// touch go through a simulated coalescer and the device's caches.
-    #[arg(long, help_heading = "Options")]
+    #[arg(long)]
     pub simulate: bool,
     /// Stop each run after this time.
-    #[arg(long, value_name = "SECONDS", requires = "simulate", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400), help_heading = "Options")]
+    #[arg(long, value_name = "SECONDS", requires = "simulate", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub timeout: u64,
+    /// What `nvcc -Xptxas -v` prints: registers and shared memory of kernels, which say how many blocks
+    /// run at once.
+    #[arg(long, value_name = "FILE")]
+    pub ptxas: Option<PathBuf>,
+    /// The program.
+    #[command(flatten)]
+    pub program: ProgramArguments,
     /// What the program is run with.
     #[arg(last = true, value_name = "ARGS", requires = "simulate")]
     pub args: Vec<OsString>,
@@ -844,6 +852,60 @@ fn parse_block(text: &str) -> Result<Block, String> {
     if block.iter().product::<u64>() <= 1024 { Ok(block) } else { Err(FORM.to_owned()) }
 }
 
+/// Whether `--device list` asks what devices there are.
+pub fn asks_for_devices(words: &[OsString]) -> bool {
+    let mut own = words.iter().take_while(|word| *word != "--").map(|word| word.to_str());
+    let mut is_behind = false;
+    own.any(|word| {
+        let found = word == Some("--device=list") || (is_behind && word == Some("list"));
+        is_behind = word == Some("--device");
+        found
+    })
+}
+
+/// The built-in devices, a line for each.
+pub fn devices() -> String {
+    let devices: Vec<Device> = device_names().into_iter().filter_map(Device::built_in).collect();
+    let mut table = Table::new();
+    table.load_style(NOTHING);
+    table.set_header([
+        "name",
+        "device",
+        "compute capability",
+        "multiprocessors",
+        "L2 [MiB]",
+        "DRAM [GB/s]",
+    ]);
+    let text = |number: Option<f64>| number.map_or_else(|| "-".to_owned(), |own| own.to_string());
+    for device in devices {
+        let (execution, memory) = (&device.execution, &device.memory);
+        table.add_row([
+            device.name.clone(),
+            device.title.clone(),
+            device.compute_capability.clone(),
+            text(execution.multiprocessors.known().map(|own| f64::from(*own))),
+            text(
+                memory
+                    .l2_bytes
+                    .known()
+                    .map(|own| (*own as f64 / f64::from(1 << 20) * 10.0).round() / 10.0),
+            ),
+            text(memory.dram_gigabytes_per_second.known().map(|own| f64::from(*own))),
+        ]);
+    }
+    for column in table.column_iter_mut().skip(3) {
+        column.set_cell_alignment(CellAlignment::Right);
+    }
+    let lines = table.to_string();
+    let lines = lines.lines().map(|line| format!("{}\n", line.trim()));
+    lines
+        .chain([
+            "\n`--device FILE.toml` takes any other; `layoutc calibrate` measures what it needs.\n"
+                .to_owned(),
+        ])
+        .collect()
+}
+
 /// The name of a built-in device, or the path of a file that describes one.
 fn parse_device(text: &str) -> Result<Device, String> {
     if let Some(device) = Device::built_in(text) {
@@ -853,7 +915,7 @@ fn parse_device(text: &str) -> Result<Device, String> {
     let is_path = text.contains(['/', '\\', '.']);
     let read = std::fs::read_to_string(text).map_err(|error| match is_path {
         true => error.to_string(),
-        false => format!("it is a device file, or one of {names}"),
+        false => format!("it is a device file, or one of {names}; --device list says more"),
     })?;
     Device::parse(&read)
 }

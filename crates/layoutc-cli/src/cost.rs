@@ -1,10 +1,15 @@
 //! `layoutc cost`: what layouts cost, side by side, and why.
 
+mod chosen;
+mod counters;
 mod gains;
+mod measured;
+mod ncu;
 mod ptxas;
 mod request;
 pub mod run;
 mod simulate;
+mod table;
 mod text;
 
 use crate::arguments::CostArguments;
@@ -12,11 +17,13 @@ use crate::compile::{Purpose, Success, compile_for};
 use crate::exit::{Exit, fail, say};
 use crate::format::{Findings, Format};
 use crate::refusals::has_errors;
+use crate::style::is_quiet;
+use counters::LaunchCounters;
 use gains::Gain;
 use layoutc_analysis::choose::targets;
 use layoutc_analysis::cost::arrangement::Arrangement;
 use layoutc_analysis::cost::kernel::{AccessKind, ArrayId, KernelCode, Trips};
-use layoutc_analysis::cost::price::{CostError, KernelPrice, Model};
+use layoutc_analysis::cost::price::{CostError, KernelPrice};
 use layoutc_analysis::cost::search::{Effort, Problem, best_layout};
 use layoutc_analysis::cost::vector::CostVector;
 use layoutc_analysis::cost_model::{ArrayInfo, ArraySource, Kernel};
@@ -25,11 +32,11 @@ use layoutc_dataflow::layout::notation::{EVERY_ARRAY, nearest};
 use layoutc_dataflow::layout::{Bytes, GroupForm, Layout, LeafId, RecordShape};
 use layoutc_diagnostics::{Code, Diagnostic, SourceSet};
 use request::Request;
-use serde::Serialize;
 use simulate::{Simulated, SimulatedRun, base_name, simulate_layout, simulate_source};
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
+use table::{AccessShown, ArrayShown, Costs, KernelShown, LayoutCosts, SimulatedCosts, TableShown};
 
 /// The schema's version.
 const VERSION: u32 = 1;
@@ -37,101 +44,6 @@ const VERSION: u32 = 1;
 const TILE: u64 = 32;
 /// Alignments that are compared if no layout is given: those of loads of 8 and 16 bytes.
 const ALIGNMENTS: [Bytes; 2] = [Bytes(16), Bytes(8)];
-
-/// Everything that is shown.
-#[derive(Serialize)]
-struct Costs {
-    version: u32,
-    device: String,
-    model: Model,
-    tables: Vec<TableShown>,
-}
-
-/// Layouts of some arrays side by side.
-#[derive(Serialize)]
-struct TableShown {
-    /// The arrays whose layouts differ.
-    arrays: Vec<ArrayShown>,
-    layouts: Vec<LayoutCosts>,
-    kernels: Vec<KernelShown>,
-}
-
-/// An array.
-#[derive(Serialize)]
-struct ArrayShown {
-    /// The record type, or the first name.
-    name: String,
-    names: Vec<String>,
-    /// Bytes of an element in the source's layout.
-    bytes: u64,
-    /// If the program says it with constants.
-    elements: Option<u64>,
-}
-
-/// A layout and its price.
-#[derive(Serialize)]
-struct LayoutCosts {
-    layout: String,
-    /// Entry `d`: what accesses inside of `d` loops of unknown length cost.
-    cost: Vec<f64>,
-    /// Against the source's layout.
-    ratio: f64,
-    /// In the order of the kernels.
-    kernels: Vec<KernelPrice>,
-    /// What each kernel gains, in the same order; none for the source's layout and for other models than that
-    /// of today's caches.
-    gains: Vec<Option<Gain>>,
-    /// If the program was run and simulated.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    simulated: Option<SimulatedCosts>,
-}
-
-/// What a layout costs by simulation.
-#[derive(Serialize)]
-#[serde(rename_all = "lowercase")]
-enum SimulatedCosts {
-    /// All went well.
-    Cost {
-        /// What the kernels that access the arrays cost.
-        cost: f64,
-        /// Against the source's layout, if that could be simulated.
-        ratio: Option<f64>,
-        /// The paper's dynamic cost, for devices that it describes.
-        paper_cost: Option<f64>,
-        /// Everything that was counted.
-        counted: Simulated,
-    },
-    /// Why there is no answer.
-    Error(String),
-}
-
-/// A kernel that accesses one of the arrays.
-#[derive(Serialize)]
-struct KernelShown {
-    name: String,
-    block: [u64; 3],
-    blocks: u64,
-    /// Whether the program gives the shape of blocks, and their number, by constants.
-    is_block_known: bool,
-    is_grid_known: bool,
-    /// Loops of the host around its launches: trips, or none for loops of unknown length.
-    host_loops: Vec<Option<u64>>,
-    accesses: Vec<AccessShown>,
-}
-
-/// An access of a kernel, to one of the arrays or to another.
-#[derive(Serialize)]
-struct AccessShown {
-    file: String,
-    line: u32,
-    column: u32,
-    text: String,
-    array: String,
-    fields: Vec<String>,
-    kind: &'static str,
-    /// Whether it is to one of the arrays whose layouts differ.
-    is_own: bool,
-}
 
 /// Prices layouts and prints what they cost. Nothing is written.
 pub fn run(arguments: &CostArguments) -> Exit {
@@ -166,6 +78,10 @@ pub fn run(arguments: &CostArguments) -> Exit {
             Err(error) => return fail(format_args!("--ptxas {}: {error}", path.display())),
         }
     }
+    let report = match arguments.ncu.as_deref().map(ncu::read).transpose() {
+        Ok(report) => report,
+        Err(message) => return fail(message),
+    };
     let pricing = Pricing { success: &success, arguments, kernels, source: OnceCell::new() };
     let costs = match pricing.costs(&columns) {
         Ok(costs) => costs,
@@ -174,12 +90,17 @@ pub fn run(arguments: &CostArguments) -> Exit {
         }
         Err(Failed::Price(error)) => return fail(error),
     };
+    let measured = match report.map(|report| pricing.measured(&report)).transpose() {
+        Ok(measured) => measured,
+        Err(error) => return fail(error),
+    };
+    let costs = Costs { measured, ..costs };
     if costs.tables.is_empty() {
         say(
             "no kernel accesses an array of structs, or several arrays together: there is nothing to price",
         );
     }
-    let text = text::text(&costs);
+    let text = text::text(&costs, !is_quiet());
     let json = || {
         // Strings, numbers and lists cannot fail to be written.
         let mut text = serde_json::to_string_pretty(&costs).unwrap_or_default();
@@ -206,6 +127,8 @@ struct Column {
     /// What `transform` takes for it; nothing for the source's layout.
     specs: Vec<String>,
     arrangement: Arrangement,
+    /// The arrays that do not lie as in the source, each alone or several together, and how.
+    placed: BTreeMap<Vec<ArrayId>, Layout>,
 }
 
 struct Pricing<'a> {
@@ -228,7 +151,8 @@ impl Pricing<'_> {
             requests => self.asked_for(requests)?.into_iter().collect(),
         };
         let device = self.arguments.program.device.name.clone();
-        Ok(Costs { version: VERSION, device, model: self.arguments.program.model, tables })
+        let model = self.arguments.program.model;
+        Ok(Costs { version: VERSION, device, model, tables, measured: None })
     }
 
     fn arrays(&self) -> impl Iterator<Item = (ArrayId, &ArrayInfo)> {
@@ -252,14 +176,19 @@ impl Pricing<'_> {
                     }
                 }
                 let label = layout.display(&info.shape).to_string();
-                let specs = match *layout == Layout::aos(&info.shape) {
+                let is_source = *layout == Layout::aos(&info.shape);
+                let specs = match is_source {
                     true => Vec::new(),
                     false => vec![format!("{} = {label}", self.target(info))],
                 };
-                Column { label, specs, arrangement }
+                let placed = match is_source {
+                    true => BTreeMap::new(),
+                    false => BTreeMap::from([(vec![array], layout.clone())]),
+                };
+                Column { label, specs, arrangement, placed }
             };
             let columns: Vec<Column> = common_layouts(&info.shape).iter().map(column).collect();
-            tables.extend(self.table(&BTreeSet::from([array]), &columns).map_err(Failed::Price)?);
+            tables.extend(self.table(&BTreeSet::from([array]), columns).map_err(Failed::Price)?);
         }
         Ok(tables)
     }
@@ -294,7 +223,8 @@ impl Pricing<'_> {
             };
             let best = best_layout(&problem, Effort::default()).map_err(Failed::Price)?;
             let label = "as it is".to_owned();
-            let mut columns = vec![Column { label, specs: Vec::new(), arrangement: apart }];
+            let (specs, placed) = (Vec::new(), BTreeMap::new());
+            let mut columns = vec![Column { label, specs, arrangement: apart, placed }];
             let mut layouts = vec![Layout::aos(&shape)];
             if best.layout != layouts[0] && best.layout.groups().len() < shape.leaves.len() {
                 layouts.push(best.layout);
@@ -303,9 +233,11 @@ impl Pricing<'_> {
                 let mut arrangement = others.clone();
                 arrangement.insert_merged(&owners, &shape, &layout);
                 let label = format!("{} = {}", shape.name, layout.display(&shape));
-                columns.push(Column { specs: vec![label.clone()], label, arrangement });
+                let specs = vec![label.clone()];
+                let placed = BTreeMap::from([(group.clone(), layout)]);
+                columns.push(Column { label, specs, arrangement, placed });
             }
-            tables.extend(self.table(&own, &columns).map_err(Failed::Price)?);
+            tables.extend(self.table(&own, columns).map_err(Failed::Price)?);
         }
         Ok(tables)
     }
@@ -321,7 +253,7 @@ impl Pricing<'_> {
         if !errors.is_empty() {
             return Err(Failed::Layouts(errors));
         }
-        self.table(&own, &found).map_err(Failed::Price)
+        self.table(&own, found).map_err(Failed::Price)
     }
 
     /// The arrays with these layouts; `own` gets the ones that are meant.
@@ -332,6 +264,7 @@ impl Pricing<'_> {
         errors: &mut Vec<Diagnostic>,
     ) -> Column {
         let mut arrangement = Arrangement::default();
+        let mut layouts: BTreeMap<Vec<ArrayId>, Layout> = BTreeMap::new();
         let mut placed: BTreeSet<ArrayId> = BTreeSet::new();
         // The last one counts.
         for request in requests.iter().rev() {
@@ -364,6 +297,9 @@ impl Pricing<'_> {
                         arrangement.insert_merged(&owners, &shape, &layout);
                         placed.extend(&set);
                         own.extend(&set);
+                        if set.len() > 1 || !layout.is_identity(&shape) {
+                            layouts.insert(set, layout);
+                        }
                     }
                     Err(_) if request.targets == [EVERY_ARRAY] => {}
                     Err(error) => errors.push(error.diagnostic(&request.spec.to_string())),
@@ -378,7 +314,7 @@ impl Pricing<'_> {
         let texts: Vec<&str> = requests.iter().map(|request| request.text.as_str()).collect();
         let label = if texts.is_empty() { "as it is".to_owned() } else { texts.join("; ") };
         let specs = texts.iter().map(|text| (*text).to_owned()).collect();
-        Column { label, specs, arrangement }
+        Column { label, specs, arrangement, placed: layouts }
     }
 
     /// What a layout for this array alone is asked for with.
@@ -462,9 +398,20 @@ impl Pricing<'_> {
     fn table(
         &self,
         own: &BTreeSet<ArrayId>,
-        columns: &[Column],
+        mut columns: Vec<Column>,
     ) -> Result<Option<TableShown>, CostError> {
         let model = &self.success.compiled.cost_model;
+        let transform = self.chosen(own);
+        let chosen = self.chosen_column(&transform, &mut own.clone());
+        let chosen = chosen.and_then(|column| {
+            let known = columns.iter().position(|own| own.placed == column.placed);
+            // A run of what nobody asked for may take long.
+            known.or_else(|| (!self.arguments.simulate).then_some(columns.len())).inspect(|at| {
+                if *at == columns.len() {
+                    columns.push(column);
+                }
+            })
+        });
         let kernels: Vec<&Kernel> = self
             .kernels
             .iter()
@@ -486,7 +433,7 @@ impl Pricing<'_> {
         let arrays: Vec<ArrayShown> = arrays.collect();
         let mut layouts: Vec<LayoutCosts> = Vec::new();
         let mut source: Option<CostVector> = None;
-        for column in columns {
+        for column in &columns {
             let mut total = CostVector::default();
             let mut prices = Vec::new();
             for kernel in &kernels {
@@ -501,8 +448,13 @@ impl Pricing<'_> {
                 Gain::new(kernels[at], &arrays, [before, after], &program.device, program.model)
             };
             let gains = prices.iter().enumerate().map(gain).collect();
+            let device = &self.arguments.program.device;
+            let launches = kernels.iter().zip(&prices);
+            let launches =
+                launches.map(|(kernel, price)| LaunchCounters::new(&kernel.code, price, device));
             layouts.push(LayoutCosts {
                 gains,
+                launches: launches.collect(),
                 layout: column.label.clone(),
                 cost: total.entries()[..=total.degree()].to_vec(),
                 ratio,
@@ -512,6 +464,9 @@ impl Pricing<'_> {
         }
         Ok(Some(TableShown {
             arrays,
+            is_asked: !self.arguments.program.layouts.is_empty(),
+            transform,
+            chosen,
             layouts,
             kernels: kernels.iter().map(|kernel| self.kernel(kernel, own)).collect(),
         }))

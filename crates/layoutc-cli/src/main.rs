@@ -59,7 +59,15 @@ fn return_memory_soon() {
 fn main() -> ExitCode {
     return_memory_soon();
     compile::keep_panics_quiet();
-    let arguments = match config::parse(arguments::spelled_as_options(std::env::args_os())) {
+    let words = arguments::spelled_as_options(std::env::args_os());
+    if arguments::asks_for_devices(&words) {
+        return match exit::print(arguments::devices()) {
+            Ok(()) => exit::Exit::Done,
+            Err(error) => exit::fail(format_args!("cannot write to standard output: {error}")),
+        }
+        .into();
+    }
+    let arguments = match config::parse(words) {
         Ok(arguments) => arguments,
         Err(message) => return exit::fail(message).into(),
     };

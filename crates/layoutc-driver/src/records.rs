@@ -10,7 +10,7 @@ use crate::versions::find_versions;
 use layoutc_analysis::cell_plan::{CellPlanner, any_orders_cells, may_gain};
 use layoutc_analysis::choose::targets;
 use layoutc_analysis::cost_model::CostModel;
-use layoutc_analysis::cost_model::Recording;
+use layoutc_analysis::cost_model::{ModelOptions, Recording};
 use layoutc_analysis::keep::keep_named;
 use layoutc_analysis::{LayoutPlan, Refusal, Selector, choose_layouts};
 use layoutc_codegen::edit::by_file;
@@ -98,15 +98,22 @@ impl Planned {
         let mut cost_model =
             cost_model.unwrap_or_else(|| CostModel::build(&program, &all, request.launch()));
         let mut classes = all.of_records();
-        drop(all);
         let profile = request.profile.as_deref();
         let recording = profile.map(|profile| Recording::new(profile, &program.sources));
         let recording = recording.as_ref();
         let (device, pricing) = (&request.grids.device, request.pricing);
         let verdicts = match request.layouts.as_slice() {
-            [] => request.selector.verdicts(&classes, &cost_model, device, pricing, recording),
+            [] => {
+                // A model that follows arrays of numbers may price otherwise: all commands decide as `transform` does.
+                let launch = ModelOptions { follows_numbers: false, ..request.launch() };
+                let is_other = request.follows_numbers && !is_same;
+                let own = is_other.then(|| CostModel::build(&program, &all, launch));
+                let model = own.as_ref().unwrap_or(&cost_model);
+                request.selector.verdicts(&classes, model, device, pricing, recording)
+            }
             _ => BTreeMap::new(),
         };
+        drop(all);
         if let (Selector::Auto, Some(recording)) = (request.selector, recording) {
             cost_model.measure(recording);
         }

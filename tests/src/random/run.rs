@@ -407,7 +407,7 @@ fn options(
 ) -> Vec<OsString> {
     let mut options: Vec<OsString> = vec!["transform".into(), "--out-dir".into(), to.into()];
     options.extend(["--report".into(), report_of(to).into()]);
-    let style = if program.seed % 2 == 0 { "view" } else { "inline" };
+    let style = if program.seed.is_multiple_of(2) { "view" } else { "inline" };
     options.extend(["--helpers", "inline", "--style", style].map(OsString::from));
     for spec in layouts.specs(program) {
         options.extend(["--layout".into(), spec.into()]);

@@ -492,6 +492,41 @@ fn help_teaches_and_version_is_one_line() -> Result<()> {
     Ok(())
 }
 
+/// Options that many need stand in front of the parameters of the papers.
+#[test]
+fn help_has_common_options_first() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    ensure!(sandbox.accepted(&["--help"])?.stdout.contains("OpenCL"), "no OpenCL");
+    for command in ["transform", "verify", "analyze", "cost", "profile", "review", "plan"] {
+        let help = sandbox.accepted(&[command, "--help"])?.stdout;
+        let at = |text: &str| help.find(text).with_context(|| format!("{command}: no `{text}`"));
+        let advanced = at("\nAdvanced:\n")?;
+        for common in ["--layout <", "--device <", "--project <", "-I <", "--quiet", "--help"] {
+            ensure!(at(common)? < advanced, "{command}: {common} is not among the common options");
+        }
+        for rare in ["--epsilon <", "--trace <", "--tiles <", "--model <", "--active-blocks <"] {
+            ensure!(at(rare)? > advanced, "{command}: {rare} is among the common options");
+        }
+        assert_eq!(help.matches("\nOptions:\n").count(), 1, "{help}");
+    }
+    Ok(())
+}
+
+#[test]
+fn devices_are_listed() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    for arguments in [&["cost", "--device", "list"][..], &["transform", "--device=list"]] {
+        let list = sandbox.accepted(arguments)?.stdout;
+        for text in ["h100 ", "gtx280 ", "mi300x ", "3352", "layoutc calibrate"] {
+            ensure!(list.contains(text), "no `{text}`\n{list}");
+        }
+    }
+    // Behind `--` are a program's own arguments.
+    let outcome = sandbox.layoutc(&["verify", "no.cu", "--", "--device", "list"])?;
+    ensure!(!outcome.succeeded() && outcome.stdout.is_empty(), "{}", outcome.stdout);
+    Ok(())
+}
+
 /// The result of a unified diff of one file.
 fn apply(text: &str, diff: &str) -> Result<String> {
     let lines: Vec<&str> = text.split_inclusive('\n').collect();

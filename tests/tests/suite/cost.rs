@@ -64,6 +64,56 @@ fn what_a_kernel_can_gain_is_said() -> Result<()> {
     Ok(())
 }
 
+/// The counters of a launch: 4 warps of 128 threads in each of 4096 blocks, and 28 bytes a body.
+#[test]
+fn a_launch_in_the_quantities_of_nsight_compute() -> Result<()> {
+    let costs = json(NBODY, &[])?;
+    let table = &costs["tables"][0];
+    let launch = |layout: usize| &table["layouts"][layout]["launches"][1];
+    // `integrate`: 6 loads and 3 stores of each warp.
+    let requests = 9.0 * 4096.0 * 4.0;
+    for (layout, sectors) in [(0, 28.0), (1, 4.0), (2, 4.0)] {
+        let launch = launch(layout);
+        assert_eq!(launch["requests"], requests);
+        assert_eq!(launch["sectors"], requests * sectors, "{launch:#}");
+        assert_eq!(launch["ideal_sectors"], requests * 4.0);
+        for what in ["requests", "sectors", "l2_bytes", "dram_bytes", "microseconds"] {
+            let accesses = launch["accesses"].as_array().context("accesses")?;
+            let sum: f64 = accesses.iter().filter_map(|own| own[what].as_f64()).sum();
+            let all = launch[what].as_f64().context("no number")?;
+            assert!((sum - all).abs() <= 1e-9 * all, "{what}: {sum} of {all}");
+        }
+    }
+    assert!(launch(0)["dram_bytes"].as_f64() > launch(1)["dram_bytes"].as_f64());
+    Ok(())
+}
+
+#[test]
+fn the_table_is_in_the_words_of_nsight_compute() -> Result<()> {
+    let all = cost(NBODY, &[])?.stdout;
+    for text in [
+        "`transform` chooses `Body = tiled(32)`: memory accesses cost",
+        "chosen",
+        "nbody.cu:81",
+        "excess",
+        "Legend: predicted from the text, not measured",
+        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+        "dram__bytes_read.sum",
+        "n               a length that the text does not say; counted as 100",
+    ] {
+        ensure!(all.contains(text), "no `{text}`\n{all}");
+    }
+    // What nobody chose has no rows for single accesses, except with -v.
+    let rows = |text: &str| text.lines().filter(|line| line.contains("[1]")).count();
+    let verbose = cost(NBODY, &["-v"])?.stdout;
+    assert_eq!((rows(&all), rows(&verbose)), (1 + 2 * 2, 1 + 2 * 2 + 11 + 9), "{verbose}");
+    let quiet = cost(NBODY, &["-q"])?.stdout;
+    ensure!(!quiet.contains("Legend") && all.starts_with(&quiet), "{quiet}");
+    let paper = cost(NBODY, &["--model", "peng", "--device", "m2050"])?.stdout;
+    ensure!(paper.contains(" t, ") && !paper.contains("l1tex"), "{paper}");
+    Ok(())
+}
+
 #[test]
 fn a_column_is_what_was_asked_for() -> Result<()> {
     let costs = json(
@@ -72,7 +122,11 @@ fn a_column_is_what_was_asked_for() -> Result<()> {
     )?;
     let layouts = costs["tables"][0]["layouts"].as_array().context("no `layouts`")?;
     let names: Vec<&Value> = layouts.iter().map(|layout| &layout["layout"]).collect();
-    assert_eq!(names, ["as it is", "Body = {x y z mass} align(16), {*}", "p = tiled(16)"]);
+    // And what `transform` chooses.
+    let wanted =
+        ["as it is", "Body = {x y z mass} align(16), {*}", "p = tiled(16)", "Body = tiled(32)"];
+    assert_eq!(names, wanted);
+    assert_eq!(costs["tables"][0]["chosen"], 3);
     Ok(())
 }
 

@@ -313,6 +313,22 @@ fn the_page_has_everything_and_needs_nothing() -> Result<()> {
             ensure!(all.contains(text.as_str()), "no `{text}`");
         }
     }
+    // The lines of the source with accesses, in full.
+    let program = Program::load("sph")?;
+    let lines = json["arrays"][0]["lines"].as_array().context("lines")?;
+    ensure!(lines.len() > 10, "{lines:#?}");
+    for own in lines {
+        let file = own["file"].as_str().context("a file")?;
+        let source = fs::read_to_string(program.folder.join(file))?;
+        let number = own["line"].as_u64().context("a number")? as usize;
+        let line = source.lines().nth(number - 1).context("a line of the source")?.trim();
+        assert_eq!(own["text"], line);
+        ensure!(all.contains(line), "no `{line}`");
+    }
+    let headings: Vec<String> = named(document.root(), "h3").map(text).collect();
+    for heading in ["Memory before", "Memory after", "Source lines that access it"] {
+        ensure!(headings.iter().any(|own| own == heading), "no `{heading}`: {headings:?}");
+    }
     let drawings = document.descendants().filter(|own| own.tag_name().name() == "svg").count();
     assert_eq!(drawings, 2, "before and after");
     for (name, attributes) in document.descendants().filter(Node::is_element).map(|own| {

@@ -186,6 +186,7 @@ pub fn price_on(
             shares: Shares::default(),
             cost: 0.0,
             total: CostVector::ZERO,
+            traffic: Traffic::default(),
         })
         .collect();
     for (at, one) in uses.iter().enumerate() {

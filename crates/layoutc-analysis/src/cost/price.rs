@@ -3,6 +3,7 @@
 use super::vector::CostVector;
 use serde::Serialize;
 use std::fmt;
+use std::ops::AddAssign;
 
 /// How accesses are priced.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize)]
@@ -159,6 +160,8 @@ pub struct AccessPrice {
     pub cost: f64,
     /// What it costs all warps in all launches.
     pub total: CostVector,
+    /// Its part of the kernel's traffic; nothing under [`Model::Peng`].
+    pub traffic: Traffic,
 }
 
 /// What goes through the caches, in sectors of all warps and launches; loops of unknown length at 100.
@@ -166,6 +169,8 @@ pub struct AccessPrice {
 pub struct Traffic {
     /// What loads and stores ask for.
     pub requested: f64,
+    /// What they would ask for if the bytes of each request lay side by side.
+    pub ideal: f64,
     /// What leaves the first-level cache.
     pub l2: f64,
     /// What memory reads and writes.
@@ -174,6 +179,17 @@ pub struct Traffic {
     pub atomics: f64,
     /// Memory instructions.
     pub instructions: f64,
+}
+
+impl AddAssign for Traffic {
+    fn add_assign(&mut self, other: Traffic) {
+        self.requested += other.requested;
+        self.ideal += other.ideal;
+        self.l2 += other.l2;
+        self.dram += other.dram;
+        self.atomics += other.atomics;
+        self.instructions += other.instructions;
+    }
 }
 
 /// What a kernel costs.

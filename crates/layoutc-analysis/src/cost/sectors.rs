@@ -206,13 +206,17 @@ pub(super) fn price_without_strides(
             });
         }
         let all = times * executions * warps as f64 * nest.launches();
-        traffic.requested += shape.sectors() * all;
-        traffic.instructions += all;
-        traffic.l2 += levels.l2 * all;
-        traffic.dram += levels.dram * all;
-        if request.kind == AccessKind::Atomic {
-            traffic.atomics += levels.l2 * all;
-        }
+        let is_atomic = request.kind == AccessKind::Atomic;
+        let own = Traffic {
+            requested: shape.sectors() * all,
+            ideal: shape.ideal_sectors(request.bytes) * all,
+            l2: levels.l2 * all,
+            dram: levels.dram * all,
+            atomics: if is_atomic { levels.l2 * all } else { 0.0 },
+            instructions: all,
+        };
+        price.traffic += own;
+        traffic += own;
     }
     for price in &mut accesses {
         let amount = price.transactions;
@@ -252,6 +256,7 @@ fn unpriced(code: &KernelCode, requests: &Requests, nest: &Nest) -> Vec<AccessPr
         shares: Shares::default(),
         cost: 0.0,
         total: CostVector::ZERO,
+        traffic: Traffic::default(),
     };
     code.accesses.iter().enumerate().map(price).collect()
 }

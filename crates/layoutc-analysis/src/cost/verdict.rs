@@ -8,7 +8,7 @@
 
 use super::kernel::KernelCode;
 use super::nest::Nest;
-use super::price::{CostError, KernelPrice};
+use super::price::{CostError, KernelPrice, Traffic};
 use super::sectors::SectorDevice;
 use crate::device::Device;
 use serde::Serialize;
@@ -71,6 +71,19 @@ pub struct Verdict {
     pub no_gain: Option<NoGain>,
 }
 
+/// Seconds that traffic takes at the peak rates of the first-level cache, the second-level cache and memory. The levels work
+/// at the same time: the longest counts.
+///
+/// # Errors
+/// As [`seconds`].
+pub fn level_seconds(traffic: &Traffic, device: &Device) -> Result<[f64; 3], CostError> {
+    let known = SectorDevice::new(device)?;
+    let bandwidth = bandwidth(device)?;
+    let [w1, w2, w3] = known.weights;
+    let levels = [traffic.requested * w1, traffic.l2 * w2, traffic.dram * w3];
+    Ok(levels.map(|level| level / w3 * known.sector as f64 / bandwidth))
+}
+
 /// Seconds of all launches, by a price of [`super::Model::Sectors`].
 ///
 /// # Errors
@@ -81,12 +94,7 @@ pub fn seconds(
     device: &Device,
 ) -> Result<Seconds, CostError> {
     let known = SectorDevice::new(device)?;
-    let bandwidth = bandwidth(device)?;
-    let traffic = &price.traffic;
-    let [w1, w2, w3] = known.weights;
-    let levels = [traffic.requested * w1, traffic.l2 * w2, traffic.dram * w3];
-    let longest = levels.into_iter().fold(0.0, f64::max);
-    let memory = longest / w3 * known.sector as f64 / bandwidth;
+    let memory = level_seconds(&price.traffic, device)?.into_iter().fold(0.0, f64::max);
     let execution = &device.execution;
     let rates = (execution.operations_per_cycle.known(), execution.clock_megahertz.known());
     let arithmetic = match rates {

@@ -6,7 +6,7 @@ use crate::code::{
 use layoutc_analysis::cost::kernel::{
     AccessKind, ArrayId, BaseId, ElementIndex, Factor, KernelCode, Lanes, Trips,
 };
-use layoutc_analysis::cost::price::KernelPrice;
+use layoutc_analysis::cost::price::{KernelPrice, Traffic};
 use layoutc_analysis::cost::{Model, price};
 use layoutc_analysis::device::Device;
 use layoutc_dataflow::layout::RecordShape;
@@ -74,6 +74,30 @@ fn sectors_of_the_update() {
         assert_eq!((missed(&price), all.dram), (once, all.l2), "{text}");
         assert_eq!(price.warps, 640);
     }
+}
+
+/// Each load needs 4 sectors for its lanes' 4 bytes, and one of 16 bytes 16; the accesses share out the traffic.
+#[test]
+fn ideal_sectors_are_what_the_bytes_fill() {
+    for (text, ideal) in
+        [("aos", 28.0), ("aos align(16)", 32.0), ("soa", 28.0), ("tiled(32)", 28.0)]
+    {
+        let price = cost(&update(), &particle(), text);
+        assert_eq!(price.traffic.ideal / price.warps as f64, ideal, "{text}");
+        let mut sum = Traffic::default();
+        price.accesses.iter().for_each(|access| sum += access.traffic);
+        assert_eq!(sum, price.traffic, "{text}");
+    }
+    // Neighbours in a list: 8 lanes in a row choose elements in a row.
+    let price = cost(&gather(), &particle(), "soa");
+    let each = price.traffic.instructions;
+    assert_eq!(price.traffic.ideal / each, 4.0);
+    assert!(price.traffic.requested >= price.traffic.ideal);
+    // All lanes read one value.
+    let mut code = kernel(80, 256);
+    code.read(0, 0, uniform(0), None);
+    let price = cost(&code, &particle(), "aos");
+    assert_eq!(price.traffic.ideal, price.traffic.requested);
 }
 
 #[test]

@@ -32,6 +32,17 @@ pub(super) struct Graph {
     status: &'static str,
     /// Why it stays.
     because: Option<String>,
+    /// What `transform` does without `--selector kdlg`, where that was not asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    transform: Option<Transform>,
+}
+
+/// What `transform` does with the same options: another selector may decide otherwise.
+#[derive(Serialize)]
+struct Transform {
+    /// In the notation of `--layout`; `aos` if it stays.
+    layout: String,
+    because: String,
 }
 
 #[derive(Serialize)]
@@ -91,6 +102,13 @@ pub(super) fn graphs(
             layout: decision.notation.clone(),
             status,
             because: reason.map(|pin| pin.message.clone()),
+            transform: (!is_chosen).then(|| Transform {
+                layout: outcome.layout.clone(),
+                because: match outcome.reasons.first() {
+                    Some(pin) => pin.message.clone(),
+                    None => outcome.because.clone(),
+                },
+            }),
         });
         decisions.push((outcome, decision));
     }
@@ -180,6 +198,21 @@ impl Graph {
             other => other,
         };
         let _ = writeln!(out, "  layout      {}\n  {status}{because}", self.layout);
+        if let Some(own) = self.transform.as_ref().filter(|_| self.status == "free") {
+            let by = match own.layout == self.layout {
+                true => "agrees".to_owned(),
+                false => {
+                    format!("gives `{}`, as it chooses by cost and not by clusters", own.layout)
+                }
+            };
+            let _ = writeln!(out, "  transform   {by}: {}", own.because);
+            if own.layout != self.layout {
+                let _ = writeln!(
+                    out,
+                    "              `--selector kdlg` takes the layout of the clusters"
+                );
+            }
+        }
         out
     }
 }

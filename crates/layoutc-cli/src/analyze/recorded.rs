@@ -14,8 +14,11 @@ use layoutc_analysis::heat_map::HeatMap;
 use layoutc_analysis::profile::{Instruction, Kind, Place, Profile, Totals};
 use layoutc_analysis::trace::{Class, Decision, Selection, Tree};
 use layoutc_dataflow::layout::{Layout, RecordShape};
+use layoutc_diagnostics::SourceSet;
 use layoutc_driver::{ClassOutcome, Status};
 use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::Path;
 
 /// Runs, and the arrays of structs in them.
 #[derive(Serialize)]
@@ -67,6 +70,8 @@ struct Array {
     /// Nothing where no run accesses the array; then `trace` says why.
     heat: Option<HeatMap>,
     accesses: Vec<Access>,
+    /// The lines of the source in which they stand, by file and line.
+    lines: Vec<Line>,
     /// Accesses that no run executed.
     never_ran: usize,
     trace: Trace,
@@ -105,6 +110,18 @@ struct Access {
     weight: f64,
     /// Where it ran.
     at: Vec<Ran>,
+}
+
+/// A line of the source with accesses.
+#[derive(Serialize)]
+struct Line {
+    file: String,
+    line: u32,
+    text: String,
+    /// What is accessed there, such as `read x`, each once.
+    accesses: Vec<String>,
+    /// Executions of its accesses.
+    executions: u64,
 }
 
 #[derive(Serialize)]
@@ -154,6 +171,7 @@ pub(super) fn recorded(
     let recording = Recording::new(profile, success.sources());
     let view = View {
         profile,
+        sources: success.sources(),
         totals: profile.all_runs(),
         selection: Selection {
             model: &compiled.cost_model,
@@ -207,6 +225,7 @@ fn run(profile: &Profile, run: &layoutc_analysis::profile::Run) -> Run {
 /// What the arrays have in common.
 struct View<'a> {
     profile: &'a Profile,
+    sources: &'a SourceSet,
     totals: Totals,
     selection: Selection<'a>,
 }
@@ -244,6 +263,7 @@ impl View<'_> {
             size: shape.map(|shape| shape.size.0),
             fields: shape.map_or_else(Vec::new, fields),
             heat,
+            lines: self.lines(&accesses),
             never_ran: instructions.len().saturating_sub(accesses.len()),
             accesses,
             trace: trace(decided, verdict),
@@ -278,6 +298,32 @@ impl View<'_> {
                 }
             })
             .collect()
+    }
+
+    /// The lines of the source in which accesses stand.
+    fn lines(&self, accesses: &[Access]) -> Vec<Line> {
+        let mut found: BTreeMap<(&str, u32), (Vec<String>, u64)> = BTreeMap::new();
+        for access in accesses {
+            let own = found.entry((&access.file, access.line)).or_default();
+            let kind = format!("{:?}", access.kind).to_lowercase();
+            let text = format!("{kind} {}", access.fields.join(" "));
+            if !own.0.contains(&text) {
+                own.0.push(text);
+            }
+            own.1 += access.executions;
+        }
+        let line = |((file, line), (accesses, executions)): ((&str, u32), (Vec<String>, u64))| {
+            Line { file: file.to_owned(), line, text: self.line(file, line), accesses, executions }
+        };
+        found.into_iter().map(line).collect()
+    }
+
+    /// The text of a line, without its indentation.
+    fn line(&self, file: &str, line: u32) -> String {
+        let mut files = self.sources.iter().map(|(_, file)| file);
+        let own = files.find(|own| own.view().is_none() && own.path() == Path::new(file));
+        let text = own.and_then(|own| own.text().lines().nth(line.saturating_sub(1) as usize));
+        text.unwrap_or_default().trim().to_owned()
     }
 
     /// In which kernels and loops an access ran.

@@ -1,8 +1,7 @@
 //! What a layout can gain in a kernel, and after how many launches it has paid for its copies.
 
-use super::ArrayShown;
-use layoutc_analysis::cost::DYNAMIC_TRIPS;
-use layoutc_analysis::cost::kernel::Trips;
+use super::counters::launches;
+use super::table::ArrayShown;
 use layoutc_analysis::cost::price::{KernelPrice, Model};
 use layoutc_analysis::cost::verdict::{NoGain, launches_that_pay, verdict};
 use layoutc_analysis::cost_model::Kernel;
@@ -40,11 +39,7 @@ impl Gain {
         // An array of unknown length has an element for each thread.
         let threads = code.blocks * code.block.iter().product::<u64>();
         let bytes = arrays.iter().map(|own| own.bytes * own.elements.unwrap_or(threads)).sum();
-        let trips = |trips: &Trips| match trips {
-            Trips::Known(trips) => *trips,
-            Trips::Dynamic | Trips::Steps(_) => DYNAMIC_TRIPS,
-        };
-        let launches = code.repeats.iter().map(|own| trips(own) as f64).product();
+        let launches = launches(code);
         Some(Gain {
             ceiling: found.ceiling,
             memory_share: found.memory_share,

@@ -1,7 +1,7 @@
 //! What kernels cost before and after a run of the compiler.
 
-use super::ArrayShown;
 use super::gains::Gain;
+use super::table::ArrayShown;
 use crate::arguments::ProgramArguments;
 use crate::compile::Success;
 use layoutc_analysis::cost::arrangement::Arrangement;
@@ -73,7 +73,7 @@ pub fn kernel_changes(
 }
 
 /// What became of an array of the model.
-fn outcome_of<'a>(
+pub(super) fn outcome_of<'a>(
     success: &'a Success,
     source: ArraySource,
     names: &[String],
@@ -82,9 +82,15 @@ fn outcome_of<'a>(
     match source {
         ArraySource::Class(class) => compiled.classes.get(class.index()),
         // Arrays of numbers come behind those of structs.
-        ArraySource::Plain => (compiled.classes.iter())
-            .skip(compiled.record_classes.classes.len())
-            .find(|class| class.names.iter().any(|name| names.contains(name))),
+        ArraySource::Plain => {
+            let mut own = (compiled.classes.iter())
+                .skip(compiled.record_classes.classes.len())
+                .filter(|class| class.names.iter().any(|name| names.contains(name)));
+            // An array that stays as a grid may be put together with others.
+            let first = own.next()?;
+            let is_changed = |class: &&ClassOutcome| class.status == Status::Changed;
+            Some([first].into_iter().chain(own).find(is_changed).unwrap_or(first))
+        }
     }
 }
 

@@ -1,17 +1,26 @@
-//! Prices as text for people.
+//! Prices as text for people, in the words of Nsight Compute.
 
+mod accesses;
+mod legend;
+mod measured;
 mod simulated;
+mod units;
 
-use super::{AccessShown, Costs, KernelShown, TableShown};
+use super::chosen::Chosen;
+use super::table::{Costs, KernelShown, TableShown};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
-use layoutc_analysis::cost::price::{AccessPrice, Model, Stride};
+use layoutc_analysis::cost::price::Model;
 use std::fmt::Write;
 
-/// The prices.
-pub(super) fn text(costs: &Costs) -> String {
-    let tables: Vec<String> = costs.tables.iter().map(|found| layouts(costs, found)).collect();
-    tables.join("\n")
+/// The prices; `has_legend`: with what the columns mean.
+pub(super) fn text(costs: &Costs, has_legend: bool) -> String {
+    let mut parts: Vec<String> = costs.tables.iter().map(|found| layouts(costs, found)).collect();
+    parts.extend(costs.measured.iter().map(measured::measured));
+    if has_legend && !parts.is_empty() {
+        parts.push(legend::legend(costs));
+    }
+    parts.join("\n")
 }
 
 fn layouts(costs: &Costs, array: &TableShown) -> String {
@@ -28,57 +37,81 @@ fn layouts(costs: &Costs, array: &TableShown) -> String {
         };
         let _ = writeln!(out, "{} ({} bytes{elements}){names}", own.name, own.bytes);
     }
-    let unit = match costs.model {
-        Model::Peng => "transactions, Peng et al.",
-        Model::Sectors => "sectors of 32 bytes",
-    };
+    transform(&mut out, array);
     let _ = writeln!(
         out,
-        "  {} on {}, model `{}` ({unit})\n",
+        "\n  all launches of {}, model `{}` on {}",
         kernels(array),
-        costs.device,
-        costs.model
+        costs.model,
+        costs.device
     );
     let mut table = self::table();
-    table.set_header(["", "layout", "against the source", "cost"]);
+    table.set_header(["", "layout", "cost", "against the source"]);
     for (at, layout) in array.layouts.iter().enumerate() {
-        let number = if at == 0 { "source".to_owned() } else { format!("[{at}]") };
-        table.add_row([number, layout.layout.clone(), ratio(layout.ratio), vector(&layout.cost)]);
+        let cost = vector(&layout.cost);
+        table.add_row([label(array, at), layout.layout.clone(), cost, ratio(layout.ratio)]);
     }
     right(&mut table, &[2, 3]);
     push(&mut out, &table);
     for (at, kernel) in array.kernels.iter().enumerate() {
-        let _ = writeln!(out, "\n  {}", heading(kernel));
-        let mut table = self::table();
-        let mut header = vec!["access".to_owned(), String::new()];
-        for column in 0..array.layouts.len() {
-            header.push(if column == 0 { "source".to_owned() } else { format!("[{column}]") });
-        }
-        table.set_header(header);
-        for (position, access) in kernel.accesses.iter().enumerate() {
-            if !access.is_own {
-                continue;
-            }
-            let mut row = vec![place(access), what(access)];
-            for layout in &array.layouts {
-                row.push(price(costs.model, &layout.kernels[at].accesses[position]));
-            }
-            table.add_row(row);
+        let _ = writeln!(out, "\n  {}", heading(kernel, arithmetic(array, at)));
+        match costs.model {
+            Model::Sectors => accesses::sectors(&mut out, array, at),
+            Model::Peng => accesses::transactions(&mut out, array, at),
         }
         let others = kernel.accesses.iter().filter(|access| !access.is_own).count();
-        push(&mut out, &table);
         if others > 0 {
             let plural = if others == 1 { "access" } else { "accesses" };
-            let _ = writeln!(out, "    and {others} {plural} to other arrays");
+            let _ = writeln!(out, "    {others} {plural} to other arrays not shown");
         }
         for (column, layout) in array.layouts.iter().enumerate() {
             if let Some(gain) = layout.gains[at] {
-                let _ = writeln!(out, "    [{column}] {}", gain.text());
+                let _ = writeln!(out, "    {}: {}", label(array, column), gain.text());
             }
         }
     }
     simulated::simulated(&mut out, array);
     out
+}
+
+/// What `transform` does with the arrays, a line for each.
+fn transform(out: &mut String, array: &TableShown) {
+    let mut said: Vec<(&Chosen, Vec<&str>)> = Vec::new();
+    for one in &array.transform {
+        let same = |own: &Chosen| (&own.layout, &own.because) == (&one.layout, &one.because);
+        match said.iter_mut().find(|(own, _)| same(own)) {
+            Some((_, names)) => names.push(&one.array),
+            None => said.push((one, vec![&one.array])),
+        }
+    }
+    let is_one = said.len() == 1;
+    for (one, names) in said {
+        let which = if is_one { String::new() } else { format!(" ({})", names.join(", ")) };
+        let code = one.code.as_ref().map_or_else(String::new, |code| format!(" ({code})"));
+        let because = &one.because;
+        let _ = match &one.layout {
+            None => {
+                writeln!(out, "  `transform` keeps the source's layout{which}: {because}{code}")
+            }
+            Some(layout) if one.is_priced => {
+                writeln!(out, "  `transform` chooses `{layout}`: {because}")
+            }
+            Some(layout) => writeln!(
+                out,
+                "  `transform` chooses `{layout}`: {because}; its cells change places, which has no price here"
+            ),
+        };
+    }
+}
+
+/// What a row is called: `source`, `chosen` or its number.
+fn label(array: &TableShown, at: usize) -> String {
+    match (at, array.chosen == Some(at)) {
+        (0, true) => "source = chosen".to_owned(),
+        (0, false) => "source".to_owned(),
+        (_, true) => "chosen".to_owned(),
+        (_, false) => format!("[{at}]"),
+    }
 }
 
 fn kernels(array: &TableShown) -> String {
@@ -88,7 +121,12 @@ fn kernels(array: &TableShown) -> String {
     }
 }
 
-fn heading(kernel: &KernelShown) -> String {
+/// Microseconds of arithmetic in a launch: the same in all layouts.
+fn arithmetic(array: &TableShown, kernel: usize) -> Option<f64> {
+    array.layouts.first()?.launches[kernel].as_ref()?.arithmetic_microseconds
+}
+
+fn heading(kernel: &KernelShown, arithmetic: Option<f64>) -> String {
     let [x, y, z] = kernel.block;
     let block = match (y, z) {
         (1, 1) => x.to_string(),
@@ -107,49 +145,16 @@ fn heading(kernel: &KernelShown) -> String {
             format!(", launched {} times", loops.join(" x "))
         }
     };
+    let arithmetic = arithmetic.map_or_else(String::new, |time| {
+        format!("; arithmetic est. {} µs", units::three_digits(time))
+    });
     format!(
-        "{}: {} blocks{} of {block} threads{}{loops}",
+        "{}: {} blocks{} of {block} threads{}{loops}{arithmetic}",
         kernel.name,
         kernel.blocks,
         assumed(kernel.is_grid_known),
         assumed(kernel.is_block_known)
     )
-}
-
-fn place(access: &AccessShown) -> String {
-    format!("{}:{}", access.line, access.column)
-}
-
-fn what(access: &AccessShown) -> String {
-    const WIDTH: usize = 28;
-    let mut text: String = access.text.chars().take(WIDTH).collect();
-    if access.text.chars().count() > WIDTH {
-        text.push('…');
-    }
-    format!("{} {text}", access.kind)
-}
-
-/// `4 B, 4 sectors, L2`: distance between lanes, what a warp asks for, who serves it.
-fn price(model: Model, price: &AccessPrice) -> String {
-    if price.with.is_some() {
-        return "with another".to_owned();
-    }
-    let stride = match price.stride {
-        Stride::Bytes(0) => "same".to_owned(),
-        Stride::Bytes(bytes) => format!("{bytes} B"),
-        Stride::Mixed => "mixed".to_owned(),
-        Stride::Large => "far".to_owned(),
-        Stride::Unknown => "any".to_owned(),
-    };
-    let unit = match model {
-        Model::Peng => "t",
-        Model::Sectors => "s",
-    };
-    format!("{stride}: {} {unit}, {}", number(price.transactions), price.shares.level())
-}
-
-fn number(value: f64) -> String {
-    if (value - value.round()).abs() < 0.05 { format!("{value:.0}") } else { format!("{value:.1}") }
 }
 
 fn ratio(ratio: f64) -> String {

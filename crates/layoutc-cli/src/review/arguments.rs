@@ -22,24 +22,24 @@ is not in it, or internal failure.";
 /// `layoutc review`.
 #[derive(Debug, Args)]
 pub struct ReviewArguments {
+    /// Say what is different from this revision of git: a branch, a tag or a commit.
+    #[arg(long, value_name = "REF", value_parser = parse_revision)]
+    pub base: Option<String>,
+    /// Write the Markdown to this file instead of standard output.
+    #[arg(short = 'o', long = "output", value_name = "FILE.md")]
+    pub output: Option<PathBuf>,
+    /// Also run the program before and after on the CPU, with ARGS, and say what `layoutc verify` says.
+    #[arg(long)]
+    pub verify: bool,
+    /// Stop each run after this time.
+    #[arg(long, value_name = "SECONDS", requires = "verify", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub timeout: u64,
+    /// Do not compile the result with the nvcc of `$NVCC` or the PATH.
+    #[arg(long, requires = "verify")]
+    pub no_nvcc: bool,
     /// The program.
     #[command(flatten)]
     pub program: ProgramArguments,
-    /// Say what is different from this revision of git: a branch, a tag or a commit.
-    #[arg(long, value_name = "REF", value_parser = parse_revision, help_heading = "Options")]
-    pub base: Option<String>,
-    /// Write the Markdown to this file instead of standard output.
-    #[arg(short = 'o', long = "output", value_name = "FILE.md", help_heading = "Options")]
-    pub output: Option<PathBuf>,
-    /// Also run the program before and after on the CPU, with ARGS, and say what `layoutc verify` says.
-    #[arg(long, help_heading = "Options")]
-    pub verify: bool,
-    /// Stop each run after this time.
-    #[arg(long, value_name = "SECONDS", requires = "verify", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86_400), help_heading = "Options")]
-    pub timeout: u64,
-    /// Do not compile the result with the nvcc of `$NVCC` or the PATH.
-    #[arg(long, requires = "verify", help_heading = "Options")]
-    pub no_nvcc: bool,
     /// What the program is run with.
     #[arg(last = true, value_name = "ARGS", requires = "verify")]
     pub args: Vec<OsString>,

@@ -125,6 +125,19 @@ impl Shape<'_> {
         self.cells.sectors
     }
 
+    /// Sectors that `bytes` of each element would fill if the elements lay side by side, on average; never more than
+    /// [`Shape::sectors`].
+    pub fn ideal_sectors(&self, bytes: u64) -> f64 {
+        let filled = |elements: f64| (elements * bytes as f64 / self.sector as f64).ceil();
+        let samples = self.lattice.samples.iter();
+        let ideal: f64 = match self.lattice.is_scattered {
+            // One sample stands for all runs of a warp.
+            true => filled(samples.map(|(runs, of)| runs * of.len() as f64).sum()),
+            false => samples.map(|(weight, of)| weight * filled(of.len() as f64)).sum(),
+        };
+        ideal.min(self.sectors())
+    }
+
     /// Lines of a warp, on average.
     pub fn lines(&self) -> f64 {
         self.cells.lines

@@ -5,7 +5,7 @@
 
 mod drawing;
 
-use super::{Access, Array, Recorded, TREES, Trace};
+use super::{Access, Array, Line, Recorded, TREES, Trace};
 use layoutc_analysis::heat_map::{Heat, HeatMap};
 use layoutc_analysis::trace::Tree;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -120,19 +120,21 @@ impl Array {
                     }
                     @if self.never_ran > 0 { dt { "never executed" } dd { (self.never_ran) " accesses" } }
                 }
-                @if let Some(heat) = &self.heat { (self.heat(heat)) }
-                @if !self.accesses.is_empty() { (accesses(&self.accesses)) }
-                @if !self.trace.trees.is_empty() { (self.trace.section(all)) }
                 @if !self.before.is_empty() {
-                    h3 { "Layout before" }
+                    h3 { "Memory before" }
+                    p.faint { "The first elements in the source's layout; numbers below boxes are bytes from the start." }
                     (drawing::svg(&format!("{} as in the source", self.type_name), &self.before))
-                    h3 { "Layout after" }
+                    h3 { "Memory after" }
                     @if self.after.is_empty() { p { "As before: " (self.because) "." } }
                     @else {
                         p { code { (self.layout) } }
                         (drawing::svg(&format!("{} as {}", self.type_name, self.layout), &self.after))
                     }
                 }
+                @if !self.lines.is_empty() { (source(&self.lines)) }
+                @if let Some(heat) = &self.heat { (self.heat(heat)) }
+                @if !self.accesses.is_empty() { (accesses(&self.accesses)) }
+                @if !self.trace.trees.is_empty() { (self.trace.section(all)) }
             }
         }
     }
@@ -183,6 +185,22 @@ fn cell(own: &Heat) -> Markup {
         span { (bytes(own.asked)) " asked for" }
         span { (exact(own.lanes)) " accesses" }
         span { (exact(own.requests)) " requests" }
+    }
+}
+
+/// The lines that access an array.
+fn source(lines: &[Line]) -> Markup {
+    html! {
+        h3 { "Source lines that access it" }
+        div.wide { table.source {
+            thead { tr { @for name in ["place", "line", "accesses", "requests"] { th scope="col" { (name) } } } }
+            tbody { @for own in lines { tr {
+                th.code scope="row" { (own.file) ":" (own.line) }
+                td.code { (own.text) }
+                td { (own.accesses.join(", ")) }
+                td.number { (exact(own.executions)) }
+            } } }
+        } }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Simulated costs as text for people.
 
 use super::super::simulate::{SimulatedKernel, base_name};
-use super::super::{SimulatedCosts, TableShown};
-use super::{push, ratio, right, table};
+use super::super::table::{SimulatedCosts, TableShown};
+use super::{label, push, ratio, right, table};
 use layoutc_analysis::simulate::Counts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -23,7 +23,7 @@ pub(super) fn simulated(out: &mut String, shown: &TableShown) {
     for (at, cost) in costs.iter().enumerate() {
         match cost {
             SimulatedCosts::Error(message) => {
-                let mut row = vec![number_of(at)];
+                let mut row = vec![label(shown, at)];
                 row.extend((1..header.len() - 1).map(|_| String::new()));
                 row.push(message.lines().next().unwrap_or_default().to_owned());
                 all.add_row(row);
@@ -34,7 +34,7 @@ pub(super) fn simulated(out: &mut String, shown: &TableShown) {
                 let mut converts = counted.kernels.iter().filter(|kernel| kernel.is_conversion);
                 let note = if converts.next().is_some() { "and conversions" } else { "" };
                 all.add_row([
-                    number_of(at),
+                    label(shown, at),
                     against.map_or_else(String::new, ratio),
                     format!("{cost:.0}"),
                     counts.sectors.to_string(),
@@ -62,12 +62,8 @@ pub(super) fn simulated(out: &mut String, shown: &TableShown) {
         let _ = writeln!(out, "    not counted: {what}");
     }
     for kernel in &own {
-        lines(out, kernel, &costs);
+        lines(out, kernel, shown, &costs);
     }
-}
-
-fn number_of(at: usize) -> String {
-    if at == 0 { "source".to_owned() } else { format!("[{at}]") }
 }
 
 fn sum<'a>(kernels: impl Iterator<Item = &'a SimulatedKernel>) -> Counts {
@@ -85,7 +81,7 @@ fn percent(part: u64, whole: u64) -> String {
 }
 
 /// Sectors for each request, as Nsight Compute has them: touched, and as many as the bytes would fill.
-fn lines(out: &mut String, kernel: &str, costs: &[&SimulatedCosts]) {
+fn lines(out: &mut String, kernel: &str, shown: &TableShown, costs: &[&SimulatedCosts]) {
     let mut rows: BTreeMap<(u32, &str), Vec<Counts>> = BTreeMap::new();
     for (at, cost) in costs.iter().enumerate() {
         let SimulatedCosts::Cost { counted, .. } = cost else { continue };
@@ -103,7 +99,7 @@ fn lines(out: &mut String, kernel: &str, costs: &[&SimulatedCosts]) {
     let _ = writeln!(out, "\n  {kernel}: sectors of a request, touched and ideal");
     let mut all = table();
     let mut header = vec!["line".to_owned(), String::new()];
-    header.extend((0..costs.len()).map(number_of));
+    header.extend((0..costs.len()).map(|at| label(shown, at)));
     all.set_header(header);
     for ((line, kind), counts) in rows {
         let line = if line == 0 { "generated".to_owned() } else { line.to_string() };
