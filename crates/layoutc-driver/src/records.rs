@@ -103,15 +103,15 @@ impl Planned {
         let recording = profile.map(|profile| Recording::new(profile, &program.sources));
         let recording = recording.as_ref();
         let (device, pricing) = (&request.grids.device, request.pricing);
-        let verdicts = match request.layouts.as_slice() {
-            [] => request.selector.verdicts(&classes, &cost_model, device, pricing, recording),
-            _ => BTreeMap::new(),
+        let verdicts = match request.chooses_others {
+            true => request.selector.verdicts(&classes, &cost_model, device, pricing, recording),
+            false => BTreeMap::new(),
         };
         if let (Selector::Auto, Some(recording)) = (request.selector, recording) {
             cost_model.measure(recording);
         }
         let mut cells = CellPlanner::default();
-        let is_automatic = request.layouts.is_empty() && request.selector.is_by_cost();
+        let is_automatic = request.chooses_others && request.selector.is_by_cost();
         if any_orders_cells(&request.layouts) || (is_automatic && may_gain(&classes, &cost_model)) {
             let in_bounds = request.assume.classes(&program, &classes);
             cells = CellPlanner::new(find_cells(&program, &classes, &in_bounds));
