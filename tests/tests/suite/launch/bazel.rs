@@ -43,11 +43,11 @@ fn the_script_of_the_rule_writes_every_file() -> Result<()> {
         execution_root(&project, package, &["include/unused.h"])?;
         let path = |name: &&str| format!("{package}{name}");
         let (sources, headers) = INPUTS.split_at(3);
-        let mut lines: Vec<String> = sources.iter().map(|name| path(name)).collect();
+        let mut lines: Vec<String> = sources.iter().map(&path).collect();
         lines.push(format!("-I{package}include"));
         lines.push("--layout=Particle = tiled(16)".to_owned());
         lines.push("--".to_owned());
-        lines.extend(headers.iter().chain(&["include/unused.h"]).map(|name| path(name)));
+        lines.extend(headers.iter().chain(&["include/unused.h"]).map(path));
         let before = project.sandbox.contents()?;
         let outcome = transform(&project, package, &lines)?;
         ensure!(outcome.succeeded(), "{}{}", outcome.stdout, outcome.stderr);
