@@ -27,7 +27,8 @@ done < "$parameters"
 
 written=$folder.layoutc
 rm -rf "$written"
-"$layoutc" transform "$@" --root . --out-dir "$written"
+# The rule declares the files that there are.
+"$layoutc" transform "$@" --helpers inline --root . --out-dir "$written"
 mkdir -p "$folder"
 if [ -e "$written/$prefix" ]; then
     cp -R "$written/$prefix." "$folder"

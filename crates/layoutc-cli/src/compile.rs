@@ -275,6 +275,7 @@ fn compile_with(
         require: arguments.require.clone(),
         keep: arguments.keep.iter().cloned().map(|name| Keep { name, pragma: None }).collect(),
         host: arguments.host.clone(),
+        style: arguments.access_style.into(),
         assume,
         checks_bounds: purpose == Purpose::Verify,
         grids: GridOptions {

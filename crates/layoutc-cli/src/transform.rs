@@ -78,7 +78,12 @@ pub fn run(arguments: &TransformArguments) -> Exit {
     if is_one_file && success.roots.len() > 1 {
         return fail(SEVERAL_FILES);
     }
-    if arguments.helpers == Helpers::Header {
+    let has_headers = match arguments.helpers {
+        Helpers::Auto => !is_one_file,
+        Helpers::Header => true,
+        Helpers::Inline => false,
+    };
+    if has_headers {
         into_headers(&mut success);
     }
     let findings = Findings::of(&success);

@@ -36,7 +36,9 @@ fn a_folder_stands_for_the_sources_below_it() -> Result<()> {
     let outcome = sandbox.layoutc(&[&["transform", "app", "--check"][..], &options].concat())?;
     ensure!(outcome.code() == Some(1), "{}", outcome.stderr);
     ensure!(outcome.stderr.contains("would change: Particle (d, p"), "{}", outcome.stderr);
-    sandbox.accepted(&[&["transform", "app", "--out-dir", "out"][..], &options].concat())?;
+    sandbox.accepted(
+        &[&["transform", "app", "--helpers", "inline", "--out-dir", "out"][..], &options].concat(),
+    )?;
     let written: Vec<_> =
         sandbox.contents()?.into_keys().filter(|path| path.starts_with("out")).collect();
     let files: Vec<_> = written.iter().filter(|path| path.extension().is_some()).collect();

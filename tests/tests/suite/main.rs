@@ -46,3 +46,4 @@ mod review;
 mod scope;
 mod simulate_opencl;
 mod supported;
+mod views;
