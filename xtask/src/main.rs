@@ -22,6 +22,7 @@ mod rank;
 mod seeded_bugs;
 mod setup;
 mod slowdown;
+mod styles;
 mod supported;
 mod test;
 mod trace;
@@ -72,6 +73,8 @@ enum Task {
     Fuzz(fuzz::Options),
     /// Print what the probe kernels cost in machine code: as written, by hand, transformed
     Probes,
+    /// Compare the styles of output on the shipped programs: changed lines, and the machine code of all kernels
+    Styles,
     /// Write how static prices of layouts and simulated ones rank them, into docs/cost-check.md
     Rank(rank::Options),
     /// Write what the selector `kdlg` chooses against `cost`, both simulated, into docs/kdlg-check.md
@@ -119,6 +122,7 @@ fn run(task: Task) -> Result<()> {
         Task::Golden(options) => golden::run(&options),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Probes => probes::run(),
+        Task::Styles => styles::run(),
         Task::Kdlg(options) => kdlg::run(&options),
         Task::Trace(options) => trace::run(&options),
         Task::Slowdown(options) => slowdown::run(&options),

@@ -16,7 +16,7 @@ use layoutc_analysis::grid_plan::InBounds;
 use layoutc_analysis::kdlg::choice::KdlgOptions;
 use layoutc_analysis::trace::TraceOptions;
 use layoutc_dataflow::layout::MAX_TILE;
-use layoutc_driver::HostLayout;
+use layoutc_driver::{HostLayout, Style};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -279,6 +279,10 @@ pub struct ProgramArguments {
     /// uses them can be rewritten; `native=NAME,…` for these arrays only.
     #[arg(long, value_name = "HOW", default_value = "convert", value_parser = parse_host)]
     pub host: HostLayout,
+    /// How accesses to arrays in tiles are written in CUDA C++. `inline`: `p[i >> 5].x[i & 31]`; `view`: parameters become
+    /// views, and the functions that use them keep their text, where that is possible.
+    #[arg(long = "style", id = "access_style", value_name = "STYLE", default_value = "inline")]
+    pub access_style: StyleName,
     /// What is taken to hold where nothing proves it. `in-bounds`: the coordinates of grids stay
     /// inside their extents; `in-bounds=NAME,…` those of these arrays. `verify` checks it. May be
     /// repeated.
@@ -419,15 +423,36 @@ pub struct TransformArguments {
     /// depends on them.
     #[arg(long, value_name = "FILE", help_heading = "Options")]
     pub depfile: Option<PathBuf>,
-    /// Where generated types and functions go. `inline`: behind the struct; `header`: into a header that is included
-    /// there, if they are 20 lines or more.
-    #[arg(long, value_name = "WHERE", default_value = "inline", help_heading = "Options")]
+    /// Where generated types and functions of CUDA programs go. `inline`: behind the struct; `header`: into a header that is
+    /// included there, if they are 20 lines or more; `auto`: into a header, other than with `-o`.
+    #[arg(long, value_name = "WHERE", default_value = "auto", help_heading = "Options")]
     pub helpers: Helpers,
+}
+
+/// How accesses to arrays in tiles are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub enum StyleName {
+    /// With the index of the tile and the place in it.
+    Inline,
+    /// Through views, where functions can take such.
+    #[value(alias = "auto")]
+    View,
+}
+
+impl From<StyleName> for Style {
+    fn from(name: StyleName) -> Style {
+        match name {
+            StyleName::Inline => Style::Inline,
+            StyleName::View => Style::View,
+        }
+    }
 }
 
 /// Where generated types and functions go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub enum Helpers {
+    /// Into a header, where there is more than one output.
+    Auto,
     /// Behind the struct.
     Inline,
     /// Into a header.

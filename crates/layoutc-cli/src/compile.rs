@@ -256,6 +256,7 @@ fn compile_with(
         require: arguments.require.clone(),
         keep: arguments.keep.clone(),
         host: arguments.host.clone(),
+        style: arguments.access_style.into(),
         assume,
         checks_bounds: purpose == Purpose::Verify,
         grids: GridOptions {

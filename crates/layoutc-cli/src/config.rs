@@ -46,6 +46,7 @@ struct Keys {
     keep: Vec<Text>,
     assume: Vec<Text>,
     host: Option<Text>,
+    style: Option<Text>,
     device: Option<Text>,
     block: Option<Text>,
     blocks: Option<Spanned<u64>>,
@@ -196,6 +197,7 @@ impl Config {
         let single = [
             ("missing_headers", "--missing-headers=", &keys.missing_headers),
             ("host", "--host=", &keys.host),
+            ("access_style", "--style=", &keys.style),
             ("block", "--block=", &keys.block),
             ("model", "--model=", &keys.model),
             ("selector", "--selector=", &keys.selector),

@@ -25,6 +25,10 @@ pub struct Header {
 /// Moves blocks of generated declarations into headers that are included in their places.
 pub fn into_headers(success: &mut Success) {
     let mut headers: Vec<Header> = Vec::new();
+    // OpenCL's compiler finds no file of its own accord.
+    if success.compiled.program.files.iter().any(|file| file.is_opencl) {
+        return;
+    }
     let ids: Vec<FileId> = success.compiled.edits.keys().copied().collect();
     for id in ids {
         if success.sources().file(id).view().is_some() {

@@ -57,7 +57,12 @@ pub fn run(arguments: &TransformArguments) -> Exit {
     if matches!(mode, OutputMode::File(_)) && success.roots.len() > 1 {
         return fail(SEVERAL_FILES);
     }
-    if arguments.helpers == Helpers::Header {
+    let has_headers = match arguments.helpers {
+        Helpers::Auto => !matches!(mode, OutputMode::File(_)),
+        Helpers::Header => true,
+        Helpers::Inline => false,
+    };
+    if has_headers {
         into_headers(&mut success);
     }
     let findings = Findings::of(&success);

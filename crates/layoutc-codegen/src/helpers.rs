@@ -9,6 +9,7 @@ pub(crate) mod opencl;
 mod peer;
 mod rows;
 mod symbols;
+mod views;
 
 pub(crate) use linkage::{Declarations, Functions, Part, with_linkage};
 
@@ -124,6 +125,8 @@ pub struct Needs {
     pub rows_out: bool,
     /// Rows from device to host on a stream.
     pub rows_out_async: bool,
+    /// Views of the array.
+    pub views: crate::rewrite::ViewNeeds,
 }
 
 impl Needs {
@@ -210,6 +213,7 @@ pub(crate) fn declarations(
     if needs.symbol && storage.is_handle {
         symbols::arrays(storage, out);
     }
+    views::structs(storage, needs, out);
     let out = all.part(Part::Host);
     if needs.bytes {
         bytes_function(storage, out);

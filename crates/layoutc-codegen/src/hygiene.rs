@@ -123,6 +123,7 @@ pub(crate) const LOCALS: &[&str] = &[
     "i7",
     "inner",
     "kind",
+    "lane",
     "n",
     "offset",
     "p",

@@ -24,6 +24,6 @@ mod unused_locals;
 
 pub use edit::{Edit, EditSet, OverlappingEdits, PLACEHOLDER};
 pub use grids::CHECK;
-pub use rewrite::{CellFacts, rewrite};
+pub use rewrite::{CellFacts, Style, ViewNeeds, rewrite};
 pub use rewritten::Rewritten;
 pub use unused_locals::settle_unused_locals;

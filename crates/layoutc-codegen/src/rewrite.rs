@@ -33,10 +33,13 @@ mod rows;
 mod symbols;
 mod unused;
 mod versions;
+mod views;
 
 pub(crate) use order::FileOrder;
 
 pub(crate) use macros::string_of;
+pub use views::ViewNeeds;
+pub(crate) use views::{ViewKind, ViewNames};
 
 use crate::cells::CellFunctions;
 use crate::edit::Edit;
@@ -67,6 +70,16 @@ pub struct CellFacts<'a> {
     pub checks_bounds: bool,
 }
 
+/// How accesses to arrays in tiles are written in CUDA C++.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Style {
+    /// `p[i >> 5].x[i & 31]`.
+    #[default]
+    Inline,
+    /// `p[i].x`, where `p` is a view: functions keep their bodies, and their parameters change.
+    View,
+}
+
 /// By class that changes: its layout, and the order of its cells if that changes, too.
 type Plans<'a> = BTreeMap<ClassId, (&'a StructPlan, Option<&'a CellPlan>)>;
 
@@ -77,6 +90,7 @@ pub fn rewrite(
     classes: &Classes,
     plan: &LayoutPlan,
     cells: CellFacts<'_>,
+    style: Style,
 ) -> Rewritten {
     let plans = plan.structs();
     if plans.is_empty() {
@@ -85,7 +99,7 @@ pub fn rewrite(
     // How the uses of macros are written depends on what their bodies become.
     let mut modes = macros::Modes::default();
     loop {
-        match rewrite_with(program, classes, &plans, cells, &modes) {
+        match rewrite_with(program, classes, &plans, (cells, style), &modes) {
             Ok(rewritten) => return rewritten,
             Err(better) => modes = better,
         }
@@ -97,7 +111,7 @@ fn rewrite_with(
     program: &Program,
     classes: &Classes,
     plans: &Plans<'_>,
-    cells: CellFacts<'_>,
+    (cells, style): (CellFacts<'_>, Style),
     modes: &macros::Modes,
 ) -> Result<Rewritten, macros::Modes> {
     let mut names = Names::new(program.identifiers.clone());
@@ -189,6 +203,9 @@ fn rewrite_with(
                 } else if let Some(qualified) = program.qualified_name(record) {
                     storage.outer_record = qualified;
                 }
+                if style == Style::View {
+                    storage.views = ViewNames::of(&storage, word, &mut names);
+                }
                 if !storage.is_opencl {
                     spell_hidden_record(program, record, &mut storage);
                 }
@@ -205,6 +222,7 @@ fn rewrite_with(
     this.name_versions();
     this.symbol_uses();
     this.name_indices();
+    this.find_views();
     this.local_pointers();
     this.check_overloads();
     this.declarations();
@@ -689,6 +707,7 @@ pub(super) struct Rewriter<'a> {
     text_owner: Option<layoutc_syntax::RecordId>,
     macros: macros::MacroState<'a>,
     cells: cells::CellState<'a>,
+    views: views::Views,
 }
 
 impl<'a> Rewriter<'a> {
@@ -734,6 +753,7 @@ impl<'a> Rewriter<'a> {
             text_owner: None,
             macros: macros::MacroState::new(modes),
             cells: cells::CellState::default(),
+            views: views::Views::default(),
         }
     }
 

@@ -85,6 +85,8 @@ pub struct Storage {
     pub has_named_extents: bool,
     /// How generated functions reach the members of a record with constructors or private members.
     pub members: Option<PlainMembers>,
+    /// Names of its views, if parameters of functions may become such.
+    pub(crate) views: Option<crate::rewrite::ViewNames>,
     /// What stands around the generated text.
     pub(crate) marker: crate::marker::Marker,
 }
@@ -268,6 +270,7 @@ impl Storage {
             cells: None,
             has_named_extents: false,
             members: None,
+            views: None,
             marker: crate::marker::Marker::default(),
         })
     }

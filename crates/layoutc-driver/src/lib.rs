@@ -19,5 +19,6 @@ mod versions;
 
 pub use compile::{Compiled, compile};
 pub use grids::GridReport;
+pub use layoutc_codegen::Style;
 pub use outcome::{ClassOutcome, HostOutcome, Status};
 pub use request::{HostLayout, Request};

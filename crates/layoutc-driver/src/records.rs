@@ -14,7 +14,7 @@ use layoutc_analysis::cost_model::Recording;
 use layoutc_analysis::keep::keep_named;
 use layoutc_analysis::{LayoutPlan, Refusal, Selector, choose_layouts};
 use layoutc_codegen::edit::by_file;
-use layoutc_codegen::{CellFacts, EditSet, Rewritten, rewrite};
+use layoutc_codegen::{CellFacts, EditSet, Rewritten, Style, rewrite};
 use layoutc_dataflow::classes::{ArrayClass, ClassId, Classes, Slot, with_member_rows};
 use layoutc_dataflow::grid::find_cells;
 use layoutc_dataflow::pointer_flow::check_layout_types;
@@ -128,7 +128,8 @@ impl Planned {
         let fixed = FixedFiles::new(&program, &request.fixed_files);
         let (mut edits, mut refused) = (BTreeMap::new(), Vec::new());
         let rewritten = settle(&mut plan, |plan| {
-            let (mut rewritten, found) = rewrite_checked(&program, &classes, plan, facts, &fixed);
+            let (mut rewritten, found) =
+                rewrite_checked(&program, &classes, plan, (facts, request.style), &fixed);
             edits = found;
             rewritten.refusals.sort();
             refused.extend(rewritten.refusals.iter().cloned());
@@ -148,7 +149,7 @@ fn rewrite_checked(
     program: &Program,
     classes: &Classes,
     plan: &LayoutPlan,
-    cells: CellFacts<'_>,
+    (cells, style): (CellFacts<'_>, Style),
     fixed: &FixedFiles,
 ) -> (Rewritten, BTreeMap<FileId, EditSet>) {
     let structs = plan.structs();
@@ -159,7 +160,7 @@ fn rewrite_checked(
         let refusals = disagreements.into_iter().map(refuse).collect();
         return (Rewritten { refusals, ..Rewritten::default() }, BTreeMap::new());
     }
-    let mut rewritten = rewrite(program, classes, plan, cells);
+    let mut rewritten = rewrite(program, classes, plan, cells, style);
     if rewritten.refusals.iter().any(|refusal| matches!(refusal, Refusal::Layout(..))) {
         return (rewritten, BTreeMap::new());
     }

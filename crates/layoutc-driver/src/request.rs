@@ -6,6 +6,7 @@ use layoutc_analysis::cost_model::ModelOptions;
 use layoutc_analysis::grid_choice::GridOptions;
 use layoutc_analysis::grid_plan::{GridRequest, InBounds};
 use layoutc_analysis::profile::Profile;
+use layoutc_codegen::Style;
 use layoutc_dataflow::layout::notation::LayoutSpec;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -22,6 +23,8 @@ pub struct Request {
     pub keep: Vec<String>,
     /// What the host's arrays look like.
     pub host: HostLayout,
+    /// How accesses to arrays in tiles are written.
+    pub style: Style,
     /// Grids whose coordinates are taken to stay inside their extents.
     pub assume: InBounds,
     /// Whether such coordinates are checked when the program runs: for programs that are run to be

@@ -252,7 +252,9 @@ impl Case {
         }
         let mut arguments = self.arguments.clone();
         if self.writes {
-            arguments.extend(["--out-dir", OUT, "--report", REPORT].map(str::to_owned));
+            arguments.extend(
+                ["--out-dir", OUT, "--helpers", "inline", "--report", REPORT].map(str::to_owned),
+            );
         }
         let ran = layoutc.run(folder.path(), TRANSFORM_LIMIT, &arguments)?;
         let code = ran.code().with_context(|| ran.ending())?;

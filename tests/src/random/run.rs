@@ -407,6 +407,8 @@ fn options(
 ) -> Vec<OsString> {
     let mut options: Vec<OsString> = vec!["transform".into(), "--out-dir".into(), to.into()];
     options.extend(["--report".into(), report_of(to).into()]);
+    let style = if program.seed % 2 == 0 { "view" } else { "inline" };
+    options.extend(["--helpers", "inline", "--style", style].map(OsString::from));
     for spec in layouts.specs(program) {
         options.extend(["--layout".into(), spec.into()]);
     }

@@ -11,7 +11,7 @@ use serde_json::Value;
 const SOA: [&str; 2] = ["--layout", "Particle = soa"];
 
 fn transform<'a>(files: &[&'a str], options: &[&'a str]) -> Vec<&'a str> {
-    [&["transform"], files, options, &SOA[..]].concat()
+    [&["transform", "--helpers", "inline"], files, options, &SOA[..]].concat()
 }
 
 /// What `transform in.cu -o out.cu` makes of a text.

@@ -38,7 +38,7 @@ fn replace(text: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
 }
 
 fn transform<'a>(options: &[&'a str]) -> Vec<&'a str> {
-    [&["transform", "in.cu"], options, &SOA[..]].concat()
+    [&["transform", "in.cu", "--helpers", "inline"], options, &SOA[..]].concat()
 }
 
 /// Latin-1, a Shift-JIS character whose second byte is a backslash, a cut-off UTF-8 sequence, all

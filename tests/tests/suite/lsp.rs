@@ -300,7 +300,15 @@ fn a_program_of_several_files_is_rewritten_in_all_of_them() -> Result<()> {
 
     let actions = session.actions(&open, &position(&header, "Particle {")?)?;
     let apply = &action(&actions, "Apply layout")?["edit"];
-    sandbox.accepted(&["transform", "--project", "build", "--out-dir", "out"])?;
+    sandbox.accepted(&[
+        "transform",
+        "--project",
+        "build",
+        "--out-dir",
+        "out",
+        "--helpers",
+        "inline",
+    ])?;
     for (file, text, version, written) in [
         (&open, &header, json!(1), "out/include/particle.cuh"),
         (&other, &source, Value::Null, "out/src/main.cu"),

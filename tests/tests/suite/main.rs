@@ -43,3 +43,4 @@ mod review;
 mod scope;
 mod simulate_opencl;
 mod supported;
+mod views;

@@ -21,10 +21,19 @@ fn test(name: &str, layout: &str) -> Result<()> {
     }
     transform(&program, layout, out.path())?;
     compile(&program, out.path(), out.path())?;
-    for args in runs(&program, layout) {
-        verify(&program, layout, args)?;
+    for (number, args) in runs(&program, layout).into_iter().enumerate() {
+        verify(&program, layout, style(layout, number), args)?;
     }
     Ok(())
+}
+
+/// How accesses are written: tiles are compiled by nvcc and run first through views, and run once more with their indices
+/// written out.
+fn style(layout: &str, number: usize) -> &'static [&'static str] {
+    match (layout, number) {
+        ("tiled", 0) => &["--style", "view"],
+        _ => &[],
+    }
 }
 
 /// A program whose types are kept: it must come out as it went in, with the expected reason, and pass its own check.
@@ -81,6 +90,7 @@ fn transform(program: &Program, layout: &str, out: &Path) -> Result<()> {
     arguments.extend(files(program));
     arguments.extend(["--out-dir".to_owned(), path(out), "--report".to_owned(), path(&report)]);
     arguments.extend(program.layout_options(layout)?);
+    arguments.extend(style(layout, 0).iter().map(|word| (*word).to_owned()));
     let specs: Vec<(&str, &str)> =
         program.layouts[layout].iter().filter_map(|spec| spec.split_once('=')).collect();
     for (target, _) in &specs {
@@ -130,10 +140,11 @@ fn compile(program: &Program, folder: &Path, out: &Path) -> Result<()> {
 }
 
 /// `layoutc verify` with one run's arguments.
-fn verify(program: &Program, layout: &str, args: &[String]) -> Result<()> {
+fn verify(program: &Program, layout: &str, style: &[&str], args: &[String]) -> Result<()> {
     let mut arguments = vec!["verify".to_owned()];
     arguments.extend(files(program));
     arguments.extend(program.layout_options(layout)?);
+    arguments.extend(style.iter().map(|word| (*word).to_owned()));
     arguments.push("--".to_owned());
     arguments.extend(args.iter().cloned());
     let outcome = Layoutc::built()?.run(&program.folder, VERIFY_LIMIT, &arguments)?;

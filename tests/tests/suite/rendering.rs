@@ -8,7 +8,7 @@ use layoutc_tests::repository_root;
 
 /// Both streams of `layoutc transform --diff` on a file below `testdata`.
 fn printed(folder: &str, arguments: &[&str]) -> Result<String> {
-    let mut all = vec!["transform", "--diff"];
+    let mut all = vec!["transform", "--diff", "--helpers", "inline"];
     all.extend(arguments);
     let outcome = Layoutc::built()?.run(
         &repository_root().join("testdata").join(folder),

@@ -625,6 +625,12 @@ impl Rewriter<'_> {
             self.symbol_declaration(&declaration, only.class, id, specifier);
             return;
         }
+        if let [only] = declared
+            && let Some(ty) = self.view_type(only.variable)
+        {
+            self.view_declaration(&declaration, only, ty);
+            return;
+        }
         let storages: Vec<Option<usize>> = (0..declaration.count.max(1))
             .map(|index| {
                 let found = declared.iter().find(|declared| declared.site.index == index)?;
@@ -701,6 +707,32 @@ impl Rewriter<'_> {
         }
         if let Some(head) = head.filter(|_| !before.is_empty()) {
             self.before_loop(head, &before.join("; "));
+        }
+    }
+
+    /// A parameter that becomes a view, or a reference to an element of one.
+    fn view_declaration(
+        &mut self,
+        declaration: &layoutc_syntax::Declaration,
+        declared: &Declared,
+        ty: String,
+    ) {
+        let (_, storage) = &self.storages[self.storage_of[&declared.class]];
+        let text = self.specifier_text(declaration, self.storage_of[&declared.class]);
+        let qualifier = if text.starts_with(&storage.qualifier) { &storage.qualifier } else { "" };
+        self.edit(declaration.specifier, format!("{qualifier}{ty}"));
+        self.drop_const(declaration, std::slice::from_ref(declared));
+        for mut span in declared.site.pointers.iter().copied().chain(declared.site.reference) {
+            let text = self.between_words(span);
+            let file = self.program.sources.file(span.file).text();
+            // `Particle *__restrict__ p` and an unnamed `Particle *` would leave a blank too many.
+            let is_behind_blank = file[..span.start as usize].ends_with(' ');
+            if is_behind_blank && file[span.end as usize..].starts_with(' ') {
+                span.end += 1;
+            } else if is_behind_blank && declared.site.name.start == declared.site.name.end {
+                span.start -= 1;
+            }
+            self.edit(span, text);
         }
     }
 

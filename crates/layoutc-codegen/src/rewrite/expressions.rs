@@ -72,6 +72,12 @@ impl Rewriter<'_> {
 
     /// The new text of an expression that changes itself, not only in its operands.
     pub(super) fn special(&mut self, expr: ExprId) -> Option<String> {
+        if self.is_kept_by_view(expr) {
+            return None;
+        }
+        if let Some(text) = self.tiles_of_view(expr) {
+            return Some(text);
+        }
         if let Some(text) = self.cell_number(expr) {
             return Some(text);
         }

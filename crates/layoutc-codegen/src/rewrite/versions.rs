@@ -617,6 +617,9 @@ impl Rewriter<'_> {
 
     /// The name of a variable in the new text.
     pub(super) fn variable_text(&self, expr: ExprId, variable: VarId) -> String {
+        if let Some(text) = self.tiles_of_view(expr) {
+            return text;
+        }
         if self.is_object(variable) {
             self.versions.object.clone()
         } else {

@@ -1,0 +1,267 @@
+//! `transform --style view`: parameters become views, and functions keep their text.
+//!
+//! All shipped programs run through views in `programs::*::tiled`, and half of the random ones.
+
+use std::fs;
+
+use anyhow::{Context, Result, ensure};
+use layoutc_tests::nvcc::{ARCH, Flags, Nvcc};
+use layoutc_tests::sandbox::Sandbox;
+use layoutc_tests::sass::KernelCode;
+
+/// Each function uses its elements in another way; the last word of its name says whether a view serves.
+const USES: &str = r#"
+#include <cstdio>
+
+struct Body {
+    float x, v;
+    int links[3];
+    double *weight;
+    float e, p, lane;
+};
+
+struct Sealed {
+    float x;
+    int n;
+    __host__ __device__ Sealed() : x(1), n(3) {}
+};
+
+__device__ float twice(Body body) { return 2 * body.x; }
+__device__ float speed(const Body *bodies, int i) { return bodies[i].v; }
+
+__global__ void members_view(Body *bodies, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        bodies[i].x += bodies[i].v * bodies[i].links[i % 3];
+        atomicAdd(&bodies[i].links[2], 1);
+        bodies[i].weight = nullptr;
+        bodies[i].e = bodies[i].p = bodies[i].lane = 4;
+    }
+}
+
+__global__ void wholes_view(const Body *__restrict__ from, Body *__restrict__ to, unsigned n)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        Body body = from[i], other;
+        body.x = twice(from[n - 1 - i]);
+        to[i] = body;
+        other = to[i];
+        other.links[1] = 7;
+        to[i] = other;
+    }
+}
+
+__global__ void moves_view(Body *bodies, size_t n)
+{
+    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;
+    if (i + 1 == n)
+        bodies[i] = bodies[0];
+}
+
+__global__ void references_view(Body *bodies, int n)
+{
+    int i = threadIdx.x;
+    if (i < n) {
+        Body &body = bodies[i];
+        const Body &next = bodies[(i + 1) % n];
+        body.v = next.x + speed(bodies, i);
+        body.links[0]++;
+    }
+}
+
+__global__ void sealed_view(Sealed *all, int n)
+{
+    int i = threadIdx.x;
+    if (i < n)
+        all[i].x = all[i].n;
+}
+
+__global__ void reseal_inline(Sealed *all, int n)
+{
+    int i = threadIdx.x;
+    if (i < n) {
+        Sealed one = all[i];
+        one.n = 5;
+        all[i] = one;
+    }
+}
+
+__global__ void pointers_inline(Body *bodies, int n)
+{
+    Body *last = bodies + n - 1;
+    last->x = bodies[0].x;
+}
+
+template <typename Number>
+__global__ void templates_inline(Body *bodies, Number n)
+{
+    if (threadIdx.x < n)
+        bodies[threadIdx.x].x += 1;
+}
+
+__global__ void lambdas_inline(Body *bodies, int n)
+{
+    auto step = [bodies](int i) { bodies[i].x += 1; };
+    if (threadIdx.x < n)
+        step(threadIdx.x);
+}
+
+#define FIRST bodies[0]
+__global__ void macros_inline(Body *bodies)
+{
+    if (threadIdx.x == 0)
+        FIRST.x = FIRST.v;
+}
+
+int main()
+{
+    const int n = 70;
+    Body host[n] = {};
+    for (int i = 0; i < n; ++i) {
+        host[i].x = i;
+        host[i].v = 1 - i;
+        host[i].links[i % 3] = i;
+    }
+    Body *a, *b;
+    cudaMalloc(&a, sizeof(host));
+    cudaMalloc(&b, sizeof(host));
+    cudaMemcpy(a, host, sizeof(host), cudaMemcpyHostToDevice);
+    members_view<<<1, 96>>>(a, n);
+    wholes_view<<<1, 96>>>(a, b, n);
+    moves_view<<<1, 96>>>(b, n);
+    references_view<<<1, 96>>>(b, 1);
+    pointers_inline<<<1, 1>>>(b, n);
+    templates_inline<<<1, 96>>>(b, 70u);
+    lambdas_inline<<<1, 96>>>(b, n);
+    macros_inline<<<1, 1>>>(b);
+    cudaMemcpy(host, b, sizeof(host), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; ++i)
+        printf("%g %g %d %d %d %g\n", host[i].x, host[i].v, host[i].links[0], host[i].links[1], host[i].links[2], host[i].p);
+    Sealed *sealed, seals[n];
+    cudaMalloc(&sealed, sizeof(seals));
+    cudaMemcpy(sealed, seals, sizeof(seals), cudaMemcpyHostToDevice);
+    sealed_view<<<1, 96>>>(sealed, n);
+    reseal_inline<<<1, 96>>>(sealed, n);
+    cudaMemcpy(seals, sealed, sizeof(seals), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; ++i)
+        printf("%g %d\n", seals[i].x, seals[i].n);
+    cudaFree(a);
+    cudaFree(b);
+    cudaFree(sealed);
+}
+"#;
+
+const VIEWS: [&str; 4] = ["--layout", "* = tiled(32)", "--style", "view"];
+
+/// The text of each kernel of a program, by name.
+fn kernels(text: &str) -> Vec<(&str, &str)> {
+    let starts = text.match_indices("__global__ void ").map(|(at, words)| at + words.len());
+    starts
+        .filter_map(|at| {
+            let own = &text[at..];
+            let (name, _) = own.split_once('(')?;
+            Some((name, &own[..own.find("\n}\n")? + 3]))
+        })
+        .collect()
+}
+
+#[test]
+fn functions_keep_their_text_where_a_view_serves() -> Result<()> {
+    let sandbox = Sandbox::with(&[("in.cu", USES)])?;
+    sandbox.accepted(&[&["transform", "in.cu", "-o", "out.cu"], &VIEWS[..]].concat())?;
+    let out = sandbox.text("out.cu")?;
+    let (before, after) = (kernels(USES), kernels(&out));
+    for (name, own) in before {
+        let (_, new) = after.iter().find(|(other, _)| *other == name).context("it is there")?;
+        let (head, body) = new.split_once('{').context("a body")?;
+        let is_same = own.split_once('{').context("a body")?.1 == body;
+        let serves = name.ends_with("_view");
+        // References get another type.
+        let keeps = serves && name != "references_view";
+        ensure!(is_same == keeps, "{name}:\n{new}");
+        ensure!(head.contains("View ") == serves, "{name}:\n{new}");
+    }
+    ensure!(out.contains("        BodyReference body = bodies[i];\n"), "{out}");
+    let nvcc = Nvcc::find()?;
+    nvcc.check(&sandbox.path().join("out.cu"), true)?;
+    sandbox.accepted(&[&["verify", "in.cu"], &VIEWS[..]].concat())?;
+    // Three is no power of two.
+    let odd = ["verify", "in.cu", "--layout", "* = tiled(3)", "--style", "view"];
+    sandbox.accepted(&odd)?;
+    Ok(())
+}
+
+#[test]
+fn a_second_run_changes_nothing() -> Result<()> {
+    let sandbox = Sandbox::with(&[("in.cu", USES)])?;
+    sandbox.accepted(&[&["transform", "in.cu", "-o", "out.cu"], &VIEWS[..]].concat())?;
+    let again = [&["transform", "out.cu", "-o", "again.cu"], &VIEWS[..]].concat();
+    sandbox.accepted(&again)?;
+    ensure!(sandbox.text("out.cu")? == sandbox.text("again.cu")?);
+    Ok(())
+}
+
+/// Prototypes in other files have the type of the definition.
+#[test]
+fn declarations_agree() -> Result<()> {
+    let header = "#pragma once\nstruct Cell { float rain, snow; };\n\
+        __global__ void step(const Cell *, Cell *cells, int n);\n";
+    let kernels = "#include \"cell.h\"\n\
+        __global__ void step(const Cell *__restrict__ before, Cell *const cells, int n)\n{\n\
+        \x20   int i = threadIdx.x;\n    if (i < n)\n        cells[i].rain += before[i].snow;\n}\n";
+    let main = "#include \"cell.h\"\n#include <cstdio>\nint main()\n{\n    Cell host[40] = {{1, 2}, {3, 4}};\n    Cell *a, *b;\n\
+        \x20   cudaMalloc(&a, sizeof(host));\n    cudaMalloc(&b, sizeof(host));\n\
+        \x20   cudaMemcpy(a, host, sizeof(host), cudaMemcpyHostToDevice);\n\
+        \x20   cudaMemcpy(b, host, sizeof(host), cudaMemcpyHostToDevice);\n\
+        \x20   step<<<1, 64>>>(a, b, 40);\n    cudaMemcpy(host, b, sizeof(host), cudaMemcpyDeviceToHost);\n\
+        \x20   printf(\"%g %g\\n\", host[0].rain, host[1].rain);\n    cudaFree(a);\n    cudaFree(b);\n}\n";
+    let files = [("cell.h", header), ("kernels.cu", kernels), ("main.cu", main)];
+    let sandbox = Sandbox::with(&files)?;
+    sandbox.accepted(&[&["verify", "main.cu", "kernels.cu"], &VIEWS[..]].concat())?;
+    let transform = ["transform", "main.cu", "kernels.cu", "--out-dir", "out"];
+    sandbox.accepted(&[&transform, &VIEWS[..]].concat())?;
+    let text = sandbox.text("out/kernels.cu")?;
+    // A constant parameter is no view; the other one is.
+    ensure!(
+        text.contains("step(CellConstRestrictView before, CellTile32 *const cells, int n)"),
+        "{text}"
+    );
+    let text = sandbox.text("out/cell.h")?;
+    ensure!(text.contains("step(CellConstRestrictView, CellTile32 *cells, int n);"), "{text}");
+    Ok(())
+}
+
+/// Views cost nothing: the machine code of every kernel is that of the inline style.
+#[test]
+fn the_machine_code_is_that_of_the_other_style() -> Result<()> {
+    let nvcc = Nvcc::find()?;
+    let sandbox = Sandbox::with(&[("in.cu", USES)])?;
+    let mut found = Vec::new();
+    for style in ["inline", "view"] {
+        let options = ["--layout", "* = tiled(32)", "--style", style];
+        sandbox.accepted(&[&["transform", "in.cu", "-o", "out.cu"], &options[..]].concat())?;
+        let cubin = sandbox.path().join("out.cubin");
+        nvcc.compile_cubin(&sandbox.path().join("out.cu"), &Flags::default(), ARCH, &cubin)?;
+        found.push(nvcc.kernels(&cubin)?);
+        fs::remove_file(cubin)?;
+    }
+    for (name, _) in kernels(USES).into_iter().filter(|(name, _)| name.ends_with("_view")) {
+        let own = |kernels: &[KernelCode]| {
+            kernels.iter().find(|kernel| kernel.is_named(name)).cloned().context("it is there")
+        };
+        let [inline, view] = [own(&found[0])?, own(&found[1])?];
+        let counts = |code: &KernelCode| {
+            let numbers = [code.registers, code.stack_bytes].map(u64::from);
+            let counted = [code.loads(), code.stores, code.calls].map(|count| count as u64);
+            [&numbers[..], &counted].concat()
+        };
+        // A reference holds addresses, where the other style has an index.
+        let slack = if name == "references_view" { 2 } else { 0 };
+        let is_as_good = counts(&view).iter().zip(counts(&inline)).all(|(new, old)| *new <= old)
+            && view.instructions <= inline.instructions + slack;
+        ensure!(is_as_good, "{inline:#?}\n{view:#?}");
+    }
+    Ok(())
+}
