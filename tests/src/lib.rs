@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
+pub mod book;
 pub mod explanation;
 pub mod generate;
 pub mod golden;

@@ -152,9 +152,7 @@ impl Sandbox {
     /// # Errors
     /// When something cannot be read.
     pub fn contents(&self) -> Result<Contents> {
-        let mut contents = Contents::new();
-        collect(self.path(), self.path(), &mut contents)?;
-        Ok(contents)
+        contents(self.path())
     }
 
     /// Runs `layoutc` in the folder and fails on a panic or a hang, whatever the exit code.
@@ -210,6 +208,16 @@ impl Sandbox {
         anyhow::ensure!(self.contents()? == before, "something was written\n{shown}");
         Ok(outcome)
     }
+}
+
+/// All there is in a folder.
+///
+/// # Errors
+/// When something cannot be read.
+pub fn contents(folder: &Path) -> Result<Contents> {
+    let mut contents = Contents::new();
+    collect(folder, folder, &mut contents)?;
+    Ok(contents)
 }
 
 fn collect(root: &Path, folder: &Path, contents: &mut Contents) -> Result<()> {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use clap::Args;
+use layoutc_tests::book::markdown::without_tags;
 use layoutc_tests::layoutc::Layoutc;
 use layoutc_tests::opencl;
 use layoutc_tests::program::{Program, names};
@@ -56,7 +57,8 @@ pub fn run(options: &Options) -> Result<()> {
     let path = repository_root().join(&options.out);
     // The times at its end are another command's.
     let times = section_of(&fs::read_to_string(&path).unwrap_or_default());
-    fs::write(&path, text(&cuda, &opencl) + &times).with_context(|| path.display().to_string())
+    fs::write(&path, without_tags(&text(&cuda, &opencl)) + &times)
+        .with_context(|| path.display().to_string())
 }
 
 fn row(layoutc: &Layoutc, program: &Program) -> Result<Row> {

@@ -8,6 +8,7 @@ use clap::{Parser, Subcommand};
 
 mod bench_nvcc;
 mod bench_opencl;
+mod book;
 mod choices;
 mod corpus;
 mod demo;
@@ -26,6 +27,7 @@ mod styles;
 mod supported;
 mod test;
 mod trace;
+mod wheel;
 
 /// Set-up, tests, the demo and corpus runs.
 #[derive(Parser)]
@@ -49,6 +51,10 @@ enum Task {
     Demo,
     /// Write what is supported, with its cases, into docs/supported.md
     Supported,
+    /// Build the book of docs/ with mdBook into target/book, and check its links
+    Book(book::Options),
+    /// Build the wheel, install it into a fresh environment and run it there; check the size of the program
+    Wheel(wheel::Options),
     /// Draw the picture of README.md, an element in memory before and after, into docs/strips.svg
     Picture,
     /// Look at the pages of `analyze --html` in a browser, at several widths: nothing is wider than its window
@@ -110,6 +116,8 @@ fn run(task: Task) -> Result<()> {
         Task::Demo => demo::run(),
         Task::Picture => picture::run(),
         Task::Page(options) => page::run(&options),
+        Task::Book(options) => book::run(&options),
+        Task::Wheel(options) => wheel::run(&options),
         Task::Supported => supported::run(),
         Task::Corpus(options) => corpus::run(&options),
         Task::Apps(options) => corpus::apps::run(&options),

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use layoutc_tests::book::markdown::without_tags;
 use layoutc_tests::layoutc::Layoutc;
 use layoutc_tests::opencl;
 use layoutc_tests::program::{Program, names};
@@ -154,7 +155,7 @@ pub fn run(options: &Options) -> Result<()> {
     }
     text.push_str(CAUSES);
     let path = repository_root().join(&options.out);
-    fs::write(&path, text).with_context(|| path.display().to_string())
+    fs::write(&path, without_tags(&text)).with_context(|| path.display().to_string())
 }
 
 const HEAD: &str = "\

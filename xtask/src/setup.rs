@@ -139,8 +139,11 @@ fn link_libraries(nvcc: &Nvcc) -> Result<()> {
         .with_context(|| format!("cannot make the link {}", expected.display()))
 }
 
-/// Whether pip installed all of these.
-fn pip_install(venv: &Path, wheels: &[&str]) -> Result<bool> {
+/// Installs packages into an environment; whether pip did so.
+///
+/// # Errors
+/// pip cannot be run.
+pub fn pip_install(venv: &Path, wheels: &[&str]) -> Result<bool> {
     let python = venv.join("bin/python");
     let status = Command::new(&python)
         .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"])
@@ -150,7 +153,11 @@ fn pip_install(venv: &Path, wheels: &[&str]) -> Result<bool> {
     Ok(status.success())
 }
 
-fn make_venv(venv: &Path) -> Result<()> {
+/// Makes an empty environment for Python packages.
+///
+/// # Errors
+/// There is no Python, or it has no `venv`.
+pub fn make_venv(venv: &Path) -> Result<()> {
     let python = ["python3", "python"].into_iter().find_map(on_path).context(
         "no python3 found; it is needed to install the CUDA wheels. Install it and run this again:\n  \
          Debian, Ubuntu: apt-get install python3 python3-venv\n\

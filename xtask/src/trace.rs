@@ -7,6 +7,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, ensure};
 use clap::Args;
+use layoutc_tests::book::markdown::without_tags;
 use layoutc_tests::layoutc::Layoutc;
 use layoutc_tests::opencl;
 use layoutc_tests::program::{Program, names};
@@ -63,7 +64,8 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let (opencl, cuda): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(|row| row.is_opencl);
     let path = repository_root().join(&options.out);
-    fs::write(&path, text(&cuda, &opencl)).with_context(|| path.display().to_string())
+    fs::write(&path, without_tags(&text(&cuda, &opencl)))
+        .with_context(|| path.display().to_string())
 }
 
 fn row(layoutc: &Layoutc, program: &Program) -> Result<Row> {

@@ -149,10 +149,8 @@ fn names_fit(request: &LayoutSpec, grid: &Grid) -> bool {
 }
 
 fn error(request: &LayoutSpec, message: &str, help: &str) -> Box<Diagnostic> {
-    Box::new(
-        Diagnostic::error(Code::UNKNOWN_LAYOUT, format!("`{request}` {message}"))
-            .help(help.to_owned()),
-    )
+    let error = Diagnostic::error(Code::UNKNOWN_LAYOUT, format!("`{request}` {message}"));
+    Box::new(request.located(error).help(help.to_owned()))
 }
 
 /// The layout of the elements, and the order of the cells.
@@ -169,7 +167,7 @@ fn plan(
             let one = RecordShape::flat("cell", [("value", "float", 4, 4, &[][..])]);
             let layout = cells
                 .resolve_grid(&one, &names, "")
-                .map_err(|error| Box::new(error.diagnostic(&request.to_string())))?;
+                .map_err(|error| Box::new(request.diagnostic(&error)))?;
             let digits = layout.groups()[0].digits().to_vec();
             let shown = layout.display_grid(&one, &names, "").to_string();
             let notation = shown.replacen('[', &format!("[{FIELD}, "), 1);
@@ -178,7 +176,7 @@ fn plan(
         None => {
             let layout = request
                 .resolve_grid(shape, &names, FIELD)
-                .map_err(|error| Box::new(error.diagnostic(&request.to_string())))?;
+                .map_err(|error| Box::new(request.diagnostic(&error)))?;
             let notation = layout.display_grid(shape, &names, FIELD).to_string();
             let mut order: Option<Vec<Digit>> = None;
             let mut groups = Vec::new();
@@ -228,6 +226,7 @@ fn without_field(request: &LayoutSpec) -> Option<LayoutSpec> {
         target: request.target.clone(),
         with: Vec::new(),
         body: SpecBody::Uniform(form),
+        authority: request.authority,
     })
 }
 

@@ -12,13 +12,13 @@ use crate::cost_choice::Verdict;
 use crate::generated;
 use crate::plan::{ArrayPlan, Decision, LayoutPlan, NewLayout, Origin, StructPlan};
 use layoutc_dataflow::classes::{
-    ClassId, ClassShape, Classes, Element, Pin, class_shape, first_unfollowed_allocation,
+    ClassId, ClassShape, Classes, Element, Pin, Slot, class_shape, first_unfollowed_allocation,
     is_same_instance, slot_names,
 };
 use layoutc_dataflow::layout::Layout;
-use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec, nearest};
+use layoutc_dataflow::layout::notation::{Authority, EVERY_ARRAY, LayoutSpec, nearest};
 use layoutc_diagnostics::{Code, Diagnostic, Span};
-use layoutc_syntax::{Program, TypeKind};
+use layoutc_syntax::{PragmaArray, PragmaSubject, Program, TypeKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether a request's target means the class, by record type or by array. A name that is both means
@@ -67,6 +67,47 @@ pub fn targets(
     }
 }
 
+/// Whether a request means the class: by name, or as the pragma says that it is of.
+#[must_use]
+pub fn means(
+    program: &Program,
+    classes: &Classes,
+    class: ClassId,
+    request: &LayoutSpec,
+) -> Option<Target> {
+    match request.authority {
+        Authority::Pragma { index, .. } => of_pragma(program, classes, class, index),
+        Authority::Chosen | Authority::Asked => targets(program, classes, class, &request.target),
+    }
+}
+
+/// Whether a pragma of the program means the class.
+#[must_use]
+pub fn of_pragma(
+    program: &Program,
+    classes: &Classes,
+    class: ClassId,
+    index: usize,
+) -> Option<Target> {
+    let class = classes.class(class);
+    match &program.layout_pragmas.get(index)?.subject {
+        PragmaSubject::Record(id) => {
+            let own = class.element.record()?;
+            let record = program.record(own);
+            let is_instance =
+                record.instance.as_ref().is_some_and(|instance| instance.template == *id);
+            // Host and kernels of OpenCL have a record each.
+            let is_twin = program.files.iter().any(|file| file.is_opencl)
+                && record.name == program.record(*id).name;
+            (own == *id || is_instance || is_twin).then_some(Target::Record)
+        }
+        PragmaSubject::Arrays(arrays) => {
+            let is_own = |array: &PragmaArray| class.slots.contains(&Slot::from(*array));
+            arrays.iter().any(is_own).then_some(Target::Array)
+        }
+    }
+}
+
 /// What a request's target is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Target {
@@ -81,7 +122,7 @@ pub enum Target {
 }
 
 /// Says what becomes of every class of structs: what requests ask for, else what the selector says, and which orders of
-/// cells are found. Each class has an entry, at its own position.
+/// cells are found. Each class has an entry, at its own position. Where only requests count, there are no verdicts.
 #[must_use]
 pub fn choose_layouts(
     program: &Program,
@@ -101,7 +142,10 @@ pub fn choose_layouts(
     };
     let arrays = classes.ids().map(|id| chooser.array(id)).collect();
     let Chooser { met, mut errors, .. } = chooser;
-    let unmet = |(request, met): &(&LayoutSpec, &bool)| !**met && request.target != EVERY_ARRAY;
+    // What a pragma speaks of need not be in device memory, as in a header of several programs.
+    let unmet = |(request, met): &(&LayoutSpec, &bool)| {
+        !**met && request.target != EVERY_ARRAY && request.place().is_none()
+    };
     for (request, _) in requests.iter().zip(&met).filter(unmet) {
         match generated::answer(program, request) {
             Some(Ok(())) => {}
@@ -132,7 +176,7 @@ impl Chooser<'_> {
         let mut wanted: Vec<(Target, usize)> = requests
             .iter()
             .enumerate()
-            .filter_map(|(at, request)| Some((targets(program, classes, id, &request.target)?, at)))
+            .filter_map(|(at, request)| Some((means(program, classes, id, request)?, at)))
             .collect();
         let is_named =
             wanted.iter().any(|(target, _)| matches!(target, Target::Record | Target::Instance));
@@ -145,11 +189,15 @@ impl Chooser<'_> {
         for (_, at) in &wanted {
             self.met[*at] = true;
         }
-        // A request for the array goes before one for its type, that before one for every array. Requests
-        // for the same must agree.
+        // Every array is what nothing else names. Otherwise it counts who asks; a request for the array goes before
+        // one for its type. Requests for the same must agree.
+        let rank = |(target, at): (Target, usize)| {
+            (target != Target::Every, requests[at].authority.rank(), target)
+        };
+        let most = wanted.iter().copied().map(rank).max();
+        wanted.retain(|own| Some(rank(*own)) == most);
         wanted.sort();
         let best = wanted.last().copied();
-        wanted.retain(|(target, _)| best.is_some_and(|(best, _)| *target == best));
         let origin = best.map_or(Origin::Selector, |(_, at)| Origin::Request(at));
         let of = |decision: Decision| ArrayPlan::new(id, decision, origin);
         if !class.is_free() {
@@ -170,8 +218,7 @@ impl Chooser<'_> {
         }
         let cells = match best {
             Some((_, at)) => self.cells.layout(program, classes, id, &requests[at], &shape),
-            None if requests.is_empty() => self.cells.automatic(id, &shape),
-            None => CellLayout::None,
+            None => self.cells.automatic(id, &shape),
         };
         match cells {
             CellLayout::None => of(self.plain(id, best, shape)),
@@ -200,14 +247,14 @@ impl Chooser<'_> {
         shape: ClassShape,
     ) -> Decision {
         let Some((_, at)) = wanted else {
-            if !self.requests.is_empty() {
-                return self.kept(id, Code::NO_GAIN, "no layout was asked for this array");
-            }
             return match self.verdicts.get(&id) {
                 Some(Verdict::Change { layout, because }) => {
                     self.change(id, shape, layout.clone(), because)
                 }
                 Some(Verdict::Stay { because }) => self.kept(id, Code::NO_GAIN, because),
+                None if !self.requests.is_empty() => {
+                    self.kept(id, Code::NO_GAIN, "no layout was asked for this array")
+                }
                 None => self.kept(id, Code::NO_GAIN, "no selector evaluated this array"),
             };
         };
@@ -218,7 +265,7 @@ impl Chooser<'_> {
                 let cause = (error.code, error.message.clone());
                 self.unfit(id, wanted, cause, |this| {
                     indivisible(this.program, this.classes, id, request)
-                        .unwrap_or_else(|| error.diagnostic(&request.to_string()))
+                        .unwrap_or_else(|| request.diagnostic(&error))
                 })
             }
         }
@@ -313,6 +360,7 @@ fn contradiction(
         Target::Every => diagnostic,
         _ => diagnostic.at(name, "both name this type"),
     };
+    let diagnostic = last.located(other.located(diagnostic));
     Some(diagnostic.help("ask for one layout, or name the arrays that are to have another one"))
 }
 

@@ -8,7 +8,7 @@
 use layoutc_dataflow::classes::{
     ArrayClass, Element, Slot, class_shape, is_same_instance, slot_names,
 };
-use layoutc_dataflow::layout::notation::{LayoutSpec, Order, SpecBody};
+use layoutc_dataflow::layout::notation::{Authority, LayoutSpec, Order, SpecBody};
 use layoutc_diagnostics::{Code, Diagnostic, Span};
 use layoutc_syntax::{
     FieldId, FunctionId, GeneratedRegion, Program, QualType, RecordId, TypeKind, VarId,
@@ -142,7 +142,8 @@ fn is_same_layout(program: &Program, region: &GeneratedRegion, request: &LayoutS
         return true;
     }
     let records = (0..program.records.len()).map(|at| RecordId(at as u32));
-    let own = LayoutSpec { target: region.target.clone(), with: Vec::new(), body };
+    let authority = Authority::Chosen;
+    let own = LayoutSpec { target: region.target.clone(), with: Vec::new(), body, authority };
     records
         .filter(|id| {
             program.qualified_name(*id).is_some_and(|name| name == region.target)

@@ -27,8 +27,10 @@ use std::collections::{BTreeMap, BTreeSet};
 /// What is asked of the grids of a program.
 #[derive(Clone, Copy, Debug)]
 pub struct GridRequest<'a> {
-    /// The layouts that are asked for, of arrays of structs too; none: what gains is found.
+    /// The layouts that are asked for, of arrays of structs too.
     pub layouts: &'a [LayoutSpec],
+    /// Whether what gains is found for arrays that none of them names.
+    pub is_automatic: bool,
     /// How layouts are chosen.
     pub options: &'a GridOptions,
     /// Whose coordinates are taken to stay inside their extents.

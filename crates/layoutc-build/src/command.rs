@@ -97,23 +97,13 @@ impl Command {
     #[must_use]
     pub fn folders(&self) -> Vec<(String, PathBuf)> {
         let mut found = Vec::new();
-        let mut is_folder = false;
-        for word in &self.words {
-            let value = match is_folder {
-                true => Some(word.as_str()),
-                false => PLACES.iter().filter(|(_, kind)| *kind == Place::Folder).find_map(
-                    |(name, _)| {
-                        let rest = word.strip_prefix(name).filter(|rest| !rest.is_empty())?;
-                        Some(rest.strip_prefix('=').unwrap_or(rest))
-                    },
-                ),
-            };
-            found.extend(
-                value.map(|value| (value.to_owned(), absolute_in(&self.folder, Path::new(value)))),
-            );
-            is_folder = !is_folder
-                && PLACES.iter().any(|(name, kind)| name == word && *kind == Place::Folder);
-        }
+        let mut note = |kind: Place, value: &str| {
+            if kind == Place::Folder {
+                found.push((value.to_owned(), absolute_in(&self.folder, Path::new(value))));
+            }
+            None
+        };
+        self.with_places(&mut note);
         found
     }
 
@@ -125,31 +115,40 @@ impl Command {
         file: &dyn Fn(&Path) -> Option<PathBuf>,
         folder: &dyn Fn(&Path) -> Option<PathBuf>,
     ) -> Vec<String> {
-        let other = |kind: Place, word: &str| {
+        self.with_places(&mut |kind, word| {
             let path = absolute_in(&self.folder, Path::new(word));
             let other = match kind {
                 Place::File => file(&path),
                 Place::Folder => folder(&path),
             };
             other.map(|path| path.display().to_string())
-        };
+        })
+    }
+
+    /// The words, with what `other` says in the place of sources, forced headers and folders of headers, those of
+    /// the host compiler too.
+    fn with_places(&self, other: &mut dyn FnMut(Place, &str) -> Option<String>) -> Vec<String> {
         let mut out = Vec::new();
-        let mut next: Option<Place> = None;
+        let (mut own, mut host) = (Words::default(), Words::default());
+        let mut is_host = false;
         for word in &self.words {
-            let replaced = match next.take() {
-                Some(kind) => other(kind, word),
-                None if self.sources.contains(word) => other(Place::File, word),
-                None => {
-                    next = PLACES.iter().find(|(name, _)| name == word).map(|(_, kind)| *kind);
-                    PLACES.iter().find_map(|(name, kind)| {
-                        let rest = word.strip_prefix(name).filter(|rest| !rest.is_empty())?;
-                        let value = rest.strip_prefix('=').unwrap_or(rest);
-                        let prefix = &word[..word.len() - value.len()];
-                        Some(format!("{prefix}{}", other(*kind, value)?))
-                    })
+            if std::mem::take(&mut is_host) {
+                out.push(host.list(word, other));
+                continue;
+            }
+            match host_value(word) {
+                Some((name, None)) => {
+                    is_host = true;
+                    out.push(name.to_owned());
                 }
-            };
-            out.push(replaced.unwrap_or_else(|| word.clone()));
+                Some((name, Some(list))) => {
+                    out.push(format!("{name}={}", host.list(list, other)));
+                }
+                None if self.sources.contains(word) && own.value_of.is_none() => {
+                    out.push(other(Place::File, word).unwrap_or_else(|| word.clone()));
+                }
+                None => out.push(own.word(word, other)),
+            }
         }
         out
     }
@@ -162,15 +161,38 @@ enum Place {
     Folder,
 }
 
-/// Options whose value, in the same word or the next, is a folder of headers or a header to include first.
-const PLACES: [(&str, Place); 6] = [
-    ("-I", Place::Folder),
-    ("--include-path", Place::Folder),
-    ("-iquote", Place::Folder),
-    ("-include", Place::File),
-    ("--include", Place::File),
-    ("--pre-include", Place::File),
-];
+/// Reads words of one compiler, one after the other.
+#[derive(Default)]
+struct Words {
+    /// The flag in front of the next word, which is its value.
+    value_of: Option<Flag>,
+}
+
+impl Words {
+    /// The word, with another path if it names one.
+    fn word(&mut self, word: &str, other: &mut dyn FnMut(Place, &str) -> Option<String>) -> String {
+        let (kind, value) = match self.value_of.take() {
+            Some(flag) => (flag.place(), word),
+            None => match flag_of(word) {
+                Some((flag, None)) => {
+                    self.value_of = Some(flag);
+                    return word.to_owned();
+                }
+                Some((flag, Some(value))) => (flag.place(), value),
+                None => (None, word),
+            },
+        };
+        let replaced = kind.and_then(|kind| other(kind, value));
+        let prefix = &word[..word.len() - value.len()];
+        replaced.map_or_else(|| word.to_owned(), |path| format!("{prefix}{path}"))
+    }
+
+    /// The words of a list with commas.
+    fn list(&mut self, list: &str, other: &mut dyn FnMut(Place, &str) -> Option<String>) -> String {
+        let words: Vec<String> = list.split(',').map(|word| self.word(word, other)).collect();
+        words.join(",")
+    }
+}
 
 /// The dependency file of a command that does not name it: it has the name of the object, or of the source.
 fn default_depfile(folder: &Path, output: Option<&Path>, sources: &[String]) -> Option<PathBuf> {
@@ -272,55 +294,92 @@ enum Flag {
     Skip,
 }
 
-/// Flags with a value, which follows as the next word, or in the same one: directly behind those
-/// of the first list, behind a `=` for those of the second.
-const JOINED: [(&str, Flag); 12] = [
-    ("-D", Flag::Define),
-    ("-U", Flag::Undefine),
-    ("-I", Flag::Include),
-    ("-isystem", Flag::System),
-    ("-iquote", Flag::Quote),
-    ("-idirafter", Flag::System),
-    ("-include", Flag::Forced),
-    ("-x", Flag::Language),
-    ("-o", Flag::Output),
-    ("-MF", Flag::DependencyFile),
-    ("-MT", Flag::Skip),
-    ("-MQ", Flag::Skip),
-];
-const LONG: [(&str, Flag); 28] = [
-    ("--define-macro", Flag::Define),
-    ("--undefine-macro", Flag::Undefine),
-    ("--include-path", Flag::Include),
-    ("--system-include", Flag::System),
-    ("-isystem", Flag::System),
-    ("--pre-include", Flag::Forced),
-    ("--include", Flag::Forced),
-    ("-include", Flag::Forced),
-    ("--x", Flag::Language),
-    ("-x", Flag::Language),
-    ("--output-file", Flag::Output),
-    ("--dependency-output", Flag::DependencyFile),
-    ("--dependency-target-name", Flag::Skip),
-    ("-Xptxas", Flag::Skip),
-    ("--ptxas-options", Flag::Skip),
-    ("-Xlinker", Flag::Skip),
-    ("-Xcudafe", Flag::Skip),
-    ("-Xclang", Flag::Skip),
-    ("-Xpreprocessor", Flag::Skip),
-    ("-gencode", Flag::Skip),
-    ("--generate-code", Flag::Skip),
-    ("-arch", Flag::Skip),
-    ("--gpu-architecture", Flag::Skip),
-    ("-code", Flag::Skip),
-    ("-ccbin", Flag::Skip),
-    ("--compiler-bindir", Flag::Skip),
-    ("-std", Flag::Standard),
-    ("--std", Flag::Standard),
+impl Flag {
+    /// What its value names, if a mirror has that in another place.
+    fn place(self) -> Option<Place> {
+        match self {
+            Flag::Include | Flag::Quote => Some(Place::Folder),
+            Flag::Forced => Some(Place::File),
+            Flag::Define
+            | Flag::Undefine
+            | Flag::System
+            | Flag::Language
+            | Flag::Standard
+            | Flag::Output
+            | Flag::DependencyFile
+            | Flag::Skip => None,
+        }
+    }
+}
+
+/// How a flag has its value, if that is not the next word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// It always is.
+    Apart,
+    /// Directly behind it.
+    Joined,
+    /// Behind a `=`.
+    Equals,
+    /// Either.
+    Both,
+}
+
+/// Flags with a value.
+const FLAGS: [(&str, Flag, Form); 37] = [
+    ("-D", Flag::Define, Form::Joined),
+    ("--define-macro", Flag::Define, Form::Equals),
+    ("-U", Flag::Undefine, Form::Joined),
+    ("--undefine-macro", Flag::Undefine, Form::Equals),
+    ("-I", Flag::Include, Form::Both),
+    ("--include-path", Flag::Include, Form::Equals),
+    ("-isystem", Flag::System, Form::Both),
+    ("--system-include", Flag::System, Form::Equals),
+    ("-idirafter", Flag::System, Form::Joined),
+    ("-iquote", Flag::Quote, Form::Both),
+    ("-include", Flag::Forced, Form::Both),
+    ("--include", Flag::Forced, Form::Equals),
+    ("--pre-include", Flag::Forced, Form::Equals),
+    ("-x", Flag::Language, Form::Both),
+    ("--x", Flag::Language, Form::Equals),
+    ("-std", Flag::Standard, Form::Equals),
+    ("--std", Flag::Standard, Form::Equals),
+    // `-output` is not `-o utput`.
+    ("-o", Flag::Output, Form::Apart),
+    ("--output-file", Flag::Output, Form::Equals),
+    ("-MF", Flag::DependencyFile, Form::Joined),
+    ("--dependency-output", Flag::DependencyFile, Form::Equals),
+    ("-MT", Flag::Skip, Form::Apart),
+    ("-MQ", Flag::Skip, Form::Apart),
+    ("--dependency-target-name", Flag::Skip, Form::Equals),
+    ("-Xptxas", Flag::Skip, Form::Equals),
+    ("--ptxas-options", Flag::Skip, Form::Equals),
+    ("-Xlinker", Flag::Skip, Form::Equals),
+    ("-Xcudafe", Flag::Skip, Form::Equals),
+    ("-Xclang", Flag::Skip, Form::Equals),
+    ("-Xpreprocessor", Flag::Skip, Form::Equals),
+    ("-gencode", Flag::Skip, Form::Equals),
+    ("--generate-code", Flag::Skip, Form::Equals),
+    ("-arch", Flag::Skip, Form::Equals),
+    ("--gpu-architecture", Flag::Skip, Form::Equals),
+    ("-code", Flag::Skip, Form::Equals),
+    ("-ccbin", Flag::Skip, Form::Equals),
+    ("--compiler-bindir", Flag::Skip, Form::Equals),
 ];
 
-/// Flags of the host compiler, behind a comma or a `=`.
+/// Flags of the host compiler, with commas between them, in the next word or behind a `=`.
 const HOST: [&str; 2] = ["-Xcompiler", "--compiler-options"];
+
+/// The name of the option for flags of the host compiler, and its value if the word has it.
+fn host_value(word: &str) -> Option<(&'static str, Option<&str>)> {
+    HOST.iter().find_map(|name| {
+        let rest = word.strip_prefix(name)?;
+        match rest.strip_prefix('=') {
+            Some(value) => Some((*name, Some(value))),
+            None => rest.is_empty().then_some((*name, None)),
+        }
+    })
+}
 
 /// What decides the meaning of text in a command, with paths as `place` makes them.
 ///
@@ -337,21 +396,22 @@ fn read_words(words: &[String], place: &dyn Fn(&Path) -> PathBuf) -> Result<Read
     let mut read = Read::default();
     // The first word is the compiler, perhaps behind a launcher such as ccache.
     let mut rest = words.iter().skip(1).map(String::as_str);
+    // The last flag of the host compiler, if its value is still to come.
+    let mut open_host: Option<String> = None;
     while let Some(word) = rest.next() {
         if word == "--" {
             continue;
         }
-        if let Some((name, value)) = HOST.iter().find_map(|name| {
-            let tail = word.strip_prefix(name)?;
-            Some((name, tail.strip_prefix('=').or(tail.is_empty().then_some(""))?))
-        }) {
+        if let Some((name, value)) = host_value(word) {
             let value = match value {
-                "" => rest.next().ok_or_else(|| format!("`{name}` has no value"))?,
-                value => value,
+                Some(value) => value,
+                None => rest.next().ok_or_else(|| format!("`{name}` has no value"))?,
             };
-            // `-Xcompiler -DN=4,-fPIC`: the host's flags; macros are seen by the text.
-            let words: Vec<String> =
-                std::iter::once("").chain(value.split(',')).map(str::to_owned).collect();
+            // `-Xcompiler -DN=4,-fPIC`: the host's flags; macros are seen by the text. A value may be in the next list.
+            let mut words = vec![String::new()];
+            words.extend(open_host.take());
+            words.extend(value.split(',').map(str::to_owned));
+            open_host = words.pop_if(|last| matches!(flag_of(last), Some((_, None))));
             let host = options_of(&words, place)?;
             merge(&mut read.options, host);
             continue;
@@ -394,26 +454,26 @@ fn read_words(words: &[String], place: &dyn Fn(&Path) -> PathBuf) -> Result<Read
             flag => apply(&mut read.options, flag, value, place),
         }
     }
+    if let Some(flag) = open_host {
+        return Err(format!("`{flag}` has no value"));
+    }
     Ok(read)
 }
 
 /// The flag that a word is, and its value if the word holds it.
 fn flag_of(word: &str) -> Option<(Flag, Option<&str>)> {
-    let exact = LONG.iter().chain(&JOINED).find(|(name, _)| *name == word);
-    if let Some((_, flag)) = exact {
-        return Some((*flag, None));
-    }
-    let long = LONG
-        .iter()
-        .find_map(|(name, flag)| Some((*flag, Some(word.strip_prefix(name)?.strip_prefix('=')?))));
-    // `-output` is not `-o utput`: only what takes a joined value in the compilers does so here.
-    let joined = || {
-        JOINED.iter().find_map(|(name, flag)| {
-            let value = word.strip_prefix(name)?;
-            (!matches!(flag, Flag::Skip | Flag::Output)).then_some((*flag, Some(value)))
+    let of = |forms: [Form; 2]| FLAGS.iter().filter(move |(_, _, form)| forms.contains(form));
+    let exact = || Some((FLAGS.iter().find(|(name, ..)| *name == word)?.1, None));
+    let behind = || {
+        of([Form::Equals, Form::Both]).find_map(|(name, flag, _)| {
+            Some((*flag, Some(word.strip_prefix(name)?.strip_prefix('=')?)))
         })
     };
-    long.or_else(joined)
+    let joined = || {
+        of([Form::Joined, Form::Both])
+            .find_map(|(name, flag, _)| Some((*flag, Some(word.strip_prefix(name)?))))
+    };
+    exact().or_else(behind).or_else(joined)
 }
 
 fn apply(
@@ -532,6 +592,21 @@ mod tests {
             "nice -n 1 nvcc -I /m/inc --include-path=/m/inc --include=/m/a.cu -include /m/a.cu b.cu"
         );
         assert_eq!(redirected("nvcc a.cu b.cu"), "nvcc /m/a.cu b.cu");
+        // What the host compiler is told, in one list or in two.
+        assert_eq!(
+            redirected("nvcc -Xcompiler -Wall,-include,a.cu,-Iinc -Xcompiler=-fPIC b.cu"),
+            "nvcc -Xcompiler -Wall,-include,/m/a.cu,-I/m/inc -Xcompiler=-fPIC b.cu"
+        );
+        let line = "nvcc -Xcompiler -include -Xcompiler a.cu --compiler-options=-I,inc b.cu";
+        assert_eq!(
+            redirected(line),
+            "nvcc -Xcompiler -include -Xcompiler /m/a.cu --compiler-options=-I,/m/inc b.cu"
+        );
+        assert_eq!(command(line).options.forced_includes, [Path::new("/b/a.cu")]);
+        assert_eq!(command(line).sources, ["b.cu"]);
+        assert_eq!(command(line).folders()[0].0, "inc");
+        // The value of a flag is no source.
+        assert_eq!(redirected("nvcc a.cu -MT a.cu -o a.cu"), "nvcc /m/a.cu -MT a.cu -o a.cu");
         assert_eq!(redirected("nvcc -c b.cu -Dx=a.cu"), "nvcc -c b.cu -Dx=a.cu");
     }
 

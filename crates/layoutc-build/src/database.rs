@@ -112,7 +112,7 @@ fn parse(text: &str, base: &Path, here: &Path) -> Result<Vec<Entry>, String> {
     Ok(entries)
 }
 
-/// The entries for the files that were named, in the order of the database.
+/// The entries for the files that were named, or lie in folders that were named, in the order of the database.
 ///
 /// # Errors
 /// LC0001 for each file that has no entry.
@@ -123,7 +123,10 @@ pub fn select(entries: Vec<Entry>, files: &[PathBuf]) -> Result<Vec<Entry>, Vec<
     let real = |path: &Path| fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let wanted: Vec<PathBuf> = files.iter().map(|file| real(file)).collect();
     let known: Vec<PathBuf> = entries.iter().map(|entry| real(&entry.file)).collect();
-    let missing = files.iter().zip(&wanted).filter(|(_, wanted)| !known.contains(wanted));
+    let missing = files
+        .iter()
+        .zip(&wanted)
+        .filter(|(_, wanted)| !known.iter().any(|known| known.starts_with(wanted)));
     let errors: Vec<Diagnostic> = missing
         .map(|(file, _)| {
             let message = format!("`{}` is not in the compilation database", file.display());
@@ -134,7 +137,8 @@ pub fn select(entries: Vec<Entry>, files: &[PathBuf]) -> Result<Vec<Entry>, Vec<
     if !errors.is_empty() {
         return Err(errors);
     }
-    let chosen = entries.into_iter().zip(known).filter(|(_, file)| wanted.contains(file));
+    let is_chosen = |file: &Path| wanted.iter().any(|wanted| file.starts_with(wanted));
+    let chosen = entries.into_iter().zip(known).filter(|(_, file)| is_chosen(file));
     Ok(chosen.map(|(entry, _)| entry).collect())
 }
 

@@ -4,6 +4,7 @@
 //! lies there: whatever a file includes by a path from itself is found. `#line` marks in the files name the
 //! originals, so that messages, debuggers and profilers point there.
 
+use crate::paths::common_folder;
 use crate::state::FOLDER;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -293,17 +294,6 @@ fn is_precompiled(path: &Path) -> bool {
 /// Whether a folder lies in one for states.
 fn inside(folder: &Path) -> bool {
     folder.ancestors().skip(1).any(|above| above.ends_with(FOLDER))
-}
-
-/// The deepest folder above all of these files.
-fn common_folder<'f>(files: impl Iterator<Item = &'f PathBuf>) -> PathBuf {
-    let mut folders = files.filter_map(|file| file.parent());
-    let first = folders.next().unwrap_or(Path::new("/")).to_path_buf();
-    folders.fold(first, |common, folder| {
-        let equal =
-            common.components().zip(folder.components()).take_while(|(one, other)| one == other);
-        equal.map(|(component, _)| component).collect()
-    })
 }
 
 #[cfg(test)]

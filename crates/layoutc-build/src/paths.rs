@@ -37,9 +37,32 @@ pub fn seen_from(folder: &Path, path: &Path) -> PathBuf {
     up.chain(path.components().skip(common)).collect()
 }
 
+/// The deepest folder above all of these files; that of the file system if there are none.
+#[must_use]
+pub fn common_folder<'f>(files: impl IntoIterator<Item = &'f PathBuf>) -> PathBuf {
+    let mut folders = files.into_iter().filter_map(|file| file.parent());
+    let first = folders.next().unwrap_or(Path::new("/")).to_path_buf();
+    folders.fold(first, |common, folder| {
+        let equal =
+            common.components().zip(folder.components()).take_while(|(one, other)| one == other);
+        equal.map(|(component, _)| component).collect()
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_common_folder_holds_all_files() {
+        let common =
+            |files: &[&str]| common_folder(&files.iter().map(PathBuf::from).collect::<Vec<_>>());
+        assert_eq!(common(&["/a/b/c.cu"]), Path::new("/a/b"));
+        assert_eq!(common(&["/a/b/c.cu", "/a/bc/d.h"]), Path::new("/a"));
+        assert_eq!(common(&["/a/b/c.cu", "/a/b/b/d.h", "/a/b/e.h"]), Path::new("/a/b"));
+        assert_eq!(common(&["/a/b.cu", "/c/d.h"]), Path::new("/"));
+        assert_eq!(common(&[]), Path::new("/"));
+    }
 
     #[test]
     fn paths_from_a_folder() {

@@ -2,6 +2,7 @@
 
 use crate::format::Format;
 use crate::integration::IntegrationArguments;
+use crate::jobs::JobsArguments;
 use crate::launch::arguments::LaunchArguments;
 use crate::lsp::LspArguments;
 use crate::manual::{CompletionsArguments, ManArguments};
@@ -20,7 +21,7 @@ use layoutc_analysis::trace::TraceOptions;
 use layoutc_dataflow::layout::MAX_TILE;
 use layoutc_driver::{HostLayout, Style};
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// The heading of options that few need: parameters of the papers' methods, and what is seldom not found by itself.
 const ADVANCED: &str = "Advanced";
@@ -184,6 +185,9 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// How many threads work.
+    #[command(flatten)]
+    pub jobs: JobsArguments,
 }
 
 /// The words of a command line, with `-isystem` as the option that it is: one dash and several letters
@@ -258,7 +262,9 @@ pub enum MissingHeaders {
 /// What makes a program, and what is wanted of it.
 #[derive(Clone, Debug, Args)]
 pub struct ProgramArguments {
-    /// The source files of one program; the local headers they include belong to it.
+    /// The source files of one program; the local headers they include belong to it. A folder stands for all sources
+    /// below it, without hidden folders and those of builds. For `transform`, `-` is a program of CUDA on standard
+    /// input.
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// The layout of a struct's or array's elements, such as 'Particle = soa'. May be repeated.
@@ -285,6 +291,12 @@ pub struct ProgramArguments {
     /// What `layoutc profile` recorded of this program. May be repeated: the runs count together.
     #[arg(long = "profile", value_name = "FILE")]
     pub profiles: Vec<PathBuf>,
+    /// They are those of a lock file: pragmas of the source go before them.
+    #[arg(skip)]
+    pub layouts_were_chosen: bool,
+    /// Layouts of pragmas do not count.
+    #[arg(skip)]
+    pub ignores_pragmas: bool,
     /// What host arrays look like that are copied to or from arrays in a new layout. `convert`: as
     /// in the source, and the copies convert. `native`: as on the device, where the host code that
     /// uses them can be rewritten; `native=NAME,…` for these arrays only.
@@ -478,7 +490,7 @@ pub enum Helpers {
 /// Exactly one of these.
 #[derive(Debug, Args)]
 pub struct OutputArguments {
-    /// Write the rewritten program to this file (for a program of one file).
+    /// Write the rewritten program to this file (for a program of one file), or to standard output (`-`).
     #[arg(short = 'o', long = "output", value_name = "FILE", help_heading = OUTPUT)]
     pub file: Option<PathBuf>,
     /// Write all files of the program, changed or not, below this folder, except those that have their content already; headers of others are not written.
@@ -500,6 +512,8 @@ pub struct OutputArguments {
 pub enum OutputMode {
     /// `-o FILE`.
     File(PathBuf),
+    /// `-o -`.
+    Standard,
     /// `--out-dir DIR`.
     Folder(PathBuf),
     /// `--in-place`.
@@ -510,8 +524,11 @@ pub enum OutputMode {
     Check,
 }
 
+/// Standard input as a file, and standard output.
+pub const STANDARD: &str = "-";
+
 const OUTPUTS: &str = "
-  -o FILE        write the rewritten file
+  -o FILE        write the rewritten file; - is standard output
   --out-dir DIR  write all files of the program below a folder
   --in-place     overwrite the files that change
   --diff         print a unified diff
@@ -524,7 +541,10 @@ impl OutputArguments {
     /// The message for none or several.
     pub fn mode(&self) -> Result<OutputMode, String> {
         let chosen: Vec<(&str, OutputMode)> = [
-            self.file.clone().map(|file| ("-o", OutputMode::File(file))),
+            self.file.clone().map(|file| match file == Path::new(STANDARD) {
+                true => ("-o", OutputMode::Standard),
+                false => ("-o", OutputMode::File(file)),
+            }),
             self.out_dir.clone().map(|folder| ("--out-dir", OutputMode::Folder(folder))),
             self.in_place.then_some(("--in-place", OutputMode::InPlace)),
             self.diff.then_some(("--diff", OutputMode::Diff)),
@@ -1017,7 +1037,8 @@ mod tests {
             arguments.output.mode()
         };
         assert_eq!(mode(&["-o", "b.cu"]), Ok(OutputMode::File("b.cu".into())));
-        assert_eq!(mode(&["--check"]), Ok(OutputMode::Check));
+        assert_eq!(mode(&["-o", "-"]), Ok(OutputMode::Standard));
+        assert_eq!(mode(&["--check", "-j", "2"]), Ok(OutputMode::Check));
         assert!(mode(&[]).expect_err("none").contains("--out-dir"));
         assert!(mode(&["--diff", "--check"]).expect_err("two").starts_with("--diff and --check"));
     }

@@ -9,16 +9,19 @@ use crate::build::locked::locked;
 use crate::encoding::encode;
 use crate::folder_copy::FolderCopy;
 use crate::helpers::Header;
+use crate::jobs;
 use crate::load::{DiskLoader, Overlay, load_root};
 use crate::profile::given;
+use crate::progress::phase;
 use crate::refusals::{has_errors, refuse};
 use crate::scope::Scope;
 use crate::write::parent;
 use layoutc_analysis::grid_choice::GridOptions;
 use layoutc_analysis::grid_plan::InBounds;
+use layoutc_analysis::keep::Keep;
 use layoutc_analysis::profile::Profile;
 use layoutc_build::database::{self, Entry};
-use layoutc_dataflow::layout::notation::LayoutSpec;
+use layoutc_dataflow::layout::notation::{Authority, LayoutSpec};
 use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceSet};
 use layoutc_driver::{Compiled, Request};
 use layoutc_syntax::preprocess::{Compilation, PreprocessOptions, preprocess_compilations};
@@ -27,11 +30,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::{fmt, fs, panic, thread};
+use std::{fmt, fs, panic};
 
 /// Stack of a compiling thread, in bytes. It is reserved, not used.
 const STACK: usize = 512 << 20;
-/// Threads that one compilation may use: what can run in parallel is a few passes and the parsing of
+/// Threads that one compilation uses unless it is told: what can run in parallel is a few passes and the parsing of
 /// files.
 const MOST_THREADS: usize = 4;
 
@@ -156,6 +159,16 @@ pub enum Purpose {
     Profile,
 }
 
+impl Purpose {
+    /// Whether layouts that are asked for change nothing.
+    fn looks_only(self) -> bool {
+        match self {
+            Purpose::Transform | Purpose::Review | Purpose::Verify => false,
+            Purpose::Analyze | Purpose::Graph | Purpose::Price | Purpose::Profile => true,
+        }
+    }
+}
+
 /// The units of a build.
 pub struct Units {
     /// What is compiled, and how.
@@ -220,22 +233,26 @@ fn compile_with(
     purpose: Purpose,
     origin: Origin<'_>,
 ) -> Result<Success, Failure> {
-    if matches!(purpose, Purpose::Transform | Purpose::Review | Purpose::Verify)
+    if !purpose.looks_only()
         && let Some(arguments) = with_chosen(arguments, &origin)?
     {
         return compile_with(&arguments, purpose, origin);
     }
     let all_grids = matches!(purpose, Purpose::Analyze | Purpose::Graph);
-    let texts = match purpose {
-        Purpose::Transform | Purpose::Review | Purpose::Verify => arguments.layouts.as_slice(),
-        Purpose::Analyze | Purpose::Graph | Purpose::Price | Purpose::Profile => &[],
+    let texts = match purpose.looks_only() {
+        false => arguments.layouts.as_slice(),
+        true => &[],
     };
-    let (layouts, mut errors) = parse_layouts(texts);
+    let (mut layouts, mut errors) = parse_layouts(texts);
+    if arguments.layouts_were_chosen {
+        layouts.iter_mut().for_each(|layout| layout.authority = Authority::Chosen);
+    }
     let overlay = match &origin {
         Origin::Over(overlay) => overlay.clone(),
         Origin::Named | Origin::Build(_) | Origin::Copy(_) => Overlay::default(),
     };
     let mut loader = DiskLoader { overlay, ..DiskLoader::default() };
+    let phase = phase("reading the program");
     let profile = given::read(arguments).unwrap_or_else(|error| {
         errors.push(error);
         None
@@ -253,8 +270,10 @@ fn compile_with(
     };
     let request = Request {
         layouts,
+        chooses_others: false,
+        ignores_pragmas: arguments.ignores_pragmas || purpose.looks_only(),
         require: arguments.require.clone(),
-        keep: arguments.keep.clone(),
+        keep: arguments.keep.iter().cloned().map(|name| Keep { name, pragma: None }).collect(),
         host: arguments.host.clone(),
         style: arguments.access_style.into(),
         assume,
@@ -295,6 +314,7 @@ fn compile_with(
         if has_errors(&preprocessed.diagnostics) {
             return Err(Failure::Reported(preprocessed.sources, preprocessed.diagnostics));
         }
+        phase.say(format!("choosing layouts: {} files", preprocessed.files.len()));
         // Kernel text in a host program is no file to write.
         let is_part = |id: &FileId| preprocessed.sources.file(*id).view().is_some();
         let files = preprocessed.files.iter().zip((0..).map(FileId));
@@ -304,6 +324,7 @@ fn compile_with(
         if has_errors(&compiled.diagnostics) {
             return Err(Failure::Reported(compiled.program.sources, compiled.diagnostics));
         }
+        phase.say("writing the program");
         let rewritten = rewrite(&compiled);
         let DiskLoader { replaced, absent, .. } = loader;
         let profile = recorded;
@@ -468,7 +489,7 @@ fn rewrite(compiled: &Compiled) -> Vec<Option<String>> {
 
 /// Runs `work` on threads with stacks of [`STACK`] bytes.
 pub fn on_deep_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Result<T, InternalError> {
-    let threads = thread::available_parallelism().map_or(1, usize::from).min(MOST_THREADS);
+    let threads = jobs::asked().unwrap_or_else(|| jobs::threads().min(MOST_THREADS));
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .stack_size(STACK)

@@ -7,8 +7,10 @@
 
 use crate::arguments::{Arguments, Command, ProgramArguments};
 use crate::exit::say;
+use crate::folder::with_sources;
 use crate::load::real_path as real;
 use crate::outputs::absolute;
+use crate::progress;
 use crate::style;
 use crate::write::parent;
 use clap::parser::ValueSource;
@@ -107,17 +109,24 @@ impl Config {
     /// A path of the file that may be written to: it lies in the file's folder, links followed.
     fn own_path(&self, path: &Text) -> Result<PathBuf, String> {
         let placed = self.place(path.get_ref());
-        if real(&placed).starts_with(real(parent(&self.path))) {
+        if self.own_folders().iter().any(|folder| real(&placed).starts_with(folder)) {
             return Ok(placed);
         }
         let cause = format!("`{}` lies outside of the folder of this file", path.get_ref());
         Err(self.error(path.span().start, &cause))
     }
 
+    /// The folder of the file, links followed; where the file is a link, that of what it leads to, too: build systems
+    /// run commands in folders of links to the files of a source tree.
+    fn own_folders(&self) -> [PathBuf; 2] {
+        [real(parent(&self.path)), parent(&real(&self.path)).to_path_buf()]
+    }
+
     /// Checks that the sources of the database lie in the file's folder, links followed.
     fn check_database(&self) -> Result<(), String> {
-        let folder = real(parent(&self.path));
-        match self.sources()?.iter().find(|source| !source.starts_with(&folder)) {
+        let folders = self.own_folders();
+        let is_outside = |source: &&PathBuf| folders.iter().all(|own| !source.starts_with(own));
+        match self.sources()?.iter().find(is_outside) {
             Some(outside) => {
                 let cause = format!(
                     "this database names {}, which lies outside of the folder of this file; give it as `--project` on the command line",
@@ -150,7 +159,11 @@ impl Config {
         if self.keys.files.is_none() {
             known.extend(self.sources()?);
         }
-        Ok(program.files.iter().all(|file| known.contains(&real(file))))
+        // Of a folder, some of the sources below it.
+        Ok(program.files.iter().all(|file| {
+            let file = real(file);
+            known.iter().any(|known| known.starts_with(&file))
+        }))
     }
 
     /// Everything but the files as options.
@@ -274,8 +287,16 @@ pub fn parse(words: Vec<OsString>) -> Result<Arguments, String> {
     let mut arguments = parsed(&matches);
     // The programs of a build are the build's.
     let has_build = matches!(&arguments.command, Command::Plan(own) if own.build.is_some());
+    let writes_json = match &arguments.command {
+        Command::Analyze(own) => own.json,
+        Command::Cost(own) => own.json,
+        _ => false,
+    };
     let Some(program) = arguments.command.program_mut() else { return Ok(arguments) };
     style::set(program.style);
+    if !program.style.quiet && !program.format.is_output() && !writes_json {
+        progress::allow();
+    }
     if has_build {
         return Ok(arguments);
     }
@@ -284,7 +305,7 @@ pub fn parse(words: Vec<OsString>) -> Result<Arguments, String> {
             true => Err(format!(
                 "no program is given: name its files (<FILE>...), a compilation database (--project), or both in {NAME}"
             )),
-            false => Ok(arguments),
+            false => expanded(arguments),
         };
     };
     let given = matches.subcommand().map(|(_, own)| own);
@@ -315,6 +336,16 @@ pub fn parse(words: Vec<OsString>) -> Result<Arguments, String> {
                 config.path.display()
             ));
         }
+    }
+    expanded(arguments)
+}
+
+/// The same with the sources below folders in their place. With a database, folders choose among its entries.
+fn expanded(mut arguments: Arguments) -> Result<Arguments, String> {
+    if let Some(program) = arguments.command.program_mut()
+        && program.project.is_none()
+    {
+        program.files = with_sources(&program.files)?;
     }
     Ok(arguments)
 }

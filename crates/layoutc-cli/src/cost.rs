@@ -16,6 +16,7 @@ use crate::arguments::CostArguments;
 use crate::compile::{Purpose, Success, compile_for};
 use crate::exit::{Exit, fail, say};
 use crate::format::{Findings, Format};
+use crate::progress::phase;
 use crate::refusals::has_errors;
 use crate::style::is_quiet;
 use counters::LaunchCounters;
@@ -433,7 +434,8 @@ impl Pricing<'_> {
         let arrays: Vec<ArrayShown> = arrays.collect();
         let mut layouts: Vec<LayoutCosts> = Vec::new();
         let mut source: Option<CostVector> = None;
-        for column in &columns {
+        for (number, column) in (1..).zip(&columns) {
+            let _phase = phase(format!("layout {number} of {}: {}", columns.len(), column.label));
             let mut total = CostVector::default();
             let mut prices = Vec::new();
             for kernel in &kernels {

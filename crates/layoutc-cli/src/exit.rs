@@ -1,5 +1,6 @@
 //! How a command ends.
 
+use crate::progress::aside;
 use crate::style::is_quiet;
 use std::fmt;
 use std::io::{self, Write};
@@ -47,7 +48,7 @@ pub fn say(message: impl fmt::Display) {
 
 /// Writes a line on standard error. A closed one is not worth failing for.
 pub fn print_line(message: impl fmt::Display) {
-    let _ = writeln!(io::stderr(), "{message}");
+    let _ = aside(|| writeln!(io::stderr(), "{message}"));
 }
 
 /// Writes a text, or bytes, on standard output. A reader that has seen enough (`| head`) is no error.
@@ -56,7 +57,7 @@ pub fn print_line(message: impl fmt::Display) {
 /// Any other failure to write.
 pub fn print(text: impl AsRef<[u8]>) -> io::Result<()> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_ref()).and_then(|()| out.flush()) {
+    match aside(|| out.write_all(text.as_ref()).and_then(|()| out.flush())) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
         _ => Ok(()),
     }

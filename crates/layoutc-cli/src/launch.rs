@@ -16,7 +16,7 @@ use layoutc_build::lock::{Lock, LockedProgram};
 use layoutc_build::paths::{absolute_in, seen_from};
 use layoutc_build::state::{self, Compiled, Manifest, State};
 use layoutc_build::{Command, Step, Unit};
-use layoutc_diagnostics::{Code, Severity};
+use layoutc_diagnostics::{Code, Diagnostic, Severity};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -253,16 +253,56 @@ impl Launch {
             ));
         }
         let key = self.key(self.locked(state)?.as_ref());
-        make::mirror(state, &self.found, &planned, key)?;
+        let is_new = state.manifest().is_none();
+        let manifest = make::mirror(state, &self.found, &planned, key)?;
+        if is_new {
+            self.remove_unknown(state, &manifest, make::symbol(&self.found, &planned).as_deref());
+        }
         Ok(())
     }
 
-    /// Whether the build folder's own lock file names what is no longer there: nobody wrote it, and it is made anew.
+    /// Takes away objects of this program that an earlier state knew, and that were compiled in other layouts: their
+    /// build would link them as they are.
+    fn remove_unknown(&self, state: &State, manifest: &Manifest, symbol: Option<&str>) {
+        let own: Vec<PathBuf> =
+            self.command.sources.iter().map(|source| self.command.object_of(source)).collect();
+        let is_unknown = |unit: &&Unit| {
+            unit.is_launched
+                && unit.object.starts_with(&self.found.build)
+                && !own.contains(&unit.object)
+                && state.compiled(&unit.object).is_none()
+        };
+        for unit in self.found.program.units.iter().filter(is_unknown) {
+            let is_rewritten =
+                manifest.units.get(&unit.source).is_some_and(|text| text.is_rewritten);
+            let Ok(object) = std::fs::read(&unit.object) else { continue };
+            let names = |text: &str| object.windows(text.len()).any(|own| own == text.as_bytes());
+            let is_of_plan = match (is_rewritten, symbol) {
+                (true, Some(symbol)) => names(symbol),
+                (true, None) | (false, _) => !names(make::PLAN),
+            };
+            if !is_of_plan && std::fs::remove_file(&unit.object).is_ok() {
+                say(format_args!(
+                    "layoutc: removed {}, which was compiled in other layouts; build again if it is missing",
+                    unit.object.display()
+                ));
+            }
+        }
+    }
+
+    /// Whether the build folder's own lock file names what is no longer there, or what a pragma keeps now: nobody
+    /// wrote it, and it is made anew.
     fn is_outdated(&self, stop: &Stop) -> bool {
         let Stop::Reported(failure) = stop else { return false };
-        let Failure::Reported(_, diagnostics) = &**failure else { return false };
+        let Failure::Reported(sources, diagnostics) = &**failure else { return false };
         let mut errors = diagnostics.iter().filter(|found| found.severity == Severity::Error);
-        self.settings.lock.is_none() && errors.any(|error| error.code == Code::UNKNOWN_CLASS)
+        let is_kept_by_pragma = |error: &Diagnostic| {
+            let place = error.primary.as_ref().map(|label| sources.text(label.span));
+            error.code == Code::REQUIRED_CLASS_KEPT
+                && place.is_some_and(|text| text.starts_with('#'))
+        };
+        self.settings.lock.is_none()
+            && errors.any(|error| error.code == Code::UNKNOWN_CLASS || is_kept_by_pragma(error))
     }
 
     /// Writes the lock file. That of a project stays as it is: a launch changes no source tree unless it is asked to.

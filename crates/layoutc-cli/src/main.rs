@@ -14,10 +14,12 @@ mod diff;
 mod encoding;
 mod exit;
 mod explain;
+mod folder;
 mod folder_copy;
 mod format;
 mod helpers;
 mod integration;
+mod jobs;
 mod launch;
 mod load;
 mod lsp;
@@ -25,6 +27,7 @@ mod manual;
 mod outputs;
 mod plan;
 mod profile;
+mod progress;
 mod refusals;
 mod render;
 mod report;
@@ -71,6 +74,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(message) => return exit::fail(message).into(),
     };
+    jobs::set(arguments.jobs);
     let exit = match arguments.command {
         Command::Transform(arguments) => transform::run(&arguments),
         Command::Verify(arguments) => verify::run(&arguments),

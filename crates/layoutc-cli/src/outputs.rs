@@ -1,10 +1,10 @@
 //! Which file is written where.
 
-use crate::arguments::OutputMode;
+use crate::arguments::{OutputMode, STANDARD};
 use crate::compile::Success;
 use crate::helpers::beside;
 use crate::write::{Target, parent};
-use layoutc_build::paths::absolute_in;
+use layoutc_build::paths::{absolute_in, common_folder};
 use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceFile};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,6 +20,11 @@ pub fn plan<'a>(
     let targets = match mode {
         OutputMode::File(path) => vec![single_file(path, success)?],
         OutputMode::Folder(folder) => whole_program(folder, success),
+        // What is wrong with it is said before anything else is written.
+        OutputMode::Standard => {
+            single_file(Path::new(STANDARD), success)?;
+            Vec::new()
+        }
         OutputMode::InPlace => {
             let path = |id| success.sources().file(id).path().to_path_buf();
             let target = |(id, text)| Target {
@@ -38,7 +43,11 @@ pub fn plan<'a>(
     if conflicts.is_empty() { Ok(targets) } else { Err(conflicts) }
 }
 
-fn single_file<'a>(path: &Path, success: &'a Success) -> Result<Target<'a>, Vec<Diagnostic>> {
+/// The one file of a program.
+///
+/// # Errors
+/// LC0051 if others must change, too.
+pub fn single_file<'a>(path: &Path, success: &'a Success) -> Result<Target<'a>, Vec<Diagnostic>> {
     let root = success.roots[0];
     let lost: Vec<Diagnostic> = success
         .changed()
@@ -119,17 +128,6 @@ pub fn absolute(path: &Path) -> PathBuf {
     absolute_in(Path::new(""), &full)
 }
 
-/// The deepest folder above all of these files.
-pub fn common_folder(files: &[PathBuf]) -> PathBuf {
-    let mut folders = files.iter().map(|file| parent(file));
-    let first = folders.next().unwrap_or(Path::new(""));
-    let common = |common: &Path, folder: &Path| {
-        let equal = common.components().zip(folder.components()).take_while(|(a, b)| a == b);
-        equal.map(|(component, _)| component).collect::<PathBuf>()
-    };
-    folders.fold(first.to_path_buf(), |found, folder| common(&found, folder))
-}
-
 /// An error for each output that is a file of the program, by whatever name.
 pub fn input_conflicts<'a>(
     outputs: impl IntoIterator<Item = &'a Path>,
@@ -165,16 +163,6 @@ pub fn is_same_file(one: &Path, other: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_common_folder_holds_all_files() {
-        let common =
-            |files: &[&str]| common_folder(&files.iter().map(PathBuf::from).collect::<Vec<_>>());
-        assert_eq!(common(&["/a/b/c.cu"]), Path::new("/a/b"));
-        assert_eq!(common(&["/a/b/c.cu", "/a/bc/d.h"]), Path::new("/a"));
-        assert_eq!(common(&["/a/b/c.cu", "/a/b/b/d.h", "/a/b/e.h"]), Path::new("/a/b"));
-        assert_eq!(common(&["/a/b.cu", "/c/d.h"]), Path::new("/"));
-    }
 
     #[test]
     fn one_file_under_two_names() {

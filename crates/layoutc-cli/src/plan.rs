@@ -10,6 +10,7 @@ use crate::compile::Failure;
 use crate::exit::{Exit, fail, say};
 use crate::launch::arguments::WantedArguments;
 use crate::outputs::absolute;
+use crate::progress::phase;
 use crate::summary;
 use arguments::PlanArguments;
 use layoutc_build::lock::{self, Lock, LockedProgram, SOURCE};
@@ -52,7 +53,9 @@ fn plan(arguments: &PlanArguments) -> Result<Exit, Stop> {
         other => other?,
     };
     let mut lock = before.clone().unwrap_or_default();
-    for found in &programs {
+    for (number, found) in (1..).zip(&programs) {
+        let name = &found.program.name;
+        let _phase = phase(format!("plan: {name}, program {number} of {}", programs.len()));
         let mut settings = Settings::of_program(&found.program)?;
         if arguments.build.is_none() {
             // The command line has been read with what the file says.

@@ -10,6 +10,7 @@ use crate::arguments::{Backend, ProfileArguments};
 use crate::compile::{Purpose, Success, compile_for};
 use crate::exit::{Exit, fail, say};
 use crate::format::Findings;
+use crate::progress::phase;
 use crate::verify::{build_request, cache_dir, sources};
 use crate::write::{Target, write_all};
 pub use digest::digests;
@@ -245,7 +246,9 @@ fn record_on_cpu(
     write(&header, &generated_header(instrumented, HEADER))?;
     request.flags.extend(["-include".to_owned(), header.display().to_string()]);
     request.cache_dir = Some(cache_dir().unwrap_or_else(|| folder.join("runtime")));
+    let phase = phase("profile: building the instrumented program");
     let built = build(&request).map_err(|error| error.to_string())?;
+    phase.say("profile: running the instrumented program");
     record_run(arguments, instrumented, &profile::run_of(&built.executable), "cpu")
 }
 

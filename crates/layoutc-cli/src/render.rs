@@ -4,6 +4,7 @@
 //! not shown: its label becomes a note with the place in numbers.
 
 use crate::exit::say;
+use crate::progress::aside;
 use crate::style::{color, is_verbose};
 use codespan_reporting::diagnostic::{
     Diagnostic as Rendered, Label as RenderedLabel, Severity as Level,
@@ -25,7 +26,7 @@ pub fn render(sources: &SourceSet, diagnostics: &[Diagnostic]) {
     if diagnostics.is_empty() {
         return;
     }
-    render_to(StandardStream::stderr(color()), sources, diagnostics);
+    aside(|| render_to(StandardStream::stderr(color()), sources, diagnostics));
     let more = diagnostics.len() - shown(diagnostics).count();
     if more > 0 {
         say(format_args!(

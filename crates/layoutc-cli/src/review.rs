@@ -10,6 +10,7 @@ use crate::compile::{Failure, Purpose, Success, compile_for, compile_in};
 use crate::exit::{Exit, fail, print, say};
 use crate::format::Format;
 use crate::outputs::input_conflicts;
+use crate::progress::phase;
 use crate::verify::{Verified, verified};
 use crate::write::{Target, parent, write_all};
 use arguments::ReviewArguments;
@@ -79,6 +80,7 @@ fn revision(
         (Some(project), None) => parent(project),
         (None, None) => Path::new("."),
     };
+    let _phase = phase(format!("review: the program as of {name}"));
     let files = success.sources().iter().map(|(_, file)| file.path().to_path_buf());
     let base = Base::read(name, &files.collect::<Vec<PathBuf>>(), near)?;
     base.check(name, &program.files)?;
@@ -89,6 +91,7 @@ fn revision(
 
 /// What `layoutc verify` says.
 fn verification(arguments: &crate::arguments::VerifyArguments) -> Result<Verified, String> {
+    let _phase = phase("review: verifying the result");
     match compile_for(&arguments.program, Purpose::Verify) {
         Ok(success) => verified(arguments, &success),
         // The same program was compiled a moment ago.

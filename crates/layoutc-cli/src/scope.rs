@@ -15,8 +15,9 @@
 //! as `external` in which no file was named. Its text is read: it keeps what it mentions. If both
 //! hold, its own words mean nothing of the program.
 
-use crate::outputs::{absolute, common_folder};
+use crate::outputs::absolute;
 use crate::write::parent;
+use layoutc_build::paths::common_folder;
 use layoutc_syntax::preprocess::{Asked, Foreign, Owner, is_vendor_folder};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

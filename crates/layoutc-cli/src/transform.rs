@@ -1,13 +1,14 @@
 //! `layoutc transform`: a program goes in, the same program with another data layout comes out.
 
-use crate::arguments::{Helpers, OutputMode, TransformArguments};
+use crate::arguments::{Helpers, OutputMode, ProgramArguments, STANDARD, TransformArguments};
 use crate::check;
-use crate::compile::{Success, compile_program};
+use crate::compile::{Failure, Success, compile_over, compile_program};
 use crate::diff::{created, unified};
 use crate::exit::{Exit, fail, print, say};
 use crate::format::Findings;
 use crate::helpers::{beside, into_headers};
-use crate::outputs::{input_conflicts, is_same_file, plan};
+use crate::load::{Overlay, real_path};
+use crate::outputs::{input_conflicts, is_same_file, plan, single_file};
 use crate::report::report;
 use crate::style::is_verbose;
 use crate::summary;
@@ -15,7 +16,11 @@ use crate::write::{Target, write_all};
 use layoutc_build::depfile::{self, Rule};
 use layoutc_diagnostics::{Code, Diagnostic};
 use layoutc_driver::{ClassOutcome, Status};
-use std::path::Path;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The name of a program on standard input, for messages and patches.
+const INPUT: &str = "stdin.cu";
 
 const SEVERAL_FILES: &str = "`-o` is for a program of one file; use `--out-dir DIR` for several";
 
@@ -25,17 +30,22 @@ pub fn run(arguments: &TransformArguments) -> Exit {
         Ok(mode) => mode,
         Err(message) => return fail(message),
     };
-    if matches!(mode, OutputMode::File(_)) && arguments.program.files.len() > 1 {
+    let is_one_file = matches!(mode, OutputMode::File(_) | OutputMode::Standard);
+    if is_one_file && arguments.program.files.len() > 1 {
         return fail(SEVERAL_FILES);
+    }
+    let is_input = arguments.program.files.iter().any(|file| file == Path::new(STANDARD));
+    if let Some(message) = is_input.then(|| wrong_input(arguments, &mode)).flatten() {
+        return fail(message);
     }
     let target = match &mode {
         OutputMode::File(path) | OutputMode::Folder(path) => Some(path.clone()),
-        OutputMode::InPlace | OutputMode::Diff | OutputMode::Check => None,
+        OutputMode::Standard | OutputMode::InPlace | OutputMode::Diff | OutputMode::Check => None,
     };
     if target.is_none() && arguments.depfile.is_some() {
         return fail("`--depfile` says what an output depends on; use it with `-o` or `--out-dir`");
     }
-    if matches!(mode, OutputMode::File(_)) && arguments.helpers == Helpers::Header {
+    if is_one_file && arguments.helpers == Helpers::Header {
         return fail(
             "`--helpers header` writes a header, too; use `--out-dir DIR` or `--in-place`",
         );
@@ -47,18 +57,29 @@ pub fn run(arguments: &TransformArguments) -> Exit {
             "`--diff` and `--format {name}` both write to standard output; use `--check --format {name}`"
         ));
     }
-    let mut success = match compile_program(&arguments.program) {
+    if mode == OutputMode::Standard && format.is_output() {
+        let name = format.name();
+        return fail(format_args!("`-o -` and `--format {name}` both write to standard output"));
+    }
+    let compiled = match is_input {
+        false => compile_program(&arguments.program),
+        true => match standard_input() {
+            Ok(text) => compile_input(arguments, &text),
+            Err(message) => return fail(message),
+        },
+    };
+    let mut success = match compiled {
         Ok(success) => success,
         Err(failure) => {
             let exit = format.show_failure(&failure);
             return if mode == OutputMode::Check { check::failed(&failure) } else { exit };
         }
     };
-    if matches!(mode, OutputMode::File(_)) && success.roots.len() > 1 {
+    if is_one_file && success.roots.len() > 1 {
         return fail(SEVERAL_FILES);
     }
     let has_headers = match arguments.helpers {
-        Helpers::Auto => !matches!(mode, OutputMode::File(_)),
+        Helpers::Auto => !is_one_file,
         Helpers::Header => true,
         Helpers::Inline => false,
     };
@@ -79,6 +100,10 @@ pub fn run(arguments: &TransformArguments) -> Exit {
     }
     let printed = match mode {
         OutputMode::Diff => print(diff(&success)).map_err(|error| error.to_string()),
+        OutputMode::Standard => match single_file(Path::new(STANDARD), &success) {
+            Ok(target) => print(target.bytes).map_err(|error| error.to_string()),
+            Err(errors) => return format.show_errors(success.sources(), &errors),
+        },
         _ if format.is_output() => format.show(&findings),
         _ => Ok(()),
     };
@@ -88,10 +113,45 @@ pub fn run(arguments: &TransformArguments) -> Exit {
     summarize(&mode, &success);
     match mode {
         OutputMode::Check => check::answer(&success),
-        OutputMode::File(_) | OutputMode::Folder(_) | OutputMode::InPlace | OutputMode::Diff => {
-            Exit::Done
-        }
+        OutputMode::File(_)
+        | OutputMode::Folder(_)
+        | OutputMode::Standard
+        | OutputMode::InPlace
+        | OutputMode::Diff => Exit::Done,
     }
+}
+
+/// What cannot be done with a program on standard input.
+fn wrong_input(arguments: &TransformArguments, mode: &OutputMode) -> Option<&'static str> {
+    if arguments.program.files.len() > 1 || arguments.program.project.is_some() {
+        return Some("`-` is a program on standard input; name no other file beside it");
+    }
+    if arguments.depfile.is_some() {
+        return Some("`--depfile` names files, and `-` is none");
+    }
+    match mode {
+        OutputMode::InPlace | OutputMode::Folder(_) => Some(
+            "a program on standard input has no file; use `-o -`, `-o FILE`, `--diff` or `--check`",
+        ),
+        OutputMode::File(_) | OutputMode::Standard | OutputMode::Diff | OutputMode::Check => None,
+    }
+}
+
+/// The text on standard input.
+fn standard_input() -> Result<String, String> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("cannot read standard input: {error}"))?;
+    let wrong = "standard input is not UTF-8; files of other encodings can be named";
+    String::from_utf8(bytes).map_err(|_| wrong.to_owned())
+}
+
+/// Compiles a text in the place of a file of the current folder, whose headers it finds.
+fn compile_input(arguments: &TransformArguments, text: &str) -> Result<Success, Failure> {
+    let files = vec![PathBuf::from(INPUT)];
+    let program = ProgramArguments { files, ..arguments.program.clone() };
+    compile_over(&program, Overlay::from([(real_path(Path::new(INPUT)), text.into())]))
 }
 
 /// What an output depends on, as Make and Ninja read it.

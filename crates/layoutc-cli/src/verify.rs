@@ -9,6 +9,8 @@ use crate::arguments::VerifyArguments;
 use crate::compile::{Purpose, Success, compile_for};
 use crate::exit::{Exit, fail};
 use crate::format::{Findings, Format};
+use crate::jobs;
+use crate::progress::phase;
 use layoutc_codegen::CHECK;
 use layoutc_dataflow::classes::record_of;
 use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceFile, Span};
@@ -191,6 +193,7 @@ fn compare(
         timeout: Duration::from_secs(arguments.timeout),
         ..RunRequest::new(arguments.args.clone())
     };
+    let phase = phase("verify");
     let outcome = verify(&VerifyRequest {
         before: &before,
         after: &after,
@@ -198,6 +201,7 @@ fn compare(
         ignored_sites: &ignored_sites,
         ignored_kernels: &success.compiled.generated_kernels,
         run: &run,
+        on_step: &|step| phase.say(format!("verify: {step}")),
     })
     .map_err(|error| error.to_string())?;
     Ok((outcome, layouts))
@@ -269,6 +273,7 @@ pub fn build_request(
             .ok()
             .filter(|name| !name.is_empty())
             .unwrap_or_else(|| "g++".to_owned()),
+        most_workers: jobs::asked(),
         ..BuildRequest::new(sources, folder.join(name))
     }
 }

@@ -104,6 +104,7 @@ codes! {
     INVALID_TILE = 44, "LC0044", "invalid-tile", "A tile size is zero or too large.";
     INDIVISIBLE_FIELD = 45, "LC0045", "indivisible-field", "The program uses as a whole what the layout divides.";
     ALREADY_TRANSFORMED = 46, "LC0046", "already-transformed", "An earlier run gave the array another layout than the one asked for.";
+    PRAGMA_PLACE = 47, "LC0047", "pragma-place", "A pragma of a layout stands above nothing that it can speak of.";
     REQUIRED_CLASS_KEPT = 50, "LC0050", "required-class-kept", "A class named by `--require` keeps its layout.";
     HEADER_MUST_CHANGE = 51, "LC0051", "header-must-change", "The rewrite needs more than the one output file.";
     OUTPUT_CONFLICT = 52, "LC0052", "output-conflict", "The output cannot be written where it was asked for.";

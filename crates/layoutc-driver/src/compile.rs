@@ -7,6 +7,7 @@ use crate::joints::PlannedJoints;
 use crate::outcome::{
     ClassOutcome, HostOutcome, Model, Status, is_kept_by_missing, kept_by_missing,
 };
+use crate::pragmas;
 use crate::records::{Known, Planned, kept_diagnostic};
 use crate::refusals::FixedFiles;
 use crate::request::{HostLayout, Request};
@@ -14,7 +15,7 @@ use layoutc_analysis::choose::{targets, unknown_target};
 use layoutc_analysis::cost_model::CostModel;
 use layoutc_analysis::generated::{answer, is_for_arrays};
 use layoutc_analysis::joint_plan::{GainfulJoints, gainful_joints, joint_requests};
-use layoutc_codegen::edit::in_files;
+use layoutc_codegen::edit::{in_files, joined};
 use layoutc_codegen::{EditSet, opencl, settle_unused_locals};
 use layoutc_dataflow::classes::{Classes, find_classes, type_untyped_pointers};
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec};
@@ -67,7 +68,9 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         program.identifiers.extend(opencl::words_in_strings(&program));
     }
     let mut request = request.clone();
-    let is_automatic = request.layouts.is_empty();
+    request.chooses_others |= request.layouts.is_empty();
+    let is_automatic = request.chooses_others;
+    let wrong_pragmas = pragmas::ask(&program, &mut request);
     let mut transformed = Vec::new();
     request.layouts.retain(|spec| match answer(&program, spec) {
         None => true,
@@ -111,8 +114,9 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         let mut at = 0..;
         request.layouts.retain(|_| at.next().is_none_or(|at| !grids.met.contains(&at)));
     }
-    let only_grids =
-        request.layouts.is_empty() && grids.as_ref().is_some_and(|grids| !grids.met.is_empty());
+    let only_grids = request.layouts.is_empty()
+        && !is_automatic
+        && grids.as_ref().is_some_and(|grids| !grids.met.is_empty());
     if only_grids {
         // The others stay, as with any request.
         request.layouts.extend(LayoutSpec::parse("* = aos").ok());
@@ -150,7 +154,8 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     diagnostics.extend(kept_by_missing(&by_missing));
     diagnostics.extend(opencl::missing_kernels(&classes));
     diagnostics.extend(outcomes.iter().filter_map(assumptions::note));
-    let mut failed = !plan.errors.is_empty();
+    let mut failed = !plan.errors.is_empty() || !wrong_pragmas.is_empty();
+    diagnostics.extend(wrong_pragmas);
     let mut reports = Vec::new();
     let mut lowering = BTreeMap::new();
     if let Some(grids) = grids {
@@ -172,12 +177,14 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         generated_kernels.extend(found.generated_kernels);
     }
     diagnostics.extend(host_arrays.iter().filter_map(host_arrays::note));
-    for name in request.require.iter().chain(&request.keep) {
+    diagnostics.extend(pragmas::without_arrays(&program, &classes, &outcomes));
+    let kept = || request.keep.iter().filter(|keep| keep.pragma.is_none()).map(|keep| &keep.name);
+    for name in request.require.iter().chain(kept()) {
         let known = classes.ids().any(|id| targets(&program, &classes, id, name).is_some())
             || outcomes.iter().any(|outcome| outcome.names.iter().any(|own| own == name))
             || is_transformed(&program, name);
         // An array of which nothing is reported may be kept, too.
-        let is_kept = request.keep.contains(name)
+        let is_kept = kept().any(|kept| kept == name)
             && name.rsplit("::").next().is_some_and(|word| program.identifiers.contains(word));
         if !known && !is_kept && name != EVERY_ARRAY {
             diagnostics.push(unknown_target(&program, &classes, name));
@@ -186,6 +193,12 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     diagnostics.retain(|found| !is_about_generated(&program, found));
     diagnostics.extend(plan.errors);
     settle_unused_locals(&program, &mut edits);
+    // Where a rewrite wants the text, what it makes of it counts.
+    for edit in pragmas::carried_out(&program, &outcomes) {
+        if let Ok(all) = joined(&edits, vec![edit]) {
+            edits = all;
+        }
+    }
     let edits = in_files(&program.sources, edits);
     Compiled {
         program,

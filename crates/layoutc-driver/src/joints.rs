@@ -4,7 +4,7 @@ use crate::outcome::{ClassOutcome, Model, Status, stays};
 use crate::refusals::{FixedFiles, foreign_edit};
 use crate::settle::settle;
 use layoutc_analysis::joint_plan::{JointProgram, JointRequest, pin, plan_joints};
-use layoutc_analysis::keep::keep_named;
+use layoutc_analysis::keep::{Keep, keep_named};
 use layoutc_analysis::{LayoutPlan, Origin, Refusal};
 use layoutc_codegen::EditSet;
 use layoutc_codegen::Rewritten;
@@ -37,7 +37,7 @@ impl PlannedJoints {
         classes: Classes,
         requests: Vec<JointRequest>,
         errors: Vec<Diagnostic>,
-        keep: &[String],
+        keep: &[Keep],
     ) -> PlannedJoints {
         let joints = JointProgram { program, classes: &classes };
         let mut plan = plan_joints(joints, requests);

@@ -11,6 +11,7 @@ mod grids;
 mod host_arrays;
 mod joints;
 mod outcome;
+mod pragmas;
 mod records;
 mod refusals;
 mod request;

@@ -102,8 +102,8 @@ impl Planned {
         let recording = profile.map(|profile| Recording::new(profile, &program.sources));
         let recording = recording.as_ref();
         let (device, pricing) = (&request.grids.device, request.pricing);
-        let verdicts = match request.layouts.as_slice() {
-            [] => {
+        let verdicts = match request.chooses_others {
+            true => {
                 // A model that follows arrays of numbers may price otherwise: all commands decide as `transform` does.
                 let launch = ModelOptions { follows_numbers: false, ..request.launch() };
                 let is_other = request.follows_numbers && !is_same;
@@ -111,14 +111,14 @@ impl Planned {
                 let model = own.as_ref().unwrap_or(&cost_model);
                 request.selector.verdicts(&classes, model, device, pricing, recording)
             }
-            _ => BTreeMap::new(),
+            false => BTreeMap::new(),
         };
         drop(all);
         if let (Selector::Auto, Some(recording)) = (request.selector, recording) {
             cost_model.measure(recording);
         }
         let mut cells = CellPlanner::default();
-        let is_automatic = request.layouts.is_empty() && request.selector.is_by_cost();
+        let is_automatic = request.chooses_others && request.selector.is_by_cost();
         if any_orders_cells(&request.layouts) || (is_automatic && may_gain(&classes, &cost_model)) {
             let in_bounds = request.assume.classes(&program, &classes);
             cells = CellPlanner::new(find_cells(&program, &classes, &in_bounds));

@@ -5,6 +5,7 @@ use layoutc_analysis::cost::Model;
 use layoutc_analysis::cost_model::ModelOptions;
 use layoutc_analysis::grid_choice::GridOptions;
 use layoutc_analysis::grid_plan::{GridRequest, InBounds};
+use layoutc_analysis::keep::Keep;
 use layoutc_analysis::profile::Profile;
 use layoutc_codegen::Style;
 use layoutc_dataflow::layout::notation::LayoutSpec;
@@ -17,10 +18,14 @@ use std::sync::Arc;
 pub struct Request {
     /// Layouts by record type or array name. If there are any, only classes that they name change.
     pub layouts: Vec<LayoutSpec>,
+    /// Classes that no layout names change as they do where there is none.
+    pub chooses_others: bool,
+    /// Layouts that pragmas of the source ask for do not count.
+    pub ignores_pragmas: bool,
     /// Record types or array names that must change: a class of theirs that stays is an error.
     pub require: Vec<String>,
-    /// Record types or array names that stay as they are.
-    pub keep: Vec<String>,
+    /// What stays as it is.
+    pub keep: Vec<Keep>,
     /// What the host's arrays look like.
     pub host: HostLayout,
     /// How accesses to arrays in tiles are written.
@@ -64,6 +69,7 @@ impl Request {
     pub(crate) fn of_grids(&self) -> GridRequest<'_> {
         GridRequest {
             layouts: &self.layouts,
+            is_automatic: self.chooses_others,
             options: &self.grids,
             assume: &self.assume,
             all_grids: self.all_grids,

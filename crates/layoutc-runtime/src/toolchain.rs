@@ -55,6 +55,8 @@ pub struct BuildRequest {
     pub cache_dir: Option<PathBuf>,
     /// Whether the program is built to be traced ([`crate::trace`]).
     pub is_traced: bool,
+    /// How many files are compiled at a time; otherwise as many as there are processors.
+    pub most_workers: Option<usize>,
 }
 
 impl BuildRequest {
@@ -70,6 +72,7 @@ impl BuildRequest {
             out_dir,
             cache_dir: None,
             is_traced: false,
+            most_workers: None,
         }
     }
 }
@@ -240,7 +243,7 @@ impl<'a> Build<'a> {
         Ok(sites)
     }
 
-    /// Compiles the runtime and the roots, as many at a time as there are processors.
+    /// Compiles the runtime and the roots, several at a time.
     fn compile_all(
         &self,
         roots: &[(&SourceText, Option<&CompileUnit>)],
@@ -248,8 +251,8 @@ impl<'a> Build<'a> {
         let next = AtomicUsize::new(0);
         let results: Mutex<Vec<Option<Result<PathBuf, BuildError>>>> =
             Mutex::new((0..=roots.len()).map(|_| None).collect());
-        let workers =
-            std::thread::available_parallelism().map_or(1, usize::from).min(roots.len() + 1);
+        let processors = || std::thread::available_parallelism().map_or(1, usize::from);
+        let workers = self.program.most_workers.unwrap_or_else(processors).min(roots.len() + 1);
         std::thread::scope(|scope| {
             for _ in 0..workers {
                 scope.spawn(|| {

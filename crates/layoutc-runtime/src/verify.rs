@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// What to compare.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct VerifyRequest<'a> {
     /// The original program.
     pub before: &'a BuildRequest,
@@ -39,6 +39,8 @@ pub struct VerifyRequest<'a> {
     pub ignored_kernels: &'a [String],
     /// How both programs are run.
     pub run: &'a RunRequest,
+    /// Told what is done next.
+    pub on_step: &'a dyn Fn(&str),
 }
 
 /// Why nothing could be compared.
@@ -82,11 +84,16 @@ impl std::error::Error for VerifyError {}
 /// [`VerifyError`] when a program does not build or start. That the original runs into its time limit or into a
 /// memory error of its own is no error here but [`Verdict::Inconclusive`].
 pub fn verify(request: &VerifyRequest) -> Result<VerifyOutcome, VerifyError> {
+    let step = request.on_step;
+    step("building the original, 1 of 4");
     let before = Program::build(request, Version::Before)?;
+    step("building the rewritten program, 2 of 4");
     let after = Program::build(request, Version::After)?;
+    step("running the original, 3 of 4");
     let (before_result, mut before_log) = before.run(&[], request.run.timeout)?;
     let allocations = [("LAYOUTC_RT_ALLOCS", before.log_path().into_os_string())];
     // Index arithmetic takes longer on a CPU: a program that is a little slower is no other one.
+    step("running the rewritten program, 4 of 4");
     let patience = request.run.timeout.saturating_mul(4);
     let (after_result, mut after_log) = after.run(&allocations, patience)?;
     for launch in before_log.iter_mut().chain(&mut after_log) {

@@ -16,7 +16,7 @@ mod spelling;
 pub use copy::{FunctionParts, NoCopy};
 pub use homes::Homes;
 pub use parents::Parents;
-pub use pragma::{ExtentValue, GridPragma, PragmaArray, PragmaExtent};
+pub use pragma::{ExtentValue, GridPragma, LayoutPragma, PragmaArray, PragmaExtent, PragmaSubject};
 pub use rows::{MemberRow, MemberRows};
 
 use crate::types::{QualType, Scalar, TypeId, TypeTable};
@@ -1064,6 +1064,8 @@ pub struct Program {
     pub accessors: BTreeMap<FunctionId, FieldId>,
     /// What pragmas say of grids, in the order of their places.
     pub pragmas: Vec<GridPragma>,
+    /// What pragmas want of layouts, in the order of their places.
+    pub layout_pragmas: Vec<LayoutPragma>,
     /// Default arguments of parameters, and whether each is a null pointer.
     pub default_arguments: BTreeMap<VarId, (ExprId, bool)>,
     /// The `[…]` of array declarators, with the length between them.

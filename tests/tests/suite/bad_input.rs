@@ -34,7 +34,8 @@ fn one_of_two_files_is_missing() -> Result<()> {
 fn directory() -> Result<()> {
     let sandbox = particles()?;
     fs::create_dir(sandbox.path().join("folder.cu"))?;
-    sandbox.rejected(&["transform", "folder.cu", "-o", "out.cu"], &["folder.cu", "directory"])?;
+    sandbox
+        .rejected(&["transform", "folder.cu", "-o", "out.cu"], &["folder.cu", "has no source"])?;
     Ok(())
 }
 

@@ -242,6 +242,7 @@ const TESTED_ELSEWHERE: &[(&str, &str)] = &[
     ("LC0003", "generated brackets and include chains: limits.rs and bad_input.rs"),
     ("LC0075", "profiles are given on the command line: profile.rs"),
     ("LC0076", "folders are given on the command line: scope.rs"),
+    ("LC0047", "layout_pragmas.rs: pragmas above other things"),
     ("LC0060", "programs with pragmas: grid_bad.rs"),
     ("LC0061", "programs with pragmas: grid_bad.rs"),
     ("LC0062", "programs with pragmas: grid_bad.rs"),

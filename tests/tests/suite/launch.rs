@@ -1,5 +1,10 @@
 //! `layoutc plan` and `layoutc launch`: builds of projects with new layouts.
 
+mod bazel;
+mod caches;
+mod cmake;
+mod pragmas;
+
 use std::collections::BTreeSet;
 use std::env;
 use std::fs;
@@ -712,7 +717,7 @@ fn an_untrusted_project_changes_nothing_elsewhere() -> Result<()> {
 }
 
 /// CMake and Ninja of the tools that are installed for the tests.
-fn cmake(project: &Project) -> Result<Nvcc> {
+fn cmake_tools(project: &Project) -> Result<Nvcc> {
     let nvcc = Nvcc::find()?;
     let bin = repository_root().join(".tools/venv/bin");
     for tool in ["cmake", "ninja"] {
@@ -730,7 +735,7 @@ fn cmake(project: &Project) -> Result<Nvcc> {
 #[test]
 fn cmake_builds_and_links_with_ninja() -> Result<()> {
     let project = Project::new("particles")?;
-    let nvcc = cmake(&project)?;
+    let nvcc = cmake_tools(&project)?;
     let configure = format!(
         "cmake -G Ninja -B build -DCMAKE_CUDA_ARCHITECTURES=80 -DCMAKE_CUDA_COMPILER={} -DCMAKE_CUDA_COMPILER_LAUNCHER=layoutc;launch;--",
         nvcc.program().display()
@@ -774,7 +779,7 @@ fn cmake_builds_and_links_with_ninja() -> Result<()> {
 #[test]
 fn cmake_builds_a_target_with_makefiles() -> Result<()> {
     let project = Project::new("split")?;
-    let nvcc = cmake(&project)?;
+    let nvcc = cmake_tools(&project)?;
     let lists = "\ncmake_policy(VERSION 3.20)\nadd_library(api INTERFACE)\n\
         find_package(layoutc REQUIRED)\nlayoutc_target(wave LAYOUT \"Cell = soa\" REQUIRE Cell)\n\
         add_library(field STATIC field.cpp)\nadd_library(parts ALIAS field)\ntarget_link_libraries(wave PRIVATE api parts)\n";
@@ -1006,6 +1011,38 @@ fn what_is_compiled_again_has_the_options_of_the_launch() -> Result<()> {
         object(&project, "step.o")?
     );
     ensure!(object(&project, "main.o")?.contains("ParticleTile16"));
+    Ok(())
+}
+
+#[test]
+fn objects_of_other_layouts_are_removed_if_nothing_is_known_of_them() -> Result<()> {
+    let project = Project::new("particles")?;
+    described(&project, "")?;
+    for name in ["main", "report", "step"] {
+        compile(&project, name)?;
+    }
+    let forget = || fs::remove_dir_all(project.path("project/.layoutc"));
+    let exists = |name: &str| project.path("project").join(name).exists();
+    // The same layouts: they stay.
+    forget()?;
+    compile(&project, "main")?;
+    ensure!(exists("step.o") && exists("report.o"));
+    // In no new layout any more.
+    forget()?;
+    project.edit("include/particle.h", "struct", "#pragma layoutc keep\nstruct")?;
+    let outcome = compile(&project, "main")?;
+    ensure!(outcome.stderr.contains("step.o, which was compiled in other"), "{}", outcome.stderr);
+    ensure!(exists("main.o") && !exists("step.o"), "{}", outcome.stderr);
+    for name in ["report", "step"] {
+        ensure!(!compile(&project, name)?.stderr.contains("removed"));
+    }
+    // From none to a new one, compiled with the unit that has the plan's symbol.
+    forget()?;
+    project.edit("include/particle.h", "#pragma layoutc keep\n", "")?;
+    compile(&project, "main")?;
+    ensure!(exists("main.o") && !exists("step.o"));
+    // What is no object of a launch is nobody's to remove.
+    ensure!(project.path("project/src/step.cu").exists());
     Ok(())
 }
 

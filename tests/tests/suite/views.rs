@@ -20,6 +20,10 @@ struct Body {
     float e, p, lane;
 };
 
+struct Pair {
+    float a, b;
+};
+
 struct Sealed {
     float x;
     int n;
@@ -94,6 +98,26 @@ __global__ void pointers_inline(Body *bodies, int n)
     last->x = bodies[0].x;
 }
 
+__global__ void bindings_inline(Pair *pairs, int n)
+{
+    int i = threadIdx.x;
+    if (i < n) {
+        auto [a, b] = pairs[i];
+        pairs[i].a += 1;
+        pairs[i].b += a;
+    }
+}
+
+__global__ void copies_inline(Body *bodies, int n)
+{
+    int i = threadIdx.x;
+    if (i < n) {
+        auto before = bodies[i];
+        bodies[i].x += 1;
+        bodies[i].v += before.x;
+    }
+}
+
 template <typename Number>
 __global__ void templates_inline(Body *bodies, Number n)
 {
@@ -135,10 +159,19 @@ int main()
     pointers_inline<<<1, 1>>>(b, n);
     templates_inline<<<1, 96>>>(b, 70u);
     lambdas_inline<<<1, 96>>>(b, n);
+    copies_inline<<<1, 96>>>(b, n);
     macros_inline<<<1, 1>>>(b);
     cudaMemcpy(host, b, sizeof(host), cudaMemcpyDeviceToHost);
     for (int i = 0; i < n; ++i)
         printf("%g %g %d %d %d %g\n", host[i].x, host[i].v, host[i].links[0], host[i].links[1], host[i].links[2], host[i].p);
+    Pair *pairs, ends[n] = {};
+    cudaMalloc(&pairs, sizeof(ends));
+    cudaMemcpy(pairs, ends, sizeof(ends), cudaMemcpyHostToDevice);
+    bindings_inline<<<1, 96>>>(pairs, n);
+    bindings_inline<<<1, 96>>>(pairs, n);
+    cudaMemcpy(ends, pairs, sizeof(ends), cudaMemcpyDeviceToHost);
+    for (int i = 0; i < n; ++i)
+        printf("%g %g\n", ends[i].a, ends[i].b);
     Sealed *sealed, seals[n];
     cudaMalloc(&sealed, sizeof(seals));
     cudaMemcpy(sealed, seals, sizeof(seals), cudaMemcpyHostToDevice);
@@ -150,6 +183,7 @@ int main()
     cudaFree(a);
     cudaFree(b);
     cudaFree(sealed);
+    cudaFree(pairs);
 }
 "#;
 

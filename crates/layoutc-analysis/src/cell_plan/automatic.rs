@@ -13,7 +13,7 @@ use crate::grid_model::GridModel;
 use crate::index_form::Definitions;
 use layoutc_dataflow::classes::{ClassId, ClassShape, Classes, class_shape};
 use layoutc_dataflow::layout::notation::{
-    FormSpec, GridDigit, LayoutSpec, Located, Order, SpecBody,
+    Authority, FormSpec, GridDigit, LayoutSpec, Located, Order, SpecBody,
 };
 use layoutc_dataflow::layout::{Digit, DimensionId, Leaf};
 use layoutc_syntax::Program;
@@ -69,6 +69,7 @@ impl CellPlanner {
                     target: "cells".to_owned(),
                     with: Vec::new(),
                     body: SpecBody::Uniform(FormSpec { order, align: None }),
+                    authority: Authority::Chosen,
                 };
                 self.chosen.insert(*class, (request, grid.clone(), because.clone()));
             }

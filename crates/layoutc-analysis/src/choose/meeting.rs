@@ -27,12 +27,13 @@ pub fn conflicting(
     let message = format!("`{first}` and `{second}` are asked for arrays that meet in one pointer");
     let mut diagnostic = Diagnostic::error(Code::INCOMPATIBLE_LAYOUTS, message);
     let help = "ask for one layout for both, or keep their pointers apart";
+    let located = |diagnostic| second.located(first.located(diagnostic)).help(help);
     let named = |spec: &LayoutSpec| {
         let mut slots = classes.class(id).slots.iter().copied();
         slots.find(|slot| slot_names(program, *slot).contains(&spec.target))
     };
     let (Some(from), Some(to)) = (named(first), named(second)) else {
-        return diagnostic.help(help);
+        return located(diagnostic);
     };
     let chain = chain(&steps(program, classes, id), from, to);
     if chain.is_empty() {
@@ -41,7 +42,7 @@ pub fn conflicting(
             true => "both requests name this".to_owned(),
             false => "it is not known where they meet".to_owned(),
         };
-        return diagnostic.at(place(program, from), label).help(help);
+        return located(diagnostic.at(place(program, from), label));
     }
     for (target, source, span) in chain {
         let label =
@@ -51,7 +52,7 @@ pub fn conflicting(
             Some(_) => diagnostic.with(span, label),
         };
     }
-    diagnostic.help(help)
+    located(diagnostic)
 }
 
 /// A shortest chain from one slot to another.

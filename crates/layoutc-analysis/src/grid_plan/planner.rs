@@ -3,6 +3,7 @@
 use super::{
     Apart, Families, GridPlan, GridPlans, GridProgram, GridRequest, is_mistake, pin, slot_span,
 };
+use crate::choose::means;
 use crate::grid_choice::{GridChoice, GridOptions};
 use crate::grid_model::GridModel;
 use crate::index_form::Definitions;
@@ -25,6 +26,7 @@ pub(super) fn plan(found: &GridProgram, request: GridRequest, apart: &Apart) -> 
         classes,
         grids,
         requests: request.layouts,
+        is_automatic: request.is_automatic,
         met: BTreeSet::new(),
         errors: Vec::new(),
         model: GridModel::new(program, &definitions).with_groups(&classes.buffers.blocks),
@@ -45,6 +47,8 @@ pub(super) struct Planner<'a> {
     pub(super) classes: &'a Classes,
     pub(super) grids: &'a Grids,
     requests: &'a [LayoutSpec],
+    /// Arrays that no request names get what serves them best.
+    is_automatic: bool,
     met: BTreeSet<usize>,
     errors: Vec<Diagnostic>,
     pub(super) model: GridModel<'a>,
@@ -79,11 +83,14 @@ impl<'a> Planner<'a> {
             let decision = Decision::Keep(vec![mistake.clone()]);
             return Some(ArrayPlan::new(id, decision, Origin::Pragma));
         }
-        if self.requests.is_empty() {
-            return self.automatic(id, scalar);
+        match self.followed(id) {
+            Some(request) => {
+                let decision = self.following(id, scalar, request)?;
+                Some(ArrayPlan::new(id, decision, Origin::Sibling))
+            }
+            None if self.is_automatic => self.automatic(id, scalar),
+            None => None,
         }
-        let decision = self.following(id, scalar, self.followed(id)?)?;
-        Some(ArrayPlan::new(id, decision, Origin::Sibling))
     }
 
     /// What a request makes of a class.
@@ -114,7 +121,7 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// The requests that name an array of the class, by position; `*` speaks of arrays of structs.
+    /// The requests that name an array of the class and count, by position; `*` speaks of arrays of structs.
     fn requests_for(&self, id: ClassId) -> Vec<(usize, &'a LayoutSpec)> {
         let names: BTreeSet<String> = self
             .classes
@@ -123,11 +130,18 @@ impl<'a> Planner<'a> {
             .iter()
             .flat_map(|slot| slot_names(self.program, *slot))
             .collect();
-        self.requests
+        let mut found: Vec<(usize, &LayoutSpec)> = self
+            .requests
             .iter()
             .enumerate()
-            .filter(|(_, request)| request.target != EVERY_ARRAY && names.contains(&request.target))
-            .collect()
+            .filter(|(_, request)| match request.place() {
+                Some(_) => means(self.program, self.classes, id, request).is_some(),
+                None => request.target != EVERY_ARRAY && names.contains(&request.target),
+            })
+            .collect();
+        let most = found.iter().map(|(_, request)| request.authority.rank()).max();
+        found.retain(|(_, request)| Some(request.authority.rank()) == most);
+        found
     }
 
     /// The grid that a request for a class means.
@@ -199,15 +213,13 @@ fn digits(request: &LayoutSpec, grid: &Grid) -> Result<Vec<Digit>, Diagnostic> {
             let shape = RecordShape::flat("grid", [("value", "float", 4, 4, &[][..])]);
             let layout: Layout = request
                 .resolve_grid(&shape, &names, "")
-                .map_err(|error| error.diagnostic(&request.to_string()))?;
+                .map_err(|error| request.diagnostic(&error))?;
             layout.groups()[0].digits().to_vec()
         }
         Some(Order::Default | Order::Aos) | None => {
-            return Err(Diagnostic::error(
-                Code::UNKNOWN_LAYOUT,
-                format!("`{request}` is no layout of a grid"),
-            )
-            .help(format!(
+            let message = format!("`{request}` is no layout of a grid");
+            let error = Diagnostic::error(Code::UNKNOWN_LAYOUT, message);
+            return Err(request.located(error).help(format!(
                 "list the digits, slowest first, for example `{} = [{}]`, or say `tiled(32)`",
                 request.target,
                 names.join(", ")
@@ -220,11 +232,11 @@ fn digits(request: &LayoutSpec, grid: &Grid) -> Result<Vec<Digit>, Diagnostic> {
         Some(Digit::Slice { dimension: DimensionId(0), modulus: None, .. })
     );
     if !is_first {
-        return Err(Diagnostic::error(
-            Code::UNKNOWN_LAYOUT,
-            format!("`{request}` needs the extent of `{}`, which is not known", names[0]),
-        )
-        .help(format!("begin with `{0}` or a slice of it, such as `{0}/32`", names[0])));
+        let message = format!("`{request}` needs the extent of `{}`, which is not known", names[0]);
+        let error = Diagnostic::error(Code::UNKNOWN_LAYOUT, message);
+        return Err(request
+            .located(error)
+            .help(format!("begin with `{0}` or a slice of it, such as `{0}/32`", names[0])));
     }
     Ok(digits)
 }

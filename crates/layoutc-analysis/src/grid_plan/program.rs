@@ -50,8 +50,12 @@ pub fn flattened(program: &Program) -> (Program, TypedArrays) {
 #[must_use]
 pub fn scalars_worth_a_look(program: &Program, request: GridRequest) -> BTreeSet<Scalar> {
     let is_declared = !program.pragmas.is_empty();
-    let is_automatic = request.layouts.is_empty();
-    let scalars = if is_automatic && !is_declared && !request.all_grids {
+    let is_automatic = request.is_automatic;
+    let is_named = || {
+        !request.layouts.is_empty()
+            && names_an_array(program, &candidates(program), request.layouts)
+    };
+    let scalars = if is_automatic && !is_declared && !request.all_grids && !is_named() {
         let steers = request.options.device.steering_model().is_ok();
         may_gain(program, &Definitions::collect(program), steers)
     } else {

@@ -1,7 +1,7 @@
 //! Making the state of a program: its layouts, and the mirror of its files.
 
 use crate::arguments::ProgramArguments;
-use crate::build::locked::{asked, is_told, locked};
+use crate::build::locked::{asked, is_told, locked, refreshed};
 use crate::build::{Found, Settings};
 use crate::compile::{Failure, Success, Units, compile_units};
 use crate::outputs::absolute;
@@ -11,7 +11,7 @@ use layoutc_build::lock::{Lock, LockedProgram, SOURCE};
 use layoutc_build::mirror::{Mirror, Replacement, marked};
 use layoutc_build::state::{self, Manifest, State, UnitText, hash};
 use layoutc_build::{Command, Program};
-use layoutc_diagnostics::FileId;
+use layoutc_diagnostics::{FileId, Span};
 use layoutc_driver::Status;
 use layoutc_syntax::Function;
 use std::collections::{BTreeMap, BTreeSet};
@@ -54,7 +54,11 @@ pub fn plan(
         compile_units(arguments, &units).map_err(|failure| Stop::Reported(Box::new(failure)))
     };
     if let Some(locked) = known {
-        let success = compile(&asked(&settings.arguments, &locked))?;
+        let arguments = asked(&settings.arguments, &locked);
+        let success = compile(&ProgramArguments { layouts_were_chosen: true, ..arguments })?;
+        // Pragmas go before what was chosen.
+        let has_pragmas = !success.compiled.program.layout_pragmas.is_empty();
+        let locked = if has_pragmas { refreshed(&locked, &success) } else { locked };
         return Ok(Planned { locked, success });
     }
     let first = compile(&settings.arguments)?;
@@ -200,6 +204,12 @@ fn text(success: &Success, id: FileId, mirror: &Mirror, seal: Option<String>) ->
     let mut replacements: Vec<Replacement> =
         edits.into_iter().flat_map(|edits| edits.edits()).map(replacement).collect();
     replacements.extend(absolute_includes(success, id, mirror));
+    let pragmas = pragmas(success, id).filter(|pragma| {
+        let is_apart = |other: &Replacement| other.end <= pragma.start || pragma.end <= other.start;
+        replacements.iter().all(is_apart)
+    });
+    let pragmas: Vec<Replacement> = pragmas.collect();
+    replacements.extend(pragmas);
     replacements.sort_by_key(|replacement| (replacement.start, replacement.end));
     if let Some(seal) = seal {
         let end = file.text().len();
@@ -207,6 +217,21 @@ fn text(success: &Success, id: FileId, mirror: &Mirror, seal: Option<String>) ->
     }
     let text = marked(&path, &mirror.place(&path), file.text(), &replacements);
     success.bytes(id, &text).into_owned()
+}
+
+/// The pragmas of layoutc in a file. No compiler knows them, and some warn of what they do not know.
+fn pragmas(success: &Success, id: FileId) -> impl Iterator<Item = Replacement> {
+    let program = &success.compiled.program;
+    let directives: BTreeSet<Span> = (program.pragmas.iter().map(|pragma| pragma.directive))
+        .chain(program.layout_pragmas.iter().map(|pragma| pragma.directive))
+        .collect();
+    directives.into_iter().filter(move |span| span.file == id).map(|span| Replacement {
+        start: span.start as usize,
+        end: span.end as usize,
+        // A directive of several lines is as many empty ones.
+        text: "\n".repeat(program.text(span).matches('\n').count()),
+        is_generated: false,
+    })
 }
 
 /// Headers of the program that a file includes by their whole paths: those of the mirror are meant. Build systems
@@ -285,6 +310,15 @@ impl<'s> Graph<'s> {
     }
 }
 
+/// What the symbol of a plan begins with.
+pub const PLAN: &str = "layoutc_plan_";
+
+/// The symbol that rewritten objects of a program name, if they do.
+pub fn symbol(found: &Found, planned: &Planned) -> Option<String> {
+    let seals = Seals::new(found, planned);
+    (!seals.owners.is_empty()).then(|| seals.symbol())
+}
+
 /// Symbols that keep objects of different plans apart: every rewritten unit names the symbol of its plan, and one
 /// unit of each executable and shared library has it.
 struct Seals {
@@ -318,6 +352,10 @@ impl Seals {
         Seals { id: planned.locked.id.clone(), owners, units }
     }
 
+    fn symbol(&self) -> String {
+        format!("{PLAN}{}", self.id)
+    }
+
     /// Whether a file is rewritten for its seal alone.
     fn is_needed(&self, path: &Path) -> bool {
         self.owners.contains(path)
@@ -330,7 +368,7 @@ impl Seals {
         if !is_owner && !names {
             return None;
         }
-        let symbol = format!("layoutc_plan_{}", self.id);
+        let symbol = self.symbol();
         let (open, close) =
             ("#ifdef __cplusplus\nextern \"C\" {\n#endif\n", "#ifdef __cplusplus\n}\n#endif\n");
         // One source may include another one: what each of them says stands there once.

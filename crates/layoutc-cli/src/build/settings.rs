@@ -3,9 +3,9 @@
 use crate::arguments::{MissingHeaders, ProgramArguments};
 use crate::config;
 use crate::launch::arguments::WantedArguments;
-use crate::outputs::common_folder;
 use layoutc_build::Program;
 use layoutc_build::lock::{self, Lock, LockedProgram};
+use layoutc_build::paths::common_folder;
 use layoutc_build::state;
 use std::path::{Path, PathBuf};
 

@@ -7,6 +7,7 @@ mod segments;
 
 use crate::arguments::ProgramArguments;
 use crate::compile::{Failure, Purpose, Success, compile_for};
+use crate::progress::phase;
 use crate::verify::{
     HANDLE_SITES_HEADER, SiteNumbers, build_request, cache_dir, changed, lowered_sources,
     original_sources, rewritten_sources,
@@ -106,7 +107,12 @@ pub fn simulate_source(run: &SimulatedRun, success: &Success) -> Result<Simulate
 /// # Errors
 /// As [`simulate_source`], and if nothing changes.
 pub fn simulate_layout(run: &SimulatedRun, layouts: &[String]) -> Result<Simulated, String> {
-    let program = ProgramArguments { layouts: layouts.to_vec(), ..run.program.clone() };
+    let program = ProgramArguments {
+        layouts: layouts.to_vec(),
+        // A column is the layout that it says, and no other.
+        ignores_pragmas: true,
+        ..run.program.clone()
+    };
     let success = match compile_for(&program, Purpose::Transform) {
         Ok(success) => success,
         Err(Failure::Reported(_, diagnostics)) => return Err(first_message(&diagnostics)),
@@ -164,7 +170,9 @@ fn run_and_simulate(
         request.flags.extend(["-include".to_owned(), path.display().to_string()]);
     }
     request.cache_dir = Some(cache_dir().unwrap_or_else(|| folder.path().join("runtime")));
+    let phase = phase("simulation: building the program");
     let built = build(&request).map_err(|error| error.to_string())?;
+    phase.say("simulation: running the program");
     let of_allocation = |own: &Allocation| {
         let geometry = shapes.zip(own.site).and_then(|(shapes, site)| shapes.get(&site));
         geometry.map(|(shape, layout)| segments(shape, layout, own.bytes)).unwrap_or_default()

@@ -1,5 +1,6 @@
 //! The arguments of `layoutc launch`.
 
+use crate::jobs::JobsArguments;
 use clap::{Args, Parser};
 use layoutc_build::Unit;
 use std::ffi::OsString;
@@ -53,6 +54,9 @@ pub struct WantedArguments {
 struct Options {
     #[command(flatten)]
     wanted: WantedArguments,
+    /// Every launch has its own.
+    #[command(flatten)]
+    _jobs: JobsArguments,
 }
 
 impl WantedArguments {

@@ -7,8 +7,7 @@ use crate::lsp::naming::Naming;
 use crate::lsp::origin::Origin;
 use crate::lsp::positions::Lines;
 use crate::lsp::snapshot::Snapshot;
-use crate::outputs::common_folder;
-use layoutc_build::paths::relative_to;
+use layoutc_build::paths::{common_folder, relative_to};
 use lsp_types::{
     CreateFile, DocumentChange, OptionalVersionedTextDocumentIdentifier, TextDocumentEdit,
     TextDocumentIdentifier, TextEdit, WorkspaceEdit,

@@ -3,6 +3,7 @@
 use super::{cache_dir, sources, unchanged};
 use crate::arguments::VerifyArguments;
 use crate::compile::Success;
+use crate::progress::phase;
 use layoutc_runtime::opencl::{Compilers, OpenCl, OpenClRequest, OpenClVerifyRequest, verify};
 use layoutc_runtime::process::RunRequest;
 use layoutc_runtime::program::SourceText;
@@ -28,6 +29,7 @@ pub fn compare(
         timeout: Duration::from_secs(arguments.timeout),
         ..RunRequest::new(arguments.args.clone())
     };
+    let _phase = phase("verify: building and running both programs");
     verify(&opencl, &OpenClVerifyRequest { before: &before, after: &after, run: &run })
         .map_err(|error| error.to_string())
 }

@@ -315,8 +315,13 @@ impl Rewriter<'_> {
         let is_record = |ty: layoutc_syntax::QualType| program.types.as_record(ty.id).is_some();
         if let Some(variable) = self.inits.get(&element) {
             let own = program.variable(*variable);
+            // What is deduced would be the struct of references: `auto b`, `auto [x, v]`.
+            let declared = own.site.declaration.map(|id| program.declaration(id));
+            let is_named = declared.is_some_and(|own| {
+                own.is_plain && program.types.as_record(own.specifier_type.id).is_some()
+            });
             if is_record(own.ty) && !own.is_auto {
-                return Some(Use::Loaded(kept));
+                return is_named.then_some(Use::Loaded(kept));
             }
             let is_local = own.function.is_some()
                 && !is_reference

@@ -1,7 +1,7 @@
 //! Slots and their union.
 
 use super::element::{Element, element_of};
-use layoutc_syntax::{FieldId, FunctionId, Program, TypeKind, VarId};
+use layoutc_syntax::{FieldId, FunctionId, PragmaArray, Program, TypeKind, VarId};
 use petgraph::unionfind::UnionFind;
 use std::collections::BTreeMap;
 
@@ -14,6 +14,15 @@ pub enum Slot {
     Field(FieldId),
     /// What a function returns.
     Result(FunctionId),
+}
+
+impl From<PragmaArray> for Slot {
+    fn from(array: PragmaArray) -> Slot {
+        match array {
+            PragmaArray::Variable(id) => Slot::Variable(id),
+            PragmaArray::Field(id) => Slot::Field(id),
+        }
+    }
 }
 
 /// All slots of a program with the union of those between which pointers flow.

@@ -56,12 +56,7 @@ impl Declared {
         let own: Vec<&GridPragma> = program
             .pragmas
             .iter()
-            .filter(|pragma| {
-                slots.contains(&match pragma.array {
-                    PragmaArray::Variable(id) => Slot::Variable(id),
-                    PragmaArray::Field(id) => Slot::Field(id),
-                })
-            })
+            .filter(|pragma| slots.contains(&Slot::from(pragma.array)))
             .collect();
         let Some(first) = own.first() else { return Ok(None) };
         if let Some(refused) = own.iter().find(|pragma| pragma.is_refused) {

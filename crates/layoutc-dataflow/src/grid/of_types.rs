@@ -7,7 +7,7 @@ use super::{Access, LARGEST_RECORD};
 use crate::classes::{ClassId, Classes, Declared, Extent, Pin, Slot, TypedArrays};
 use layoutc_diagnostics::Code;
 use layoutc_syntax::{
-    ExprId, ExprKind, ExtentValue, FunctionId, MacroRole, NameRef, PragmaArray, Program, evaluate,
+    ExprId, ExprKind, ExtentValue, FunctionId, MacroRole, NameRef, Program, evaluate,
 };
 use std::collections::BTreeMap;
 
@@ -134,10 +134,7 @@ pub(super) fn check_pragmas(
     typed: &TypedArrays,
 ) -> Result<(), Pin> {
     for pragma in &program.pragmas {
-        let slot = match pragma.array {
-            PragmaArray::Variable(id) => Slot::Variable(id),
-            PragmaArray::Field(id) => Slot::Field(id),
-        };
+        let slot = Slot::from(pragma.array);
         let Some(declared) = typed.of_slot(slot) else { continue };
         if classes.class_of_slot(slot) != Some(class) {
             continue;

@@ -60,7 +60,7 @@ mod suggest;
 use std::fmt;
 use std::ops::Range;
 
-use layoutc_diagnostics::{Code, Diagnostic};
+use layoutc_diagnostics::{Code, Diagnostic, Span};
 
 use super::Bytes;
 pub use display::LayoutDisplay;
@@ -98,6 +98,37 @@ pub struct LayoutSpec {
     pub with: Vec<String>,
     /// The layout.
     pub body: SpecBody,
+    /// Who asks for it.
+    pub authority: Authority,
+}
+
+/// Who asks for a layout. Of several who name an array, the last one in this list counts.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Authority {
+    /// An earlier run, which chose it.
+    Chosen,
+    /// A pragma of the source.
+    Pragma {
+        /// Where the layout is written.
+        text: Span,
+        /// Which one of the program's, by its position: that says what is meant, and the target is its name.
+        index: usize,
+    },
+    /// The command line, or the project's file.
+    #[default]
+    Asked,
+}
+
+impl Authority {
+    /// The place in the list.
+    #[must_use]
+    pub fn rank(self) -> usize {
+        match self {
+            Authority::Chosen => 0,
+            Authority::Pragma { .. } => 1,
+            Authority::Asked => 2,
+        }
+    }
 }
 
 /// The part of a specification behind the `=`.
@@ -200,6 +231,21 @@ impl SpecError {
             None => diagnostic,
         }
     }
+
+    /// An error in the text of a source file that is the specification's.
+    #[must_use]
+    pub fn diagnostic_in(&self, text: Span) -> Diagnostic {
+        let place = |at: usize| text.start + u32::try_from(at).unwrap_or(u32::MAX);
+        let (start, end) = (place(self.at.start), place(self.at.end).min(text.end));
+        // At the end of the text there is nothing to point at.
+        let span = if start < end { Span { start, end, ..text } } else { text };
+        let diagnostic = Diagnostic::error(self.code, self.message.clone());
+        let diagnostic = diagnostic.at(span, "in the layout of this pragma");
+        match &self.help {
+            Some(help) => diagnostic.help(help.clone()),
+            None => diagnostic,
+        }
+    }
 }
 
 impl fmt::Display for SpecError {
@@ -218,6 +264,34 @@ impl LayoutSpec {
     /// for invalid tile sizes; each with its place in `text`.
     pub fn parse(text: &str) -> Result<LayoutSpec, SpecError> {
         parser::parse_spec(text)
+    }
+
+    /// The layout of a pragma, where the source has it.
+    #[must_use]
+    pub fn place(&self) -> Option<Span> {
+        match self.authority {
+            Authority::Pragma { text, .. } => Some(text),
+            Authority::Chosen | Authority::Asked => None,
+        }
+    }
+
+    /// What is wrong with it, where it was written.
+    #[must_use]
+    pub fn diagnostic(&self, error: &SpecError) -> Diagnostic {
+        match self.place() {
+            Some(span) => error.diagnostic_in(span),
+            None => error.diagnostic(&self.to_string()),
+        }
+    }
+
+    /// A message about it, with its place in the source if it has one.
+    #[must_use]
+    pub fn located(&self, diagnostic: Diagnostic) -> Diagnostic {
+        match (self.place(), &diagnostic.primary) {
+            (Some(span), None) => diagnostic.at(span, "this pragma asks for it"),
+            (Some(span), Some(_)) => diagnostic.with(span, "this pragma asks for it"),
+            (None, _) => diagnostic,
+        }
     }
 }
 

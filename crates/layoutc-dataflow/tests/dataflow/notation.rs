@@ -1,7 +1,7 @@
 //! The notation reads back what it prints, and its errors point to their place.
 
 use layoutc_dataflow::layout::notation::{
-    FieldPattern, FormSpec, GridDigit, GroupSpec, Located, Order,
+    Authority, FieldPattern, FormSpec, GridDigit, GroupSpec, Located, Order,
 };
 use layoutc_dataflow::layout::{
     Bytes, GroupForm, Layout, LayoutSpec, RecordShape, SpecBody, SpecError,
@@ -81,7 +81,7 @@ fn targets() -> impl Strategy<Value = String> {
 proptest! {
     #[test]
     fn specifications_read_back((target, body) in (targets(), bodies())) {
-        let spec = LayoutSpec { target, with: Vec::new(), body };
+        let spec = LayoutSpec { target, with: Vec::new(), body, authority: Authority::default() };
         let text = spec.to_string();
         let read = LayoutSpec::parse(&text).map_err(|error| {
             TestCaseError::fail(format!("{text}: {error}"))

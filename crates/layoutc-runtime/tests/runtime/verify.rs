@@ -134,6 +134,7 @@ fn compare(before: &str, after: &str, layouts: &[SiteLayout]) -> VerifyOutcome {
     let run = RunRequest::new(Vec::new());
     let ignored_kernels = ["pack".to_owned()];
     let wanted = VerifyRequest {
+        on_step: &|_| {},
         ignored_sites: &[],
         before: &before,
         after: &after,

@@ -4,6 +4,8 @@
 //! lowered: what it names is looked up among what the declaration below declares, and its extents
 //! among what is in scope there.
 
+mod layouts;
+
 use super::Lowering;
 use crate::evaluate::{constant_tokens, integer_literal};
 use crate::preprocess::{Activity, DirectiveKind, Token, TokenKind, tokens};
@@ -62,10 +64,13 @@ impl Lowering<'_> {
         if all.get(2).map(|token| token.text(text)) != Some("layoutc") {
             return Ok(());
         }
-        let written = Reader { file: span.file, from: span.start, text, tokens: &all, at: 3 };
-        let written = written.arrays()?;
         let last = all.last().map_or(span.end, |token| span.start + token.end);
         let directive = Span { end: last, ..span };
+        if let Some(written) = layouts::read(text, &all, directive) {
+            return self.wanted(&written?);
+        }
+        let written = Reader { file: span.file, from: span.start, text, tokens: &all, at: 3 };
+        let written = written.arrays()?;
         let below = self.below(span);
         for array in written {
             if let Err(error) = self.declared(directive, &array, below.as_ref(), found) {
@@ -541,13 +546,13 @@ impl Reader<'_> {
         };
         Diagnostic::warning(Code::GRID_SYNTAX, "this pragma cannot be read")
             .at(self.place(self.at), format!("expected {expected}, {found}"))
-            .help("write it as `#pragma layoutc grid f[ny][nx]`; several arrays follow each other")
+            .help("write it as `#pragma layoutc grid f[ny][nx]`, where several arrays may follow each other, as `#pragma layoutc layout(soa)`, or as `#pragma layoutc keep`")
     }
 
     /// `grid f[ny][nx] g[ny][nx]`, perhaps with commas.
     fn arrays(mut self) -> Result<Vec<Written>, Diagnostic> {
         if self.peek() != Some("grid") {
-            return Err(self.wrong("`grid`"));
+            return Err(self.wrong("`grid`, `layout` or `keep`"));
         }
         self.at += 1;
         let mut found = Vec::new();

@@ -1,6 +1,7 @@
-//! What pragmas say: `#pragma layoutc grid f[nz][ny][nx][19]`.
+//! What pragmas say: `#pragma layoutc grid f[nz][ny][nx][19]`, `#pragma layoutc layout(soa)`,
+//! `#pragma layoutc keep`.
 
-use super::{FieldId, VarId};
+use super::{FieldId, RecordId, VarId};
 use layoutc_diagnostics::Span;
 
 /// The dimensions that a pragma gives to one array.
@@ -30,6 +31,26 @@ pub enum PragmaArray {
     Variable(VarId),
     /// A member.
     Field(FieldId),
+}
+
+/// What a pragma wants of the arrays of the declaration below.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LayoutPragma {
+    /// The directive, from `#` to its last token.
+    pub directive: Span,
+    /// What stands between the brackets of `layout(…)`; `None`: the arrays stay as they are.
+    pub layout: Option<Span>,
+    /// What is declared below.
+    pub subject: PragmaSubject,
+}
+
+/// What a pragma stands in front of.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum PragmaSubject {
+    /// The definition of a record, or of a template of records: all arrays of it are meant.
+    Record(RecordId),
+    /// Pointers and arrays.
+    Arrays(Vec<PragmaArray>),
 }
 
 /// An extent as the pragma writes it.

@@ -6,8 +6,8 @@ use layoutc_diagnostics::Code;
 
 use super::lexer::{Token, TokenKind, tokens};
 use super::{
-    EVERY_ARRAY, FieldPattern, FormSpec, GridDigit, GroupSpec, LayoutSpec, Located, Order,
-    SpecBody, SpecError, nearest,
+    Authority, EVERY_ARRAY, FieldPattern, FormSpec, GridDigit, GroupSpec, LayoutSpec, Located,
+    Order, SpecBody, SpecError, nearest,
 };
 use crate::layout::digit::check_dimensions;
 use crate::layout::{Bytes, Digit, DimensionId, LayoutError, MAX_ALIGNMENT, MAX_TILE};
@@ -22,7 +22,7 @@ pub(super) fn parse_spec(text: &str) -> Result<LayoutSpec, SpecError> {
     let (target, with) = parser.targets()?;
     let body = parser.body()?;
     parser.end()?;
-    Ok(LayoutSpec { target, with, body })
+    Ok(LayoutSpec { target, with, body, authority: Authority::default() })
 }
 
 pub(super) fn parse_body(text: &str) -> Result<SpecBody, SpecError> {
