@@ -9,6 +9,7 @@ mod picture;
 use crate::compile::{Failure, Purpose, Success, compile_for, compile_in};
 use crate::exit::{Exit, fail, print, say};
 use crate::format::Format;
+use crate::helpers::into_headers;
 use crate::outputs::input_conflicts;
 use crate::progress::phase;
 use crate::verify::{Verified, verified};
@@ -32,10 +33,12 @@ pub fn run(arguments: &ReviewArguments) -> Exit {
             "`--base` and `--profile` exclude each other: a recorded run is one of the program as it is now",
         );
     }
-    let success = match compile_for(&arguments.program, Purpose::Review) {
+    let mut success = match compile_for(&arguments.program, Purpose::Review) {
         Ok(success) => success,
         Err(failure) => return format.show_failure(&failure),
     };
+    // As `transform` would write it.
+    into_headers(&mut success);
     let base = match arguments.base.as_deref().map(|name| revision(arguments, name, &success)) {
         None => None,
         Some(Ok(found)) => Some(found),

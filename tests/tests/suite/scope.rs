@@ -280,7 +280,14 @@ fn a_toolkit_changes_nothing() -> Result<()> {
         ("kit/curand_kernel.h", kit.as_str()),
     ])?;
     let entry = |flags: &str| json!([{"directory": sandbox.path(), "file": "main.cu", "command": format!("nvcc {flags} -c main.cu")}]);
-    let plain = sandbox.accepted(&with_soa(&["transform", "main.cu", "--out-dir", "plain"]))?;
+    let plain = sandbox.accepted(&with_soa(&[
+        "transform",
+        "main.cu",
+        "--helpers",
+        "inline",
+        "--out-dir",
+        "plain",
+    ]))?;
     let mut folders = vec![sandbox.path().join("kit")];
     folders.extend(own);
     for (number, folder) in folders.iter().enumerate() {
@@ -297,7 +304,9 @@ fn a_toolkit_changes_nothing() -> Result<()> {
                 sandbox.write("compile_commands.json", serde_json::to_vec(&entry(flags))?)?;
             }
             let out = format!("out{number}{run}");
-            let arguments = [&["transform"], &arguments[..], &["--out-dir", &out]].concat();
+            let arguments =
+                [&["transform"], &arguments[..], &["--helpers", "inline", "--out-dir", &out]]
+                    .concat();
             let outcome = Layoutc::built()?.run(
                 sandbox.path(),
                 Duration::from_secs(10),
@@ -381,7 +390,8 @@ fn a_project_in_several_folders() -> Result<()> {
     ensure!(found["classes"][0]["status"] == "changed", "{found:#}");
     ensure!(ending(&stderr) == "1 of 1 array changes", "{stderr}");
     let written = files(&sandbox)?.into_iter().filter(|path| path.starts_with("out")).count();
-    ensure!(written == 3, "{:?}", sandbox.contents()?.keys());
+    // The files, and a header of generated text.
+    ensure!(written == 4, "{:?}", sandbox.contents()?.keys());
     // A root that is given goes before the database's folder.
     let (found, _) = report(&sandbox, &[&arguments[..], &["--root", "p/app"]].concat())?;
     ensure!(found["classes"][0]["reasons"][0]["code"] == "LC0076", "{found:#}");

@@ -75,9 +75,6 @@ impl Rewriter<'_> {
         if self.is_kept_by_view(expr) {
             return None;
         }
-        if let Some(text) = self.tiles_of_view(expr) {
-            return Some(text);
-        }
         if let Some(text) = self.cell_number(expr) {
             return Some(text);
         }
@@ -163,7 +160,7 @@ impl Rewriter<'_> {
             _ => {}
         }
         let pointer = self.changed_pointer(expr).and_then(|class| self.pointer(expr, class));
-        pointer.or_else(|| self.outside_class(expr))
+        pointer.or_else(|| self.outside_class(expr)).or_else(|| self.tiles_of_view(expr))
     }
 
     /// `p[i] = {a, b}` where `p[i]` has a type derived from the record: the list needs its name.
