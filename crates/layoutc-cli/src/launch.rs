@@ -3,6 +3,7 @@
 pub mod arguments;
 
 use crate::build::find::find;
+use crate::build::locked::is_refused;
 use crate::build::make::{self, Stop};
 use crate::build::secret::open_state;
 use crate::build::{Found, Settings};
@@ -237,7 +238,14 @@ impl Launch {
         // A layout that is asked for wins over one that was chosen.
         let is_asked = self.settings.asks_for_layouts();
         let kept = known.clone().filter(|_| !is_asked);
-        let planned = match make::plan(&self.found, &self.settings, kept.clone()) {
+        // A lock file that people keep says what it says; what launches note is theirs.
+        let is_own = self.settings.lock.is_none();
+        let planned = match kept.as_ref().filter(|own| is_own && own.arrays.iter().any(is_refused))
+        {
+            Some(own) => make::reconsider(&self.found, &self.settings, own),
+            None => make::plan(&self.found, &self.settings, kept.clone()),
+        };
+        let planned = match planned {
             Err(stop) if kept.is_some() && (self.wanted.update || self.is_outdated(&stop)) => {
                 make::plan(&self.found, &self.settings, None)?
             }

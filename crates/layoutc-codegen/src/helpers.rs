@@ -198,10 +198,11 @@ pub(crate) fn declarations(
     out.push('\n');
     structs(storage, out);
     let out = all.part(Part::Device);
-    if storage.has_named_extents && !storage.is_record {
+    // A member that is added later would be lost in copies.
+    if !storage.is_record && !storage.is_opencl {
         let _ = writeln!(
             out,
-            "static_assert(sizeof({}) == {}, \"`{}` has other extents now: transform the program again\");",
+            "static_assert(sizeof({}) == {}, \"`{}` has changed: transform the program again\");",
             mention(&storage.record),
             storage.shape.shape.size.0,
             storage.record

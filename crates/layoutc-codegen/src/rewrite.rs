@@ -188,7 +188,6 @@ fn rewrite_with(
                     storage.marker.layout.clone_from(&order.notation);
                 }
                 storage.members = plain_members(program, record, &mut names);
-                storage.has_named_extents = has_named_extents(program, record);
                 storage.cells = numbered(&mut names, &storage.prefix);
                 storage.keeps_bytes &= storage.cells.is_none();
                 // Tags alone name no types in C.
@@ -485,17 +484,6 @@ fn with_global_names(name: &str, is_hidden: impl Fn(&str) -> bool) -> String {
     }
     out.push_str(&name[copied..]);
     out
-}
-
-/// Whether extents of members of a record are given by names.
-fn has_named_extents(program: &Program, record: layoutc_syntax::RecordId) -> bool {
-    let bodies: Vec<Span> =
-        program.with_bases(record).into_iter().filter_map(|id| program.record(id).body).collect();
-    program.brackets.iter().any(|(brackets, extent)| {
-        let is_literal =
-            extent.is_none_or(|extent| matches!(program.expr(extent).kind, ExprKind::Integer(_)));
-        !is_literal && bodies.iter().any(|body| body.contains(*brackets))
-    })
 }
 
 /// The members of a record whose constructors or access rules generated functions must go around.

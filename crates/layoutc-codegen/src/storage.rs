@@ -81,8 +81,6 @@ pub struct Storage {
     pub keeps_bytes: bool,
     /// How cells of a grid are numbered, if their order changes.
     pub(crate) cells: Option<CellFunctions>,
-    /// Extents of members are constants of the program, whose values the generated structs hold.
-    pub has_named_extents: bool,
     /// How generated functions reach the members of a record with constructors or private members.
     pub members: Option<PlainMembers>,
     /// Names of its views, if parameters of functions may become such.
@@ -268,7 +266,6 @@ impl Storage {
                 && !is_opencl,
             keeps_bytes: layout.keeps_bytes(&shape.shape),
             cells: None,
-            has_named_extents: false,
             members: None,
             views: None,
             marker: crate::marker::Marker::default(),

@@ -282,6 +282,33 @@ fn mistakes_in_the_source_are_the_compilers() -> Result<()> {
 }
 
 #[test]
+fn an_array_that_a_mistake_kept_changes_when_that_is_gone() -> Result<()> {
+    let project = Project::new("particles")?;
+    let (right, wrong) = ("p[i].x += p[i].vx * dt;", "p[i].x += = ;");
+    let step = "layoutc launch -- nvcc -Iinclude -c src/step.cu -o step.o";
+    project.edit("src/step.cu", right, wrong)?;
+    let outcome = project.accepted(step)?;
+    ensure!(outcome.stderr.contains("0 of 1 arrays"), "{}", outcome.stderr);
+    project.edit("src/step.cu", wrong, right)?;
+    let outcome = project.accepted(step)?;
+    ensure!(outcome.stderr.contains("1 of 1 arrays"), "{}", outcome.stderr);
+    ensure!(object(&project, "step.o")?.contains("ParticleTile32"));
+    Ok(())
+}
+
+/// A folder in `layoutc.toml` stands for the sources below it.
+#[test]
+fn folders_of_sources_are_a_program() -> Result<()> {
+    let project = Project::new("particles")?;
+    project
+        .sandbox
+        .write("project/layoutc.toml", "files = [\"src\"]\ninclude = [\"include\"]\n")?;
+    let outcome = project.accepted(COMPILE)?;
+    ensure!(outcome.stderr.contains("1 of 1 arrays"), "{}", outcome.stderr);
+    Ok(())
+}
+
+#[test]
 fn objects_of_another_layout_are_compiled_again() -> Result<()> {
     let project = Project::new("split")?;
     // Ninja's manifest, as CMake would write it, says which units are linked.
@@ -363,11 +390,8 @@ build wave: link main.o field.o kernels.o
     ensure!(!kernels()?.contains("CellTile32"), "{}", kernels()?);
     let lock = fs::read_to_string(project.path("project/.layoutc/wave/layoutc.lock"))?;
     ensure!(lock.contains("LC0088"), "{lock}");
-    // The description is new, the lock file is not: layouts stay until somebody asks for others.
+    // What kept the array is gone.
     fs::write(project.path("project/build.ninja"), manifest("layoutc launch -- "))?;
-    project.accepted(compile)?;
-    ensure!(!kernels()?.contains("CellTile32"));
-    fs::remove_dir_all(project.path("project/.layoutc"))?;
     project.accepted(compile)?;
     ensure!(kernels()?.contains("CellTile32"), "{}", kernels()?);
     Ok(())
@@ -595,13 +619,12 @@ fn headers_that_the_build_makes() -> Result<()> {
     project.accepted(step)?;
     ensure!(!fs::read_to_string(project.path("project/step.o"))?.contains("Tile32"));
     project.sandbox.write("project/src/made.h", "#define MADE 1\n")?;
-    project.accepted(COMPILE)?;
-    ensure!(!fs::read_to_string(project.path("project/main.o"))?.contains("Tile32"));
-    // The layouts are chosen anew when somebody asks for it; what was compiled is compiled again.
-    fs::remove_dir_all(project.path("project/.layoutc/program"))?;
+    // Now it changes; what was compiled is compiled again.
     let outcome = project.accepted(COMPILE)?;
     ensure!(outcome.stderr.contains("1 of 1"), "{}", outcome.stderr);
-    ensure!(fs::read_to_string(project.path("project/main.o"))?.contains("Tile32"));
+    for name in ["project/main.o", "project/step.o"] {
+        ensure!(fs::read_to_string(project.path(name))?.contains("Tile32"), "{name}");
+    }
     Ok(())
 }
 

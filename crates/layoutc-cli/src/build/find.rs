@@ -6,6 +6,7 @@
 use crate::build::Settings;
 use crate::build::secret::{open_state, secret};
 use crate::config;
+use crate::folder::with_sources;
 use crate::outputs::absolute;
 use layoutc_build::database;
 use layoutc_build::state::{self, FOLDER, Hashed};
@@ -118,7 +119,8 @@ fn of_config(settings: &Settings, command: &Command) -> Result<Option<Found>, St
         let program = of_database(&database_of(project))?;
         return Ok(Some(Found { program, build, plan }));
     }
-    let sources: Vec<PathBuf> = arguments.files.iter().map(|file| absolute(file)).collect();
+    let files: Vec<PathBuf> = arguments.files.iter().map(|file| absolute(file)).collect();
+    let sources = with_sources(&files)?;
     if !command.sources.iter().any(|source| sources.contains(&command.path_of(source))) {
         return Ok(None);
     }

@@ -83,6 +83,25 @@ pub fn asked(arguments: &ProgramArguments, locked: &LockedProgram) -> ProgramArg
     ProgramArguments { layouts, require, ..arguments.clone() }
 }
 
+/// Whether an array was kept because it could not change: it may when the reason is gone.
+pub fn is_refused(array: &LockedArray) -> bool {
+    let no_gain = Code::NO_GAIN.to_string();
+    array.layout == SOURCE && !array.because.starts_with(&format!("{no_gain}:"))
+}
+
+/// The layouts that a program had, as requests; arrays that could have none then get one chosen.
+pub fn reconsidered(locked: &LockedProgram) -> Vec<String> {
+    let known = locked.arrays.iter().filter(|array| !is_refused(array));
+    let spec = |array: &LockedArray| {
+        let layout = if array.layout == SOURCE { "aos" } else { &array.layout };
+        format!("{} = {layout}", array.target)
+    };
+    let mut layouts: Vec<String> = known.map(spec).collect();
+    layouts.dedup();
+    layouts.push("* = auto".to_owned());
+    layouts
+}
+
 /// What the lock file says of a program whose layouts it gave: names, reasons and members are those of now, and why
 /// a layout was chosen is what was said then.
 pub fn refreshed(known: &LockedProgram, success: &Success) -> LockedProgram {

@@ -1,13 +1,13 @@
 //! Making the state of a program: its layouts, and the mirror of its files.
 
 use crate::arguments::ProgramArguments;
-use crate::build::locked::{asked, is_told, locked, refreshed};
+use crate::build::locked::{asked, is_refused, is_told, locked, reconsidered, refreshed};
 use crate::build::{Found, Settings};
 use crate::compile::{Failure, Success, Units, compile_units};
 use crate::outputs::absolute;
 use layoutc_build::command::folders_of_environment;
 use layoutc_build::database::Entry;
-use layoutc_build::lock::{Lock, LockedProgram, SOURCE};
+use layoutc_build::lock::{Lock, LockedArray, LockedProgram, SOURCE};
 use layoutc_build::mirror::{Mirror, Replacement, marked};
 use layoutc_build::state::{self, Manifest, State, UnitText, hash};
 use layoutc_build::{Command, Program};
@@ -61,7 +61,39 @@ pub fn plan(
         let locked = if has_pragmas { refreshed(&locked, &success) } else { locked };
         return Ok(Planned { locked, success });
     }
-    let first = compile(&settings.arguments)?;
+    choose(found, settings, settings.arguments.layouts.clone())
+}
+
+/// Compiles a program in the layouts that were chosen before, and chooses for the arrays that had none then: what kept
+/// them may be gone.
+///
+/// # Errors
+/// As [`plan`].
+pub fn reconsider(
+    found: &Found,
+    settings: &Settings,
+    known: &LockedProgram,
+) -> Result<Planned, Stop> {
+    let planned = choose(found, settings, reconsidered(known))?;
+    let mut arrays = planned.locked.arrays;
+    for array in &mut arrays {
+        let same = |other: &&LockedArray| {
+            other.target == array.target && other.layout == array.layout && !is_refused(other)
+        };
+        if let Some(before) = known.arrays.iter().find(same) {
+            array.because.clone_from(&before.because);
+        }
+    }
+    Ok(Planned { locked: LockedProgram::new(&found.program.name, arrays), ..planned })
+}
+
+/// Compiles a program in these layouts, and in those that are chosen for its other arrays.
+fn choose(found: &Found, settings: &Settings, layouts: Vec<String>) -> Result<Planned, Stop> {
+    let units = units(&found.program, &found.build)?;
+    let compile = |arguments: &ProgramArguments| {
+        compile_units(arguments, &units).map_err(|failure| Stop::Reported(Box::new(failure)))
+    };
+    let first = compile(&ProgramArguments { layouts, ..settings.arguments.clone() })?;
     let mut chosen = locked(&found.program.name, &first);
     if chosen.changed().next().is_none() {
         return Ok(Planned { locked: chosen, success: first });
