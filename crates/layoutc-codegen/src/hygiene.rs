@@ -245,6 +245,7 @@ const FOREIGN: &[&str] = &[
     "memset",
     "new",
     "nv_diag_suppress",
+    "noexcept",
     "nv_diagnostic",
     "offsetof",
     "operator",

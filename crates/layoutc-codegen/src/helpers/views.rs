@@ -53,7 +53,7 @@ fn reference(
             let _ = writeln!(out, "        template <typename Index>");
             let _ = writeln!(
                 out,
-                "        __device__ __forceinline__ {ty}&operator[](Index a) const {{ return first[a][lane]; }}"
+                "        __device__ __forceinline__ {ty}&operator[](Index a) const noexcept {{ return first[a][lane]; }}"
             );
             let _ = writeln!(out, "    }} {own};");
             starts.push(format!("{own}{{p.{own}, lane}}"));
@@ -61,7 +61,7 @@ fn reference(
     }
     let _ = writeln!(
         out,
-        "\n    __device__ __forceinline__ {name}({constant}{} &p, int lane)\n        : {}\n    {{\n    }}",
+        "\n    __device__ __forceinline__ {name}({constant}{} &p, int lane) noexcept\n        : {}\n    {{\n    }}",
         storage.type_name,
         starts.join(", ")
     );
@@ -84,7 +84,7 @@ fn reference(
     if needs.loads || (needs.stores && !is_const) {
         let _ = write!(
             out,
-            "\n    __device__ __forceinline__ operator {record}() const\n    {{\n        {record} e;\n{}        return e;\n    }}\n",
+            "\n    __device__ __forceinline__ operator {record}() const noexcept\n    {{\n        {record} e;\n{}        return e;\n    }}\n",
             statements(&|own| format!("e.{own} = this->{own};"))
         );
     }
@@ -92,8 +92,8 @@ fn reference(
         let _ = write!(
             out,
             "\n    {name}(const {name} &) = default;\n\
-             \n    __device__ __forceinline__ void operator=(const {record} &e) const\n    {{\n{}    }}\n\
-             \n    __device__ __forceinline__ void operator=(const {name} &e) const {{ *this = ({record})e; }}\n",
+             \n    __device__ __forceinline__ void operator=(const {record} &e) const noexcept\n    {{\n{}    }}\n\
+             \n    __device__ __forceinline__ void operator=(const {name} &e) const noexcept {{ *this = ({record})e; }}\n",
             statements(&|own| format!("this->{own} = e.{own};"))
         );
     }
@@ -113,9 +113,9 @@ fn view(storage: &Storage, names: &ViewNames, kind: ViewKind, out: &mut String) 
         out,
         "\n// `{constant}{record} *` into tiles: `p[i]` reads and writes as before.\n\
          struct {name} {{\n    {constant}{ty} *{restrict}{tiles};\n\n\
-         \x20   __host__ __device__ {name}({constant}{ty} *p) : {tiles}(p) {{}}\n\n\
+         \x20   __host__ __device__ {name}({constant}{ty} *p) noexcept : {tiles}(p) {{}}\n\n\
          \x20   template <typename Index>\n\
-         \x20   __device__ __forceinline__ {} operator[](Index i) const\n    {{\n\
+         \x20   __device__ __forceinline__ {} operator[](Index i) const noexcept\n    {{\n\
          \x20       return {}({tiles}[{}], {});\n    }}\n}};\n",
         names.reference(kind.is_const),
         names.reference(kind.is_const),

@@ -83,6 +83,11 @@ pub(super) fn says_inline(program: &Program, id: FunctionId, site: &FunctionSite
     has_word(program, id, site, &INLINE)
 }
 
+/// Whether a declaration says that its function may be evaluated by the compiler.
+pub(super) fn says_constexpr(program: &Program, id: FunctionId, site: &FunctionSite) -> bool {
+    has_word(program, id, site, &["constexpr", "consteval"])
+}
+
 /// What says the linkage of a version in front of it: that of its origin.
 ///
 /// A member function is inline if its class defines it, and so is an instance that is no template

@@ -16,12 +16,14 @@
 //! | `if (p)`, `p == q` | `p.tiles` |
 
 use super::Rewriter;
+use super::heads::says_constexpr;
 use super::order::FileOrder;
 use crate::storage::{GroupKind, Storage};
 use layoutc_dataflow::classes::{Callee, ClassId, PlaceKind, Slot, resolve_callee};
 use layoutc_diagnostics::Span;
+use layoutc_syntax::preprocess::tokens;
 use layoutc_syntax::{
-    DeclarationId, ExecutionSpace, ExprId, ExprKind, FunctionId, NameRef, TypeKind, VarId,
+    DeclarationId, ExecutionSpace, ExprId, ExprKind, FunctionId, NameRef, Program, TypeKind, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -97,6 +99,9 @@ impl Rewriter<'_> {
             return;
         }
         let program = self.program;
+        if brings_foreign_names(program) {
+            return;
+        }
         let mut mentions: BTreeMap<VarId, Vec<ExprId>> = BTreeMap::new();
         let mut named: BTreeMap<FunctionId, bool> = BTreeMap::new();
         for id in program.expr_ids() {
@@ -108,11 +113,7 @@ impl Rewriter<'_> {
                     // A function whose address is taken has a type that others name.
                     let is_called = functions.len() == 1
                         && self.parents.of(id).is_some_and(|(parent, position)| {
-                            position == 0
-                                && matches!(
-                                    program.expr(parent).kind,
-                                    ExprKind::Call { .. } | ExprKind::Launch { .. }
-                                )
+                            position == 0 && self.is_plain_call(parent)
                         });
                     for function in functions {
                         *named.entry(*function).or_insert(true) &= is_called;
@@ -139,6 +140,17 @@ impl Rewriter<'_> {
         self.views.variables = found;
     }
 
+    /// Whether a call has no list in braces as an argument, which may be a null pointer.
+    fn is_plain_call(&self, call: ExprId) -> bool {
+        let (ExprKind::Call { arguments, .. } | ExprKind::Launch { arguments, .. }) =
+            &self.program.expr(call).kind
+        else {
+            return false;
+        };
+        let is_list = |at: &ExprId| matches!(self.program.expr(*at).kind, ExprKind::InitList(_));
+        !arguments.iter().any(is_list)
+    }
+
     /// Functions that stand in the program once, under a name of their own, and are only called.
     fn functions_with_one_text(&self, named: &BTreeMap<FunctionId, bool>) -> BTreeSet<FunctionId> {
         let program = self.program;
@@ -159,11 +171,37 @@ impl Rewriter<'_> {
                     && function.record.is_none()
                     && function.template_parameters.is_empty()
                     && !function.is_variadic
+                    && function.sites.iter().all(|site| !says_constexpr(program, *id, site))
+                    && function.parameters.iter().all(|own| self.is_of_program(*own))
                     && !originals.contains(id)
                     && of_name.get(function.name.as_str()) == Some(&1)
                     && named.get(id) != Some(&false)
             })
             .collect()
+    }
+
+    /// Whether a parameter's type is one of the language, of CUDA or of the program. Those of libraries bring functions of
+    /// theirs into calls, which could fit a pointer better than a function that takes a view.
+    fn is_of_program(&self, parameter: VarId) -> bool {
+        let types = &self.program.types;
+        let mut ty = self.program.variable(parameter).ty.id;
+        loop {
+            match *types.kind(ty) {
+                TypeKind::Pointer(to) | TypeKind::Reference(to, _) | TypeKind::Array(to, _) => {
+                    ty = to.id;
+                }
+                TypeKind::Void
+                | TypeKind::Scalar(_)
+                | TypeKind::Vector(_)
+                | TypeKind::Record(_)
+                | TypeKind::Enum(..) => return true,
+                TypeKind::Unknown
+                | TypeKind::Function
+                | TypeKind::Named(..)
+                | TypeKind::Opaque(_)
+                | TypeKind::TemplateParameter(_) => return false,
+            }
+        }
     }
 
     /// A parameter that may become a view.
@@ -218,7 +256,7 @@ impl Rewriter<'_> {
         let mut todo = vec![parameter];
         while let Some(at) = todo.pop() {
             for mention in mentions.get(&at).into_iter().flatten() {
-                let own = self.use_of(*mention, at != parameter, storage)?;
+                let own = self.use_of(*mention, (at != parameter, kind), storage)?;
                 if let Use::Referred(_, reference) = own {
                     found.declared.push(reference);
                     todo.push(reference);
@@ -257,7 +295,12 @@ impl Rewriter<'_> {
     }
 
     /// How a name is used; nothing if that has no form with a view.
-    fn use_of(&self, mention: ExprId, is_reference: bool, storage: &Storage) -> Option<Use> {
+    fn use_of(
+        &self,
+        mention: ExprId,
+        (is_reference, kind): (bool, ViewKind),
+        storage: &Storage,
+    ) -> Option<Use> {
         let program = self.program;
         let is_text =
             |expr: ExprId| program.home(expr).is_none() && program.macro_role(expr).is_none();
@@ -306,11 +349,16 @@ impl Rewriter<'_> {
             }
             return kept.iter().all(|expr| is_text(*expr)).then_some(Use::Kept(kept));
         }
-        self.whole_use(element, is_reference, kept)
+        self.whole_use(element, (is_reference, kind), kept)
     }
 
     /// How a whole element is used.
-    fn whole_use(&self, element: ExprId, is_reference: bool, kept: Vec<ExprId>) -> Option<Use> {
+    fn whole_use(
+        &self,
+        element: ExprId,
+        (is_reference, kind): (bool, ViewKind),
+        kept: Vec<ExprId>,
+    ) -> Option<Use> {
         let program = self.program;
         let is_record = |ty: layoutc_syntax::QualType| program.types.as_record(ty.id).is_some();
         if let Some(variable) = self.inits.get(&element) {
@@ -323,16 +371,25 @@ impl Rewriter<'_> {
             if is_record(own.ty) && !own.is_auto {
                 return is_named.then_some(Use::Loaded(kept));
             }
+            // The struct of references is as constant as the view.
             let is_local = own.function.is_some()
                 && !is_reference
-                && matches!(*program.types.kind(own.ty.id), TypeKind::Reference(to, false) if is_record(to))
+                && matches!(*program.types.kind(own.ty.id), TypeKind::Reference(to, false)
+                    if is_record(to) && to.is_const == kind.is_const)
                 && self.changed_slot(Slot::Variable(*variable)).is_some()
                 && self.is_plain_reference(*variable);
             return is_local.then_some(Use::Referred(kept, *variable));
         }
         let Some((parent, position)) = self.parents.of(element) else {
             let function = self.returned.get(&element)?;
-            return is_record(program.function(*function).result).then_some(Use::Loaded(kept));
+            let function = program.function(*function);
+            let is_named = |site: &layoutc_syntax::FunctionSite| {
+                program.declaration_of(&site.result).is_some_and(|own| {
+                    own.is_plain && program.types.as_record(own.specifier_type.id).is_some()
+                })
+            };
+            let is_record = is_record(function.result) && function.sites.iter().all(is_named);
+            return is_record.then_some(Use::Loaded(kept));
         };
         match &program.expr(parent).kind {
             ExprKind::Assign(None, _, right) if position == 0 => {
@@ -349,7 +406,13 @@ impl Rewriter<'_> {
             }
             ExprKind::Call { callee, arguments, .. } if position > 0 => {
                 let parameter = self.parameter_at(*callee, arguments, position - 1)?;
-                is_record(program.variable(parameter).ty).then_some(Use::Loaded(kept))
+                // Another function of the name could take the struct of references as it is.
+                let name = |id: FunctionId| program.function(id).name.as_str();
+                let own = program.variable(parameter).function.map(name);
+                let is_alone = own.is_some_and(|own| {
+                    program.function_ids().filter(|id| name(*id) == own).count() == 1
+                });
+                (is_alone && is_record(program.variable(parameter).ty)).then_some(Use::Loaded(kept))
             }
             _ => None,
         }
@@ -454,6 +517,27 @@ impl Rewriter<'_> {
             false => names.view(*kind).to_owned(),
         })
     }
+}
+
+/// Whether a file of the program makes names of a library visible (`using namespace std;`, `using std::swap;`): a template
+/// there could fit a pointer better than a function that takes a view, or an element better than one that takes a record.
+fn brings_foreign_names(program: &Program) -> bool {
+    let own: BTreeSet<&str> = program
+        .declarations
+        .iter()
+        .flat_map(|declaration| &declaration.namespaces)
+        .map(String::as_str)
+        .collect();
+    program.files.iter().any(|file| {
+        let text = program.sources.file(file.id).text();
+        let words: Vec<&str> = tokens(text).into_iter().map(|token| token.text(text)).collect();
+        words.windows(3).any(|three| match *three {
+            ["using", "namespace", name] => !own.contains(name),
+            ["using", name, "::"] => !own.contains(name),
+            ["using", "::", _] => true,
+            _ => false,
+        })
+    })
 }
 
 /// Names of the generated structs of one storage.
