@@ -97,23 +97,23 @@ impl Planned {
         let cost_model = known.cost_model.filter(|_| is_same);
         let mut cost_model =
             cost_model.unwrap_or_else(|| CostModel::build(&program, &all, request.launch()));
+        // A model that follows arrays of numbers may price otherwise: all commands decide as `transform` does.
+        let is_other = request.chooses_others && request.follows_numbers && !is_same;
+        let launch = ModelOptions { follows_numbers: false, ..request.launch() };
+        let other_model = is_other.then(|| CostModel::build(&program, &all, launch));
         let mut classes = all.of_records();
+        drop(all);
         let profile = request.profile.as_deref();
         let recording = profile.map(|profile| Recording::new(profile, &program.sources));
         let recording = recording.as_ref();
         let (device, pricing) = (&request.grids.device, request.pricing);
         let verdicts = match request.chooses_others {
             true => {
-                // A model that follows arrays of numbers may price otherwise: all commands decide as `transform` does.
-                let launch = ModelOptions { follows_numbers: false, ..request.launch() };
-                let is_other = request.follows_numbers && !is_same;
-                let own = is_other.then(|| CostModel::build(&program, &all, launch));
-                let model = own.as_ref().unwrap_or(&cost_model);
+                let model = other_model.as_ref().unwrap_or(&cost_model);
                 request.selector.verdicts(&classes, model, device, pricing, recording)
             }
             false => BTreeMap::new(),
         };
-        drop(all);
         if let (Selector::Auto, Some(recording)) = (request.selector, recording) {
             cost_model.measure(recording);
         }
