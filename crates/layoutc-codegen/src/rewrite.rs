@@ -19,6 +19,7 @@ mod expressions;
 mod heads;
 mod host_arrays;
 mod host_files;
+mod index_operators;
 mod indices;
 mod instantiation;
 mod launches;
@@ -224,6 +225,7 @@ fn rewrite_with(
     this.find_views();
     this.local_pointers();
     this.check_overloads();
+    this.check_index_operators();
     this.declarations();
     for expr in program.expr_ids() {
         if this.parents.of(expr).is_none() && !this.consumed.contains(&expr) {

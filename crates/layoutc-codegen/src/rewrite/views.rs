@@ -105,11 +105,10 @@ impl Rewriter<'_> {
         let mut mentions: BTreeMap<VarId, Vec<ExprId>> = BTreeMap::new();
         let mut named: BTreeMap<FunctionId, bool> = BTreeMap::new();
         for id in program.expr_ids() {
-            match &program.expr(id).kind {
-                ExprKind::Name(NameRef::Variable(variable)) => {
-                    mentions.entry(*variable).or_default().push(id);
-                }
-                ExprKind::Name(NameRef::Functions(functions)) => {
+            let ExprKind::Name(name) = &program.expr(id).kind else { continue };
+            match name {
+                NameRef::Variable(variable) => mentions.entry(*variable).or_default().push(id),
+                NameRef::Functions(functions) => {
                     // A function whose address is taken has a type that others name.
                     let is_called = functions.len() == 1
                         && self.parents.of(id).is_some_and(|(parent, position)| {
@@ -119,7 +118,7 @@ impl Rewriter<'_> {
                         *named.entry(*function).or_insert(true) &= is_called;
                     }
                 }
-                _ => {}
+                NameRef::Constant(_) | NameRef::Macro(_) | NameRef::Unknown(_) => {}
             }
         }
         let order = FileOrder::new(program);
