@@ -49,19 +49,21 @@ pub fn plan(
     settings: &Settings,
     known: Option<LockedProgram>,
 ) -> Result<Planned, Stop> {
-    let units = units(&found.program, &found.build)?;
-    let compile = |arguments: &ProgramArguments| {
-        compile_units(arguments, &units).map_err(|failure| Stop::Reported(Box::new(failure)))
+    let Some(locked) = known else {
+        return choose(found, settings, settings.arguments.clone());
     };
-    if let Some(locked) = known {
-        let arguments = asked(&settings.arguments, &locked);
-        let success = compile(&ProgramArguments { layouts_were_chosen: true, ..arguments })?;
-        // Pragmas go before what was chosen.
-        let has_pragmas = !success.compiled.program.layout_pragmas.is_empty();
-        let locked = if has_pragmas { refreshed(&locked, &success) } else { locked };
-        return Ok(Planned { locked, success });
-    }
-    choose(found, settings, settings.arguments.layouts.clone())
+    let units = units(&found.program, &found.build)?;
+    let arguments = asked(&settings.arguments, &locked);
+    let arguments = ProgramArguments { layouts_were_chosen: true, ..arguments };
+    let success = compile(&arguments, &units)?;
+    // Pragmas go before what was chosen.
+    let has_pragmas = !success.compiled.program.layout_pragmas.is_empty();
+    let locked = if has_pragmas { refreshed(&locked, &success) } else { locked };
+    Ok(Planned { locked, success })
+}
+
+fn compile(arguments: &ProgramArguments, units: &Units) -> Result<Success, Stop> {
+    compile_units(arguments, units).map_err(|failure| Stop::Reported(Box::new(failure)))
 }
 
 /// Compiles a program in the layouts that were chosen before, and chooses for the arrays that had none then: what kept
@@ -74,7 +76,12 @@ pub fn reconsider(
     settings: &Settings,
     known: &LockedProgram,
 ) -> Result<Planned, Stop> {
-    let planned = choose(found, settings, reconsidered(known))?;
+    let arguments = ProgramArguments {
+        layouts: reconsidered(known),
+        layouts_were_chosen: true,
+        ..settings.arguments.clone()
+    };
+    let planned = choose(found, settings, arguments)?;
     let mut arrays = planned.locked.arrays;
     for array in &mut arrays {
         let same = |other: &&LockedArray| {
@@ -87,13 +94,14 @@ pub fn reconsider(
     Ok(Planned { locked: LockedProgram::new(&found.program.name, arrays), ..planned })
 }
 
-/// Compiles a program in these layouts, and in those that are chosen for its other arrays.
-fn choose(found: &Found, settings: &Settings, layouts: Vec<String>) -> Result<Planned, Stop> {
+/// Compiles a program with these arguments, and writes down what became of its arrays.
+fn choose(
+    found: &Found,
+    settings: &Settings,
+    arguments: ProgramArguments,
+) -> Result<Planned, Stop> {
     let units = units(&found.program, &found.build)?;
-    let compile = |arguments: &ProgramArguments| {
-        compile_units(arguments, &units).map_err(|failure| Stop::Reported(Box::new(failure)))
-    };
-    let first = compile(&ProgramArguments { layouts, ..settings.arguments.clone() })?;
+    let first = compile(&arguments, &units)?;
     let mut chosen = locked(&found.program.name, &first);
     if chosen.changed().next().is_none() {
         return Ok(Planned { locked: chosen, success: first });
@@ -103,7 +111,7 @@ fn choose(found: &Found, settings: &Settings, layouts: Vec<String>) -> Result<Pl
         require: settings.arguments.require.clone(),
         ..asked(&settings.arguments, &chosen)
     };
-    let success = compile(&lenient)?;
+    let success = compile(&lenient, &units)?;
     let again = locked(&found.program.name, &success);
     let is_carried_out = |target: &str, layout: &str| {
         again.arrays.iter().any(|array| array.target == target && array.layout == layout)

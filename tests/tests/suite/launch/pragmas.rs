@@ -39,6 +39,27 @@ fn a_pragma_goes_before_what_was_chosen() -> Result<()> {
     Ok(())
 }
 
+/// As above, beside an array that could not change, which is looked at again whenever a file changes.
+#[test]
+fn a_pragma_goes_before_what_was_chosen_beside_an_array_that_stays() -> Result<()> {
+    let project = Project::new("particles")?;
+    let other = "struct Other { float a, b; };\nvoid other()\n{\n    Other *o;\n    cudaMalloc(&o, 64 * sizeof(Other));\n\
+        \x20   cudaMemset((float *)o + 1, 0, 4);\n}\n\nint main(";
+    project.edit("src/main.cu", "int main(", other)?;
+    let outcome = project.accepted(COMPILE)?;
+    ensure!(outcome.stderr.contains("1 of 2 arrays"), "{}", outcome.stderr);
+    project.edit("include/particle.h", "struct", "#pragma layoutc layout(tiled(16))\nstruct")?;
+    project.accepted(COMPILE)?;
+    ensure!(object(&project, "main.o")?.contains("ParticleTile16"));
+    // What was chosen stays, and its reason, when nothing asks for another layout.
+    let lock = || fs::read_to_string(project.path("project/.layoutc/program/layoutc.lock"));
+    let before = lock()?;
+    project.edit("src/main.cu", "Other *o;", "Other *o = nullptr;")?;
+    project.accepted(COMPILE)?;
+    ensure!(lock()? == before, "{before}{}", lock()?);
+    Ok(())
+}
+
 #[test]
 fn a_lock_file_of_the_project_does_not_follow_by_itself() -> Result<()> {
     let project = Project::new("particles")?;
