@@ -83,3 +83,20 @@ fn a_second_run_changes_nothing_and_takes_no_name_that_is_there() -> Result<()> 
     )?;
     Ok(())
 }
+
+/// A file that is included in two namespaces brings its header into both.
+#[test]
+fn a_header_is_as_often_there_as_its_file() -> Result<()> {
+    let part = "struct Body { float x, v; };\n\
+        __global__ void step(Body *p) { p[threadIdx.x].x += p[threadIdx.x].v; }\n\
+        inline void run() {\n    Body host[64] = {}, *d;\n    cudaMalloc(&d, sizeof(host));\n\
+        \x20   cudaMemcpy(d, host, sizeof(host), cudaMemcpyHostToDevice);\n    step<<<1, 64>>>(d);\n\
+        \x20   cudaMemcpy(host, d, sizeof(host), cudaMemcpyDeviceToHost);\n    cudaFree(d);\n}\n";
+    let main = "namespace a {\n#include \"part.h\"\n}\nnamespace b {\n#include \"part.h\"\n}\nint main() { a::run(); b::run(); }\n";
+    let sandbox = Sandbox::with(&[("main.cu", main), ("part.h", part)])?;
+    let layout = ["--layout", "* = tiled(32)", "--out-dir", "out"];
+    sandbox.accepted(&[&["transform", "main.cu"], &layout[..]].concat())?;
+    let out = sandbox.path().join("out");
+    ensure!(headers(&out)? == 1 && sandbox.text("out/part.h")?.contains("Tile32 *p"));
+    Nvcc::find()?.check_front_end(&out.join("main.cu"))
+}
