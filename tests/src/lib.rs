@@ -16,6 +16,7 @@ pub mod nvcc;
 pub mod opencl;
 pub mod original;
 pub mod picture;
+pub mod priced;
 pub mod probe;
 pub mod process;
 pub mod profile;

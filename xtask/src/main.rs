@@ -20,6 +20,7 @@ mod page;
 mod picture;
 mod probes;
 mod rank;
+mod regret;
 mod seeded_bugs;
 mod setup;
 mod slowdown;
@@ -80,6 +81,8 @@ enum Task {
     Styles,
     /// Write how static prices of layouts and simulated ones rank them, into docs/cost-check.md
     Rank(rank::Options),
+    /// Compare the choice with simulations on random programs
+    Regret(regret::Options),
     /// Write what the selector `kdlg` chooses against `cost`, both simulated, into docs/kdlg-check.md
     Kdlg(kdlg::Options),
     /// Write what the selectors `trace` and `auto` choose against `cost`, all simulated, into docs/trace-check.md
@@ -131,6 +134,7 @@ fn run(task: Task) -> Result<()> {
         Task::Trace(options) => trace::run(&options),
         Task::Slowdown(options) => slowdown::run(&options),
         Task::Rank(options) => rank::run(&options),
+        Task::Regret(options) => regret::run(&options),
         Task::BenchOpencl(options) => bench_opencl::run(&options),
         Task::BenchNvcc { lines, file } => bench_nvcc::run(&lines, &file),
     }

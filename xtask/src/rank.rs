@@ -4,7 +4,7 @@ mod separate;
 
 use std::fmt::Write;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, ensure};
@@ -18,7 +18,9 @@ use serde::{Deserialize, Serialize};
 
 /// The layouts that every program gets; a split into clusters comes from its `program.toml`, and the
 /// choice of `transform`.
-const LAYOUTS: [&str; 5] = ["aos align(16)", "soa", "tiled(16)", "tiled(32)", "tiled(128)"];
+const LAYOUTS: [&str; 5] = ["aos align(16)", "soa", "tiled(16)", TILES, "tiled(128)"];
+/// The layout that a rule without a model would always choose.
+const TILES: &str = "tiled(32)";
 /// Costs that differ by less are a tie.
 const TIE: f64 = 0.005;
 /// How long a program may take, in all layouts together.
@@ -71,9 +73,35 @@ pub struct Layout {
 #[serde(rename_all = "lowercase")]
 pub enum Simulated {
     /// Its cost.
-    Cost { cost: f64, paper_cost: Option<f64> },
+    Cost {
+        /// Of the kernels that access the arrays.
+        cost: f64,
+        paper_cost: Option<f64>,
+        counted: Counted,
+    },
     /// Why there is none.
     Error(String),
+}
+
+/// What was counted.
+#[derive(Deserialize)]
+pub struct Counted {
+    kernels: Vec<Counts>,
+}
+
+/// What was counted of a kernel.
+#[derive(Deserialize)]
+struct Counts {
+    is_conversion: bool,
+    cost: f64,
+}
+
+impl Counted {
+    /// What the kernels that rearrange records cost.
+    #[must_use]
+    pub fn conversions(&self) -> f64 {
+        self.kernels.iter().filter(|own| own.is_conversion).map(|own| own.cost).sum()
+    }
 }
 
 /// What `transform --report` writes.
@@ -98,6 +126,9 @@ pub const SOURCE: &str = "as it is";
 #[derive(Serialize, Deserialize)]
 struct Kept {
     choice: String,
+    /// What is chosen with a profile of the run that is simulated.
+    #[serde(default)]
+    recorded: Option<String>,
     costs: String,
     /// Why the choice is not among the layouts.
     #[serde(default)]
@@ -112,6 +143,15 @@ struct Point {
     /// Against the source's layout.
     estimate: f64,
     simulated: f64,
+    /// What is rearranged at copies, by simulation.
+    conversions: f64,
+}
+
+impl Point {
+    /// Kernels and conversions.
+    fn total(&self) -> f64 {
+        self.simulated + self.conversions
+    }
 }
 
 /// A program's layouts.
@@ -120,6 +160,10 @@ struct Row {
     points: Vec<Point>,
     /// The layout that `transform` chooses; [`SOURCE`]: it keeps the source's.
     choice: String,
+    /// The same, with a profile of the run.
+    recorded: Option<String>,
+    /// What all of its arrays are in tiles.
+    tiled: Option<String>,
     /// Layouts without an answer, and why.
     missing: Vec<(String, String)>,
 }
@@ -220,7 +264,8 @@ fn row(
 ) -> Result<Option<Row>> {
     let find = || simulated(layoutc, program, device, model);
     let found = kept(&program.name, device, model, options, find)?;
-    row_of(program.name.trim_start_matches("opencl/"), model, found)
+    let row = row_of(program.name.trim_start_matches("opencl/"), model, found)?;
+    Ok(row.map(|row| Row { tiled: Some(every(program, TILES)), ..row }))
 }
 
 /// What is kept of a program, or what `find` finds.
@@ -245,14 +290,22 @@ fn kept(
 }
 
 fn row_of(name: &str, model: &str, kept: Kept) -> Result<Option<Row>> {
-    let Kept { choice, costs, without_choice } = kept;
+    let Kept { choice, recorded, costs, without_choice } = kept;
     let costs: Costs = serde_json::from_str(&costs).with_context(|| name.to_owned())?;
     let Some(table) = costs.tables.into_iter().next() else { return Ok(None) };
     let missing = without_choice.into_iter().map(|why| (choice.clone(), why)).collect();
-    let mut row = Row { program: name.to_owned(), points: Vec::new(), choice, missing };
+    let mut row = Row {
+        program: name.to_owned(),
+        points: Vec::new(),
+        choice,
+        recorded,
+        tiled: None,
+        missing,
+    };
     for layout in table.layouts {
         match layout.simulated {
-            Some(Simulated::Cost { cost, paper_cost }) => row.points.push(Point {
+            Some(Simulated::Cost { cost, paper_cost, counted }) => row.points.push(Point {
+                conversions: counted.conversions(),
                 layout: layout.layout,
                 vector: layout.cost.into_iter().rev().collect(),
                 estimate: layout.ratio,
@@ -289,16 +342,15 @@ pub fn is_opencl(program: &Program) -> bool {
 /// Prices and simulates one program.
 fn simulated(layoutc: &Layoutc, program: &Program, device: &str, model: &str) -> Result<Kept> {
     let common = common(program, device, model);
-    let choice = choice(layoutc, program, &common)?;
-    let all = |layout: &str| {
-        let specs: Vec<String> =
-            program.records.iter().map(|record| format!("{record} = {layout}")).collect();
-        specs.join("; ")
-    };
+    let by_text = choice(layoutc, program, &common)?;
+    let recorded = recorded_choice(layoutc, program, &common)?;
+    let all = |layout: &str| every(program, layout);
     let mut columns: Vec<String> = LAYOUTS.iter().map(|layout| all(layout)).collect();
     columns.extend(program.layouts.get("clustered").map(|specs| specs.join("; ")));
-    if choice != SOURCE && !columns.contains(&choice) {
-        columns.push(choice.clone());
+    for own in [&by_text, &recorded] {
+        if own != SOURCE && !columns.contains(own) {
+            columns.push(own.clone());
+        }
     }
     let mut arguments: Vec<String> = ["cost", "--simulate", "--json"].map(str::to_owned).into();
     arguments.extend(common);
@@ -310,7 +362,30 @@ fn simulated(layoutc: &Layoutc, program: &Program, device: &str, model: &str) ->
     let outcome = layoutc.run(&program.folder, LIMIT, &arguments)?;
     let ending = outcome.ending();
     ensure!(outcome.succeeded(), "{}: {ending}\n{}", program.name, outcome.stderr);
-    Ok(Kept { choice, costs: outcome.stdout, without_choice: None })
+    let recorded = Some(recorded);
+    Ok(Kept { choice: by_text, recorded, costs: outcome.stdout, without_choice: None })
+}
+
+/// All records of a program in one layout, as a text for `--layout`.
+fn every(program: &Program, layout: &str) -> String {
+    let specs: Vec<String> =
+        program.records.iter().map(|record| format!("{record} = {layout}")).collect();
+    specs.join("; ")
+}
+
+/// What `transform` chooses with a profile of the run that is simulated.
+fn recorded_choice(layoutc: &Layoutc, program: &Program, common: &[String]) -> Result<String> {
+    let folder = tempfile::tempdir()?;
+    let profile = folder.path().join("profile").display().to_string();
+    let mut arguments: Vec<String> = ["profile", "-o", &profile].map(str::to_owned).into();
+    arguments.extend(common.iter().cloned());
+    arguments.push("--".to_owned());
+    arguments.extend(program.simulated().iter().cloned());
+    let outcome = layoutc.run(&program.folder, LIMIT, &arguments)?;
+    ensure!(outcome.succeeded(), "{}: {}\n{}", program.name, outcome.ending(), outcome.stderr);
+    let mut with_profile = common.to_vec();
+    with_profile.extend(["--profile".to_owned(), profile]);
+    choice(layoutc, program, &with_profile)
 }
 
 /// What `transform` chooses: a text for `--layout`, or [`SOURCE`].
@@ -318,15 +393,23 @@ fn simulated(layoutc: &Layoutc, program: &Program, device: &str, model: &str) ->
 /// # Errors
 /// When it does not run.
 pub fn choice(layoutc: &Layoutc, program: &Program, common: &[String]) -> Result<String> {
+    chosen_layouts(layoutc, &program.folder, common).with_context(|| program.name.clone())
+}
+
+/// What `transform` chooses for the files in a folder that `common` names.
+///
+/// # Errors
+/// When it does not run.
+pub fn chosen_layouts(layoutc: &Layoutc, files: &Path, common: &[String]) -> Result<String> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("report.json");
     let mut arguments: Vec<String> = ["transform", "--check", "--report"].map(str::to_owned).into();
     arguments.push(path.display().to_string());
     arguments.extend(common.iter().cloned());
     // It exits with 1 if something would change.
-    layoutc.run(&program.folder, LIMIT, &arguments)?;
-    let text = fs::read_to_string(&path).with_context(|| program.name.clone())?;
-    let report: Report = serde_json::from_str(&text).with_context(|| program.name.clone())?;
+    layoutc.run(files, LIMIT, &arguments)?;
+    let text = fs::read_to_string(&path).context("there is no report")?;
+    let report: Report = serde_json::from_str(&text)?;
     let mut specs: Vec<String> = Vec::new();
     for class in report.classes.iter().filter(|class| class.status == "changed") {
         let mut same = report.classes.iter().filter(|own| own.type_name == class.type_name);
@@ -382,7 +465,67 @@ fn section(out: &mut String, title: &str, rows: &[Row]) {
         ranks.len(),
         estimates.len()
     );
+    whole(out, rows);
     unanswered(out, rows);
+}
+
+/// Kernels and conversions together: what is chosen, against the best and against the source.
+fn whole(out: &mut String, rows: &[Row]) {
+    // The best, the ratios by text, with a profile and in tiles, and names.
+    let whole = |row: &Row| -> Option<(f64, [Option<f64>; 3], String, String)> {
+        let source = row.points.first().filter(|_| row.points.len() > 1)?.total();
+        let best = row.points.iter().reduce(|best, own| match own.total() < best.total() {
+            true => own,
+            false => best,
+        })?;
+        let of = |layout: &Option<String>| {
+            let layout = layout.as_ref()?;
+            let point = row.points.iter().find(|point| point.layout == *layout)?;
+            Some(point.total() / source.max(f64::MIN_POSITIVE))
+        };
+        let ratios = [of(&Some(row.choice.clone())), of(&row.recorded), of(&row.tiled)];
+        let best_ratio = best.total() / source.max(f64::MIN_POSITIVE);
+        Some((best_ratio, ratios, best.layout.clone(), row.program.clone()))
+    };
+    let _ = writeln!(
+        out,
+        "\nWith the kernels that rearrange records at copies, against the source's layout:\n\n\
+         | program | best | by text | with a profile | always {TILES} |\n|---|---|---|---|---|"
+    );
+    let mut regrets: [Vec<f64>; 3] = Default::default();
+    let mut above = [0; 3];
+    for (best, ratios, layout, program) in rows.iter().filter_map(whole) {
+        let shown = ratios.map(|ratio| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")));
+        let _ = writeln!(
+            out,
+            "| {program} | {best:.2}: {layout} | {} |",
+            shown.join(" | ")
+        );
+        for (at, ratio) in ratios.into_iter().enumerate() {
+            let Some(ratio) = ratio else { continue };
+            regrets[at].push(ratio / best.max(f64::MIN_POSITIVE));
+            above[at] += usize::from(ratio > 1.01);
+        }
+    }
+    let mean = |values: &[f64]| {
+        let logs = values.iter().map(|value| value.max(f64::MIN_POSITIVE).ln()).sum::<f64>();
+        ((logs / values.len().max(1) as f64).exp() - 1.0) * 100.0
+    };
+    let [text, recorded, tiles] = &regrets;
+    let _ = writeln!(
+        out,
+        "\nRegret, as a geometric mean: {:.1} % by text, {:.1} % with a profile, {:.1} % for {TILES}. \
+         Programs that cost more than 1 % above their source: {} of {}, {} of {} and {} of {}.",
+        mean(text),
+        mean(recorded),
+        mean(tiles),
+        above[0],
+        text.len(),
+        above[1],
+        recorded.len(),
+        above[2],
+        tiles.len()
+    );
 }
 
 fn unanswered(out: &mut String, rows: &[Row]) {

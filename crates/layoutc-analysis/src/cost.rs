@@ -6,6 +6,7 @@
 //! [`sectors`] that of today's caches.
 
 pub mod arrangement;
+pub mod conversion;
 pub mod flow;
 mod ids;
 pub mod kernel;

@@ -1,5 +1,11 @@
 //! The layout that costs least, and whether it is worth a change.
 
+mod account;
+
+pub use account::Balance;
+
+use account::duration;
+pub(crate) use account::Account;
 use crate::cost::arrangement::Arrangement;
 use crate::cost::kernel::{ArrayId, KernelCode, Lanes, LoopId};
 use crate::cost::search::{Best, Effort, Problem, best_layout, price_layout};
@@ -51,6 +57,14 @@ pub enum Verdict {
     },
 }
 
+/// What copies between host and device mean for a layout.
+enum Copies {
+    /// They are paid for; what that depends on, as the end of a clause.
+    Pay(String),
+    /// They cost more than is saved; how much, as a clause.
+    Cost(String),
+}
+
 impl Prices<'_> {
     /// What a class of arrays of records gets while all other arrays are as in the source.
     #[must_use]
@@ -75,10 +89,7 @@ impl Prices<'_> {
                 false => "its one member is stored as a whole, which leaves one layout only",
             });
         }
-        let kernels: Vec<KernelCode> = (self.model.kernels.iter())
-            .filter(|kernel| kernel.code.accesses.iter().any(|access| access.array == array))
-            .map(|kernel| kernel.code.clone())
-            .collect();
+        let kernels = self.kernels_of(array);
         if kernels.is_empty() {
             return stay(no_access(self.model, class));
         }
@@ -159,6 +170,14 @@ impl Prices<'_> {
             let because = format!("the best, `{layout}`, costs {} of it ({how})", percent(ratio));
             return Verdict::Stay { because };
         }
+        let copies = match self.copies(array, shape, kernels, &best.layout) {
+            Ok(Copies::Pay(note)) => note,
+            Ok(Copies::Cost(why)) => {
+                let layout = best.layout.display(shape);
+                return Verdict::Stay { because: format!("the best, `{layout}`, {why} ({how})") };
+            }
+            Err(error) => return Verdict::Stay { because: format!("it has no price: {error}") },
+        };
         let gain = self.greatest(array, shape, kernels, &best.layout).ok().flatten();
         let example = gain.map(|(kernel, before, after)| {
             let unit = match self.pricing {
@@ -170,11 +189,81 @@ impl Prices<'_> {
         Verdict::Change {
             layout: best.layout.clone(),
             because: format!(
-                "memory accesses cost {} of what they did ({how}){}",
+                "memory accesses cost {} of what they did ({how}){}{copies}",
                 percent(ratio),
                 example.unwrap_or_default()
             ),
         }
+    }
+
+    /// What a layout of an array saves in kernels and costs at copies between host and device; `None`: no copy rearranges
+    /// its records.
+    ///
+    /// # Errors
+    /// [`CostError`].
+    pub fn balance(&self, array: ArrayId, layout: &Layout) -> Result<Option<Balance>, CostError> {
+        let shape = &self.model.arrays[array.0 as usize].shape;
+        let kernels = self.kernels_of(array);
+        let account = Account::of_array(self, array, shape, &kernels, layout)?;
+        if account.has_no_copies() || layout.is_identity(shape) {
+            return Ok(None);
+        }
+        account.balance(account.expected_runs()).map(Some)
+    }
+
+    /// The kernels that access an array.
+    fn kernels_of(&self, array: ArrayId) -> Vec<KernelCode> {
+        let kernels = self.model.kernels.iter().map(|kernel| &kernel.code);
+        let own = |code: &&KernelCode| code.accesses.iter().any(|access| access.array == array);
+        kernels.filter(own).cloned().collect()
+    }
+
+    /// Whether what kernels save pays for what is rearranged at copies between host and device.
+    fn copies(
+        &self,
+        array: ArrayId,
+        shape: &RecordShape,
+        kernels: &[KernelCode],
+        layout: &Layout,
+    ) -> Result<Copies, CostError> {
+        // The paper's model has neither copies nor seconds.
+        if self.pricing == Model::Peng {
+            return Ok(Copies::Pay(String::new()));
+        }
+        let account = Account::of_array(self, array, shape, kernels, layout)?;
+        if account.has_no_copies() {
+            return Ok(Copies::Pay(String::new()));
+        }
+        let balance = account.balance(account.expected_runs())?;
+        let least = account.least_runs()?;
+        if balance.pays() {
+            return Ok(Copies::Pay(match least.filter(|least| *least > 1) {
+                Some(least) => {
+                    format!("; copies pay if the host's loops around its kernels run at least {least} times")
+                }
+                None => String::new(),
+            }));
+        }
+        if balance.saved <= 0.0 {
+            return Ok(Copies::Cost(
+                "saves no time in kernels and costs some at copies".to_owned(),
+            ));
+        }
+        let saved = duration(balance.saved);
+        let paid = duration(balance.rearranging.seconds);
+        let pays = match (least, account.launches_that_pay()?) {
+            (Some(least), _) => format!(
+                "; it would pay if the host's loops around its kernels, counted as {:.0} runs, ran at least {least} times",
+                account.expected_runs()
+            ),
+            (None, Some(times)) => {
+                format!("; with {times:.0} times as many launches for each copy it would pay")
+            }
+            (None, None) => String::new(),
+        };
+        Ok(Copies::Cost(format!(
+            "saves {saved} in kernels and costs {paid} at copies, which rearrange the records{pays}"
+        )))
     }
 
     /// The loop of a kernel, or the kernel outside of its loops, in which the array's accesses gain most, and what they ask

@@ -15,6 +15,7 @@
 //!   ([`Access::share`](crate::cost::kernel::Access::share)); behind an early return are those that stay.
 
 mod arrays;
+mod conversions;
 mod copies;
 mod expressions;
 mod flow;
@@ -30,13 +31,14 @@ mod walk;
 pub use arrays::{ArrayInfo, ArraySource};
 pub use recording::Recording;
 
+use crate::cost::conversion::Conversion;
 use crate::cost::kernel::{ArrayId, KernelCode};
 use crate::grid_model::{KernelLaunch, constant_of, launches};
 use crate::index_form::Definitions;
 use arrays::{Arrays, PlainArrays};
 use copies::Copies;
 use layoutc_dataflow::classes::{ClassId, Classes};
-use layoutc_syntax::{ExecutionSpace, ExprKind, FunctionId, NameRef, Program, VarId};
+use layoutc_syntax::{ExecutionSpace, ExprId, ExprKind, FunctionId, NameRef, Program, VarId};
 use repeats::Repeats;
 use std::collections::{BTreeMap, BTreeSet};
 use value::Value;
@@ -58,6 +60,10 @@ pub struct CostModel {
     pub kernels: Vec<Kernel>,
     /// Arrays with an index that is taken to be the same in all lanes, and is not shown to be.
     pub guessed: BTreeSet<ArrayId>,
+    /// Copies between host and device that would have to rearrange records.
+    pub conversions: Vec<Conversion>,
+    /// How often the host's loops of unknown length ran in a recorded run, on average.
+    pub recorded_runs: Option<f64>,
     /// Classes whose pointers device code holds.
     pub on_device: BTreeSet<ClassId>,
 }
@@ -96,10 +102,17 @@ impl CostModel {
             true => PlainArrays::new(program, &definitions, classes),
             false => PlainArrays::default(),
         };
+        let all_classes = classes;
         let classes = &classes.of_records();
         let mut arrays = Arrays::new(program, classes, &definitions, plain);
         let launches = launches(program, &definitions);
-        let repeats = Repeats::new(program, &definitions);
+        let ranges = |id: FunctionId| classes.buffers.numbers.ranges_of(id).unwrap_or_default();
+        let enqueued: BTreeSet<ExprId> = program
+            .function_ids()
+            .flat_map(ranges)
+            .map(|range| range.call)
+            .collect();
+        let repeats = Repeats::new(program, &definitions, |call| enqueued.contains(&call));
         let copies = Copies::new(program);
         let mut kernels = Vec::new();
         let mut guessed = BTreeSet::new();
@@ -139,7 +152,10 @@ impl CostModel {
                     name: function.name.clone(),
                     block: shape.0,
                     blocks: shape.1,
-                    repeats: launch.map(|launch| repeats.of(&launch.sites)).unwrap_or_default(),
+                    repeats: repeats.of(&match launch {
+                        Some(launch) => launch.sites.clone(),
+                        None => ranges(id).iter().map(|range| range.call).collect(),
+                    }),
                     registers: None,
                     shared_bytes: 0,
                     loops,
@@ -158,7 +174,16 @@ impl CostModel {
             kernel.code.extents = accesses.filter_map(|access| extent(access.array)).collect();
         }
         let on_device = on_device(program, classes);
-        CostModel { arrays: arrays.infos, kernels, guessed, on_device }
+        let conversions =
+            conversions::conversions(program, all_classes, &definitions, &arrays, &repeats);
+        CostModel {
+            arrays: arrays.infos,
+            kernels,
+            guessed,
+            conversions,
+            recorded_runs: None,
+            on_device,
+        }
     }
 }
 

@@ -189,6 +189,8 @@ pub struct Execution {
     pub operations_per_cycle: Fact<u32>,
     /// The clock under load.
     pub clock_megahertz: Fact<u32>,
+    /// From the end of a kernel to the start of the next, which waits for it.
+    pub launch_nanoseconds: Fact<u32>,
 }
 
 /// Caches and memory.

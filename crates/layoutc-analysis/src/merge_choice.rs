@@ -7,12 +7,13 @@
 use crate::cost::arrangement::Arrangement;
 use crate::cost::kernel::{ArrayId, KernelCode};
 use crate::cost::search::{Effort, Problem, best_layout, price_layout};
-use crate::cost::{CostError, CostVector};
-use crate::cost_choice::{PRICED, Prices, TILE, WORTH, percent, ratio};
+use crate::cost::conversion::{Rearranged, elements_of};
+use crate::cost::{CostError, CostVector, Model};
+use crate::cost_choice::{Account, PRICED, Prices, TILE, WORTH, percent, ratio};
 use crate::cost_model::{ArrayInfo, CostModel};
 use crate::index_form::{Definitions, IndexForm};
 use layoutc_dataflow::grid::index::{Index, Indices};
-use layoutc_dataflow::layout::{Group, GroupForm, Layout, LeafId, RecordShape};
+use layoutc_dataflow::layout::{Bytes, Group, GroupForm, Layout, LeafId, RecordShape};
 use layoutc_syntax::{ExprKind, NameRef, Program, TypeKind, VarId};
 use std::collections::BTreeMap;
 
@@ -128,7 +129,10 @@ impl Prices<'_> {
                 group.leaves().iter().map(|leaf| owners[leaf.index()].0).collect();
             let Some(layout) = with_one_group(&shape, group) else { continue };
             let cost = price_layout(&problem, &layout)?;
-            if let Some(because) = self.gain(&cost, &apart) {
+            let gain = self.gain(&cost, &apart);
+            if let Some(because) = gain
+                && self.pays(&problem, &own, group, &layout)?
+            {
                 found.push(MergeChoice {
                     arrays: own.iter().map(|array| self.exact_name(*array)).collect(),
                     align: group.align().map(|align| align.0),
@@ -137,6 +141,40 @@ impl Prices<'_> {
             }
         }
         Ok(found)
+    }
+
+    /// Whether what kernels save pays for putting values together and apart at copies between host and device.
+    fn pays(
+        &self,
+        problem: &Problem,
+        own: &[ArrayId],
+        group: &Group,
+        layout: &Layout,
+    ) -> Result<bool, CostError> {
+        if self.pricing == Model::Peng {
+            return Ok(true);
+        }
+        let mut before = problem.others.clone();
+        let mut after = before.clone();
+        before.insert_merged(problem.owners, problem.shape, &Layout::soa(problem.shape));
+        after.insert_merged(problem.owners, problem.shape, layout);
+        // The values of one array lie a struct apart.
+        let Bytes(device_bytes) = group.struct_layout(problem.shape).size;
+        let arrays: Vec<(ArrayId, Rearranged)> = own
+            .iter()
+            .map(|array| {
+                let info = self.info(*array);
+                let rearranged = Rearranged {
+                    elements: elements_of(*array, info.elements, problem.kernels),
+                    host_bytes: info.shape.size.0 as f64,
+                    device_bytes: device_bytes as f64,
+                    scalars: 1,
+                };
+                (*array, rearranged)
+            })
+            .collect();
+        let account = Account::new(self, problem.kernels, [&before, &after], &arrays)?;
+        Ok(account.has_no_copies() || account.balance(account.expected_runs())?.pays())
     }
 
     fn gain(&self, cost: &CostVector, apart: &CostVector) -> Option<String> {

@@ -24,9 +24,10 @@ use gains::Gain;
 use layoutc_analysis::choose::targets;
 use layoutc_analysis::cost::arrangement::Arrangement;
 use layoutc_analysis::cost::kernel::{AccessKind, ArrayId, KernelCode, Trips};
-use layoutc_analysis::cost::price::{CostError, KernelPrice};
+use layoutc_analysis::cost::price::{CostError, KernelPrice, Model};
 use layoutc_analysis::cost::search::{Effort, Problem, best_layout};
 use layoutc_analysis::cost::vector::CostVector;
+use layoutc_analysis::cost_choice::Prices;
 use layoutc_analysis::cost_model::{ArrayInfo, ArraySource, Kernel};
 use layoutc_analysis::merge_choice::joint_shape;
 use layoutc_dataflow::layout::notation::{EVERY_ARRAY, nearest};
@@ -37,7 +38,7 @@ use simulate::{Simulated, SimulatedRun, base_name, simulate_layout, simulate_sou
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use table::{AccessShown, ArrayShown, Costs, KernelShown, LayoutCosts, SimulatedCosts, TableShown};
+use table::{AccessShown, ArrayShown, CopiesShown, Costs, KernelShown, LayoutCosts, SimulatedCosts, TableShown};
 
 /// The schema's version.
 const VERSION: u32 = 1;
@@ -460,6 +461,7 @@ impl Pricing<'_> {
                 layout: column.label.clone(),
                 cost: total.entries()[..=total.degree()].to_vec(),
                 ratio,
+                copies: self.copies(column, &total, source.unwrap_or(total))?,
                 kernels: prices,
                 simulated: self.simulated(&column.specs, &kernels),
             });
@@ -481,6 +483,36 @@ impl Pricing<'_> {
     ) -> Result<KernelPrice, CostError> {
         let device = &self.arguments.program.device;
         layoutc_analysis::cost::price(code, arrangement, device, self.arguments.program.model)
+    }
+
+    /// What copies cost in a column whose arrays lie each by itself.
+    fn copies(
+        &self,
+        column: &Column,
+        total: &CostVector,
+        source: CostVector,
+    ) -> Result<Option<CopiesShown>, CostError> {
+        let program = &self.arguments.program;
+        let compiled = &self.success.compiled;
+        let (model, device) = (&compiled.cost_model, &program.device);
+        if program.model != Model::Sectors || column.placed.keys().any(|set| set.len() != 1) {
+            return Ok(None);
+        }
+        let prices = Prices { model, device, pricing: program.model };
+        let mut all: Option<(f64, f64, f64)> = None;
+        for (set, layout) in &column.placed {
+            if let Some(balance) = prices.balance(set[0], layout)? {
+                let sum = all.get_or_insert((0.0, 0.0, 0.0));
+                sum.0 += balance.rearranging.cost;
+                sum.1 += balance.saved;
+                sum.2 += balance.rearranging.seconds;
+            }
+        }
+        Ok(all.map(|(cost, saved, seconds)| CopiesShown {
+            ratio: (total.sum() + cost) / source.sum().max(f64::MIN_POSITIVE),
+            saved_microseconds: saved * 1e6,
+            copies_microseconds: seconds * 1e6,
+        }))
     }
 
     fn kernel(&self, kernel: &Kernel, own: &BTreeSet<ArrayId>) -> KernelShown {

@@ -91,7 +91,7 @@ fn simulated(
         outcome = run(&columns)?;
     }
     ensure!(outcome.succeeded(), "{name}: {}\n{}", outcome.ending(), outcome.stderr);
-    Ok(Kept { choice, costs: outcome.stdout, without_choice })
+    Ok(Kept { choice, recorded: None, costs: outcome.stdout, without_choice })
 }
 
 /// What `transform` chooses: a text for `--layout`, or [`SOURCE`].

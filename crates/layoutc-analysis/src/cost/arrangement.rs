@@ -1,7 +1,7 @@
 //! Where layouts put the values of a program's arrays.
 
 use super::kernel::ArrayId;
-use layoutc_dataflow::layout::{Bytes, GroupForm, Layout, LeafId, RecordShape};
+use layoutc_dataflow::layout::{Bytes, GroupForm, Layout, Leaf, LeafId, RecordShape};
 use std::collections::BTreeMap;
 
 /// Memory that holds structs of one type, or scalars, one after another.
@@ -25,6 +25,8 @@ pub struct Place {
     pub tile: u64,
     /// Bytes of a scalar of the leaf.
     pub size: u64,
+    /// Bytes of it that one instruction moves: less than all, where it is a `float3` or a class that is kept whole.
+    pub unit: u64,
     /// Scalars of the leaf.
     pub scalars: u64,
     /// Whether each scalar has an array of its own.
@@ -99,6 +101,7 @@ impl Arrangement {
                     offset,
                     tile,
                     size: own.scalar_size.0,
+                    unit: unit(own),
                     scalars: own.scalars(),
                     has_planes: has_planes && own.scalars() > 1,
                     align: layout.align.0,
@@ -107,4 +110,13 @@ impl Arrangement {
             }
         }
     }
+}
+
+/// The widest access of a lane that every device has.
+const WIDEST: u64 = 16;
+
+/// Bytes of a leaf's scalars that one instruction moves: as many as their alignment allows.
+pub(super) fn unit(leaf: &Leaf) -> u64 {
+    let (size, align) = (leaf.scalar_size.0, leaf.align.0.clamp(1, WIDEST));
+    if size > align && size.is_multiple_of(align) { align } else { size }
 }

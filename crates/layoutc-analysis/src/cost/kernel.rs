@@ -112,6 +112,19 @@ pub struct ElementIndex {
     pub blocks: Factor,
 }
 
+impl ElementIndex {
+    /// Whether threads of all blocks have elements of their own.
+    #[must_use]
+    pub fn is_own(&self) -> bool {
+        const NONE: Factor = Factor::Number(0);
+        let by_lane = match self.lanes {
+            Lanes::Affine(factors) => factors.iter().any(|factor| *factor != NONE),
+            Lanes::Listed | Lanes::Unknown | Lanes::Single | Lanes::Measured(_) => false,
+        };
+        by_lane && self.blocks != NONE
+    }
+}
+
 /// How an index depends on the thread's place in its block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lanes {

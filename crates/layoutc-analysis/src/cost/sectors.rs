@@ -19,7 +19,8 @@
 //!   and read as well where they leave bytes of it untouched that were not read before.
 //! - Atomic operations are done in the second-level cache: a read and a write there, for each lane.
 //! - Where the extents of all arrays are known and they fit into the second-level cache together (into one
-//!   part of it, where it has several), nothing comes from memory.
+//!   part of it, where it has several), they come from memory once, and stay there for all launches. Otherwise this is so for
+//!   those of known extents, from the smallest on, that fill at most half of it.
 //!
 //! # What is not
 //!
@@ -41,7 +42,8 @@ use super::vector::CostVector;
 use super::warp::WarpIndex;
 use crate::device::Device;
 use footprint::Lattice;
-use request::{Request, Requests};
+use std::collections::BTreeMap;
+use request::{Memory, Request, Requests};
 use reuse::{Covered, Sharing};
 use shape::Shape;
 
@@ -165,12 +167,12 @@ pub(super) fn price_without_strides(
         sector: known.sector as f64,
     };
     let covered = reuse::find(&requests.list, &shapes, &order, &nest, &sharing);
-    let is_resident = fits(code, arrangement, &requests.list, known.l2_bytes);
+    let cached = cached(code, arrangement, &requests.list, known.l2_bytes);
     let mut accesses = unpriced(code, &requests, &nest);
     let mut traffic = Traffic::default();
     for (at, request) in requests.list.iter().enumerate() {
         let (shape, covered) = (&shapes[at], &covered[at]);
-        let mut levels = Levels::new(request, shape, covered, is_resident);
+        let mut levels = Levels::new(request, shape, covered);
         if request.blocks == Factor::Number(0) && request.kind == AccessKind::Read {
             // Blocks that run at the same time get there at the same time.
             levels.l2 /= sharing.blocks[0];
@@ -180,6 +182,12 @@ pub(super) fn price_without_strides(
         levels.dram /= request.blocks_of_sector(known.sector).min(sharing.blocks[1]);
         let times = request.times as f64;
         let executions = nest.executions(request.scope) * request.warps;
+        let all = times * executions * warps as f64 * nest.launches();
+        if let Some(bytes) = cached.get(&request.memory) {
+            // It comes from memory once.
+            let once = bytes.div_ceil(known.sector) as f64;
+            levels.dram = levels.dram.min(once / all.max(f64::MIN_POSITIVE));
+        }
         let [w1, w2, w3] = known.weights;
         let unit = INSTRUCTION + w1 * levels.l1 + w2 * levels.l2 + w3 * levels.dram;
         let price = &mut accesses[request.access];
@@ -205,7 +213,6 @@ pub(super) fn price_without_strides(
                 l2_distance: l2 as u64,
             });
         }
-        let all = times * executions * warps as f64 * nest.launches();
         let is_atomic = request.kind == AccessKind::Atomic;
         let own = Traffic {
             requested: shape.sectors() * all,
@@ -296,9 +303,9 @@ struct Levels {
 }
 
 impl Levels {
-    fn new(request: &Request, shape: &Shape, covered: &Covered, is_resident: bool) -> Levels {
+    fn new(request: &Request, shape: &Shape, covered: &Covered) -> Levels {
         let (sectors, sharing) = (shape.sectors(), shape.lattice.sharing);
-        let mut levels = match request.kind {
+        match request.kind {
             AccessKind::Read => {
                 let l2 = sectors * (1.0 - covered.l1) / sharing;
                 Levels { l1: sectors, l2, dram: l2.min(sectors * (1.0 - covered.l2) / sharing) }
@@ -320,31 +327,44 @@ impl Levels {
                 let fresh = if is_table { 0.0 } else { sectors * (1.0 - covered.l2) / sharing };
                 Levels { l1: 0.0, l2: 2.0 * sectors, dram: 2.0 * fresh }
             }
-        };
-        if is_resident {
-            levels.dram = 0.0;
         }
-        levels
     }
 }
 
-/// Whether all that a kernel accesses is known to fit into a cache.
-fn fits(code: &KernelCode, arrangement: &Arrangement, requests: &[Request], bytes: u64) -> bool {
-    let mut seen = Vec::new();
-    let mut sum = 0u64;
+/// The memory that stays in a cache of so many bytes once it is there, and how large it is: everything, if all of it is
+/// known to fit, and otherwise what is known to be small, as far as half of the cache has room for it beside what streams
+/// through the rest.
+fn cached(
+    code: &KernelCode,
+    arrangement: &Arrangement,
+    requests: &[Request],
+    bytes: u64,
+) -> BTreeMap<Memory, u64> {
+    let mut known: BTreeMap<Memory, u64> = BTreeMap::new();
+    let mut are_all_known = true;
     for request in requests {
-        if seen.contains(&request.memory) {
-            continue;
-        }
-        seen.push(request.memory);
         let access = &code.accesses[request.access];
         let place = access.leaves.first().and_then(|leaf| arrangement.place(access.array, *leaf));
         let (Some(extent), Some(_)) = (code.extents.get(&access.array), place) else {
-            return false;
+            are_all_known = false;
+            continue;
         };
         let place = &request.place;
         let own = if place.has_planes { place.size } else { place.stride };
-        sum = sum.saturating_add(extent.div_ceil(place.tile.max(1)).saturating_mul(own));
+        let size = extent.div_ceil(place.tile.max(1)).saturating_mul(own);
+        known.insert(request.memory, size);
     }
-    !requests.is_empty() && sum <= bytes
+    let sum = known.values().fold(0_u64, |sum, own| sum.saturating_add(*own));
+    if are_all_known && sum <= bytes {
+        return known;
+    }
+    // The smallest first.
+    let mut by_size: Vec<(u64, Memory)> = known.into_iter().map(|(memory, own)| (own, memory)).collect();
+    by_size.sort_unstable();
+    let mut left = bytes / 2;
+    let fits = by_size.into_iter().map_while(|(own, memory)| {
+        left = left.checked_sub(own)?;
+        Some((memory, own))
+    });
+    fits.collect()
 }

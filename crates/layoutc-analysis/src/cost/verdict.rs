@@ -18,6 +18,8 @@ use std::fmt;
 const WORTH: f64 = 1.05;
 /// Where nothing comes from memory, latencies decide, and a ceiling up to this is none.
 const WORTH_IN_CACHE: f64 = 1.5;
+/// Arrays are in the second-level cache where memory takes less than this part of its time.
+const CACHED: f64 = 0.25;
 /// How often a copied byte goes through device memory once more: a kernel reads it from a buffer and writes it
 /// to its place, or the other way round. On the bus nothing changes.
 const CONVERSION: f64 = 2.0;
@@ -114,6 +116,22 @@ pub fn seconds(
     Ok(Seconds { memory, arithmetic })
 }
 
+/// Seconds that all launches of a kernel are expected to take: what the levels of memory and arithmetic need, as they would
+/// overlap. Those that take equally long delay each other, and what is much shorter than the longest is hidden: the square root of
+/// the sum of squares lies between the longest, which perfect overlap would give, and the sum.
+///
+/// # Errors
+/// As [`seconds`].
+pub fn expected_seconds(
+    code: &KernelCode,
+    price: &KernelPrice,
+    device: &Device,
+) -> Result<f64, CostError> {
+    let levels = level_seconds(&price.traffic, device)?;
+    let arithmetic = seconds(code, price, device)?.arithmetic.unwrap_or(0.0);
+    Ok(levels.into_iter().chain([arithmetic]).map(|own| own * own).sum::<f64>().sqrt())
+}
+
 /// What a layout can gain in a kernel, by prices of [`super::Model::Sectors`].
 ///
 /// # Errors
@@ -127,7 +145,9 @@ pub fn verdict(
     let weights = SectorDevice::new(device)?.weights;
     let atomics = before.traffic.atomics * weights[1];
     let memory: f64 = before.traffic.dram * weights[2] + before.traffic.l2 * weights[1];
-    let in_cache = before.traffic.dram == 0.0 && after.traffic.dram == 0.0;
+    // What comes from memory once for many launches is no matter.
+    let is_cached = |traffic: &Traffic| traffic.dram * weights[2] < traffic.l2 * weights[1] * CACHED;
+    let in_cache = is_cached(&before.traffic) && is_cached(&after.traffic);
     let (before, after) = (seconds(code, before, device)?, seconds(code, after, device)?);
     let arithmetic = before.arithmetic.unwrap_or(0.0);
     let all = before.memory + arithmetic;
@@ -166,7 +186,7 @@ pub fn launches_that_pay(
 }
 
 /// Bytes of memory in a second.
-fn bandwidth(device: &Device) -> Result<f64, CostError> {
+pub(super) fn bandwidth(device: &Device) -> Result<f64, CostError> {
     let fact = "memory.dram_gigabytes_per_second";
     let missing = || CostError::UnknownFact { device: device.name.clone(), fact };
     let known = device.memory.dram_gigabytes_per_second.known();

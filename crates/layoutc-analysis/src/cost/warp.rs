@@ -131,8 +131,8 @@ mod tests {
     use crate::cost::arrangement::StorageId;
 
     fn place(stride: u64, tile: u64) -> Place {
-        let (storage, offset, size, scalars) = (StorageId(0), 0, 4, 1);
-        Place { storage, stride, offset, tile, size, scalars, has_planes: false, align: 4 }
+        let (storage, offset, size, unit, scalars) = (StorageId(0), 0, 4, 4, 1);
+        Place { storage, stride, offset, tile, size, unit, scalars, has_planes: false, align: 4 }
     }
 
     fn warp(factors: [Factor; 3], block: [u64; 3]) -> WarpIndex {

@@ -127,6 +127,14 @@ impl Arrays {
         self.classes.get(&class)
     }
 
+    /// The arrays of numbers that a class is, as far as kernels access them.
+    pub(super) fn of_numbers(&self, class: &ArrayClass) -> Vec<ArrayId> {
+        let plain = class.slots.iter().find_map(|slot| self.plain_arrays.of_slot.get(slot));
+        let Some(plain) = plain else { return Vec::new() };
+        let own = self.of_plain_array.iter().filter(|((at, _), _)| at == plain);
+        own.map(|(_, array)| *array).collect()
+    }
+
     /// The members of an array of a class.
     pub(super) fn members(&self, array: ArrayId) -> Option<&[LeafMember]> {
         let ArraySource::Class(class) = self.infos[array.0 as usize].source else { return None };

@@ -10,6 +10,7 @@
 
 use super::{CostModel, DEFAULT_BLOCK, Kernel};
 use crate::cost;
+use crate::cost::conversion::runs;
 use crate::cost::flow::Step;
 use crate::cost::kernel::{
     Access, ArrayId, ElementIndex, Factor, Gather, KernelCode, Lanes, Loop, LoopId, Trips,
@@ -51,15 +52,33 @@ impl CostModel {
         }
         let arrays = std::mem::take(&mut self.arrays);
         let shapes: Vec<&RecordShape> = arrays.iter().map(|info| &info.shape).collect();
+        let all_runs = recording.profile().runs.len().max(1) as u64;
+        let mut most: Option<f64> = None;
         self.kernels.retain_mut(|kernel| {
             let Some(at) = recorded(kernel, recording, &shapes) else { return false };
             let Some(launches) = Launches::of(&totals, at) else { return false };
+            if let Some(runs) = unknown_runs(&kernel.code.repeats, launches.count / all_runs) {
+                most = Some(most.map_or(runs, |most| most.max(runs)));
+            }
             measure_kernel(&mut kernel.code, recording, &totals, at, &launches, &shapes);
             (kernel.has_block, kernel.has_blocks) = (true, true);
             true
         });
+        // What is known of loops around launches is known of those around copies.
+        self.recorded_runs = most.or(Some(1.0));
+        for conversion in &mut self.conversions {
+            conversion.repeats.insert(0, Trips::Known(all_runs));
+        }
         self.arrays = arrays;
     }
+}
+
+/// How often each of the host's loops of unknown length ran, if all did equally often and there are any; `repeats` are all
+/// loops around a kernel that was launched `count` times.
+fn unknown_runs(repeats: &[Trips], count: u64) -> Option<f64> {
+    let unknown = repeats.iter().filter(|own| !matches!(own, Trips::Known(_))).count();
+    let known = runs(repeats, 1.0);
+    (unknown > 0).then(|| (count as f64 / known).max(1.0).powf(1.0 / unknown as f64))
 }
 
 /// The recorded kernel that a kernel of the model is: that of its name; of several, that in which most of its

@@ -1,5 +1,6 @@
 //! The loops of the host around launches.
 
+use crate::cost::conversion::assumed_runs;
 use crate::cost::kernel::Trips;
 use crate::grid_model::constant_of;
 use crate::index_form::Definitions;
@@ -8,40 +9,67 @@ use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, StmtId, StmtKind, UnaryOp, VarId,
     evaluate,
 };
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// How deep callers are followed, and definitions.
 const DEPTH: usize = 16;
 
 /// Where host functions launch and call, and in which loops.
 pub(super) struct Repeats {
-    /// The loops around each call and launch, outermost first, and the function that it stands in.
-    around: BTreeMap<ExprId, (FunctionId, Vec<Trips>)>,
+    around: BTreeMap<ExprId, Site>,
     /// The calls of each function.
     calls: BTreeMap<FunctionId, Vec<ExprId>>,
+    /// Functions that launch kernels, themselves or through others.
+    launching: BTreeSet<FunctionId>,
+    /// Whether the program has a function `main`; otherwise what nothing calls is called from elsewhere.
+    has_main: bool,
+}
+
+/// Where a call or a launch stands.
+struct Site {
+    function: FunctionId,
+    /// The loops around it, outermost first.
+    loops: Vec<Trips>,
+    /// In which part of their runs it is reached.
+    share: f64,
 }
 
 impl Repeats {
-    /// All calls and launches of a program.
-    pub(super) fn new(program: &Program, definitions: &Definitions) -> Self {
-        let mut this = Repeats { around: BTreeMap::new(), calls: BTreeMap::new() };
+    /// All calls and launches of a program; `is_launch` says which calls launch kernels, besides the launches of CUDA.
+    pub(super) fn new(
+        program: &Program,
+        definitions: &Definitions,
+        is_launch: impl Fn(ExprId) -> bool,
+    ) -> Self {
+        let mut this = Repeats {
+            around: BTreeMap::new(),
+            calls: BTreeMap::new(),
+            launching: BTreeSet::new(),
+            has_main: false,
+        };
         for id in program.function_ids() {
             let function = program.function(id);
             let Some(body) = function.body.filter(|_| function.space.on_host()) else { continue };
-            let mut pending: Vec<(StmtId, Vec<Trips>)> = vec![(body, Vec::new())];
-            while let Some((stmt, loops)) = pending.pop() {
+            this.has_main |= function.name == "main";
+            let mut pending: Vec<(StmtId, Vec<Trips>, f64)> = vec![(body, Vec::new(), 1.0)];
+            while let Some((stmt, loops, share)) = pending.pop() {
                 let (inner, roots, declared) = program.stmt(stmt).parts();
                 let mut inside = loops.clone();
                 inside.extend(trips(program, definitions, stmt));
                 let mut exprs: Vec<ExprId> = roots;
                 exprs.extend(declared.iter().filter_map(|id| program.variable(*id).init));
                 while let Some(expr) = exprs.pop() {
+                    let site = || Site { function: id, loops: inside.clone(), share };
                     match &program.expr(expr).kind {
                         ExprKind::Launch { .. } => {
-                            this.around.insert(expr, (id, inside.clone()));
+                            this.launching.insert(id);
+                            this.around.insert(expr, site());
                         }
                         ExprKind::Call { callee, arguments, .. } => {
-                            this.around.insert(expr, (id, inside.clone()));
+                            if is_launch(expr) {
+                                this.launching.insert(id);
+                            }
+                            this.around.insert(expr, site());
                             if let Callee::Function(callee) =
                                 resolve_callee(program, *callee, arguments)
                             {
@@ -52,10 +80,56 @@ impl Repeats {
                     }
                     exprs.extend(program.expr(expr).children());
                 }
-                pending.extend(inner.into_iter().map(|inner| (inner, inside.clone())));
+                let part = |inner: StmtId| match &program.stmt(stmt).kind {
+                    StmtKind::If { condition: Some(condition), then, .. } if *then == inner => {
+                        share * part_of_runs(program, definitions, *condition)
+                    }
+                    _ => share,
+                };
+                let inner: Vec<_> =
+                    inner.into_iter().map(|own| (own, inside.clone(), part(own))).collect();
+                pending.extend(inner);
             }
         }
+        this.close();
         this
+    }
+
+    /// Adds the functions that launch through others.
+    fn close(&mut self) {
+        let mut pending: Vec<FunctionId> = self.launching.iter().copied().collect();
+        while let Some(function) = pending.pop() {
+            for call in self.calls.get(&function).into_iter().flatten() {
+                let Some(caller) = self.around.get(call).map(|site| site.function) else { continue };
+                if self.launching.insert(caller) {
+                    pending.push(caller);
+                }
+            }
+        }
+    }
+
+    /// In which part of the runs of the loops around it a call is reached.
+    ///
+    /// What stands in an `if` counts as reached each time, but where that asks for a remainder: `if (step % 10 == 0)`.
+    /// In a library, of which no caller is seen, functions that launch kernels are taken to be called as often as a
+    /// loop of unknown length runs, and functions that copy alone once.
+    pub(super) fn share(&self, call: ExprId) -> f64 {
+        let Some(site) = self.around.get(&call) else { return 1.0 };
+        let launches = self.launching.contains(&site.function);
+        let mut reaching = vec![site.function];
+        let mut seen: BTreeSet<FunctionId> = reaching.iter().copied().collect();
+        let mut is_launching = launches;
+        while let Some(function) = reaching.pop() {
+            for call in self.calls.get(&function).into_iter().flatten() {
+                let Some(caller) = self.around.get(call).map(|site| site.function) else { continue };
+                is_launching |= self.launching.contains(&caller);
+                if seen.insert(caller) {
+                    reaching.push(caller);
+                }
+            }
+        }
+        let of_library = if self.has_main || is_launching { 1.0 } else { 1.0 / assumed_runs() };
+        site.share * of_library
     }
 
     /// The loops around the launch of these that runs most often.
@@ -73,7 +147,7 @@ impl Repeats {
             (dynamic, known)
         };
         let around = |site: &ExprId| {
-            let (function, loops) = self.around.get(site)?;
+            let Site { function, loops, .. } = self.around.get(site)?;
             let mut all = match (depth.checked_sub(1), self.calls.get(function)) {
                 (Some(depth), Some(calls)) => self.most(calls, depth),
                 _ => Vec::new(),
@@ -105,6 +179,21 @@ fn trips(program: &Program, definitions: &Definitions, stmt: StmtId) -> Option<T
         }
         _ => None,
     }
+}
+
+/// In which part of the runs around it a condition holds: one of 10 for `step % 10 == 0`, and all for what is not known.
+fn part_of_runs(program: &Program, definitions: &Definitions, condition: ExprId) -> f64 {
+    let ExprKind::Binary(BinaryOp::Eq, left, _) =
+        program.expr(program.strip_parens(condition)).kind
+    else {
+        return 1.0;
+    };
+    let ExprKind::Binary(BinaryOp::Rem, _, by) = program.expr(program.strip_parens(left)).kind
+    else {
+        return 1.0;
+    };
+    let by = constant_of(program, definitions, by, DEPTH).unwrap_or(1);
+    1.0 / by.max(1) as f64
 }
 
 /// `for (int i = a; i < b; i++)` with constants.

@@ -6,12 +6,14 @@
 //!   the memory's type is aligned for it, as nvcc 13 does it: for loads if values with gaps of at most 8
 //!   bytes span more than half of it, for stores if all bytes are written. Nothing moves across an access that a compiler could not see to be
 //!   apart, which it does for members of one struct.
-//! - **Lanes.** Lanes whose next accesses come from one place go together. Where they differ, those go
-//!   first that come to another lane's place soonest: it is they who join again. Between equals, lanes that
-//!   have not begun their next round of a loop go first, then the earlier place.
+//! - **Lanes.** Lanes whose next accesses come from one place go together. Where they differ, lanes wait at places that all
+//!   lanes reach equally often, as the head of a loop with a branch in it and what stands behind a loop: there they are
+//!   together again. Of the others those go first that come to another lane's place soonest. Between equals, lanes that have
+//!   not begun their next round of a loop go first, then the earlier place.
 
 use super::coalescer::{Coalescer, WarpTrace};
 use crate::cost::kernel::AccessKind;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One access of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,6 +76,8 @@ pub struct WarpMerger {
     next: Vec<usize>,
     taking: Vec<(u64, u32)>,
     warp: WarpTrace,
+    /// Places that all lanes that get there reach equally often; found where lanes of a warp first part.
+    common: Option<BTreeSet<u32>>,
 }
 
 impl WarpMerger {
@@ -87,6 +91,7 @@ impl WarpMerger {
             next: Vec::new(),
             taking: Vec::new(),
             warp: WarpTrace::default(),
+            common: None,
         }
     }
 
@@ -102,6 +107,7 @@ impl WarpMerger {
         }
         self.next.clear();
         self.next.resize(count, 0);
+        self.common = None;
         let mut warp = std::mem::take(&mut self.warp);
         warp.clear();
         while let Some(place) = self.leading_place(count) {
@@ -124,7 +130,7 @@ impl WarpMerger {
     }
 
     /// The place whose lanes go next.
-    fn leading_place(&self, count: usize) -> Option<u32> {
+    fn leading_place(&mut self, count: usize) -> Option<u32> {
         let mut waiting = (0..count).filter_map(|lane| {
             self.lanes[lane].get(self.next[lane]).map(|access| (lane, access.place))
         });
@@ -139,6 +145,8 @@ impl WarpMerger {
                 groups.push((lane, place));
             }
         }
+        let lanes = &self.lanes[..count];
+        let common = self.common.get_or_insert_with(|| common_places(lanes));
         let rank = |(lane, place): &(usize, u32)| {
             let next = self.next[*lane];
             let ahead = self.lanes[*lane][next + 1..].iter().take(AHEAD);
@@ -147,7 +155,7 @@ impl WarpMerger {
             let meets = ahead.map(|access| access.place).position(others).unwrap_or(AHEAD);
             let last = next.checked_sub(1).map(|last| self.lanes[*lane][last].place);
             let has_wrapped = last.is_some_and(|last| *place <= last);
-            (meets, has_wrapped, *place)
+            (common.contains(place), meets, has_wrapped, *place)
         };
         groups.iter().min_by_key(|group| rank(group)).map(|(_, place)| *place)
     }
@@ -236,6 +244,22 @@ impl WarpMerger {
             chunk.instructions(out);
         }
     }
+}
+
+/// The places that all lanes that get there reach equally often.
+fn common_places(lanes: &[Vec<LaneAccess>]) -> BTreeSet<u32> {
+    let mut counts: BTreeMap<u32, Option<usize>> = BTreeMap::new();
+    for lane in lanes {
+        let mut own: BTreeMap<u32, usize> = BTreeMap::new();
+        for access in lane {
+            *own.entry(access.place).or_default() += 1;
+        }
+        for (place, count) in own {
+            let known = counts.entry(place).or_insert(Some(count));
+            *known = known.filter(|known| *known == count);
+        }
+    }
+    counts.into_iter().filter_map(|(place, count)| count.map(|_| place)).collect()
 }
 
 impl Chunk {
@@ -432,5 +456,25 @@ mod tests {
             .collect();
         let expected = [(1, 2), (2, 1), (1, 2), (2, 1), (1, 2), (2, 1)];
         assert_eq!(places(&threads), expected);
+    }
+
+    #[test]
+    fn lanes_stay_in_one_round_of_a_loop_with_a_branch_in_it() {
+        // All do 1 four times; lane l does 2 and 3 in the rounds that it shares a remainder with.
+        let threads: Vec<Vec<ThreadAccess>> = (0..2)
+            .map(|lane| {
+                let round = |at: usize| {
+                    let mut own = vec![read(1, 0, 4, 4)];
+                    if at % 2 == lane {
+                        own.extend([read(2, 0, 4, 4), read(3, 0, 4, 4)]);
+                    }
+                    own
+                };
+                (0..4).flat_map(round).collect()
+            })
+            .collect();
+        let places: Vec<(u32, u8)> =
+            merged(&threads).iter().map(|(place, lanes, ..)| (*place, *lanes)).collect();
+        assert_eq!(places, [(1, 2), (2, 1), (3, 1)].repeat(4));
     }
 }

@@ -56,6 +56,9 @@ pub(super) struct LayoutCosts {
     pub(super) cost: Vec<f64>,
     /// Against the source's layout.
     pub(super) ratio: f64,
+    /// What copies between host and device cost on top; none where they rearrange nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) copies: Option<CopiesShown>,
     /// In the order of the kernels.
     pub(super) kernels: Vec<KernelPrice>,
     /// What each kernel gains, in the same order; none for the source's layout and for other models than that
@@ -66,6 +69,17 @@ pub(super) struct LayoutCosts {
     /// If the program was run and simulated.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) simulated: Option<SimulatedCosts>,
+}
+
+/// Records that are rearranged at copies between host and device, over a whole run.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(super) struct CopiesShown {
+    /// Kernels and copies together, against the source's layout.
+    pub(super) ratio: f64,
+    /// Estimated microseconds that the kernels save.
+    pub(super) saved_microseconds: f64,
+    /// Estimated microseconds that copies take longer.
+    pub(super) copies_microseconds: f64,
 }
 
 /// What a layout costs by simulation.

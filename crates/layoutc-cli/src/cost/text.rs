@@ -46,13 +46,31 @@ fn layouts(costs: &Costs, array: &TableShown) -> String {
         costs.device
     );
     let mut table = self::table();
-    table.set_header(["", "layout", "cost", "against the source"]);
+    let has_copies = array.layouts.iter().any(|layout| layout.copies.is_some());
+    let mut header = vec!["", "layout", "cost", "against the source"];
+    header.extend(has_copies.then_some("with copies"));
+    table.set_header(header);
     for (at, layout) in array.layouts.iter().enumerate() {
         let cost = vector(&layout.cost);
-        table.add_row([label(array, at), layout.layout.clone(), cost, ratio(layout.ratio)]);
+        let mut row = vec![label(array, at), layout.layout.clone(), cost, ratio(layout.ratio)];
+        if has_copies {
+            row.push(ratio(layout.copies.map_or(layout.ratio, |copies| copies.ratio)));
+        }
+        table.add_row(row);
     }
-    right(&mut table, &[2, 3]);
+    right(&mut table, &[2, 3, 4]);
     push(&mut out, &table);
+    for (at, layout) in array.layouts.iter().enumerate() {
+        if let Some(copies) = layout.copies {
+            let _ = writeln!(
+                out,
+                "    {}: kernels save est. {} µs, copies between host and device take est. {} µs longer",
+                label(array, at),
+                units::three_digits(copies.saved_microseconds),
+                units::three_digits(copies.copies_microseconds)
+            );
+        }
+    }
     for (at, kernel) in array.kernels.iter().enumerate() {
         let _ = writeln!(out, "\n  {}", heading(kernel, arithmetic(array, at)));
         match costs.model {

@@ -14,7 +14,8 @@ pub fn strip_casts(program: &Program, mut expr: ExprId) -> ExprId {
 }
 
 /// Whether an expression is a null pointer or zero.
-pub(super) fn is_null(program: &Program, expr: ExprId) -> bool {
+#[must_use]
+pub fn is_null(program: &Program, expr: ExprId) -> bool {
     let stripped = strip_casts(program, expr);
     matches!(program.expr(stripped).kind, ExprKind::Null | ExprKind::Integer(Some(0)))
 }

@@ -1,6 +1,6 @@
 //! What accesses to a group of leaves cost at least.
 
-use super::super::arrangement::{Arrangement, Place};
+use super::super::arrangement::{Arrangement, Place, unit};
 use super::super::kernel::{AccessKind, BaseId, KernelCode, LeafElement, LoopId};
 use super::super::models::total;
 use super::super::price::{CostError, Model};
@@ -238,8 +238,9 @@ impl<'a> Bounds<'a> {
             let scalars = shape.scalars();
             let has_planes = kind == Kind::Array && scalars > 1;
             let tile = if kind == Kind::Tile { problem.tile } else { 1 };
-            let (size, offset) = (shape.scalar_size.0, *offset);
-            let place = Place { storage, stride, offset, tile, size, scalars, has_planes, align };
+            let (size, unit, offset) = (shape.scalar_size.0, unit(shape), *offset);
+            let place =
+                Place { storage, stride, offset, tile, size, unit, scalars, has_planes, align };
             arrangement.put(array, leaf, place);
         }
         let whole = &self.streams[stream];

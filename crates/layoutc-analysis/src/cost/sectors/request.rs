@@ -141,25 +141,29 @@ fn push_values(values: &mut Vec<Request>, at: usize, access: &Access, place: &Pl
     }
     for scalar in scalars {
         let plane = if is_unknown { u64::MAX } else { scalar };
-        values.push(Request {
-            access: at,
-            kind: access.kind,
-            memory: (place.storage, if place.has_planes { plane } else { 0 }),
-            lanes: access.index.lanes,
-            base: access.index.base,
-            blocks: access.index.blocks,
-            offset: access.index.offset.clamp(-LARGE, LARGE),
-            byte: if place.has_planes { 0 } else { place.offset + scalar * slot },
-            bytes: place.size,
-            place: *place,
-            times,
-            moves: (is_unknown && !place.has_planes).then_some((slot, place.scalars)),
-            loops: loops.clone(),
-            scope: access.scope,
-            share: access.share,
-            warps: access.warps,
-            phase: access.phase,
-        });
+        let first = if place.has_planes { 0 } else { place.offset + scalar * slot };
+        // An instruction moves as much of a scalar as its alignment allows.
+        for piece in 0..place.size / place.unit.max(1) {
+            values.push(Request {
+                access: at,
+                kind: access.kind,
+                memory: (place.storage, if place.has_planes { plane } else { 0 }),
+                lanes: access.index.lanes,
+                base: access.index.base,
+                blocks: access.index.blocks,
+                offset: access.index.offset.clamp(-LARGE, LARGE),
+                byte: first + piece * place.unit,
+                bytes: place.unit,
+                place: *place,
+                times,
+                moves: (is_unknown && !place.has_planes).then_some((slot, place.scalars)),
+                loops: loops.clone(),
+                scope: access.scope,
+                share: access.share,
+                warps: access.warps,
+                phase: access.phase,
+            });
+        }
     }
 }
 
