@@ -223,6 +223,7 @@ pub fn price_on(
         total: accesses.iter().map(|access| access.total).sum(),
         accesses,
         traffic: Traffic::default(),
+        is_cached: false,
     })
 }
 

@@ -209,4 +209,7 @@ pub struct KernelPrice {
     pub total: CostVector,
     /// What goes through the caches; nothing under [`Model::Peng`].
     pub traffic: Traffic,
+    /// Whether all that it accesses is known to fit into the second-level cache.
+    #[serde(skip)]
+    pub is_cached: bool,
 }

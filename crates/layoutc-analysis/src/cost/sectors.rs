@@ -167,7 +167,8 @@ pub(super) fn price_without_strides(
         sector: known.sector as f64,
     };
     let covered = reuse::find(&requests.list, &shapes, &order, &nest, &sharing);
-    let cached = cached(code, arrangement, &requests.list, known.l2_bytes);
+    let cached = cached(code, arrangement, &requests.list, &known);
+    let part = |request: &Request| part_of(request, known.sector, 0).0;
     let mut accesses = unpriced(code, &requests, &nest);
     let mut traffic = Traffic::default();
     for (at, request) in requests.list.iter().enumerate() {
@@ -183,7 +184,7 @@ pub(super) fn price_without_strides(
         let times = request.times as f64;
         let executions = nest.executions(request.scope) * request.warps;
         let all = times * executions * warps as f64 * nest.launches();
-        if let Some(bytes) = cached.get(&request.memory) {
+        if let Some(bytes) = cached.get(&part(request)) {
             // It comes from memory once.
             let once = bytes.div_ceil(known.sector) as f64;
             levels.dram = levels.dram.min(once / all.max(f64::MIN_POSITIVE));
@@ -246,6 +247,8 @@ pub(super) fn price_without_strides(
         total: accesses.iter().map(|access| access.total).sum(),
         accesses,
         traffic,
+        is_cached: !requests.list.is_empty()
+            && requests.list.iter().all(|request| cached.contains_key(&part(request))),
     })
 }
 
@@ -331,6 +334,25 @@ impl Levels {
     }
 }
 
+/// Memory that lies together: of tiles, the slots of one value, which fill sectors of their own.
+type Part = (Memory, u64);
+
+/// The part that a request touches, and its bytes if an array has so many elements.
+fn part_of(request: &Request, sector: u64, extent: u64) -> (Part, u64) {
+    let place = &request.place;
+    if !place.has_planes && place.tile > 1 && place.tile * place.size >= sector {
+        // A scalar that is not known may be any of them.
+        let (first, scalars) = match request.moves {
+            Some((_, scalars)) => (place.offset, scalars),
+            None => (request.byte, 1),
+        };
+        let bytes = extent.saturating_mul(place.size).saturating_mul(scalars);
+        return ((request.memory, first), bytes);
+    }
+    let own = if place.has_planes { place.size } else { place.stride };
+    ((request.memory, 0), extent.div_ceil(place.tile.max(1)).saturating_mul(own))
+}
+
 /// The memory that stays in a cache of so many bytes once it is there, and how large it is: everything, if all of it is
 /// known to fit, and otherwise what is known to be small, as far as half of the cache has room for it beside what streams
 /// through the rest.
@@ -338,33 +360,32 @@ fn cached(
     code: &KernelCode,
     arrangement: &Arrangement,
     requests: &[Request],
-    bytes: u64,
-) -> BTreeMap<Memory, u64> {
-    let mut known: BTreeMap<Memory, u64> = BTreeMap::new();
+    known: &SectorDevice,
+) -> BTreeMap<Part, u64> {
+    let mut parts: BTreeMap<Part, u64> = BTreeMap::new();
     let mut are_all_known = true;
     for request in requests {
         let access = &code.accesses[request.access];
         let place = access.leaves.first().and_then(|leaf| arrangement.place(access.array, *leaf));
-        let (Some(extent), Some(_)) = (code.extents.get(&access.array), place) else {
-            are_all_known = false;
-            continue;
-        };
-        let place = &request.place;
-        let own = if place.has_planes { place.size } else { place.stride };
-        let size = extent.div_ceil(place.tile.max(1)).saturating_mul(own);
-        known.insert(request.memory, size);
+        match (code.extents.get(&access.array), place) {
+            (Some(extent), Some(_)) => {
+                let (part, bytes) = part_of(request, known.sector, *extent);
+                parts.insert(part, bytes);
+            }
+            _ => are_all_known = false,
+        }
     }
-    let sum = known.values().fold(0_u64, |sum, own| sum.saturating_add(*own));
-    if are_all_known && sum <= bytes {
-        return known;
+    let sum = parts.values().fold(0_u64, |sum, own| sum.saturating_add(*own));
+    if are_all_known && sum <= known.l2_bytes {
+        return parts;
     }
     // The smallest first.
-    let mut by_size: Vec<(u64, Memory)> = known.into_iter().map(|(memory, own)| (own, memory)).collect();
+    let mut by_size: Vec<(u64, Part)> = parts.into_iter().map(|(part, own)| (own, part)).collect();
     by_size.sort_unstable();
-    let mut left = bytes / 2;
-    let fits = by_size.into_iter().map_while(|(own, memory)| {
+    let mut left = known.l2_bytes / 2;
+    let fits = by_size.into_iter().map_while(|(own, part)| {
         left = left.checked_sub(own)?;
-        Some((memory, own))
+        Some((part, own))
     });
     fits.collect()
 }

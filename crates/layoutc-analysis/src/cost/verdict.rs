@@ -18,8 +18,6 @@ use std::fmt;
 const WORTH: f64 = 1.05;
 /// Where nothing comes from memory, latencies decide, and a ceiling up to this is none.
 const WORTH_IN_CACHE: f64 = 1.5;
-/// Arrays are in the second-level cache where memory takes less than this part of its time.
-const CACHED: f64 = 0.25;
 /// How often a copied byte goes through device memory once more: a kernel reads it from a buffer and writes it
 /// to its place, or the other way round. On the bus nothing changes.
 const CONVERSION: f64 = 2.0;
@@ -145,9 +143,7 @@ pub fn verdict(
     let weights = SectorDevice::new(device)?.weights;
     let atomics = before.traffic.atomics * weights[1];
     let memory: f64 = before.traffic.dram * weights[2] + before.traffic.l2 * weights[1];
-    // What comes from memory once for many launches is no matter.
-    let is_cached = |traffic: &Traffic| traffic.dram * weights[2] < traffic.l2 * weights[1] * CACHED;
-    let in_cache = is_cached(&before.traffic) && is_cached(&after.traffic);
+    let in_cache = before.is_cached && after.is_cached;
     let (before, after) = (seconds(code, before, device)?, seconds(code, after, device)?);
     let arithmetic = before.arithmetic.unwrap_or(0.0);
     let all = before.memory + arithmetic;

@@ -13,7 +13,7 @@
 
 use super::coalescer::{Coalescer, WarpTrace};
 use crate::cost::kernel::AccessKind;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// One access of a thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,8 +76,8 @@ pub struct WarpMerger {
     next: Vec<usize>,
     taking: Vec<(u64, u32)>,
     warp: WarpTrace,
-    /// Places that all lanes that get there reach equally often; found where lanes of a warp first part.
-    common: Option<BTreeSet<u32>>,
+    /// Places that all lanes that get there reach equally often, and how often; found where lanes of a warp first part.
+    common: Option<BTreeMap<u32, usize>>,
 }
 
 impl WarpMerger {
@@ -155,7 +155,9 @@ impl WarpMerger {
             let meets = ahead.map(|access| access.place).position(others).unwrap_or(AHEAD);
             let last = next.checked_sub(1).map(|last| self.lanes[*lane][last].place);
             let has_wrapped = last.is_some_and(|last| *place <= last);
-            (common.contains(place), meets, has_wrapped, *place)
+            // The head of a loop is reached more often than what stands behind a branch in it.
+            let waits = common.get(place).copied().unwrap_or(0);
+            (waits, meets, has_wrapped, *place)
         };
         groups.iter().min_by_key(|group| rank(group)).map(|(_, place)| *place)
     }
@@ -246,8 +248,8 @@ impl WarpMerger {
     }
 }
 
-/// The places that all lanes that get there reach equally often.
-fn common_places(lanes: &[Vec<LaneAccess>]) -> BTreeSet<u32> {
+/// The places that all lanes that get there reach equally often, and how often.
+fn common_places(lanes: &[Vec<LaneAccess>]) -> BTreeMap<u32, usize> {
     let mut counts: BTreeMap<u32, Option<usize>> = BTreeMap::new();
     for lane in lanes {
         let mut own: BTreeMap<u32, usize> = BTreeMap::new();
@@ -259,7 +261,7 @@ fn common_places(lanes: &[Vec<LaneAccess>]) -> BTreeSet<u32> {
             *known = known.filter(|known| *known == count);
         }
     }
-    counts.into_iter().filter_map(|(place, count)| count.map(|_| place)).collect()
+    counts.into_iter().filter_map(|(place, count)| Some((place, count?))).collect()
 }
 
 impl Chunk {
