@@ -12,7 +12,7 @@ __device__ int operator>>(Side, int) {
 
 __global__ void move(P *p, bool right) {
     Side side = right ? RIGHT : LEFT;
-    p[side].x += p[side].y; //~ LC0079 the new layout computes with this index, and its type has operators of its own
+    p[side].x += p[side].y; //~ LC0079 its type has operators of its own
 }
 
 int main() {

@@ -313,11 +313,16 @@ const NOTICE_BEGINNINGS: &[&str] = &[
 /// *Claim:* neither the program's text nor functions that it declares and does not define reset a device, leave its
 /// context, or ask how much memory is free. Libraries that do so would take the program's own arrays away from it.
 fn keeps_stage(program: &Program) -> bool {
-    let notices = |name: &String| {
-        NOTICES.contains(&name.as_str())
+    let notices = |name: &str| {
+        NOTICES.contains(&name)
             || NOTICE_BEGINNINGS.iter().any(|beginning| name.starts_with(beginning))
     };
-    if program.identifiers.iter().any(notices) {
+    // Bodies of macros, and branches that are not compiled here, are text only.
+    let ours = program.files.iter().filter(|file| !program.is_foreign(file.id));
+    let mut texts = ours.map(|file| program.sources.file(file.id).text());
+    if program.identifiers.iter().any(|name| notices(name))
+        || texts.any(|text| tokens(text).iter().any(|token| notices(token.text(text))))
+    {
         return false;
     }
     let is_unseen = |id: layoutc_syntax::FunctionId| {
