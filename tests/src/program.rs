@@ -69,6 +69,7 @@ macro_rules! every_program {
             idiom_pointer_swap
             idiom_prefix_copy
             idiom_raii
+            idiom_record_sizes
             idiom_reference
             idiom_shared_elements
             idiom_shared_header

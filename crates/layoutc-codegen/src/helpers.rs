@@ -1,6 +1,7 @@
 //! The generated declarations of a class: its structs, and the functions that size, fill, copy
 //! and convert its arrays.
 
+pub(crate) mod conversions;
 mod fill;
 mod linkage;
 mod managed;
@@ -11,6 +12,7 @@ mod rows;
 mod symbols;
 mod views;
 
+pub(crate) use conversions::Conversions;
 pub(crate) use linkage::{Declarations, Functions, Part, with_linkage};
 
 use crate::cells::CellFunctions;
@@ -130,6 +132,26 @@ pub struct Needs {
 }
 
 impl Needs {
+    /// What any of two structs needs of the functions that they share.
+    fn join(&mut self, other: &Needs) {
+        self.pack |= other.pack;
+        self.copy_in |= other.copy_in;
+        self.copy_out |= other.copy_out;
+        self.copy_within |= other.copy_within;
+        self.copy_in_async |= other.copy_in_async;
+        self.copy_out_async |= other.copy_out_async;
+        self.copy_within_async |= other.copy_within_async;
+        self.copy_peer |= other.copy_peer;
+        self.rows_in |= other.rows_in;
+        self.rows_in_async |= other.rows_in_async;
+        self.rows_out |= other.rows_out;
+        self.rows_out_async |= other.rows_out_async;
+        self.fill |= other.fill;
+        self.fill_async |= other.fill_async;
+        self.partial |= other.partial;
+        self.several_devices |= other.several_devices;
+    }
+
     /// A partial copy to the device reads the record that it changes.
     fn with_pack(mut self) -> Self {
         self.copy_in |= self.to_symbol;
@@ -137,47 +159,33 @@ impl Needs {
         self.copy_in_async |= self.to_symbol_async;
         self.copy_out_async |= self.from_symbol_async;
         self.pack |= self.copy_out || self.copy_out_async || self.copy_peer;
+        self.pack |= self.rows_out || self.rows_out_async;
         self.pack |= self.partial && (self.copy_in || self.copy_in_async);
         self
     }
 
     /// Whether the kernel that takes records apart is needed.
     fn unpack(self) -> bool {
-        self.copy_in || self.copy_in_async || self.copy_peer
+        self.copy_in || self.copy_in_async || self.copy_peer || self.rows_in || self.rows_in_async
+    }
+
+    /// Whether the kernel that copies elements within an array, or from one to another, is needed.
+    fn moves(self) -> bool {
+        self.copy_within || self.copy_within_async
     }
 
     fn closed(mut self) -> Self {
-        self.load |= self.pack || self.rows_out || self.rows_out_async;
-        self.store |= self.unpack() || self.rows_in || self.rows_in_async;
-        self.store |=
-            self.copy_in || self.copy_in_async || self.copy_within || self.copy_within_async;
-        self.load |=
-            self.copy_out || self.copy_out_async || self.copy_within || self.copy_within_async;
+        self.load |= self.pack || self.moves();
+        self.store |= self.unpack() || self.moves();
         self.store |= self.constructs || self.assign;
         self
     }
 }
 
-/// Names of the kernels in the generated text.
+/// Names of the kernels that the generated text launches.
 #[must_use]
-pub fn kernel_names(storage: &Storage, needs: Needs) -> Vec<String> {
-    let needs = needs.with_pack();
-    let mut names = Vec::new();
-    if needs.pack {
-        names.push(format!("{}Pack", storage.prefix));
-    }
-    if needs.unpack() {
-        names.push(format!("{}Unpack", storage.prefix));
-    }
-    if needs.copy_within || needs.copy_within_async {
-        names.push(format!("{}Move", storage.prefix));
-    }
-    if needs.rows_in || needs.rows_in_async {
-        names.push(format!("{}UnpackRows", storage.prefix));
-    }
-    if needs.rows_out || needs.rows_out_async {
-        names.push(format!("{}PackRows", storage.prefix));
-    }
+pub(crate) fn kernel_names(storage: &Storage, needs: Needs, library: &Conversions) -> Vec<String> {
+    let mut names = library.kernels(needs.with_pack());
     if needs.fill || needs.fill_async {
         names.push(format!("{}FillKernel", storage.prefix));
     }
@@ -185,11 +193,14 @@ pub fn kernel_names(storage: &Storage, needs: Needs) -> Vec<String> {
 }
 
 /// The generated text of a class, starting and ending with a line break.
+///
+/// `shared` is the text of the functions that structs share, if it stands here.
 #[must_use]
 pub(crate) fn declarations(
     storage: &Storage,
     needs: Needs,
     leaves: &std::collections::BTreeSet<usize>,
+    (library, shared): (&Conversions, &str),
 ) -> Declarations {
     let needs = needs.with_pack();
     let needs = if storage.is_record { needs } else { needs.closed() };
@@ -199,7 +210,8 @@ pub(crate) fn declarations(
     structs(storage, out);
     let out = all.part(Part::Device);
     // A member that is added later would be lost in copies.
-    if !storage.is_record && !storage.is_opencl {
+    let is_checked = !storage.is_record || needs.unpack() || needs.pack;
+    if is_checked && !storage.is_opencl {
         let _ = writeln!(
             out,
             "static_assert(sizeof({}) == {}, \"`{}` has changed: transform the program again\");",
@@ -248,8 +260,11 @@ pub(crate) fn declarations(
     if let Some(vector) = needs.wide {
         vector_functions(storage, vector, needs, out);
     }
+    let out = all.part(Part::Device);
+    out.push_str(shared);
+    conversions::records(storage, needs, library, out);
     let out = all.part(Part::Host);
-    copy_functions(storage, needs, out);
+    copy_functions(storage, needs, library, out);
     if needs.memset {
         memset_function(storage, false, out);
     }
@@ -257,9 +272,9 @@ pub(crate) fn declarations(
         memset_function(storage, true, out);
     }
     symbols::functions(storage, needs, out);
-    rows::functions(storage, needs, out);
-    peer::function(storage, needs, out);
-    fill::functions(storage, needs, out);
+    rows::functions(storage, needs, library, out);
+    peer::function(storage, needs, library, out);
+    fill::functions(storage, needs, library, out);
     native::functions(storage, needs, out);
     accessors(storage, needs, leaves, all.part(Part::Device));
     all
@@ -833,203 +848,138 @@ fn vector_functions(
     );
 }
 
-fn kernel(storage: &Storage, out: &mut String, name: &str, parameters: &str, body: &str) {
-    let more = extents(storage);
-    let _ = write!(
-        out,
-        "\nstatic __global__ void {name}({parameters}, size_t first, size_t n{more})\n{{\n    \
-         size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n    if (i < n)\n        {body}\n}}\n"
-    );
+/// A pointer or handle that nothing else may change, as a member.
+fn handle_or_pointer(storage: &Storage, name: &str) -> String {
+    parameter(storage, false, name)
 }
 
-fn copy_functions(storage: &Storage, needs: Needs, out: &mut String) {
-    let (record, prefix) = (mention(&storage.record), &storage.prefix);
-    let (to, from) = (parameter(storage, false, "to"), parameter(storage, true, "from"));
-    let to_at = if needs.offset_within { "to_at" } else { "first" };
-    let first = numbered(storage, "first + i");
-    let second = numbered(storage, &format!("{to_at} + i"));
-    let (more, arguments) = (extents(storage), extent_arguments(storage));
-    let (unpack, pack, shift) = if storage.is_record {
-        (
-            format!("to[{first}] = from[i];"),
-            format!("to[i] = from[{first}];"),
-            format!("to[{second}] = from[{first}];"),
-        )
-    } else {
-        (
-            format!("{prefix}Store(to, {first}, from[i]);"),
-            format!("to[i] = {prefix}Load(from, {first});"),
-            format!("{prefix}Store(to, {second}, {prefix}Load(from, {first}));"),
-        )
-    };
-    if needs.unpack() {
-        kernel(
-            storage,
+/// A function for the calls of the program, which says no more than what is converted.
+struct Copy<'a> {
+    /// The comment.
+    what: String,
+    /// The end of its name.
+    suffix: &'a str,
+    parameters: String,
+    /// The pointer whose device has to be the current one.
+    pointer: &'a str,
+    /// The call of a shared function.
+    call: String,
+}
+
+impl Copy<'_> {
+    fn text(&self, storage: &Storage, needs: Needs, library: &Conversions, out: &mut String) {
+        let Copy { what, suffix, parameters, pointer, call } = self;
+        let _ = write!(
             out,
-            &format!("{prefix}Unpack"),
-            &format!("{to}, const {record} *from"),
-            &unpack,
+            "\n// {what}.\nstatic inline cudaError_t {}{suffix}({parameters})\n{{\n",
+            storage.prefix
         );
-    }
-    if needs.pack {
-        kernel(storage, out, &format!("{prefix}Pack"), &format!("{record} *to, {from}"), &pack);
-    }
-    if needs.copy_within || needs.copy_within_async {
-        let to_at = if needs.offset_within { ", size_t to_at" } else { "" };
-        kernel(storage, out, &format!("{prefix}Move"), &format!("{to}, {from}{to_at}"), &shift);
-    }
-    for is_async in [false, true] {
-        let pick = |plain: bool, on_stream: bool| if is_async { on_stream } else { plain };
-        if pick(needs.copy_in, needs.copy_in_async) {
-            staged_copy(storage, needs, is_async, true, out);
-        }
-        if pick(needs.copy_out, needs.copy_out_async) {
-            staged_copy(storage, needs, is_async, false, out);
-        }
-        if pick(needs.copy_within, needs.copy_within_async) {
-            let (suffix, stream, on) = if is_async {
-                ("Async", ", cudaStream_t stream = 0", ", 0, stream")
-            } else {
-                ("", "", "")
-            };
-            let (select, restore) = select_device(storage, needs, "to");
-            let wait = if is_async { "cudaSuccess" } else { "cudaDeviceSynchronize()" };
-            let (what, places, pass) = if needs.offset_within {
-                (
-                    ", from element `from_at` to element `to_at`",
-                    ", size_t to_at = 0, size_t from_at = 0",
-                    "to_at, from_at",
-                )
-            } else {
-                ("", "", "0")
-            };
-            let _ = write!(
-                out,
-                "\n// Copies within device memory{what}.\n\
-                 static inline cudaError_t {prefix}Memcpy{suffix}({to}, {from}, size_t bytes{more}, cudaMemcpyKind{stream}{places})\n{{\n    \
-                 {select}size_t n = bytes / sizeof({record});\n    if (n > 0)\n        \
-                 {prefix}Move<<<(unsigned)((n + 255) / 256), 256{on}>>>(to, from, {pass}, n{arguments});\n    const cudaError_t error = {wait};\n    {restore}return error;\n}}\n"
-            );
-        }
+        on_device(storage, needs, library, (pointer, call), out);
     }
 }
 
-/// Statements that make the array's device the current one, and that undo it.
-fn select_device(storage: &Storage, needs: Needs, pointer: &str) -> (String, &'static str) {
+/// The end of a function that gives the result of a call, made on the device of an array.
+fn on_device(
+    storage: &Storage,
+    needs: Needs,
+    library: &Conversions,
+    (pointer, call): (&str, &str),
+    out: &mut String,
+) {
     if !needs.several_devices {
-        return (String::new(), "");
+        let _ = write!(out, "    return {call};\n}}\n");
+        return;
     }
     let first = if storage.is_handle { storage.first_pointer(pointer) } else { pointer.to_owned() };
-    let select = format!(
-        "int device = 0;\n    cudaGetDevice(&device);\n    cudaPointerAttributes where;\n    \
-         if (cudaPointerGetAttributes(&where, {first}) == cudaSuccess)\n        cudaSetDevice(where.device);\n    "
-    );
-    (select, "cudaSetDevice(device);\n    ")
-}
-
-/// A copy between host and device: through a buffer of records that a kernel converts.
-fn staged_copy(storage: &Storage, needs: Needs, is_async: bool, is_in: bool, out: &mut String) {
-    let (record, prefix) = (mention(&storage.record), &storage.prefix);
-    let (suffix, stream) = if is_async { ("Async", ", cudaStream_t stream = 0") } else { ("", "") };
-    let (launch, pass, kind) = (
-        if is_async { ", 0, stream" } else { "" },
-        if is_async { ", stream" } else { "" },
-        if is_in { "cudaMemcpyHostToDevice" } else { "cudaMemcpyDeviceToHost" },
-    );
-    let (more, arguments) = (extents(storage), extent_arguments(storage));
-    let (offset, at) = if needs.offset { (", size_t at = 0", "at + ") } else { ("", "") };
-    let parameters = if is_in {
-        format!("{}, const void *from", parameter(storage, false, "to"))
-    } else {
-        format!("void *to, {}", parameter(storage, true, "from"))
-    };
-    let what = if is_in {
-        "Copies records of the host to the device"
-    } else {
-        "Copies to records of the host"
-    };
-    let what = if needs.offset {
-        format!("{what}, from element `at` of the array")
-    } else {
-        what.to_owned()
-    };
-    let memcpy = |first: &str, bytes: &str| {
-        if is_in {
-            format!(
-                "cudaMemcpy{suffix}(stage, (const {record} *)from + {first}, {bytes}, {kind}{pass})"
-            )
-        } else {
-            format!("cudaMemcpy{suffix}(({record} *)to + {first}, stage, {bytes}, {kind}{pass})")
-        }
-    };
-    let pack = |array: &str, grid: &str, first: &str, count: &str| {
-        format!(
-            "{prefix}Pack<<<{grid}{launch}>>>(({record} *)stage, {array}, {at}{first}, {count}{arguments});"
-        )
-    };
-    let unpack = |grid: &str, first: &str, count: &str| {
-        format!(
-            "{prefix}Unpack<<<{grid}{launch}>>>(to, (const {record} *)stage, {at}{first}, {count}{arguments});"
-        )
-    };
-    let grid = "(unsigned)((count + 255) / 256), 256";
-    let copy = memcpy("first", &format!("count * sizeof({record})"));
-    let body = if is_in {
-        let convert = unpack(grid, "first", "count");
-        format!(
-            "        error = {copy};\n        if (error == cudaSuccess)\n            {convert}\n"
-        )
-    } else {
-        let convert = pack("from", grid, "first", "count");
-        format!("        {convert}\n        error = {copy};\n")
-    };
-    let rest = if !needs.partial {
-        String::new()
-    } else if is_in {
-        format!(
-            "    if (rest > 0 && error == cudaSuccess) {{ // the first bytes of one more record\n        {}\n        error = {};\n        if (error == cudaSuccess)\n            {}\n    }}\n",
-            pack("to", "1, 1", "n", "1"),
-            memcpy("n", "rest"),
-            unpack("1, 1", "n", "1")
-        )
-    } else {
-        format!(
-            "    if (rest > 0 && error == cudaSuccess) {{ // the first bytes of one more record\n        {}\n        error = {};\n    }}\n",
-            pack("from", "1, 1", "n", "1"),
-            memcpy("n", "rest")
-        )
-    };
-    let pointer = if is_in { "to" } else { "from" };
-    let (select, restore) = select_device(storage, needs, pointer);
-    // The copy of the program would be done before the host goes on.
-    let wait = if is_in && needs.is_managed && !is_async {
-        "    if (error == cudaSuccess)\n        error = cudaDeviceSynchronize();\n"
-    } else {
-        ""
-    };
-    let counts = if needs.partial {
-        format!(
-            "    const size_t n = bytes / sizeof({record}), rest = bytes % sizeof({record});\n    \
-             const size_t chunk = n > (1 << 20) ? (1 << 20) : n > 0 ? n : 1;\n    if (bytes == 0)\n        return cudaSuccess;\n"
-        )
-    } else {
-        format!(
-            "    const size_t n = bytes / sizeof({record}), chunk = n < (1 << 20) ? n : (1 << 20);\n    \
-             if (n == 0)\n        return cudaSuccess;\n"
-        )
-    };
     let _ = write!(
         out,
-        "\n// {what}, converting a chunk at a time.\n\
-         static inline cudaError_t {prefix}Memcpy{suffix}({parameters}, size_t bytes{more}, cudaMemcpyKind{stream}{offset})\n{{\n\
-         {counts}    \
-         {select}char *stage = NULL;\n    \
-         cudaError_t error = cudaMalloc{suffix}(&stage, chunk * sizeof({record}){pass});\n    \
-         for (size_t first = 0; first < n && error == cudaSuccess; first += chunk) {{\n        \
-         const size_t count = n - first < chunk ? n - first : chunk;\n{body}    }}\n{rest}{wait}    \
-         const cudaError_t freed = stage ? cudaFree{suffix}(stage{pass}) : cudaSuccess;\n    \
-         {restore}return error != cudaSuccess ? error : freed;\n}}\n",
+        "    const int device = {}({first});\n    const cudaError_t error = {call};\n    \
+         cudaSetDevice(device);\n    return error;\n}}\n",
+        library.name("enterDevice"),
     );
+}
+
+/// The copies between host and device, and within a device.
+fn copy_functions(storage: &Storage, needs: Needs, library: &Conversions, out: &mut String) {
+    let more = extents(storage);
+    let (to, from) = (parameter(storage, false, "to"), parameter(storage, true, "from"));
+    let array = |name: &str| library.made(storage, name, name == "from");
+    let (from_element, at, at_pass) = match needs.offset {
+        true => (", from element `at` of the array", ", size_t at = 0", ", at"),
+        false => ("", "", ""),
+    };
+    let (places, place_parameters, place_pass) = match needs.offset_within {
+        true => (
+            ", from element `from_at` to element `to_at`",
+            ", size_t to_at = 0, size_t from_at = 0",
+            ", to_at, from_at",
+        ),
+        false => ("", "", ""),
+    };
+    for is_async in [false, true] {
+        let pick = |plain: bool, on_stream: bool| if is_async { on_stream } else { plain };
+        let (suffix, stream, pass) = match is_async {
+            true => ("MemcpyAsync", ", cudaStream_t stream = 0", ", stream"),
+            false => ("Memcpy", "", ""),
+        };
+        let function = |plain: &'static str, on_stream: &'static str| {
+            library.name(pick_name(is_async, plain, on_stream))
+        };
+        if pick(needs.copy_in, needs.copy_in_async) {
+            let copy = Copy {
+                what: format!("Copies records of the host to the device{from_element}"),
+                suffix,
+                parameters: format!(
+                    "{to}, const void *from, size_t bytes{more}, cudaMemcpyKind{stream}{at}"
+                ),
+                pointer: "to",
+                call: format!(
+                    "{}({}, from, bytes{pass}{at_pass})",
+                    function("copyIn", "copyInAsync"),
+                    array("to")
+                ),
+            };
+            copy.text(storage, needs, library, out);
+        }
+        if pick(needs.copy_out, needs.copy_out_async) {
+            let copy = Copy {
+                what: format!("Copies to records of the host{from_element}"),
+                suffix,
+                parameters: format!(
+                    "void *to, {from}, size_t bytes{more}, cudaMemcpyKind{stream}{at}"
+                ),
+                pointer: "from",
+                call: format!(
+                    "{}(to, {}, bytes{pass}{at_pass})",
+                    function("copyOut", "copyOutAsync"),
+                    array("from")
+                ),
+            };
+            copy.text(storage, needs, library, out);
+        }
+        if pick(needs.copy_within, needs.copy_within_async) {
+            let copy = Copy {
+                what: format!("Copies within device memory{places}"),
+                suffix,
+                parameters: format!(
+                    "{to}, {from}, size_t bytes{more}, cudaMemcpyKind{stream}{place_parameters}"
+                ),
+                pointer: "to",
+                call: format!(
+                    "{}({}, {}, bytes{pass}{place_pass})",
+                    function("copyWithin", "copyWithinAsync"),
+                    array("to"),
+                    array("from")
+                ),
+            };
+            copy.text(storage, needs, library, out);
+        }
+    }
+}
+
+/// The name of a function that waits, or of the one on a stream.
+fn pick_name(is_async: bool, plain: &'static str, on_stream: &'static str) -> &'static str {
+    if is_async { on_stream } else { plain }
 }
 
 /// Fills the first `bytes` bytes as `record` would have them, and nothing behind.

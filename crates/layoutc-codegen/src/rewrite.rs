@@ -12,6 +12,7 @@ mod ahead;
 mod calls;
 mod cells;
 mod class_texts;
+mod conversions;
 mod copies;
 mod declarations;
 mod element_copies;
@@ -44,7 +45,7 @@ pub(crate) use views::{ViewKind, ViewNames};
 
 use crate::cells::CellFunctions;
 use crate::edit::Edit;
-use crate::helpers::Needs;
+use crate::helpers::{Conversions, Needs};
 use crate::hygiene::{Surroundings, macro_names, member, mention, settle};
 use crate::marker::Marker;
 use crate::names::Names;
@@ -261,6 +262,9 @@ fn rewrite_with(
     let macros = macro_names(program);
     refusals.extend(host_files::hide_versions(&this, &version_classes, &mut edits));
     let mut generated = Vec::new();
+    let library =
+        Conversions::new(program, storages.iter().map(|(_, storage)| storage).zip(&mut needs));
+    let libraries = conversions::places(program, &storages, &needs, &library, &mut this.names);
     let host = crate::opencl::host_edits(program, classes, &storages, &storage_of, &mut this.names);
     edits.extend(host.edits);
     refusals.extend(host.refusals);
@@ -280,8 +284,17 @@ fn rewrite_with(
             refusals.extend(refused);
             continue;
         }
-        generated_kernels.extend(crate::helpers::kernel_names(storage, needs[at]));
-        let declared = crate::helpers::declarations(storage, needs[at], &accessors[at]);
+        let (library, shared) = match libraries.get(&at) {
+            Some(own) => (&own.library, own.text.as_str()),
+            None => (&library, ""),
+        };
+        for name in crate::helpers::kernel_names(storage, needs[at], library) {
+            if !generated_kernels.contains(&name) {
+                generated_kernels.push(name);
+            }
+        }
+        let declared =
+            crate::helpers::declarations(storage, needs[at], &accessors[at], (library, shared));
         let heads = versions.heads.get(&at).map_or("", String::as_str);
         let rest = versions.with_record.get(&at).map_or("", String::as_str);
         let own: Vec<ClassId> =

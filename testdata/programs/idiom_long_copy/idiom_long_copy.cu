@@ -1,4 +1,4 @@
-// An array of more elements than a conversion takes at once (2^20), copied whole in both directions, once
+// An array of more bytes than a conversion takes at once (8 MB), copied whole in both directions, once
 // on a stream: what lies behind the first chunk must arrive, too.
 #include <cuda_runtime.h>
 #include <cstdio>

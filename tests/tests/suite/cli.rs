@@ -327,7 +327,7 @@ fn host_arrays_get_the_layout_on_request() -> Result<()> {
     for host in ["native", "native=h", "native=main::h,h", "native=Particle", "native=*"] {
         let (output, arrays, _) = with_host(PARTICLES, host)?;
         ensure!(output.contains("h.x[i] = h.y[i] = h.z[i]"), "{host}: {output}");
-        ensure!(!output.contains("particleUnpack"), "{host}: copies convert: {output}");
+        ensure!(!output.contains("unpackRecords"), "{host}: copies convert: {output}");
         ensure!(arrays[0]["status"] == "native" && arrays[0]["names"][0] == "h", "{arrays:#}");
     }
     Ok(())

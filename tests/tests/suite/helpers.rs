@@ -100,3 +100,56 @@ fn a_header_is_as_often_there_as_its_file() -> Result<()> {
     ensure!(headers(&out)? == 1 && sandbox.text("out/part.h")?.contains("Tile32 *p"));
     Nvcc::find()?.check_front_end(&out.join("main.cu"))
 }
+
+/// A program with a copy, and other text in front of `main`.
+fn with_a_copy(others: &str, within: &str) -> String {
+    format!(
+        "struct Body {{ float x, v; }};\n{others}\n\
+         __global__ void step(Body *p) {{ p[threadIdx.x].x += p[threadIdx.x].v; }}\n\
+         int main() {{\n    Body host[64] = {{}}, *d;\n    cudaMalloc(&d, sizeof(host));\n    \
+         cudaMemcpy(d, host, sizeof(host), cudaMemcpyHostToDevice);\n    step<<<1, 64>>>(d);\n    \
+         cudaMemcpy(host, d, sizeof(host), cudaMemcpyDeviceToHost);\n    cudaFree(d);\n    {within}\n}}\n"
+    )
+}
+
+#[test]
+fn a_stage_is_kept_where_nobody_can_notice_it() -> Result<()> {
+    let free = "size_t free = 0, total = 0; cudaMemGetInfo(&free, &total);";
+    for (is_kept, others, within) in [
+        (true, "", ""),
+        (true, "void log(int n) { (void)n; }", "log(1);"),
+        (false, "", "cudaDeviceReset();"),
+        (false, "", free),
+        (false, "#define END cudaDeviceReset()", ""),
+        (false, "void log(int n);", "log(1);"),
+        (false, "extern \"C\" int cuCtxCreate(void **, unsigned, int);", ""),
+    ] {
+        let sandbox = Sandbox::with(&[("main.cu", &with_a_copy(others, within))])?;
+        let layout = ["--layout", "* = tiled(32)", "-o", "out.cu"];
+        sandbox.accepted(&[&["transform", "main.cu"], &layout[..]].concat())?;
+        let text = sandbox.text("out.cu")?;
+        ensure!(text.contains("cudaFree(stage)") != is_kept, "{others} {within}: {text}");
+        ensure!(text.contains("thread_local") == is_kept, "{others} {within}: {text}");
+        Nvcc::find()?.check_front_end(&sandbox.path().join("out.cu"))?;
+    }
+    Ok(())
+}
+
+#[test]
+fn structs_share_the_functions_that_convert_them() -> Result<()> {
+    let fixture = |name: &str| {
+        let folder = layoutc_tests::repository_root().join("testdata/rewrites/memory");
+        fs::read_to_string(folder.join(format!("{name}.cu")))
+    };
+    for (name, texts) in [("copies_of_structs_in_namespaces", 2), ("copies_behind_a_condition", 2)]
+    {
+        let sandbox = Sandbox::with(&[("main.cu", &fixture(name)?)])?;
+        let layout = ["--layout", "* = soa", "-o", "out.cu"];
+        sandbox.accepted(&[&["transform", "main.cu"], &layout[..]].concat())?;
+        let text = sandbox.text("out.cu")?;
+        let found = text.matches("// Records to elements.").count();
+        ensure!(found == texts, "{name}: {found} times\n{text}");
+        ensure!(text.contains("PRecords{") && text.contains("RRecords{"), "{name}: {text}");
+    }
+    Ok(())
+}

@@ -25,6 +25,8 @@ pub(super) struct Functions {
     pub(super) memcpy_async: String,
     /// Byte fills.
     pub(super) memset: String,
+    /// The same from the index in the order of the source, as conversions compute it.
+    of_number: String,
     kernel: String,
     fill: String,
     /// A macro that says that the text is there.
@@ -67,8 +69,10 @@ pub(super) struct Functions {
 }
 
 /// Locals of the generated functions that have coordinates or extents, too.
-const WORDS: [&str; 15] = [
+const WORDS: [&str; 17] = [
+    "now",
     "at",
+    "before",
     "bytes",
     "count",
     "to",
@@ -117,6 +121,7 @@ impl Functions {
             from_symbol: names.fresh(&format!("{base}FromSymbol")),
             to_symbol_async: names.fresh(&format!("{base}ToSymbolAsync")),
             from_symbol_async: names.fresh(&format!("{base}FromSymbolAsync")),
+            of_number: names.fresh(&format!("{base}AtNumber")),
             kernel: names.fresh(&format!("{base}Convert")),
             fill: names.fresh(&format!("{base}Fill")),
             guard: names.fresh(&format!("{}_LAYOUT", base.to_uppercase())),
@@ -154,6 +159,7 @@ impl Functions {
             &self.memcpy,
             &self.memcpy_async,
             &self.memset,
+            &self.of_number,
             &self.kernel,
             &self.fill,
             &self.guard,
@@ -204,6 +210,48 @@ impl Functions {
         self.extents.iter().map(|name| format!(", {name}")).collect()
     }
 
+    /// The type in which conversions count: 64-bit numbers take several times as long to divide.
+    fn number(&self) -> &'static str {
+        if self.index == "size_t" { "size_t" } else { "unsigned" }
+    }
+
+    /// `, (unsigned)(nx > 0 ? nx : 0)`: the extents as arguments of kernels.
+    fn numbers(&self) -> String {
+        let number = self.number();
+        self.extents.iter().map(|name| format!(", ({number})({name} > 0 ? {name} : 0)")).collect()
+    }
+
+    /// Where a value lies: one division for each dimension behind the slowest.
+    fn of_number_text(&self, plan: &GridPlan, out: &mut String) {
+        let (number, extents) = (self.number(), self.extents(&plan.grid));
+        let more: String = self.extents.iter().map(|name| format!(", {number} {name}")).collect();
+        let _ = writeln!(
+            out,
+            "\n// The place of the value that the source calls number `at`.\n\
+             static __device__ __forceinline__ {number} {}({number} at{more})\n{{",
+            self.of_number
+        );
+        if !self.extents.is_empty() {
+            let empty: Vec<String> =
+                self.extents.iter().map(|name| format!("{name} == 0")).collect();
+            // Without values in a row, the array is what it was.
+            let _ = writeln!(out, "    if ({})\n        return at;", empty.join(" || "));
+        }
+        let (first, behind) = self.coordinates.split_at(1);
+        for (name, extent) in behind.iter().zip(&extents).rev() {
+            let _ =
+                writeln!(out, "    const {number} {name} = at % {extent};\n    at /= {extent};");
+        }
+        let mut coordinates = vec!["at".to_owned()];
+        coordinates.extend(behind.iter().cloned());
+        debug_assert_eq!(first.len(), 1);
+        let _ = writeln!(
+            out,
+            "    return {};\n}}",
+            flatten::place(&plan.grid, &plan.digits, &coordinates, &extents)
+        );
+    }
+
     /// All that the program uses; `None` if it uses nothing.
     pub(super) fn text(&self, plan: &GridPlan) -> Option<String> {
         let (grid, digits, scalar) = (&plan.grid, &plan.digits, plan.scalar.spelling());
@@ -225,7 +273,8 @@ impl Functions {
                 specifiers,
             );
         }
-        if self.needs_linear || self.needs_memcpy || self.needs_memset {
+        let converts = self.needs_memcpy || self.needs_memset;
+        if self.needs_linear || (self.is_opencl && converts) {
             let coordinates = flatten::unflatten(grid, "at", &extents);
             let _ = writeln!(
                 out,
@@ -264,6 +313,9 @@ impl Functions {
                 self.most(),
             );
         }
+        if converts && !self.is_opencl {
+            self.of_number_text(plan, &mut out);
+        }
         if self.needs_memcpy {
             self.memcpy_text(plan.scalar, &mut out);
         }
@@ -278,22 +330,29 @@ impl Functions {
             }
         }
         if self.needs_memset {
-            let (fill, memset, linear) = (&self.fill, &self.memset, &self.linear);
-            let (more, arguments) = (self.more("long long"), self.arguments());
+            let (fill, memset, of_number) = (&self.fill, &self.memset, &self.of_number);
+            let (number, more, numbers) = (self.number(), self.more("long long"), self.numbers());
+            let (own, arguments) = (self.more(number), self.arguments());
             let (range, first, begin) = match self.needs_memset_ranges {
-                true => (", size_t first = 0", ", first", ", size_t first"),
-                false => ("", "", ""),
+                true => (
+                    ", size_t first = 0",
+                    format!(", ({number})first"),
+                    format!(", {number} first"),
+                ),
+                false => ("", String::new(), String::new()),
             };
             let at = if self.needs_memset_ranges { "first + i" } else { "i" };
             let _ = write!(
                 out,
-                "\nstatic __global__ void {fill}({scalar} *to, int value, size_t n{more}{begin})\n{{\n    \
-                 size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n    if (i < n)\n        \
-                 memset((void *)(to + {linear}({at}{arguments})), value, sizeof(*to));\n}}\n\n\
+                "\nstatic __global__ void {fill}({scalar} *to, int value, size_t n{own}{begin})\n{{\n    \
+                 const size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n    if (i < n)\n        \
+                 memset((void *)(to + {of_number}(({number})({at}){arguments})), value, sizeof(*to));\n}}\n\n\
                  static inline cudaError_t {memset}(void *to, int value, size_t bytes{more}{range})\n{{\n    \
-                 const size_t n = bytes / sizeof({scalar});\n    if (n > 0)\n        \
-                 {fill}<<<(unsigned)((n + 255) / 256), 256>>>(({scalar} *)to, value, n{arguments}{first});\n    \
-                 return cudaSuccess;\n}}\n",
+                 const size_t n = bytes / sizeof({scalar});\n    if (n == 0)\n        return cudaSuccess;\n    \
+                 const cudaError_t before = cudaPeekAtLastError();\n    \
+                 {fill}<<<(unsigned)((n + 255) / 256), 256>>>(({scalar} *)to, value, n{numbers}{first});\n    \
+                 const cudaError_t error = cudaPeekAtLastError();\n    \
+                 return error == before ? cudaSuccess : error;\n}}\n",
             );
         }
         (self.needs_place || self.needs_linear || self.needs_bytes || self.needs_memcpy)
@@ -327,16 +386,17 @@ impl Functions {
     /// Copies between the host's order and the device's, a chunk at a time.
     fn memcpy_text(&self, scalar: Scalar, out: &mut String) {
         let scalar = scalar.spelling();
-        let (kernel, linear) = (&self.kernel, &self.linear);
+        let (kernel, of_number, number) = (&self.kernel, &self.of_number, self.number());
         let (more, arguments) = (self.more("long long"), self.arguments());
+        let (own, numbers) = (self.more(number), self.numbers());
         // Ranges and streams are there only if the program uses them.
         let (range, to_first, from_first) = match self.needs_memcpy_ranges {
             true => (
                 ", size_t toFirst = 0, size_t fromFirst = 0",
-                "toFirst + first",
-                "fromFirst + first",
+                format!("({number})(toFirst + first)"),
+                format!("({number})(fromFirst + first)"),
             ),
-            false => ("", "first", "first"),
+            false => ("", format!("({number})first"), format!("({number})first")),
         };
         let (copy, stream, launch, name, on) = match self.needs_memcpy_stream {
             true => (
@@ -357,13 +417,14 @@ impl Functions {
         let _ = write!(
             out,
             "\n// Values of a grid to plain memory, or back, or from grid to grid; `toFirst` and `fromFirst` count on the side of a grid.\n\
-             static __global__ void {kernel}({scalar} *to, const {scalar} *from, size_t toFirst, size_t fromFirst, size_t n, int kind{more})\n{{\n    \
-             size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n    if (i >= n)\n        return;\n    \
-             const size_t toAt = kind == cudaMemcpyDeviceToHost ? i : {linear}(toFirst + i{arguments});\n    \
-             const size_t fromAt = kind == cudaMemcpyHostToDevice ? i : {linear}(fromFirst + i{arguments});\n    \
+             static __global__ void {kernel}({scalar} *to, const {scalar} *from, {number} toFirst, {number} fromFirst, {number} n, int kind{own})\n{{\n    \
+             const {number} i = blockIdx.x * ({number})blockDim.x + threadIdx.x;\n    if (i >= n)\n        return;\n    \
+             const {number} toAt = kind == cudaMemcpyDeviceToHost ? i : {of_number}(toFirst + i{arguments});\n    \
+             const {number} fromAt = kind == cudaMemcpyHostToDevice ? i : {of_number}(fromFirst + i{arguments});\n    \
              to[toAt] = from[fromAt];\n}}\n\n\
              static inline cudaError_t {name}(void *to, const void *from, size_t bytes, cudaMemcpyKind kind{on}{more}{range})\n{{\n    \
              const size_t n = bytes / sizeof({scalar}), chunk = n < (1 << 22) ? n : (1 << 22);\n    \
+             const cudaError_t before = cudaPeekAtLastError();\n    \
              {scalar} *stage = NULL;\n    cudaError_t error = cudaSuccess;\n    \
              if (n > 0 && kind != cudaMemcpyDeviceToDevice)\n        \
              error = cudaMalloc((void **)&stage, chunk * sizeof({scalar}));\n    \
@@ -371,14 +432,17 @@ impl Functions {
              const size_t count = n - first < chunk ? n - first : chunk;\n        \
              const unsigned blocks = (unsigned)((count + 255) / 256);\n        \
              if (kind == cudaMemcpyDeviceToDevice) {{\n            \
-             {kernel}<<<blocks, 256{launch}>>>(({scalar} *)to, (const {scalar} *)from, {to_first}, {from_first}, count, kind{arguments});\n        \
+             {kernel}<<<blocks, 256{launch}>>>(({scalar} *)to, (const {scalar} *)from, {to_first}, {from_first}, ({number})count, kind{numbers});\n        \
              }} else if (kind == cudaMemcpyHostToDevice) {{\n            \
              error = {copy}(stage, (const {scalar} *)from + first, count * sizeof({scalar}), kind{stream});\n            \
-             {kernel}<<<blocks, 256{launch}>>>(({scalar} *)to, stage, {to_first}, 0, count, kind{arguments});\n        \
+             {kernel}<<<blocks, 256{launch}>>>(({scalar} *)to, stage, {to_first}, 0, ({number})count, kind{numbers});\n        \
              }} else {{\n            \
-             {kernel}<<<blocks, 256{launch}>>>(stage, (const {scalar} *)from, 0, {from_first}, count, kind{arguments});\n            \
+             {kernel}<<<blocks, 256{launch}>>>(stage, (const {scalar} *)from, 0, {from_first}, ({number})count, kind{numbers});\n            \
              error = {copy}(({scalar} *)to + first, stage, count * sizeof({scalar}), kind{stream});\n        \
-             }}\n{wait}    }}\n    \
+             }}\n        \
+             const cudaError_t now = cudaPeekAtLastError();\n        \
+             if (error == cudaSuccess && now != before)\n            error = now;\n\
+             {wait}    }}\n    \
              const cudaError_t freed = stage ? cudaFree(stage) : cudaSuccess;\n    \
              return error != cudaSuccess ? error : freed;\n}}\n",
         );

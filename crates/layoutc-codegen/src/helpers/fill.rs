@@ -1,12 +1,12 @@
 //! Byte fills that start inside an array: element by element.
 
-use super::{Needs, extent_arguments, extents, numbered, parameter, select_device};
+use super::{Conversions, Needs, extent_arguments, extents, numbered, parameter};
 use crate::hygiene::mention;
 use crate::storage::{IndexText, Storage};
 use std::fmt::Write as _;
 
 /// The kernel and functions that a program needs.
-pub(super) fn functions(storage: &Storage, needs: Needs, out: &mut String) {
+pub(super) fn functions(storage: &Storage, needs: Needs, library: &Conversions, out: &mut String) {
     if !needs.fill && !needs.fill_async {
         return;
     }
@@ -29,19 +29,33 @@ pub(super) fn functions(storage: &Storage, needs: Needs, out: &mut String) {
         }
         let (suffix, stream, launch) =
             if is_async { ("Async", ", cudaStream_t stream", ", 0, stream") } else { ("", "", "") };
-        let (select, restore) = select_device(storage, needs, "p");
+        let (enter, leave) = match needs.several_devices {
+            true => {
+                let first =
+                    if storage.is_handle { storage.first_pointer("p") } else { "p".to_owned() };
+                let enter = library.name("enterDevice");
+                (
+                    format!("const int device = {enter}({first});\n    "),
+                    "cudaSetDevice(device);\n    ",
+                )
+            }
+            false => (String::new(), ""),
+        };
         let wait = if needs.is_managed && !is_async {
-            "const cudaError_t error = cudaDeviceSynchronize();\n    "
+            "if (error == cudaSuccess)\n        error = cudaDeviceSynchronize();\n    "
         } else {
-            "const cudaError_t error = cudaSuccess;\n    "
+            ""
         };
         let _ = write!(
             out,
             "\n// Fills every member of some elements with a byte, from element `at` of the array.\n\
              static inline cudaError_t {prefix}Fill{suffix}({p}, int value, size_t bytes{more}{stream}, size_t at)\n{{\n    \
-             {select}const size_t n = bytes / sizeof({record});\n    if (n > 0)\n        \
+             const size_t n = bytes / sizeof({record});\n    if (n == 0)\n        return cudaSuccess;\n    \
+             {enter}const cudaError_t before = cudaPeekAtLastError();\n    \
              {prefix}FillKernel<<<(unsigned)((n + 255) / 256), 256{launch}>>>(p, value, at, n{arguments});\n    \
-             {wait}{restore}return error;\n}}\n",
+             cudaError_t error = {}(before);\n    \
+             {wait}{leave}return error;\n}}\n",
+            library.name("launchError"),
         );
     }
 }
