@@ -95,7 +95,7 @@ impl Form {
             _ => return Form::Direct,
         };
         // An odd number of words from record to record: the threads of a warp meet in no bank.
-        let pad = u64::from(size % (2 * bytes) == 0);
+        let pad = u64::from(size.is_multiple_of(2 * bytes));
         let room = |block: u64| block * (size + pad * bytes);
         let block = [256, 128, 64].into_iter().find(|block| room(*block) <= ROOM).unwrap_or(32);
         match size > 0 && room(block) <= MOST_ROOM {
