@@ -14,6 +14,7 @@ mod cells;
 mod class_texts;
 mod copies;
 mod declarations;
+mod effects;
 mod element_copies;
 mod expressions;
 mod heads;
@@ -698,6 +699,7 @@ pub(super) struct Rewriter<'a> {
     macros: macros::MacroState<'a>,
     cells: cells::CellState<'a>,
     views: views::Views,
+    known_effects: effects::KnownEffects,
 }
 
 impl<'a> Rewriter<'a> {
@@ -744,6 +746,7 @@ impl<'a> Rewriter<'a> {
             macros: macros::MacroState::new(modes),
             cells: cells::CellState::default(),
             views: views::Views::default(),
+            known_effects: effects::KnownEffects::default(),
         }
     }
 
