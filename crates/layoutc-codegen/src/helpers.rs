@@ -390,11 +390,22 @@ fn pointer_extents(storage: &Storage, group: &GroupStorage) -> Vec<u64> {
 }
 
 /// Whether the handle is too large for nvcc to assign.
-pub(crate) fn has_own_assignment(storage: &Storage) -> bool {
+fn has_own_assignment(storage: &Storage) -> bool {
     let groups = storage.groups.iter();
     let pointers: u64 =
         groups.map(|group| pointer_extents(storage, group).iter().product::<u64>()).sum();
     storage.is_handle && pointers > MOST_POINTERS as u64
+}
+
+/// The types of a storage for compilers that are not nvcc, too: they assign a handle of any size by themselves. It lies and is
+/// passed alike in both, because neither its copy constructor nor a destructor is anybody's own.
+pub(crate) fn types_for_host(storage: &Storage, types: &str) -> String {
+    let mut own = String::new();
+    handle_assignment(storage, &mut own);
+    if own.is_empty() {
+        return types.to_owned();
+    }
+    types.replace(&own, &format!("#ifdef __CUDACC__\n{own}#endif\n"))
 }
 
 /// The assignment of a handle that is too large for nvcc, member by member.

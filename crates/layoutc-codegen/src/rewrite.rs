@@ -15,6 +15,7 @@ mod class_texts;
 mod conversions;
 mod copies;
 mod declarations;
+mod effects;
 mod element_copies;
 mod expressions;
 mod heads;
@@ -711,6 +712,7 @@ pub(super) struct Rewriter<'a> {
     macros: macros::MacroState<'a>,
     cells: cells::CellState<'a>,
     views: views::Views,
+    known_effects: effects::KnownEffects,
 }
 
 impl<'a> Rewriter<'a> {
@@ -757,6 +759,7 @@ impl<'a> Rewriter<'a> {
             macros: macros::MacroState::new(modes),
             cells: cells::CellState::default(),
             views: views::Views::default(),
+            known_effects: effects::KnownEffects::default(),
         }
     }
 

@@ -193,6 +193,8 @@ pub(crate) struct Lowering<'t> {
     frame: Option<Rc<Frame<'t>>>,
     /// What is lowered is the condition of a `static_assert`, which nothing else takes its value from.
     in_assertion: bool,
+    /// The record of the object that the next list in braces makes, where it is known.
+    listed: Option<RecordId>,
 }
 
 impl<'t> Lowering<'t> {
@@ -257,6 +259,7 @@ impl<'t> Lowering<'t> {
             offset: 0,
             frame: None,
             in_assertion: false,
+            listed: None,
         };
         lowering.collect_macros();
         for (at, def) in lowering.program.macros.iter().enumerate() {

@@ -1062,6 +1062,9 @@ pub struct Program {
     /// Member functions that give back a reference to the element of a pointer, `T &operator[](int i) { return data[i]; }`,
     /// with that pointer. Where one is called the program has the access itself, so their bodies are not lowered.
     pub accessors: BTreeMap<FunctionId, FieldId>,
+    /// The accessors that compute the index, `T &operator()(int x, int y) { return data[y * w + x]; }`, with the reference that
+    /// each gives back. In the program they give back the index.
+    pub index_accessors: BTreeMap<FunctionId, QualType>,
     /// What pragmas say of grids, in the order of their places.
     pub pragmas: Vec<GridPragma>,
     /// What pragmas want of layouts, in the order of their places.
@@ -1091,6 +1094,19 @@ impl Program {
     pub fn is_accessor_use(&self, expr: ExprId) -> bool {
         matches!(&self.expr(expr).kind, ExprKind::Member { field: Some(_), name, .. }
             if name.start == name.end)
+    }
+
+    /// The index accessor that an expression stands for a call of: what it calls is not in the text.
+    #[must_use]
+    pub fn index_accessor(&self, call: ExprId) -> Option<FunctionId> {
+        let ExprKind::Call { callee, .. } = self.expr(call).kind else { return None };
+        let callee = self.expr(callee);
+        match &callee.kind {
+            ExprKind::Name(NameRef::Functions(named)) if callee.span.start == callee.span.end => {
+                named.first().copied().filter(|own| self.index_accessors.contains_key(own))
+            }
+            _ => None,
+        }
     }
 
     /// The generated region that holds a place.

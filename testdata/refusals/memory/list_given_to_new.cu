@@ -7,7 +7,7 @@ __global__ void step(P *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[
 int main() {
     float *w;
     cudaMalloc(&w, 64 * sizeof(float));
-    Pair *made = new Pair{nullptr, w}; //~ LC0082 the object holds the array, and this list does not say which member each item fills
+    Pair *made = new Pair{nullptr, w};
     cudaMalloc(&made->d, 64 * sizeof(P));
     App app;
     app.pair.d = made->d;

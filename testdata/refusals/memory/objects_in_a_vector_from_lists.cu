@@ -20,7 +20,7 @@ __global__ void step(P *p, int n) {
 
 int main() {
     std::vector<Device> devices;
-    devices.push_back({nullptr, 0, 5}); //~ LC0082 the object holds the array, and this list does not say which member each item fills
+    devices.push_back({nullptr, 0, 5});
     std::array<Device, 2> more = {nullptr, 0, 6, nullptr, 0, 7}; //~ LC0082 the object holds the array, and this list does not say which member each item fills
     cudaMalloc(&devices[0].particles, 20 * sizeof(P));
     cudaMalloc(&more[0].particles, 20 * sizeof(P));

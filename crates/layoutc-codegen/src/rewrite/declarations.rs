@@ -5,7 +5,9 @@ use crate::edit::Edit;
 use crate::unused_locals::MAYBE_UNUSED;
 use layoutc_dataflow::classes::{Callee, ClassId, Slot, resolve_callee, sizes_of_whole_objects};
 use layoutc_diagnostics::{Code, Span};
-use layoutc_syntax::{DeclarationId, DeclaratorSite, FieldId, Function, StmtKind, TypeKind, VarId};
+use layoutc_syntax::{
+    DeclarationId, DeclaratorSite, FieldId, Function, FunctionId, StmtKind, TypeKind, VarId,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A declared slot of a changed class.
@@ -190,17 +192,18 @@ impl Rewriter<'_> {
         else {
             return;
         };
-        let accessors: Vec<&Function> = program
+        let accessors: Vec<(FunctionId, &Function)> = program
             .accessors
             .iter()
             .filter(|(_, accessed)| **accessed == field)
-            .map(|(function, _)| program.function(*function))
+            .map(|(function, _)| (*function, program.function(*function)))
             .collect();
         let is_private = program.field(field).is_private;
         let mut given: BTreeSet<(Span, bool)> = BTreeSet::new();
         let mut dropped: BTreeSet<Span> = BTreeSet::new();
-        for function in accessors {
+        for (id, function) in accessors {
             let site = &function.sites[0];
+            let given_back = *program.index_accessors.get(&id).unwrap_or(&function.result);
             let declaration = site.result.declaration.map(|id| program.declaration(id));
             let is_known = declaration.is_some_and(|own| {
                 !matches!(program.types.kind(own.specifier_type.id), TypeKind::Unknown)
@@ -222,7 +225,7 @@ impl Rewriter<'_> {
             {
                 let head = Span { end: declaration.specifier.start, ..site.span };
                 let is_written = program.text(head).trim_end().ends_with("const");
-                let is_const = program.types.strip_reference(function.result).is_const;
+                let is_const = program.types.strip_reference(given_back).is_const;
                 let constant = if is_const && !is_written { "const " } else { "" };
                 self.text_owner = record;
                 let text = format!("{constant}{type_name}");
@@ -231,7 +234,18 @@ impl Rewriter<'_> {
                 continue;
             }
             let body = program.record(program.field(field).record).body.unwrap_or(site.span);
-            let mut edit = Edit::replace(self.whole_lines(site.span), "");
+            let becomes_index = program.index_accessors.contains_key(&id);
+            if becomes_index {
+                self.text_owner = record;
+                let is_written = self.write_index_accessor(id);
+                self.text_owner = None;
+                if !is_written {
+                    let message = "a reference to an element is returned";
+                    self.refuse(class, Code::ELEMENT_EXPRESSION, site.name, message);
+                    continue;
+                }
+            }
+            let mut edit = (!becomes_index).then(|| Edit::replace(self.whole_lines(site.span), ""));
             if let Some(declaration) = declaration
                 && is_private
                 && given.insert((body, function.is_const))
@@ -240,7 +254,7 @@ impl Rewriter<'_> {
                 let head = program.text(head).trim_end();
                 let head = head.strip_suffix("const").map_or(head, str::trim_end);
                 let blank = if head.is_empty() { "" } else { " " };
-                let is_const = program.types.strip_reference(function.result).is_const;
+                let is_const = program.types.strip_reference(given_back).is_const;
                 let pointer = match (is_handle, is_const) {
                     (true, _) => format!("{type_name} "),
                     (false, true) => format!("const {type_name} *"),
@@ -251,12 +265,71 @@ impl Rewriter<'_> {
                 let member = &program.field(field).name;
                 let text =
                     format!("{head}{blank}{pointer}{name}{qualifier} {{ return {member}; }}");
-                edit = Edit::replace(site.span, text);
+                edit = Some(match becomes_index {
+                    true => Edit::replace(site.span.at_start(), format!("{text} ")),
+                    false => Edit::replace(site.span, text),
+                });
             }
             self.text_owner = record;
-            self.push(edit);
+            if let Some(edit) = edit {
+                self.push(edit);
+            }
             self.text_owner = None;
         }
+    }
+
+    /// An index accessor becomes what it is in the model: a function that gives back the index.
+    fn write_index_accessor(&mut self, id: FunctionId) -> bool {
+        let program = self.program;
+        let function = program.function(id);
+        let site = &function.sites[0];
+        let returned = function.body.and_then(|body| match &program.stmt(body).kind {
+            StmtKind::Block(statements) => statements.last().copied(),
+            _ => None,
+        });
+        let returned = returned.and_then(|last| match program.stmt(last).kind {
+            StmtKind::Return(Some(value)) => {
+                Some((program.stmt(last).span, program.expr(value).span))
+            }
+            _ => None,
+        });
+        let specifier = site.result.declaration.map(|own| program.declaration(own).specifier);
+        let index = program.types.as_scalar(function.result.id);
+        let (Some((whole, value)), Some(specifier), Some(index), Some(name)) =
+            (returned, specifier, index, self.index_name(id))
+        else {
+            return false;
+        };
+        let text = program.text(whole);
+        if !text.starts_with("return") || !text.ends_with(';') || !whole.contains(value) {
+            return false;
+        }
+        let before = Span { end: specifier.start, ..site.span };
+        let before = program.text(before).trim_end();
+        let start = match before.strip_suffix("const") {
+            Some(rest) if !rest.ends_with(|c: char| c.is_alphanumeric() || c == '_') => {
+                site.span.start + rest.len() as u32
+            }
+            _ => specifier.start,
+        };
+        let head = Span { start, end: site.name.end, ..site.span };
+        self.push(Edit::replace(head, format!("{} {name}", index.spelling())));
+        let front = Span { start: whole.start + 6, end: value.start, ..whole };
+        self.push(Edit::replace(front, " "));
+        let behind = Span { start: value.end, end: whole.end - 1, ..whole };
+        self.push(Edit::replace(behind, ""));
+        true
+    }
+
+    /// The name of the function that an index accessor becomes.
+    pub(super) fn index_name(&self, id: FunctionId) -> Option<String> {
+        let function = self.program.function(id);
+        let wanted = match function.name.as_str() {
+            "operator[]" => "place".to_owned(),
+            "operator()" => "cell".to_owned(),
+            name => format!("{name}_place"),
+        };
+        Some(self.free_member(function.record?, wanted))
     }
 
     /// What stands for a member's array where an accessor was called: the member, or a call of the function that gives back
@@ -270,7 +343,11 @@ impl Rewriter<'_> {
         if !own.is_private {
             return own.name.clone();
         }
-        let record = own.record;
+        format!("{}()", self.free_member(own.record, "elements".to_owned()))
+    }
+
+    /// A name for a member of a class that nothing has there, nor in those that it is derived from or that derive from it.
+    fn free_member(&self, record: layoutc_syntax::RecordId, mut name: String) -> String {
         let is_taken = |name: &str| {
             let around = self.program.record_ids().filter(|id| {
                 *id == record
@@ -280,11 +357,14 @@ impl Rewriter<'_> {
             let mut scopes = around.map(|id| self.program.record(id));
             scopes.any(|own| own.scope.contains_key(name) || own.unmodelled_members.contains(name))
         };
-        let mut name = "elements".to_owned();
-        while is_taken(&name) || self.program.macros.iter().any(|own| own.name == name) {
+        // Another name of the program would be hidden in the class.
+        while is_taken(&name)
+            || self.program.identifiers.contains(&name)
+            || self.program.macros.iter().any(|own| own.name == name)
+        {
             name.push('_');
         }
-        format!("{name}()")
+        name
     }
 
     /// A span with the lines around it, where nothing else stands on them.

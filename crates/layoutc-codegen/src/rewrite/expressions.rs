@@ -2,7 +2,6 @@
 
 use super::Rewriter;
 use crate::storage::{GroupKind, IndexText};
-use layoutc_dataflow::catalogue::intrinsics::{self, AccessKind};
 use layoutc_dataflow::classes::{
     Callee, ClassId, PlaceKind, Slot, exchanged, given_object, resolve_callee,
 };
@@ -12,17 +11,6 @@ use layoutc_syntax::{BinaryOp, CastStyle, ExprId, ExprKind, NameRef, TypeKind, U
 /// An index whose text is longer goes through an accessor: an index that holds accesses of its own
 /// would otherwise double with each level.
 const LONGEST_INDEX: usize = 80;
-
-/// What the evaluation of an expression reads and writes.
-#[derive(Default)]
-pub(super) struct Effects {
-    pub(super) reads: std::collections::BTreeSet<VarId>,
-    pub(super) writes: std::collections::BTreeSet<VarId>,
-    /// It reads what a function could write.
-    reads_memory: bool,
-    /// It calls a function of the program, or writes to memory.
-    calls: bool,
-}
 
 /// A pointer in the new program.
 #[derive(Clone, Debug)]
@@ -75,7 +63,7 @@ impl Rewriter<'_> {
         if self.is_kept_by_view(expr) {
             return None;
         }
-        if let Some(text) = self.cell_number(expr) {
+        if let Some(text) = self.cell_number(expr).or_else(|| self.index_call(expr)) {
             return Some(text);
         }
         if let Some(text) = self.macro_argument(expr).or_else(|| self.macro_text(expr)) {
@@ -477,6 +465,26 @@ impl Rewriter<'_> {
             .filter(|_| self.macros.home.is_none())
             .and_then(|slot| self.local_copy(slot, group));
         Some(storage.leaf_expression(&parts.base, local.as_deref(), leaf, &parts.index, extents))
+    }
+
+    /// The call of the function that an index accessor becomes, for the index of an element.
+    fn index_call(&mut self, expr: ExprId) -> Option<String> {
+        let function = self.program.index_accessor(expr)?;
+        let ExprKind::Call { arguments, .. } = &self.program.expr(expr).kind else { return None };
+        let (access, _) = self.parents.of(expr)?;
+        let ExprKind::Index { base, .. } = self.program.expr(access).kind else { return None };
+        let ExprKind::Member { base: object, arrow, field: Some(field), .. } =
+            self.program.expr(base).kind
+        else {
+            return None;
+        };
+        let class = self.changed_slot(Slot::Field(field))?;
+        self.storage(class).filter(|storage| !storage.is_record)?;
+        let operator = if arrow { "->" } else { "." };
+        let object = self.render(object);
+        let name = self.index_name(function)?;
+        let arguments: Vec<String> = arguments.iter().map(|own| self.render(*own)).collect();
+        Some(format!("{object}{operator}{name}({})", arguments.join(", ")))
     }
 
     /// Base and index of an element.
@@ -1117,7 +1125,7 @@ impl Rewriter<'_> {
                 if let Some((class, PlaceKind::Element)) = self.classes.place(left)
                     && let Some(storage) = self.storage(class).filter(|storage| !storage.is_record)
                 {
-                    if self.order_matters(left, right) {
+                    if !self.is_named_object(right, left) && self.order_matters(left, right) {
                         let span = self.program.expr(expr).span;
                         self.refuse(
                             class,
@@ -1190,137 +1198,6 @@ impl Rewriter<'_> {
             }
             _ => None,
         }
-    }
-
-    /// Whether an assignment means something else when its sides are arguments of one call, whose
-    /// order of evaluation is the compiler's choice.
-    pub(super) fn order_matters(&self, left: ExprId, right: ExprId) -> bool {
-        let (a, b) = (self.effects(left), self.effects(right));
-        !a.writes.is_disjoint(&b.reads)
-            || !b.writes.is_disjoint(&a.reads)
-            || (a.calls && (b.reads_memory || b.calls))
-            || (b.calls && a.reads_memory)
-    }
-
-    /// Whether it can be told which of two is evaluated first: where an element is, and what
-    /// follows it in the source.
-    pub(super) fn is_reordered(&self, element: ExprId, behind: ExprId) -> bool {
-        let (parts, behind) = (self.places(element), self.places(behind));
-        parts.iter().any(|part| behind.iter().any(|other| self.order_matters(*part, *other)))
-    }
-
-    /// What is evaluated to find an element, which itself is not read; of anything else all.
-    fn places(&self, expr: ExprId) -> Vec<ExprId> {
-        let expr = self.program.strip_parens(expr);
-        if !matches!(self.classes.place(expr), Some((_, PlaceKind::Element))) {
-            return vec![expr];
-        }
-        match self.program.expr(expr).kind {
-            ExprKind::Index { base, index, .. } => vec![base, index],
-            ExprKind::Deref(operand) => vec![operand],
-            _ => vec![expr],
-        }
-    }
-
-    /// What the evaluation of an expression reads and writes.
-    pub(super) fn effects(&self, expr: ExprId) -> Effects {
-        let mut found = Effects::default();
-        let mut stack = vec![expr];
-        let variable = |expr: ExprId| match self.program.expr(self.program.strip_parens(expr)).kind
-        {
-            ExprKind::Name(NameRef::Variable(id)) => Some(id),
-            _ => None,
-        };
-        while let Some(at) = stack.pop() {
-            match &self.program.expr(at).kind {
-                ExprKind::Index { .. } if self.program.operators.contains_key(&at) => {
-                    found.calls = true;
-                }
-                ExprKind::Unary(op, _)
-                    if op.is_update() && self.program.operators.contains_key(&at) =>
-                {
-                    found.calls = true;
-                }
-                ExprKind::Name(NameRef::Variable(id)) => {
-                    found.reads.insert(*id);
-                    let is_global =
-                        self.program.variable(*id).storage == layoutc_syntax::Storage::Static;
-                    found.reads_memory |= is_global || self.is_reference(*id);
-                }
-                ExprKind::Assign(_, target, _) => match variable(*target) {
-                    Some(id) if !self.is_reference(id) => {
-                        found.writes.insert(id);
-                    }
-                    // What a reference refers to may be anywhere.
-                    _ => found.calls = true,
-                },
-                ExprKind::Unary(op, target) if op.is_update() => match variable(*target) {
-                    Some(id) if !self.is_reference(id) => {
-                        found.writes.insert(id);
-                    }
-                    _ => found.calls = true,
-                },
-                ExprKind::AddressOf(target) => found.writes.extend(variable(*target)),
-                ExprKind::Call { callee, arguments, .. } => {
-                    let callee =
-                        layoutc_dataflow::classes::resolve_callee(self.program, *callee, arguments);
-                    match callee {
-                        // Mathematics; what writes takes an address.
-                        layoutc_dataflow::classes::Callee::Library(name) => {
-                            found.calls |= intrinsics::synchronizes(&name)
-                                || matches!(
-                                    intrinsics::access(&name),
-                                    Some(AccessKind::Write | AccessKind::Atomic)
-                                );
-                        }
-                        layoutc_dataflow::classes::Callee::Function(function) => {
-                            found.calls = true;
-                            let parameters = &self.program.function(function).parameters;
-                            for (parameter, argument) in parameters.iter().zip(arguments) {
-                                let ty = self.program.variable(*parameter).ty;
-                                if matches!(self.program.types.kind(ty.id), TypeKind::Reference(..))
-                                {
-                                    found.writes.extend(variable(*argument));
-                                }
-                            }
-                        }
-                        _ => {
-                            found.calls = true;
-                            found.writes.extend(
-                                arguments.iter().filter_map(|argument| variable(*argument)),
-                            );
-                        }
-                    }
-                }
-                ExprKind::Index { .. }
-                | ExprKind::Deref(_)
-                | ExprKind::Member { arrow: true, .. }
-                    if at != expr =>
-                {
-                    found.reads_memory = true;
-                }
-                ExprKind::MacroCall { arguments, .. } => {
-                    found.calls = true;
-                    found
-                        .writes
-                        .extend(arguments.iter().filter_map(|argument| variable(*argument)));
-                }
-                ExprKind::Opaque(_)
-                | ExprKind::Lambda { .. }
-                | ExprKind::New { .. }
-                | ExprKind::Launch { .. } => {
-                    found.calls = true;
-                }
-                _ => {}
-            }
-            stack.extend(self.program.expr(at).children());
-        }
-        found
-    }
-
-    pub(super) fn is_reference(&self, variable: VarId) -> bool {
-        let ty = self.program.variable(variable).ty;
-        matches!(self.program.types.kind(ty.id), TypeKind::Reference(..))
     }
 
     /// Whether an expression reads the variable that an lvalue names.

@@ -275,14 +275,14 @@ impl Rewriter<'_> {
             return Err((span, message.to_owned()));
         }
         let surroundings = Surroundings::of(program, around, &self.names, Some(record));
-        let settled = |part: Part| {
-            settle(&declared.of(part), &surroundings)
-                .map_err(|clash| (first, clash.pin(program, first).message))
+        let settled = |text: &str| {
+            settle(text, &surroundings).map_err(|clash| (first, clash.pin(program, first).message))
         };
+        let types = crate::helpers::types_for_host(storage, &declared.of(Part::Types));
         // Host compilers may not have the toolkit's headers.
-        let types = settled(Part::Types)?.replace("struct __align__(", "struct alignas(");
-        let device = settled(Part::Device)?;
-        let Some(functions) = with_linkage(&settled(Part::Host)?) else {
+        let types = settled(&types)?.replace("struct __align__(", "struct alignas(");
+        let device = settled(&declared.of(Part::Device))?;
+        let Some(functions) = with_linkage(&settled(&declared.of(Part::Host))?) else {
             let message = "this file is not compiled as CUDA, and a generated function has no form that it could call";
             return Err((first, message.to_owned()));
         };
@@ -328,7 +328,6 @@ impl Rewriter<'_> {
         } else if storage.cells.is_some()
             || has_symbols
             || program.record(record).instance.is_some()
-            || crate::helpers::has_own_assignment(storage)
         {
             Some(
                 "this file is not compiled as CUDA, and what is generated for the struct has no form that it takes",

@@ -55,10 +55,29 @@ fn other_use(program: &Program, accessors: &BTreeSet<FunctionId>) -> Option<Span
             records.iter().any(|record| own == *record || program.derives_from(own, *record))
         })
     };
+    let has_call = names.contains("operator()");
+    // A lambda is no object of the class.
+    let is_lambda = |expr| match program.expr(program.strip_parens(expr)).kind {
+        ExprKind::Name(NameRef::Variable(id)) => program.variable(id).init.is_some_and(|init| {
+            matches!(program.expr(program.strip_parens(init)).kind, ExprKind::Lambda { .. })
+        }),
+        ExprKind::Lambda { .. } | ExprKind::Name(_) | ExprKind::Member { .. } => true,
+        _ => false,
+    };
     let may_call = |id| match &program.expr(id).kind {
         ExprKind::Member { methods, .. } => methods.iter().any(|own| accessors.contains(own)),
+        // The name in a call that is modelled as the index is not in the text.
         ExprKind::Name(NameRef::Functions(named)) => {
-            named.iter().any(|own| accessors.contains(own))
+            let span = program.expr(id).span;
+            span.start < span.end && named.iter().any(|own| accessors.contains(own))
+        }
+        ExprKind::Call { callee, .. } => {
+            let ty = program.types.strip_reference(program.expr(*callee).ty);
+            let is_object = program.types.as_record(ty.id).is_some() && is_of_class(ty);
+            let is_unknown = matches!(program.types.kind(ty.id), TypeKind::Unknown)
+                && has_call
+                && !is_lambda(*callee);
+            is_object || is_unknown
         }
         ExprKind::Index { base, .. } => {
             let ty = program.types.strip_reference(program.expr(*base).ty);

@@ -16,8 +16,8 @@ use crate::catalogue::builtins::vector;
 use crate::catalogue::{self, Effect, Role};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
-    ExprId, ExprKind, FieldId, FunctionSite, NameRef, Program, QualType, RecordId, RecordTrait,
-    TypeKind,
+    ExprId, ExprKind, FieldId, FunctionId, FunctionSite, NameRef, Program, QualType, RecordId,
+    RecordTrait, TypeKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -376,6 +376,37 @@ fn hands_on(name: &str) -> Option<usize> {
     catalogue::row(name).and_then(|row| row.position(Role::HandedOn))
 }
 
+/// Whether `std::bind(&T::f, object, …)` keeps a pointer to an object for a function of its class alone, whose body is seen.
+fn binds_method(program: &Program, arguments: &[ExprId]) -> bool {
+    let [function, object, ..] = *arguments else { return false };
+    let ExprKind::AddressOf(named) = program.expr(program.strip_parens(function)).kind else {
+        return false;
+    };
+    let methods: Vec<_> = match &program.expr(program.strip_parens(named)).kind {
+        ExprKind::Name(NameRef::Functions(named)) => named.clone(),
+        // In a function of the class.
+        ExprKind::Member { field: None, methods, .. } => methods.to_vec(),
+        ExprKind::Name(NameRef::Unknown(name)) => {
+            let pointed = program.types.pointee(program.expr(object).ty.id);
+            let Some(record) = pointed.and_then(|to| program.types.as_record(to.id)) else {
+                return false;
+            };
+            let own = program.record(record);
+            if !own.bases.is_empty() || own.unmodelled_members.contains(name) {
+                return false;
+            }
+            let is_named = |id: &FunctionId| program.function(*id).name == *name;
+            own.methods.iter().copied().filter(is_named).collect()
+        }
+        _ => return false,
+    };
+    !methods.is_empty()
+        && methods.iter().all(|id| {
+            let own = program.function(*id);
+            own.record.is_some() && !own.is_static_member && own.body.is_some()
+        })
+}
+
 /// What happens to a carrier, or a pointer to one, that cannot be followed.
 fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static str> {
     let known = |ty: QualType| carrier_of(program, ty).is_some();
@@ -463,6 +494,11 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                         None
                     }
                     Callee::Library(name) if hands_on(&name) == Some(position - 1) => None,
+                    Callee::Library(name)
+                        if name == "bind" && position == 2 && binds_method(program, arguments) =>
+                    {
+                        None
+                    }
                     // What that gives back is judged.
                     Callee::Library(name)
                         if given_back(&name, arguments).is_some()
@@ -502,6 +538,10 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                 let fills = lists::item_type(program, calls, parent, position);
                 (!is_copy && !fills.is_some_and(known))
                     .then_some("it is put into an object that is not followed")
+            }
+            // The object that it makes.
+            ExprKind::New { of, lengths: 0, is_placed: false, .. } if matches!(program.expr(expr).kind, ExprKind::Construct { of: made, .. } if made == *of) => {
+                None
             }
             ExprKind::New { .. }
             | ExprKind::Lambda { .. }

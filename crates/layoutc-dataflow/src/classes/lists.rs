@@ -39,8 +39,12 @@ pub(super) fn object_type(program: &Program, calls: &CallGraph, list: ExprId) ->
         Context::Operand(parent, position) => match &program.expr(parent).kind {
             ExprKind::Assign(None, left, _) if position == 1 => program.expr(*left).ty,
             ExprKind::Call { callee, arguments, .. } => {
-                parameter_type(program, calls, *callee, arguments, position.checked_sub(1)?)?
+                let at = position.checked_sub(1)?;
+                appended_type(program, *callee)
+                    .filter(|_| arguments.len() == 1)
+                    .or_else(|| parameter_type(program, calls, *callee, arguments, at))?
             }
+            ExprKind::New { of, lengths: 0, is_placed: false, .. } => *of,
             ExprKind::Launch { kernel, config, arguments, .. } => {
                 let at = position.checked_sub(1 + config.len())?;
                 parameter_type(program, calls, *kernel, arguments, at)?
@@ -58,6 +62,21 @@ pub(super) fn object_type(program: &Program, calls: &CallGraph, list: ExprId) ->
         | Context::Assembly => return None,
     };
     Some(program.types.strip_reference(ty))
+}
+
+/// The type of the object that `v.push_back(…)` takes: an item of a list of objects of the program.
+fn appended_type(program: &Program, callee: ExprId) -> Option<QualType> {
+    let ExprKind::Member { base, field: None, name, .. } =
+        program.expr(program.strip_parens(callee)).kind
+    else {
+        return None;
+    };
+    let list = program.types.strip_reference(program.expr(base).ty);
+    let TypeKind::Named(container, mentioned) = program.types.kind(list.id) else { return None };
+    let item = QualType::plain(*mentioned.first()?);
+    let is_list = matches!(container.as_str(), "vector" | "deque" | "list");
+    (is_list && program.text(name) == "push_back" && program.types.as_record(item.id).is_some())
+        .then_some(item)
 }
 
 fn parameter_type(

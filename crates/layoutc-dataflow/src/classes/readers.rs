@@ -29,6 +29,7 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
     let mut edges: BTreeMap<FunctionId, BTreeSet<FunctionId>> = BTreeMap::new();
     let mut opaque: BTreeSet<FunctionId> = BTreeSet::new();
     let mut objects: BTreeMap<FunctionId, Vec<ExprId>> = BTreeMap::new();
+    let called = called_lambdas(program, calls);
     for id in program.expr_ids() {
         let function = calls.function(id);
         if let (Some(function), Some((target, _, _))) = (function, operator_operands(program, id)) {
@@ -52,15 +53,36 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
             ExprKind::Call { callee, arguments, .. } => {
                 let Some(function) = function else { continue };
                 let target = calls.callee(program, *callee, arguments);
-                note_bound_arguments(program, &target, arguments, function, &mut stores);
+                match called.get(&id) {
+                    Some(lambda) => {
+                        note_given_to_lambda(program, *lambda, arguments, function, &mut stores);
+                    }
+                    None => {
+                        note_bound_arguments(program, &target, arguments, function, &mut stores);
+                    }
+                }
                 match target {
                     Callee::Function(target) => {
                         edges.entry(function).or_default().insert(target);
                     }
                     Callee::Library(name) if !synchronizes(&name) => {}
+                    // The body belongs to the function around it.
+                    Callee::Unknown if called.contains_key(&id) => {}
                     Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {
                         opaque.insert(function);
                     }
+                }
+            }
+            ExprKind::Lambda { parameters, .. } if called.contains_key(&id) => {
+                // What its operators do with values of any type is done by one of the program's.
+                let is_open = |own: &VarId| {
+                    matches!(program.types.kind(program.variable(*own).ty.id), TypeKind::Unknown)
+                };
+                if let Some(function) = function.filter(|_| parameters.iter().any(is_open)) {
+                    let operators = program
+                        .function_ids()
+                        .filter(|id| program.function(*id).name.starts_with("operator"));
+                    edges.entry(function).or_default().extend(operators);
                 }
             }
             ExprKind::MacroCall { .. }
@@ -177,6 +199,67 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
             return readers;
         }
         readers = Readers { parameters, methods };
+    }
+}
+
+/// Lambdas that a local variable starts with and that are only called there, and these calls, with the lambda of each: nobody
+/// keeps what they refer to.
+fn called_lambdas(program: &Program, calls: &CallGraph) -> BTreeMap<ExprId, ExprId> {
+    let mut lambdas: BTreeMap<VarId, Vec<ExprId>> = program
+        .variable_ids()
+        .filter_map(|id| {
+            let variable = program.variable(id);
+            let init = variable.init?;
+            let is_lambda =
+                matches!(program.expr(program.strip_parens(init)).kind, ExprKind::Lambda { .. });
+            (is_lambda && variable.storage == Storage::Local && variable.is_auto)
+                .then(|| (id, vec![program.strip_parens(init)]))
+        })
+        .collect();
+    for id in program.expr_ids() {
+        let ExprKind::Name(NameRef::Variable(variable)) = program.expr(id).kind else { continue };
+        let call = match calls.context(id) {
+            Context::Operand(parent, 0) => {
+                matches!(program.expr(parent).kind, ExprKind::Call { .. }).then_some(parent)
+            }
+            _ => None,
+        };
+        match call {
+            Some(call) => lambdas.get_mut(&variable).into_iter().for_each(|own| own.push(call)),
+            None => drop(lambdas.remove(&variable)),
+        }
+    }
+    let with_lambda = |own: Vec<ExprId>| {
+        let lambda = own[0];
+        own.into_iter().map(move |expr| (expr, lambda))
+    };
+    lambdas.into_values().flat_map(with_lambda).collect()
+}
+
+/// What is bound to a reference of a lambda's may be stored to by it; a parameter that is no reference is a copy.
+fn note_given_to_lambda(
+    program: &Program,
+    lambda: ExprId,
+    arguments: &[ExprId],
+    function: FunctionId,
+    stores: &mut BTreeMap<FunctionId, BTreeSet<RecordId>>,
+) {
+    let ExprKind::Lambda { parameters, .. } = &program.expr(lambda).kind else { return };
+    for (at, argument) in arguments.iter().enumerate() {
+        let is_copied = parameters.get(at).is_some_and(|parameter| {
+            let ty = program.variable(*parameter).ty;
+            match *program.types.kind(ty.id) {
+                TypeKind::Reference(to, _) => to.is_const,
+                TypeKind::Pointer(_) => false,
+                _ => program.types.pointee(program.expr(*argument).ty.id).is_none(),
+            }
+        });
+        if !is_copied {
+            note_store(program, *argument, Some(function), stores);
+            let pointed = record_of(program, program.expr(*argument).ty);
+            let pointed = pointed.filter(|(_, depth)| *depth > 0).map(|(record, _)| record);
+            stores.entry(function).or_default().extend(pointed);
+        }
     }
 }
 

@@ -853,7 +853,10 @@ impl<'t> Lowering<'t> {
             };
             let found = self.program.regions.iter().find(|region| {
                 let is_own = own.is_some_and(|own| own.contains(region.span));
-                region.kind != RegionKind::Inactive && !is_own && names_a_class(&region.identifiers)
+                region.kind != RegionKind::Inactive
+                    && !is_own
+                    && names_a_class(&region.identifiers)
+                    && !has_type_parameters_alone(self.program.text(region.span))
             });
             let Some(span) = found.map(|region| region.span) else { continue };
             for record in self.program.record_ids() {
@@ -864,6 +867,22 @@ impl<'t> Lowering<'t> {
             }
         }
     }
+}
+
+/// Whether a text says `class` and the like only to begin parameters of templates: `template <class U> operator Vec<U>();`.
+fn has_type_parameters_alone(text: &str) -> bool {
+    let (mut before, mut has_some) = ("", false);
+    for token in crate::preprocess::tokens(text) {
+        let word = token.text(text);
+        if matches!(word, "struct" | "class" | "union") {
+            if !matches!(before, "<" | ",") {
+                return false;
+            }
+            has_some = true;
+        }
+        before = word;
+    }
+    has_some
 }
 
 /// A type's name as one word: `Vec3<float>` is `Vec3Float`.

@@ -426,7 +426,12 @@ impl<'t> Lowering<'t> {
                         ),
                     }
                 }
-                _ => self.expression(value),
+                _ => {
+                    if value.kind() == "initializer_list" {
+                        self.listed = self.program.types.as_record(lowered.ty.id);
+                    }
+                    self.expression(value)
+                }
             };
             self.program.variables[id.index()].init = Some(init);
             let unlengthed = match self.program.types.kind(lowered.ty.id) {

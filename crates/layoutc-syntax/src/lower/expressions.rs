@@ -6,8 +6,8 @@ use super::names::Symbol;
 use crate::evaluate::integer_literal;
 use crate::preprocess::{MacroDef, MacroOrigin, MaskReason};
 use crate::program::{
-    BinaryOp, CaptureRest, CastStyle, ExprId, ExprKind, FieldId, FunctionId, NameRef, RegionKind,
-    Storage, TemplateArgument, UnaryOp,
+    BinaryOp, CaptureRest, CastStyle, ExprId, ExprKind, FieldId, FunctionId, NameRef, RecordId,
+    RegionKind, Storage, TemplateArgument, UnaryOp,
 };
 use crate::types::{QualType, Scalar, TypeKind};
 use layoutc_diagnostics::Span;
@@ -71,7 +71,7 @@ pub(super) fn binary_op(text: &str) -> BinaryOp {
 }
 
 /// The usual arithmetic conversions.
-fn common_scalar(left: Scalar, right: Scalar) -> Scalar {
+pub(super) fn common_scalar(left: Scalar, right: Scalar) -> Scalar {
     let rank = |scalar: Scalar| match scalar {
         Scalar::Double => 100,
         Scalar::Float => 90,
@@ -95,6 +95,7 @@ impl<'t> Lowering<'t> {
         }
         let span = self.span(node);
         let unknown = self.program.types.unknown();
+        let listed = self.listed.take();
         match node.kind() {
             "binary_expression" | "unary_expression" | "pointer_expression" | "cast_expression"
             | "sizeof_expression"
@@ -192,6 +193,12 @@ impl<'t> Lowering<'t> {
                 let items = self.initializer_items(node);
                 self.add_expr(ExprKind::InitList(items.into()), span, unknown)
             }
+            "initializer_list"
+                if listed.is_some_and(|record| self.members_listed(node, record).is_some()) =>
+            {
+                let items = self.items_of_record(node, listed);
+                self.add_expr(ExprKind::InitList(items.into()), span, unknown)
+            }
             "initializer_list" => {
                 let items = self.initializer_items(node);
                 // The members that it names get what the model does not say.
@@ -211,6 +218,12 @@ impl<'t> Lowering<'t> {
                 };
                 let arguments = self.arguments(value);
                 let of = self.deduced_class(ty, &arguments).unwrap_or(of);
+                let record = self.program.types.as_record(of.id);
+                if record.is_some_and(|own| self.members_listed(value, own).is_some()) {
+                    let arguments = self.placed_in_record(value, record, arguments.to_vec());
+                    let arguments = arguments.into();
+                    return self.add_expr(ExprKind::Construct { of, arguments }, span, of);
+                }
                 if self.has_members_in_order(value) {
                     return self.add_expr(ExprKind::Construct { of, arguments }, span, of);
                 }
@@ -302,6 +315,76 @@ impl<'t> Lowering<'t> {
             && records.all(|record| {
                 members.iter().all(|(at, name)| position(&record.fields, name) == Some(*at))
             })
+    }
+
+    /// The places of the members that the items of a list name one after the other, `{.a = x, .d = y}` for an object of a known
+    /// record: nothing if it has items without a name, or leaves a member out that is more than a number.
+    fn members_listed(&self, node: Node<'t>, record: RecordId) -> Option<Vec<usize>> {
+        let own = self.program.record(record);
+        if !own.bases.is_empty() || own.is_union {
+            return None;
+        }
+        let mut cursor = node.walk();
+        let items = node.named_children(&mut cursor).filter(|item| item.kind() != "comment");
+        let mut places: Vec<usize> = Vec::new();
+        for item in items {
+            let designators = item.fields(FieldName::Designator);
+            let [designator] = designators[..] else { return None };
+            if item.kind() != "initializer_pair" {
+                return None;
+            }
+            let name = match designator.kind() {
+                "field_designator" => self.text_of(designator).trim_start_matches('.').trim(),
+                "field_identifier" => self.text_of(designator),
+                _ => return None,
+            };
+            let is_named = |field: &FieldId| self.program.field(*field).name == name;
+            let place = own.fields.iter().position(is_named)?;
+            let first = places.last().map_or(0, |last| last + 1);
+            let is_number = |field: &FieldId| {
+                matches!(
+                    self.program.types.kind(self.program.field(*field).ty.id),
+                    TypeKind::Scalar(_)
+                        | TypeKind::Enum(..)
+                        | TypeKind::Vector(_)
+                        | TypeKind::Opaque(_)
+                )
+            };
+            if !own.fields.get(first..place)?.iter().all(is_number) {
+                return None;
+            }
+            places.push(place);
+        }
+        (!places.is_empty()).then_some(places)
+    }
+
+    /// The items of a list for an object of a record.
+    fn items_of_record(&mut self, node: Node<'t>, record: Option<RecordId>) -> Vec<ExprId> {
+        let items = self.initializer_items(node);
+        self.placed_in_record(node, record, items)
+    }
+
+    /// The items of a list in the order of the members of a record; a member that it leaves out has a number that is not
+    /// in the text.
+    fn placed_in_record(
+        &mut self,
+        node: Node<'t>,
+        record: Option<RecordId>,
+        items: Vec<ExprId>,
+    ) -> Vec<ExprId> {
+        let places = record.and_then(|own| self.members_listed(node, own));
+        let (Some(record), Some(places)) = (record, places) else { return items };
+        let mut all = Vec::with_capacity(items.len());
+        for (item, place) in items.into_iter().zip(places) {
+            while all.len() < place {
+                let field = self.program.record(record).fields[all.len()];
+                let ty = self.program.field(field).ty;
+                let span = self.program.expr(item).span.at_start();
+                all.push(self.add_expr(ExprKind::Literal, span, ty));
+            }
+            all.push(item);
+        }
+        all
     }
 
     /// The items of an initializer list; [`Self::has_members_in_order`] says whether designators change what they fill.
@@ -595,6 +678,9 @@ impl<'t> Lowering<'t> {
         };
         let span = self.span(left).to(self.span(right));
         let left = self.expression(left);
+        if right.kind() == "initializer_list" && op.is_none() {
+            self.listed = self.program.types.as_record(self.program.expr(left).ty.id);
+        }
         let right = self.expression(right);
         let ty = self.program.expr(left).ty;
         let assignment = self.add_expr(ExprKind::Assign(op, left, right), span, ty);
@@ -679,6 +765,9 @@ impl<'t> Lowering<'t> {
         if let Some(accessed) = self.accessed(base_type, "operator[]", index) {
             let spans = (self.span(node), brackets);
             return self.accessed_element((base, false), accessed, index, spans);
+        }
+        if let Some(element) = self.indexed_subscript(base, index, (self.span(node), brackets)) {
+            return element;
         }
         let ty = self.program.types.pointee(base_type.id).or_else(|| self.list_item(base_type));
         let ty = ty.unwrap_or(self.program.types.unknown());
@@ -864,7 +953,7 @@ impl<'t> Lowering<'t> {
             }
             return self.opaque(node);
         }
-        if let Some(of) = self.made_pointer(function) {
+        if let Some(of) = self.made_pointer(function).or_else(|| self.made_container(function)) {
             let arguments = self.arguments(arguments_node);
             return self.add_expr(ExprKind::Construct { of, arguments }, span, of);
         }
@@ -1268,9 +1357,21 @@ impl<'t> Lowering<'t> {
             declarator =
                 at.named_children(&mut cursor).find(|child| child.kind() == "new_declarator");
         }
-        for field in [FieldName::Placement, FieldName::Arguments] {
-            if let Some(list) = node.field(field) {
-                arguments.extend(self.arguments(list));
+        let placement = node.field(FieldName::Placement);
+        arguments.extend(placement.into_iter().flat_map(|list| self.arguments(list)));
+        if let Some(list) = node.field(FieldName::Arguments) {
+            let items = self.arguments(list);
+            // `new T(a, b)` is given the object that `T(a, b)` makes.
+            let makes_object = !is_array
+                && placement.is_none()
+                && !items.is_empty()
+                && self.program.types.as_record(of.id).is_some()
+                && (list.kind() == "argument_list" || self.has_members_in_order(list));
+            if makes_object {
+                let kind = ExprKind::Construct { of, arguments: items };
+                arguments.push(self.add_expr(kind, self.span(list), of));
+            } else {
+                arguments.extend(items);
             }
         }
         // Stars of `new T*[n]` were masked by the pre-pass; then the type is not known here.

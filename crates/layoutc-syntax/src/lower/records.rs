@@ -317,6 +317,11 @@ impl<'t> Lowering<'t> {
             let mut cursor = at.walk();
             at.named_children(&mut cursor).find(|child| child.kind().ends_with("_declarator"))
         }) {
+            // `template <class U> operator V<U>() const`: nobody names it, and each conversion of an object is judged.
+            if declarator.kind() == "operator_cast" {
+                let target = declarator.field(FieldName::Type).unwrap_or(declarator);
+                return Some(format!("operator {}", self.text_of(target)));
+            }
             at = declarator;
         }
         matches!(at.kind(), "field_identifier" | "identifier" | "operator_name" | "destructor_name")
@@ -409,7 +414,9 @@ impl<'t> Lowering<'t> {
             span: self.span(node),
             specifier: self.span(specifier),
             specifier_type: base,
-            is_plain: !is_definition(specifier) && self.is_spelled(specifier),
+            // An enumeration that is defined here has a name for others, too.
+            is_plain: (!is_definition(specifier) || is_named_enum(specifier))
+                && self.is_spelled(specifier),
             count: declarators.len(),
             namespaces: self.namespaces.clone(),
         });
@@ -707,6 +714,11 @@ impl<'t> Lowering<'t> {
             self.program.file_scope_exprs.push(condition);
         }
     }
+}
+
+/// Whether a specifier is `enum class Kind { … }`, or the like without `class`.
+fn is_named_enum(specifier: Node<'_>) -> bool {
+    specifier.kind() == "enum_specifier" && specifier.field(FieldName::Name).is_some()
 }
 
 /// Whether a specifier is the type of a parameter.

@@ -130,7 +130,18 @@ impl<'t> Lowering<'t> {
         Some(self.smart_pointer(pointer, of))
     }
 
+    /// The container that `std::vector<T>(…)` makes: the object that a variable of that type would be.
+    pub(super) fn made_container(&mut self, function: Node<'t>) -> Option<QualType> {
+        let (name, of) = self.of_one_type(function)?;
+        matches!(name, "vector" | "deque" | "list").then(|| self.of_library(name, of))
+    }
+
     fn smart_pointer(&mut self, name: &str, of: QualType) -> QualType {
+        self.of_library(name, of)
+    }
+
+    /// A class template of the library with one argument.
+    fn of_library(&mut self, name: &str, of: QualType) -> QualType {
         let ty = TypeKind::Named(name.to_owned(), vec![of.id]);
         QualType::plain(self.program.types.intern(ty))
     }

@@ -89,7 +89,8 @@ impl<'t> Lowering<'t> {
                 StmtKind::Labelled { label: name, value: None, body }
             }
             "return_statement" => {
-                StmtKind::Return(first_named(node).map(|inner| self.expression(inner)))
+                let value = self.returned_index(node).or_else(|| first_named(node));
+                StmtKind::Return(value.map(|inner| self.expression(inner)))
             }
             "break_statement" => StmtKind::Break,
             "continue_statement" => StmtKind::Continue,

@@ -687,7 +687,19 @@ impl Classifier<'_> {
                 }
             }
             Callee::Library(name) if name == "swap" => {
-                let plain = slot_of(self.program, expr).is_some_and(|slot| {
+                // `swap(p[0], p[1])`: the items of an array of pointers are one slot.
+                let swapped = match self.program.expr(self.program.strip_parens(expr)).kind {
+                    ExprKind::Index { base, .. }
+                        if matches!(
+                            self.program.types.kind(self.program.expr(base).ty.id),
+                            TypeKind::Array(..)
+                        ) =>
+                    {
+                        base
+                    }
+                    _ => expr,
+                };
+                let plain = slot_of(self.program, swapped).is_some_and(|slot| {
                     self.classes.class_of_slot(slot) == Some(class)
                         && !self.classes.is_interior(slot)
                 });

@@ -1,14 +1,18 @@
-//@ layout = "P = soa"
-struct P { //~ LC0027 a member has no form that a generated struct can repeat: its size is not known, or its type is local to the record or hidden by a typedef
+//@ layouts = ["P = soa", "P = tiled(32)"]
+struct P {
     float x;
-    int id;
     enum Kind { None, Some } kind;
+    enum class Mood : char { Good, Bad } moods[2];
 };
+
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n)
+    if (i < n && p[i].kind == P::Some) {
         p[i].x += 1.0f;
+        p[i].moods[1] = P::Mood::Bad;
+    }
 }
+
 int main() {
     int n = 100;
     P *h = new P[n]();
