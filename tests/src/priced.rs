@@ -68,7 +68,8 @@ pub fn generate(seed: u64) -> Priced {
     let mut random = Random::new(seed);
     let random = &mut random;
     let records: Vec<Record> = (0..random.between(1, 2)).map(|at| record(random, at)).collect();
-    let mut text = String::from("#include <cstdio>\n#include <cstdlib>\n#include <cuda_runtime.h>\n\n");
+    let mut text =
+        String::from("#include <cstdio>\n#include <cstdlib>\n#include <cuda_runtime.h>\n\n");
     for record in &records {
         let _ = writeln!(text, "struct {} {{", record.name);
         for member in &record.members {
@@ -87,7 +88,18 @@ pub fn generate(seed: u64) -> Priced {
 }
 
 const TYPES: [&str; 12] = [
-    "float", "float", "float", "float", "float", "float", "int", "int", "unsigned", "double", "short", "unsigned char",
+    "float",
+    "float",
+    "float",
+    "float",
+    "float",
+    "float",
+    "int",
+    "int",
+    "unsigned",
+    "double",
+    "short",
+    "unsigned char",
 ];
 
 fn record(random: &mut Random, at: usize) -> Record {
@@ -168,7 +180,8 @@ fn kernel(random: &mut Random, record: &Record, at: usize, text: &mut String) ->
         }
         5 => {
             let condition = record.some(random, 1)[0].of(&own, random);
-            let _ = writeln!(text, "    if ((int){condition} % {} == 0) {{", random.pick(&[2, 4, 16]));
+            let _ =
+                writeln!(text, "    if ((int){condition} % {} == 0) {{", random.pick(&[2, 4, 16]));
             let _ = writeln!(text, "        float v = {};", read(random, &own, 5));
             text.push_str(&update(random, 3, "(v + 1.0f)", "        "));
             text.push_str("    }\n");
@@ -189,7 +202,10 @@ fn kernel(random: &mut Random, record: &Record, at: usize, text: &mut String) ->
         }
     }
     text.push_str("}\n\n");
-    format!("{name}<<<{blocks}, {block}>>>(d_{array}, d_list{0}, d_out{0}, {1});", record.name, record.elements)
+    format!(
+        "{name}<<<{blocks}, {block}>>>(d_{array}, d_list{0}, d_out{0}, {1});",
+        record.name, record.elements
+    )
 }
 
 fn host(random: &mut Random, records: &[Record], launches: &[String], text: &mut String) {
@@ -199,7 +215,9 @@ fn host(random: &mut Random, records: &[Record], launches: &[String], text: &mut
         // A permutation, near or far.
         let index = match random.below(3) {
             0 => "i".to_owned(),
-            1 => format!("(i / 16) * 16 + (i * 5) % 16 < {elements} ? (i / 16) * 16 + (i * 5) % 16 : i"),
+            1 => format!(
+                "(i / 16) * 16 + (i * 5) % 16 < {elements} ? (i / 16) * 16 + (i * 5) % 16 : i"
+            ),
             _ => format!("(int)((i * 7919LL) % {elements})"),
         };
         let _ = writeln!(
@@ -211,7 +229,11 @@ fn host(random: &mut Random, records: &[Record], launches: &[String], text: &mut
         for member in &record.members {
             match member.extent {
                 None => {
-                    let _ = writeln!(text, "        {array}[i].{0} = ({1})(i % 13);", member.name, member.ty);
+                    let _ = writeln!(
+                        text,
+                        "        {array}[i].{0} = ({1})(i % 13);",
+                        member.name, member.ty
+                    );
                 }
                 Some(extent) => {
                     let _ = writeln!(
@@ -278,7 +300,8 @@ mod tests {
     #[test]
     fn a_seed_gives_one_program_and_seeds_give_several() {
         assert_eq!(generate(3), generate(3));
-        let texts: std::collections::BTreeSet<String> = (0..50).map(|seed| generate(seed).text).collect();
+        let texts: std::collections::BTreeSet<String> =
+            (0..50).map(|seed| generate(seed).text).collect();
         assert_eq!(texts.len(), 50);
     }
 }

@@ -50,6 +50,14 @@ int main() {
 }
 "#;
 
+/// [`PARTICLES`] with so many launches that its copies pay in the layout of least cost.
+#[must_use]
+pub fn many_launches() -> String {
+    let launch = "  drift<<<";
+    assert!(PARTICLES.contains(launch));
+    PARTICLES.replace(launch, &format!("  for (int step = 0; step < 20000; ++step){launch}"))
+}
+
 /// A program without anything to change: its kernel works on a plain array.
 pub const PLAIN: &str = "#include <cstdio>\n\n__global__ void twice(float *v, int n) {\n  \
     int i = blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < n) v[i] *= 2.0f;\n}\n\nint main() {\n  \

@@ -496,11 +496,7 @@ fn whole(out: &mut String, rows: &[Row]) {
     let mut above = [0; 3];
     for (best, ratios, layout, program) in rows.iter().filter_map(whole) {
         let shown = ratios.map(|ratio| ratio.map_or("-".to_owned(), |ratio| format!("{ratio:.2}")));
-        let _ = writeln!(
-            out,
-            "| {program} | {best:.2}: {layout} | {} |",
-            shown.join(" | ")
-        );
+        let _ = writeln!(out, "| {program} | {best:.2}: {layout} | {} |", shown.join(" | "));
         for (at, ratio) in ratios.into_iter().enumerate() {
             let Some(ratio) = ratio else { continue };
             regrets[at].push(ratio / best.max(f64::MIN_POSITIVE));

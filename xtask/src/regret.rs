@@ -65,7 +65,8 @@ pub fn run(options: &Options) -> Result<()> {
     }
     let layoutc = Layoutc::built()?;
     let device = repository_root().join(&options.device);
-    let device = if device.is_file() { device.display().to_string() } else { options.device.clone() };
+    let device =
+        if device.is_file() { device.display().to_string() } else { options.device.clone() };
     let next = AtomicU64::new(options.seed);
     let rows: Mutex<Vec<Row>> = Mutex::default();
     let failures: Mutex<BTreeMap<u64, String>> = Mutex::default();
@@ -201,10 +202,7 @@ fn table(options: &Options, rows: &[Row], failures: &BTreeMap<u64, String>) -> S
     let chooser = CHOOSERS[0];
     let mut worst: Vec<&Row> = rows.iter().collect();
     worst.sort_by(|a, b| b.regret(chooser, 1).total_cmp(&a.regret(chooser, 1)));
-    let _ = writeln!(
-        out,
-        "\nThe worst:\n\n| seed | regret | chosen | best |\n|---|---|---|---|"
-    );
+    let _ = writeln!(out, "\nThe worst:\n\n| seed | regret | chosen | best |\n|---|---|---|---|");
     for row in worst.iter().take(WORST) {
         let (best, ratio) = row.best(1);
         let _ = writeln!(

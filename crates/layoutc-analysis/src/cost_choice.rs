@@ -4,8 +4,6 @@ mod account;
 
 pub use account::Balance;
 
-use account::duration;
-pub(crate) use account::Account;
 use crate::cost::arrangement::Arrangement;
 use crate::cost::kernel::{ArrayId, KernelCode, Lanes, LoopId};
 use crate::cost::search::{Best, Effort, Problem, best_layout, price_layout};
@@ -13,6 +11,8 @@ use crate::cost::sectors::SectorDevice;
 use crate::cost::{CostError, CostVector, Model, price};
 use crate::cost_model::{ArraySource, CostModel};
 use crate::device::Device;
+pub(crate) use account::Account;
+use account::duration;
 use layoutc_dataflow::classes::ClassId;
 use layoutc_dataflow::layout::{Bytes, Layout, Leaf, LeafId, RecordShape};
 use std::collections::BTreeMap;
@@ -239,7 +239,9 @@ impl Prices<'_> {
         if balance.pays() {
             return Ok(Copies::Pay(match least.filter(|least| *least > 1) {
                 Some(least) => {
-                    format!("; copies pay if the host's loops around its kernels run at least {least} times")
+                    format!(
+                        "; copies pay if the host's loops around its kernels run at least {least} times"
+                    )
                 }
                 None => String::new(),
             }));

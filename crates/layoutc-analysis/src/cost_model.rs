@@ -107,11 +107,8 @@ impl CostModel {
         let mut arrays = Arrays::new(program, classes, &definitions, plain);
         let launches = launches(program, &definitions);
         let ranges = |id: FunctionId| classes.buffers.numbers.ranges_of(id).unwrap_or_default();
-        let enqueued: BTreeSet<ExprId> = program
-            .function_ids()
-            .flat_map(ranges)
-            .map(|range| range.call)
-            .collect();
+        let enqueued: BTreeSet<ExprId> =
+            program.function_ids().flat_map(ranges).map(|range| range.call).collect();
         let repeats = Repeats::new(program, &definitions, |call| enqueued.contains(&call));
         let copies = Copies::new(program);
         let mut kernels = Vec::new();

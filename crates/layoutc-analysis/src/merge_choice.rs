@@ -5,9 +5,9 @@
 //! and no model is built ([`may_gain`]). The search of [`crate::cost::search`] says which of them lie together best.
 
 use crate::cost::arrangement::Arrangement;
+use crate::cost::conversion::{Rearranged, elements_of};
 use crate::cost::kernel::{ArrayId, KernelCode};
 use crate::cost::search::{Effort, Problem, best_layout, price_layout};
-use crate::cost::conversion::{Rearranged, elements_of};
 use crate::cost::{CostError, CostVector, Model};
 use crate::cost_choice::{Account, PRICED, Prices, TILE, WORTH, percent, ratio};
 use crate::cost_model::{ArrayInfo, CostModel};

@@ -38,7 +38,10 @@ use simulate::{Simulated, SimulatedRun, base_name, simulate_layout, simulate_sou
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
-use table::{AccessShown, ArrayShown, CopiesShown, Costs, KernelShown, LayoutCosts, SimulatedCosts, TableShown};
+use table::{
+    AccessShown, ArrayShown, CopiesShown, Costs, KernelShown, LayoutCosts, SimulatedCosts,
+    TableShown,
+};
 
 /// The schema's version.
 const VERSION: u32 = 1;

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::time::{Duration, SystemTime};
 
 use anyhow::{Context, Result, bail, ensure};
-use layoutc_tests::sandbox::{PARTICLES, PLAIN, Sandbox};
+use layoutc_tests::sandbox::{PARTICLES, PLAIN, Sandbox, many_launches};
 use serde_json::Value;
 
 const SOA: [&str; 2] = ["--layout", "Particle = soa"];
@@ -573,7 +573,7 @@ fn the_least_cost_decides_for_arrays_that_nothing_names() -> Result<()> {
         "{}\nstruct Other {{ float a, b, c, d; }};\n\n__global__ void use(Other *o, int n) {{\n  int i = blockIdx.x * blockDim.x + threadIdx.x;\n  \
         if (i < n) o[i].a += 1.0f;\n}}\n\nvoid run(int n) {{\n  Other *o;\n  cudaMalloc((void **)&o, n * sizeof(Other));\n  \
         use<<<(n + 63) / 64, 64>>>(o, n);\n  cudaFree(o);\n}}\n",
-        PARTICLES
+        many_launches()
     );
     let sandbox = Sandbox::with(&[("p.cu", &source)])?;
     let check = |layouts: &[&str]| -> Result<String> {

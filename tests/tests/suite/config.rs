@@ -17,7 +17,7 @@ int main() {
   Particle *d;
   cudaMalloc(&d, COUNT * sizeof(Particle));
   cudaMemcpy(d, h, COUNT * sizeof(Particle), cudaMemcpyHostToDevice);
-  move<<<1, 64>>>(d, COUNT);
+  for (int step = 0; step < 100000; ++step) move<<<1, 64>>>(d, COUNT);
   cudaMemcpy(h, d, COUNT * sizeof(Particle), cudaMemcpyDeviceToHost);
   cudaFree(d);
 }

@@ -61,7 +61,9 @@ fn run(version: &Version) -> Result<Answer> {
     if commands.is_empty() {
         let mut named: Vec<&str> = version.files.keys().map(String::as_str).collect();
         named.retain(|name| is_compiled(name) || name.ends_with(".cl"));
-        commands.push(format!("layoutc transform {} --out-dir out", named.join(" ")));
+        // What copies cost is no matter of the page.
+        let layout = "--layout '* = tiled(32)'";
+        commands.push(format!("layoutc transform {} --out-dir out {layout}", named.join(" ")));
     }
     let mut answer = Answer {
         codes: BTreeSet::new(),

@@ -9,7 +9,7 @@ use layoutc_runtime::program::read_program;
 use layoutc_runtime::toolchain::{BuildRequest, build};
 use layoutc_tests::nvcc::Nvcc;
 use layoutc_tests::program::Program;
-use layoutc_tests::sandbox::{PARTICLES, Sandbox, copy_folder};
+use layoutc_tests::sandbox::{Sandbox, copy_folder, many_launches};
 
 /// The headers below a folder that were generated.
 fn headers(folder: &Path) -> Result<usize> {
@@ -39,7 +39,7 @@ fn programs_with_headers_do_the_same() -> Result<()> {
         let program = Program::load(of)?;
         let sandbox = Sandbox::new()?;
         copy_folder(&program.folder, sandbox.path())?;
-        let mut arguments = vec!["transform", "--helpers", "header"];
+        let mut arguments = vec!["transform", "--helpers", "header", "--layout", "* = tiled(32)"];
         arguments.extend(program.files.iter().filter_map(|file| file.to_str()));
         let diff = sandbox.accepted(&[&arguments[..], &["--diff"]].concat())?.stdout;
         ensure!(diff.contains("+++ b/") && diff.contains("--- /dev/null"), "{of}: {diff}");
@@ -58,8 +58,10 @@ fn programs_with_headers_do_the_same() -> Result<()> {
 
 #[test]
 fn a_second_run_changes_nothing_and_takes_no_name_that_is_there() -> Result<()> {
-    let sandbox =
-        Sandbox::with(&[("particles.cu", PARTICLES), ("particle_layouts.cuh", "// Mine.\n")])?;
+    let sandbox = Sandbox::with(&[
+        ("particles.cu", many_launches().as_str()),
+        ("particle_layouts.cuh", "// Mine.\n"),
+    ])?;
     let in_place = ["transform", "particles.cu", "--helpers", "header", "--in-place"];
     let outcome = sandbox.accepted(&in_place)?;
     ensure!(outcome.stderr.contains("1 of 1"), "{}", outcome.stderr);

@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::{Context, Result, ensure};
 use layoutc_tests::layoutc::TRANSFORM_LIMIT;
 use layoutc_tests::process::{Outcome, run_limited};
-use layoutc_tests::sandbox::{PARTICLES, PLAIN, Sandbox, refused};
+use layoutc_tests::sandbox::{PARTICLES, PLAIN, Sandbox, many_launches, refused};
 
 /// Runs git in a sandbox, whatever the user has configured.
 fn git(sandbox: &Sandbox, arguments: &[&str]) -> Result<String> {
@@ -112,7 +112,7 @@ fn what_stays_is_told_with_the_flow() -> Result<()> {
 
 #[test]
 fn an_array_that_stays_because_of_the_change() -> Result<()> {
-    let sandbox = repository(&[("src/in.cu", PARTICLES)])?;
+    let sandbox = repository(&[("src/in.cu", &many_launches())])?;
     let arguments = ["src/in.cu", "--base", "main", "--layout", "Particle = soa"];
     let same = review(&sandbox, &arguments)?;
     let compared = section(&same, "Compared with `main`")?;
@@ -128,7 +128,7 @@ fn an_array_that_stays_because_of_the_change() -> Result<()> {
 
     // The other way round: the revision is the one with the cast.
     git(&sandbox, &["commit", "-q", "-a", "-m", "second"])?;
-    sandbox.write("src/in.cu", PARTICLES)?;
+    sandbox.write("src/in.cu", &many_launches())?;
     let found = review(&sandbox, &["src/in.cu", "--base=HEAD"])?;
     let compared = section(&found, "Compared with `HEAD`")?;
     let said = format!("It stayed before: LC0011 at `src/in.cu:{cast}`: ");
@@ -140,13 +140,14 @@ fn an_array_that_stays_because_of_the_change() -> Result<()> {
 
 #[test]
 fn new_arrays_other_layouts_and_headers_of_the_revision() -> Result<()> {
-    let (header, main) = PARTICLES.split_once("__global__").context("a kernel")?;
+    let particles = many_launches();
+    let (header, main) = particles.split_once("__global__").context("a kernel")?;
     let main = format!("#include \"particle.h\"\n__global__{main}");
     let sandbox = repository(&[("src/in.cu", &main), ("include/particle.h", header)])?;
     // The header and a second array change, from a folder below.
     let wide = header.replace("float vx, vy, vz;", "float vx, vy, vz;\n  float pad[10];");
     sandbox.write("include/particle.h", &wide)?;
-    let second = PARTICLES.replace("Particle", "Atom").replace("drift", "move");
+    let second = particles.replace("Particle", "Atom").replace("drift", "move");
     let second = second.replace("int main()", "int other()");
     sandbox.write("src/in.cu", format!("{main}\n{second}"))?;
     let arguments = ["src/in.cu", "-I", "include", "--base", "main"];
@@ -159,7 +160,7 @@ fn new_arrays_other_layouts_and_headers_of_the_revision() -> Result<()> {
 
 #[test]
 fn a_program_of_a_compilation_database() -> Result<()> {
-    let sandbox = repository(&[("src/in.cu", PARTICLES)])?;
+    let sandbox = repository(&[("src/in.cu", &many_launches())])?;
     let folder = std::fs::canonicalize(sandbox.path())?;
     let folder = folder.display();
     // The database is generated, and no part of the revision.

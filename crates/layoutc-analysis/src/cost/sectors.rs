@@ -42,10 +42,10 @@ use super::vector::CostVector;
 use super::warp::WarpIndex;
 use crate::device::Device;
 use footprint::Lattice;
-use std::collections::BTreeMap;
 use request::{Memory, Request, Requests};
 use reuse::{Covered, Sharing};
 use shape::Shape;
+use std::collections::BTreeMap;
 
 /// What one instruction costs besides its sectors.
 const INSTRUCTION: f64 = 1.0;

@@ -192,10 +192,7 @@ impl<'a> Account<'a> {
 /// `3.1 µs`, `12 ms`: two digits.
 pub(super) fn duration(seconds: f64) -> String {
     let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];
-    let (unit, name) = units
-        .into_iter()
-        .find(|(unit, _)| seconds >= *unit)
-        .unwrap_or((1e-9, "ns"));
+    let (unit, name) = units.into_iter().find(|(unit, _)| seconds >= *unit).unwrap_or((1e-9, "ns"));
     let amount = seconds / unit;
     if amount < 9.95 { format!("{amount:.1} {name}") } else { format!("{amount:.0} {name}") }
 }

@@ -100,7 +100,9 @@ impl Repeats {
         let mut pending: Vec<FunctionId> = self.launching.iter().copied().collect();
         while let Some(function) = pending.pop() {
             for call in self.calls.get(&function).into_iter().flatten() {
-                let Some(caller) = self.around.get(call).map(|site| site.function) else { continue };
+                let Some(caller) = self.around.get(call).map(|site| site.function) else {
+                    continue;
+                };
                 if self.launching.insert(caller) {
                     pending.push(caller);
                 }
@@ -121,7 +123,9 @@ impl Repeats {
         let mut is_launching = launches;
         while let Some(function) = reaching.pop() {
             for call in self.calls.get(&function).into_iter().flatten() {
-                let Some(caller) = self.around.get(call).map(|site| site.function) else { continue };
+                let Some(caller) = self.around.get(call).map(|site| site.function) else {
+                    continue;
+                };
                 is_launching |= self.launching.contains(&caller);
                 if seen.insert(caller) {
                     reaching.push(caller);

@@ -122,7 +122,10 @@ fn scattered_lanes_meet() {
     let price = cost(&code, &particle(), "aos");
     let expected = 16.0 * (1.0 - (1.0 - 1.0 / 16.0_f64).powi(32));
     assert!((price.accesses[0].transactions - expected).abs() < 1e-9);
-    assert_eq!(price.traffic.dram, 16.0, "512 bytes stay in the second-level cache: 16 sectors come once");
+    assert_eq!(
+        price.traffic.dram, 16.0,
+        "512 bytes stay in the second-level cache: 16 sectors come once"
+    );
 }
 
 /// `min(32, s)` sectors, and lines up to 32.
@@ -405,7 +408,8 @@ fn the_lanes_of_branches() {
 /// A member that is kept whole is as many loads as its alignment makes of it.
 #[test]
 fn whole_members_cost_what_their_parts_do() {
-    let whole = RecordShape::flat("S", [("v", "float3", 12, 4, &[][..]), ("w", "float3", 12, 4, &[])]);
+    let whole =
+        RecordShape::flat("S", [("v", "float3", 12, 4, &[][..]), ("w", "float3", 12, 4, &[])]);
     let parts = floats("S", &["a", "b", "c", "d", "e", "f"]);
     for layout in ["aos", "aos align(8)"] {
         let mut of_whole = kernel(4, 128);
