@@ -111,7 +111,7 @@ fn record(random: &mut Random, at: usize) -> Record {
         Member { name: format!("m{own}"), ty, extent }
     });
     let members: Vec<Member> = members.collect();
-    let elements = *random.pick(&[2048, 8192, 16_000]);
+    let elements = *random.pick(&[2048, 8192, 20_000]);
     Record { name: ["Alpha", "Beta"][at].to_owned(), members, elements }
 }
 
@@ -254,7 +254,7 @@ fn host(random: &mut Random, records: &[Record], launches: &[String], text: &mut
              cudaMemcpy(d_list{name}, list{name}, {elements} * sizeof(int), cudaMemcpyHostToDevice);"
         );
     }
-    let steps = *random.pick(&[1, 2, 5, 12, 25]);
+    let steps = *random.pick(&[1, 3, 10, 30, 60]);
     let copies_each = random.chance(25);
     let copy_out = |record: &Record, indent: &str| {
         format!(

@@ -1,3 +1,4 @@
+//@ layout = "P = soa"
 // A compiler of C takes no overloads and no default arguments.
 #include "p.h"
 __global__ void step(P *p, int n) {

@@ -1,3 +1,4 @@
+//@ layout = "P = soa"
 // What both compilers take gets a version for device memory, and nvcc alone sees that.
 #include "p.h"
 __global__ void step(P *p, int n) {

@@ -1,3 +1,4 @@
+//@ layout = "P = soa"
 // The conversions would have to be linked to both.
 #include "p.h"
 __global__ void step(P *p, int n) {

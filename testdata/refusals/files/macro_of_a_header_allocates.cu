@@ -1,3 +1,4 @@
+//@ layout = "P = soa"
 // What the macro would call is not declared where the host file uses it.
 #include "p.h"
 __global__ void step(P *p, int n) {

@@ -1,3 +1,4 @@
+//@ layout = "P = soa"
 // The functions of its arrays could not be called from another file.
 #include "p.h"
 __global__ void step(P *p, int n) {

@@ -2,13 +2,16 @@
 
 use std::collections::BTreeSet;
 use std::process::Command;
-use std::sync::OnceLock;
+use std::sync::{LazyLock, OnceLock};
 
 use anyhow::{Context, Result, anyhow, ensure};
 use layoutc_tests::process::Outcome;
-use layoutc_tests::sandbox::{PARTICLES, PLAIN, Sandbox, refused};
+use layoutc_tests::sandbox::{PLAIN, Sandbox, many_launches, refused};
 use layoutc_tests::schema::{self, Schema};
 use serde_json::{Value, json};
+
+/// A program in which the layout of least cost changes an array.
+static PARTICLES: LazyLock<String> = LazyLock::new(many_launches);
 
 /// The forms that take standard output.
 const OUTPUTS: [&str; 4] = ["json", "sarif", "github", "markdown"];
@@ -176,7 +179,7 @@ fn markdown_has_a_table_and_a_list() -> Result<()> {
 
 #[test]
 fn a_diff_and_a_format_do_not_share_standard_output() -> Result<()> {
-    let sandbox = Sandbox::with(&[("in.cu", PARTICLES)])?;
+    let sandbox = Sandbox::with(&[("in.cu", PARTICLES.as_str())])?;
     for format in OUTPUTS {
         let outcome = sandbox.layoutc(&formatted(&["transform", "in.cu", "--diff"], format))?;
         ensure!(outcome.code() == Some(2) && outcome.stdout.is_empty(), "{}", outcome.stdout);
@@ -190,10 +193,10 @@ fn a_diff_and_a_format_do_not_share_standard_output() -> Result<()> {
 
 #[test]
 fn outputs_are_written_beside_a_format() -> Result<()> {
-    let sandbox = Sandbox::with(&[("in.cu", PARTICLES)])?;
+    let sandbox = Sandbox::with(&[("in.cu", PARTICLES.as_str())])?;
     let outcome = sandbox.accepted(&["transform", "in.cu", "-o", "out.cu", "--format", "sarif"])?;
     sarif(&outcome)?;
-    ensure!(sandbox.text("out.cu")? != PARTICLES);
+    ensure!(sandbox.text("out.cu")? != *PARTICLES);
     Ok(())
 }
 
@@ -202,7 +205,7 @@ fn outputs_are_written_beside_a_format() -> Result<()> {
 fn standard_output_has_nothing_else() -> Result<()> {
     let sandbox = Sandbox::with(&[
         ("in.cu", mixed().as_str()),
-        ("run.cu", PARTICLES),
+        ("run.cu", PARTICLES.as_str()),
         ("bad.cu", "#include \"gone.h\"\nint main() { return 0; }\n"),
     ])?;
     let commands: [&[&str]; 5] = [
@@ -291,7 +294,7 @@ fn a_difference_is_a_result() -> Result<()> {
 
 #[test]
 fn json_of_costs_and_grids_has_two_names() -> Result<()> {
-    let sandbox = Sandbox::with(&[("in.cu", PARTICLES)])?;
+    let sandbox = Sandbox::with(&[("in.cu", PARTICLES.as_str())])?;
     for command in ["cost", "analyze"] {
         let long = sandbox.accepted(&[command, "in.cu", "--format", "json"])?.stdout;
         ensure!(long == sandbox.accepted(&[command, "in.cu", "--json"])?.stdout);
@@ -309,7 +312,7 @@ fn json_of_costs_and_grids_has_two_names() -> Result<()> {
 fn check_tells_its_answers_apart() -> Result<()> {
     let soa = ["--layout", "Particle = soa"];
     let sandbox = Sandbox::with(&[
-        ("changes.cu", PARTICLES),
+        ("changes.cu", PARTICLES.as_str()),
         ("plain.cu", PLAIN),
         ("refused.cu", refused().as_str()),
         ("mixed.cu", mixed().as_str()),

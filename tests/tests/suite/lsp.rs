@@ -3,11 +3,15 @@
 mod session;
 
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use anyhow::{Context, Result, ensure};
-use layoutc_tests::sandbox::{PARTICLES, Sandbox};
+use layoutc_tests::sandbox::{Sandbox, many_launches};
 use serde_json::{Value, json};
 use session::{Session, abilities, uri};
+
+/// A program in which the layout of least cost changes an array.
+static PARTICLES: LazyLock<String> = LazyLock::new(many_launches);
 
 /// A program whose array of structs is taken for one of numbers, behind text that is not ASCII.
 const BODIES: &str = r#"struct Body {
@@ -34,7 +38,7 @@ int main() {
   cudaMalloc((void **)&d, 1024 * sizeof(Body));
   cudaMemcpy(d, h, 1024 * sizeof(Body), cudaMemcpyHostToDevice);
   /* é😀 */ clear<<<28, 256>>>((float *)d, 7 * 1024);
-  drift<<<4, 256>>>(d, 1024, 0.5f);
+  for (int step = 0; step < 20000; ++step)  drift<<<4, 256>>>(d, 1024, 0.5f);
   cudaMemcpy(h, d, 1024 * sizeof(Body), cudaMemcpyDeviceToHost);
   cudaFree(d);
 }
@@ -215,12 +219,12 @@ fn a_session_from_a_refusal_to_an_applied_layout() -> Result<()> {
 
 #[test]
 fn keep_makes_a_configuration_and_then_extends_it() -> Result<()> {
-    let sandbox = Sandbox::with(&[("src/a.cu", PARTICLES)])?;
+    let sandbox = Sandbox::with(&[("src/a.cu", PARTICLES.as_str())])?;
     let file = place(&sandbox, "src/a.cu")?;
     let config = place(&sandbox, "layoutc.toml")?;
     let mut session = Session::initialized(sandbox.path())?;
-    session.open(&file, PARTICLES)?;
-    let at = position(PARTICLES, "Particle {")?;
+    session.open(&file, &PARTICLES)?;
+    let at = position(&PARTICLES, "Particle {")?;
 
     let actions = session.actions(&file, &at)?;
     let asked = session.told.iter().find(|own| own["method"] == "client/registerCapability");
@@ -254,12 +258,12 @@ fn keep_makes_a_configuration_and_then_extends_it() -> Result<()> {
     ensure!(text == before.replace("\"Other\"", "\"Other\", \"Particle\""), "{text}");
 
     // A client that creates no files is not offered to.
-    sandbox.write("src/b.cu", PARTICLES)?;
+    sandbox.write("src/b.cu", PARTICLES.as_str())?;
     session.finish()?;
     let mut session = Session::start()?;
     session.initialize(&place(&sandbox, "src")?, &json!({}))?;
     let other = place(&sandbox, "src/b.cu")?;
-    session.open(&other, PARTICLES)?;
+    session.open(&other, &PARTICLES)?;
     let actions = session.actions(&other, &at)?;
     ensure!(action(&actions, "Keep").is_err(), "{actions:#?}");
     // A page is a message to it.
@@ -271,7 +275,7 @@ fn keep_makes_a_configuration_and_then_extends_it() -> Result<()> {
     let apply = action(&actions, "Apply layout")?;
     let edits = &apply["edit"]["changes"][uri(&other).as_str()];
     sandbox.accepted(&["transform", "src/b.cu", "-o", "out.cu"])?;
-    ensure!(edited(PARTICLES, edits)? == sandbox.text("out.cu")?);
+    ensure!(edited(&PARTICLES, edits)? == sandbox.text("out.cu")?);
     session.finish()
 }
 
@@ -327,7 +331,8 @@ fn a_program_of_several_files_is_rewritten_in_all_of_them() -> Result<()> {
 
 #[test]
 fn headers_and_files_elsewhere_are_programs_of_their_own() -> Result<()> {
-    let sandbox = Sandbox::with(&[("workspace/a.cu", PARTICLES), ("elsewhere/b.cu", BODIES)])?;
+    let sandbox =
+        Sandbox::with(&[("workspace/a.cu", PARTICLES.as_str()), ("elsewhere/b.cu", BODIES)])?;
     let mut session = Session::initialized(&place(&sandbox, "workspace")?)?;
     // It is not saved yet.
     let header = place(&sandbox, "workspace/new.cuh")?;
@@ -353,14 +358,14 @@ fn headers_and_files_elsewhere_are_programs_of_their_own() -> Result<()> {
 
 #[test]
 fn errors_are_told_where_they_are() -> Result<()> {
-    let sandbox = Sandbox::with(&[("a.cu", PARTICLES)])?;
+    let sandbox = Sandbox::with(&[("a.cu", PARTICLES.as_str())])?;
     let file = place(&sandbox, "a.cu")?;
     let mut session = Session::initialized(sandbox.path())?;
     let open = PARTICLES.replace("  return 0;\n}\n", "  return 0;\n");
     session.open(&file, &open)?;
     let found = session.diagnostics(&file)?;
     ensure!(found[0]["code"] == "LC0002" && found[0]["severity"] == 1, "{found:#?}");
-    session.change(&file, 2, &json!([{"text": PARTICLES}]))?;
+    session.change(&file, 2, &json!([{"text": PARTICLES.as_str()}]))?;
     ensure!(session.diagnostics(&file)?.iter().all(|own| own["severity"] == 3));
 
     // A configuration that cannot be read is a message, once.

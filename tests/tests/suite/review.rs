@@ -128,7 +128,7 @@ fn an_array_that_stays_because_of_the_change() -> Result<()> {
 
     // The other way round: the revision is the one with the cast.
     git(&sandbox, &["commit", "-q", "-a", "-m", "second"])?;
-    sandbox.write("src/in.cu", &many_launches())?;
+    sandbox.write("src/in.cu", many_launches())?;
     let found = review(&sandbox, &["src/in.cu", "--base=HEAD"])?;
     let compared = section(&found, "Compared with `HEAD`")?;
     let said = format!("It stayed before: LC0011 at `src/in.cu:{cast}`: ");
