@@ -6,7 +6,7 @@ use std::process::Command;
 use anyhow::{Result, ensure};
 use layoutc_tests::layoutc::{Layoutc, TRANSFORM_LIMIT};
 use layoutc_tests::process::{Outcome, run_limited};
-use layoutc_tests::sandbox::{PARTICLES, Sandbox};
+use layoutc_tests::sandbox::{PARTICLES, Sandbox, many_launches};
 
 /// A host file that prints the sum of a program whose kernels are elsewhere.
 const HEADER: &str = "#pragma once\nstruct Particle { float x, y, z, vx, vy, vz; };\nvoid step(Particle *d, int n);\n";
@@ -98,7 +98,7 @@ fn with_input(sandbox: &Sandbox, line: &str) -> Result<Outcome> {
 
 #[test]
 fn standard_input_and_output() -> Result<()> {
-    let text = format!("#include \"one.h\"\n{PARTICLES}");
+    let text = format!("#include \"one.h\"\n{}", many_launches());
     let sandbox = Sandbox::with(&[("in.cu", text.as_str()), ("one.h", "#define ONE 1\n")])?;
     sandbox.accepted(&["transform", "in.cu", "-o", "out.cu"])?;
     let expected = sandbox.text("out.cu")?;

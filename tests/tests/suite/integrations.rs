@@ -10,7 +10,7 @@ use anyhow::{Context, Result, ensure};
 use layoutc_tests::layoutc::{Layoutc, VERIFY_LIMIT};
 use layoutc_tests::process::{Outcome, run_limited};
 use layoutc_tests::repository_root;
-use layoutc_tests::sandbox::{PARTICLES, Sandbox, refused};
+use layoutc_tests::sandbox::{PARTICLES, Sandbox, many_launches, refused};
 use serde_json::Value;
 
 const ACTION: &str = "integrations/github/action.yml";
@@ -123,7 +123,7 @@ fn the_action_annotates_and_reviews() -> Result<()> {
 
 #[test]
 fn the_action_writes_sarif_and_fails_where_that_is_asked_for() -> Result<()> {
-    let sandbox = Sandbox::with(&[("in.cu", refused()), ("changes.cu", PARTICLES.to_owned())])?;
+    let sandbox = Sandbox::with(&[("in.cu", refused()), ("changes.cu", many_launches())])?;
     let inputs = [("arguments", "in.cu"), ("format", "sarif"), ("fail-on", "2 3 4")];
     let (code, printed, outputs) = run(&sandbox, &inputs)?;
     ensure!(code == 1 && printed.contains("::error title=layoutc::"), "{code} {printed}");

@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::{Result, ensure};
 use layoutc_tests::layoutc::{Layoutc, VERIFY_LIMIT};
 use layoutc_tests::process::{Outcome, run_limited};
-use layoutc_tests::sandbox::{PARTICLES, Sandbox};
+use layoutc_tests::sandbox::{Sandbox, many_launches};
 
 /// Runs a command on a terminal, and prints what that shows.
 const TERMINAL: &str = "\
@@ -18,7 +18,7 @@ const AFTER: &str = "LAYOUTC_PROGRESS_AFTER_MS";
 
 /// What a terminal shows of a command that is slow from the start.
 fn on_terminal(arguments: &[&str], after: Option<&str>) -> Result<Outcome> {
-    let sandbox = Sandbox::with(&[("in.cu", PARTICLES)])?;
+    let sandbox = Sandbox::with(&[("in.cu", &many_launches())])?;
     let mut command = Command::new("python3");
     command.current_dir(sandbox.path()).args(["-c", TERMINAL]).arg(Layoutc::built()?.program());
     command.args(arguments).env("TERM", "xterm").env("NO_COLOR", "1").env_remove(AFTER);
@@ -64,7 +64,7 @@ fn nothing_is_shown_of_what_is_quick_or_quiet_or_for_programs() -> Result<()> {
 
 #[test]
 fn nothing_is_shown_where_there_is_no_terminal() -> Result<()> {
-    let sandbox = Sandbox::with(&[("in.cu", PARTICLES)])?;
+    let sandbox = Sandbox::with(&[("in.cu", &many_launches())])?;
     let mut command = Command::new(Layoutc::built()?.program());
     command.current_dir(sandbox.path()).args(["verify", "in.cu", "--no-nvcc"]).env(AFTER, "0");
     let outcome = run_limited(&mut command, VERIFY_LIMIT)?;
