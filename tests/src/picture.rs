@@ -15,8 +15,8 @@ const PROGRAM: &str = "nbody";
 const MARGIN: u32 = 16;
 const LINE: u32 = 24;
 
-/// The layout that is drawn; the run that is recorded is too short for one to pay.
-const LAYOUT: &str = "Body = tiled(32)";
+/// Bodies and steps: so many that another layout pays for its copies.
+const RUN: [&str; 3] = ["--", "256", "4000"];
 
 /// The picture: the drawings of layouts in the page that `layoutc analyze --html` writes, one below the other.
 ///
@@ -58,12 +58,13 @@ fn page() -> Result<String> {
     let path = |name: &str| output.path().join(name).display().to_string();
     let (profile, page) = (path("run.profile"), path("page.html"));
     let files = || program.files.iter().map(|file| file.to_string_lossy().into_owned());
-    let commands: [&[&str]; 2] = [
-        &["profile", "-o", &profile],
-        &["analyze", "--profile", &profile, "--html", &page, "--layout", LAYOUT],
+    let commands: [(&[&str], &[&str]); 2] = [
+        (&["profile", "-o", &profile], &RUN),
+        (&["analyze", "--profile", &profile, "--html", &page], &[]),
     ];
-    for command in commands {
-        let arguments = command.iter().map(|&text| text.to_owned()).chain(files());
+    for (command, run) in commands {
+        let owned = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        let arguments = owned(command).into_iter().chain(files()).chain(owned(run));
         let outcome = Layoutc::built()?.run(&program.folder, VERIFY_LIMIT, arguments)?;
         ensure!(outcome.succeeded(), "{}\n{}", outcome.ending(), outcome.stderr);
     }
