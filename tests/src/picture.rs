@@ -16,7 +16,7 @@ const MARGIN: u32 = 16;
 const LINE: u32 = 24;
 
 /// Bodies and steps: so many that another layout pays for its copies.
-const RUN: [&str; 3] = ["--", "256", "4000"];
+const RUN: [&str; 3] = ["--", "256", "2000"];
 
 /// The picture: the drawings of layouts in the page that `layoutc analyze --html` writes, one below the other.
 ///
