@@ -13,8 +13,8 @@ use layoutc_dataflow::classes::{
     strip_casts,
 };
 use layoutc_syntax::{
-    CaptureRest, ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, RecordTrait, StmtKind,
-    Storage, TypeKind, VarId,
+    CaptureRest, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, RecordId, RecordTrait,
+    StmtKind, Storage, TypeKind, VarId,
 };
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -275,13 +275,21 @@ fn called_by(program: &Program, id: FunctionId) -> Option<BTreeSet<FunctionId>> 
         return None;
     }
     let is_constructor = record.is_some_and(|record| record.name == function.name);
+    // Objects are made, copied, converted and destroyed without an expression that says so.
+    let variables = parts.variables.iter().chain(&function.parameters);
+    let types = variables
+        .map(|own| program.variable(*own).ty)
+        .chain(parts.exprs.iter().map(|own| program.expr(*own).ty));
+    let mut called = BTreeSet::new();
+    for record in types.flat_map(|ty| records_in(program, ty)) {
+        called.extend(made_unsaid(program, record)?);
+    }
     let is_own = |lvalue: ExprId| match object_of(program, lvalue) {
         Some(id) => {
             parts.variables.contains(&id) && program.variable(id).storage != Storage::Static
         }
         None => is_constructor && is_own_member(program, lvalue),
     };
-    let mut called = BTreeSet::new();
     let mut exprs: Vec<ExprId> = parts.exprs.iter().copied().collect();
     while let Some(expr) = exprs.pop() {
         if let Some((operator, ..)) = operator_operands(program, expr) {
@@ -353,6 +361,65 @@ fn called_by(program: &Program, id: FunctionId) -> Option<BTreeSet<FunctionId>> 
         }
     }
     Some(called)
+}
+
+/// The record that an object of a type is, with those of its members and bases; none behind pointers.
+fn records_in(program: &Program, ty: QualType) -> BTreeSet<RecordId> {
+    let mut found = BTreeSet::new();
+    let mut stack = vec![program.types.strip_reference(ty)];
+    while let Some(ty) = stack.pop() {
+        match *program.types.kind(ty.id) {
+            TypeKind::Array(of, _) => stack.push(of),
+            TypeKind::Record(id) if found.insert(id) => {
+                let record = program.record(id);
+                stack.extend(record.fields.iter().map(|field| program.field(*field).ty));
+                for base in &record.bases {
+                    found.insert(*base);
+                }
+            }
+            TypeKind::Record(_)
+            | TypeKind::Unknown
+            | TypeKind::Void
+            | TypeKind::Scalar(_)
+            | TypeKind::Vector(_)
+            | TypeKind::Enum(..)
+            | TypeKind::Pointer(_)
+            | TypeKind::Reference(..)
+            | TypeKind::Function
+            | TypeKind::Named(..)
+            | TypeKind::Opaque(_)
+            | TypeKind::TemplateParameter(_) => {}
+        }
+    }
+    found
+}
+
+/// The constructors of a record, which no expression need name; `None` if something else of it runs unsaid: a destructor, a
+/// copy, a conversion, or what is not modelled.
+fn made_unsaid(program: &Program, id: RecordId) -> Option<Vec<FunctionId>> {
+    let record = program.record(id);
+    let runs_unsaid = record.traits.iter().any(|(which, _)| {
+        matches!(
+            which,
+            RecordTrait::Destructor
+                | RecordTrait::CopyControl
+                | RecordTrait::Initializer
+                | RecordTrait::Virtual
+                | RecordTrait::Bases
+                | RecordTrait::Unmodelled
+                | RecordTrait::UnknownMember
+        )
+    });
+    // `operator int`, and no `operator+`.
+    let converts = |own: &FunctionId| {
+        let name = program.function(*own).name.strip_prefix("operator");
+        name.is_some_and(|rest| rest.trim_start().starts_with(char::is_alphabetic))
+    };
+    if runs_unsaid || record.bodiless > 0 || record.methods.iter().any(converts) {
+        return None;
+    }
+    let constructors = record.methods.iter().copied();
+    Some(constructors.filter(|own| program.function(*own).name == record.name).collect())
 }
 
 /// The record of a member or base that an initializer in front of a constructor's body makes, and what of.
