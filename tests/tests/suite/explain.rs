@@ -31,9 +31,6 @@ const OF_OTHER_COMMANDS: &[(&str, &str)] = &[
     ("LC0090", "a test of the formats of `layoutc verify` has it"),
 ];
 
-/// Codes whose programs launch so seldom that copies would cost more than a new layout saves: one is asked for.
-const COPIES_COST_MORE: [&str; 5] = ["LC0023", "LC0072", "LC0074", "LC0085", "LC0086"];
-
 /// What a version of a program is answered.
 struct Answer {
     /// The codes of all messages and of all reasons.
@@ -52,7 +49,7 @@ impl Answer {
     }
 }
 
-fn run(version: &Version, layout: &str) -> Result<Answer> {
+fn run(version: &Version) -> Result<Answer> {
     let sandbox = Sandbox::new()?;
     for (name, text) in &version.files {
         sandbox.write(name, text)?;
@@ -64,7 +61,7 @@ fn run(version: &Version, layout: &str) -> Result<Answer> {
     if commands.is_empty() {
         let mut named: Vec<&str> = version.files.keys().map(String::as_str).collect();
         named.retain(|name| is_compiled(name) || name.ends_with(".cl"));
-        commands.push(format!("layoutc transform {} --out-dir out{layout}", named.join(" ")));
+        commands.push(format!("layoutc transform {} --out-dir out", named.join(" ")));
     }
     let mut answer = Answer {
         codes: BTreeSet::new(),
@@ -151,15 +148,12 @@ fn check(info: &CodeInfo) -> Result<()> {
         return Ok(());
     }
     let changes_anyway = SAID_OF_ARRAYS_THAT_CHANGE.iter().any(|(said, _)| *said == code);
-    // What copies cost is no matter of these pages.
-    let layout =
-        if COPIES_COST_MORE.contains(&code.as_str()) { " --layout '* = tiled(32)'" } else { "" };
     for change in changes {
-        let before = run(&change.before, layout).context("before")?;
+        let before = run(&change.before).context("before")?;
         ensure!(before.codes.contains(&code), "before: no {code}\n{}", before.stderr);
         let changes_before = before.changes_something();
         ensure!(changes_before == changes_anyway, "before: changes is {changes_before}");
-        let after = run(&change.after, layout).context("after")?;
+        let after = run(&change.after).context("after")?;
         ensure!(after.accepted, "after: refused\n{}", after.stderr);
         // What gains nothing is in the report alone.
         let said = after.codes.iter().find(|said| **said != "LC0053" || **said == code);
