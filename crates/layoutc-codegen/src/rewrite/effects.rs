@@ -186,6 +186,12 @@ impl Rewriter<'_> {
         let program = self.program;
         found.reads_memory = true;
         found.calls |= !self.is_quiet(function);
+        for default in defaults(program, function, arguments.len()) {
+            let own = self.effects(default);
+            found.reads.extend(own.reads);
+            found.writes.extend(own.writes);
+            found.calls |= own.calls;
+        }
         for (parameter, argument) in program.function(function).parameters.iter().zip(arguments) {
             let ty = program.variable(*parameter).ty;
             if matches!(program.types.kind(ty.id), TypeKind::Reference(to, _) if !to.is_const) {
@@ -304,11 +310,7 @@ fn called_by(program: &Program, id: FunctionId) -> Option<BTreeSet<FunctionId>> 
                     constructors
                         .filter(|own| program.function(*own).name == program.record(made).name),
                 );
-                let mut stack = values.to_vec();
-                while let Some(value) = stack.pop() {
-                    stack.extend(program.expr(value).children());
-                    exprs.push(value);
-                }
+                exprs.extend(all_of(program, values.iter().copied()));
             }
             ExprKind::Assign(_, target, _) if !is_own(*target) => return None,
             ExprKind::Unary(op, target) if op.is_update() && !is_own(*target) => return None,
@@ -325,12 +327,18 @@ fn called_by(program: &Program, id: FunctionId) -> Option<BTreeSet<FunctionId>> 
                             return None;
                         }
                     }
-                    Callee::Function(function) => drop(called.insert(function)),
+                    Callee::Function(function) => {
+                        called.insert(function);
+                        exprs.extend(all_of(program, defaults(program, function, arguments.len())));
+                    }
                     Callee::Ambiguous(_) | Callee::Unknown => return None,
                 }
             }
             ExprKind::Construct { of, arguments } => {
-                called.extend(constructor_of(program, *of, arguments));
+                if let Some(constructor) = constructor_of(program, *of, arguments) {
+                    called.insert(constructor);
+                    exprs.extend(all_of(program, defaults(program, constructor, arguments.len())));
+                }
             }
             ExprKind::MacroCall { .. }
             | ExprKind::Opaque(_)
@@ -361,6 +369,27 @@ fn called_by(program: &Program, id: FunctionId) -> Option<BTreeSet<FunctionId>> 
         }
     }
     Some(called)
+}
+
+/// What a call with so many arguments evaluates for the other parameters.
+fn defaults(
+    program: &Program,
+    function: FunctionId,
+    given: usize,
+) -> impl Iterator<Item = ExprId> + '_ {
+    let parameters = program.function(function).parameters.iter().skip(given);
+    parameters.filter_map(|own| program.variable(*own).init)
+}
+
+/// Expressions and all that they are made of.
+fn all_of(program: &Program, exprs: impl Iterator<Item = ExprId>) -> Vec<ExprId> {
+    let mut found = Vec::new();
+    let mut stack: Vec<ExprId> = exprs.collect();
+    while let Some(expr) = stack.pop() {
+        stack.extend(program.expr(expr).children());
+        found.push(expr);
+    }
+    found
 }
 
 /// The record that an object of a type is, with those of its members and bases; none behind pointers.
@@ -410,12 +439,11 @@ fn made_unsaid(program: &Program, id: RecordId) -> Option<Vec<FunctionId>> {
                 | RecordTrait::UnknownMember
         )
     });
-    // `operator int`, and no `operator+`.
-    let converts = |own: &FunctionId| {
-        let name = program.function(*own).name.strip_prefix("operator");
-        name.is_some_and(|rest| rest.trim_start().starts_with(char::is_alphabetic))
-    };
-    if runs_unsaid || record.bodiless > 0 || record.methods.iter().any(converts) {
+    // A conversion of an object to another type is no function of the model, but a gap in the class.
+    let has_gap = record
+        .body
+        .is_some_and(|body| program.regions.iter().any(|region| region.span.overlaps(body)));
+    if runs_unsaid || record.bodiless > 0 || has_gap {
         return None;
     }
     let constructors = record.methods.iter().copied();
