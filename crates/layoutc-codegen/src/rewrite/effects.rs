@@ -186,7 +186,9 @@ impl Rewriter<'_> {
         let program = self.program;
         found.reads_memory = true;
         found.calls |= !self.is_quiet(function);
-        for default in defaults(program, function, arguments.len()) {
+        let defaults = defaults(program, function, arguments.len());
+        found.calls |= defaults.is_none();
+        for default in defaults.into_iter().flatten() {
             let own = self.effects(default);
             found.reads.extend(own.reads);
             found.writes.extend(own.writes);
@@ -310,7 +312,7 @@ fn called_by(program: &Program, id: FunctionId) -> Option<BTreeSet<FunctionId>> 
                     constructors
                         .filter(|own| program.function(*own).name == program.record(made).name),
                 );
-                exprs.extend(all_of(program, values.iter().copied()));
+                exprs.extend(all_of(program, values.to_vec()));
             }
             ExprKind::Assign(_, target, _) if !is_own(*target) => return None,
             ExprKind::Unary(op, target) if op.is_update() && !is_own(*target) => return None,
@@ -329,7 +331,8 @@ fn called_by(program: &Program, id: FunctionId) -> Option<BTreeSet<FunctionId>> 
                     }
                     Callee::Function(function) => {
                         called.insert(function);
-                        exprs.extend(all_of(program, defaults(program, function, arguments.len())));
+                        exprs
+                            .extend(all_of(program, defaults(program, function, arguments.len())?));
                     }
                     Callee::Ambiguous(_) | Callee::Unknown => return None,
                 }
@@ -337,7 +340,8 @@ fn called_by(program: &Program, id: FunctionId) -> Option<BTreeSet<FunctionId>> 
             ExprKind::Construct { of, arguments } => {
                 if let Some(constructor) = constructor_of(program, *of, arguments) {
                     called.insert(constructor);
-                    exprs.extend(all_of(program, defaults(program, constructor, arguments.len())));
+                    let values = defaults(program, constructor, arguments.len())?;
+                    exprs.extend(all_of(program, values));
                 }
             }
             ExprKind::MacroCall { .. }
@@ -371,20 +375,16 @@ fn called_by(program: &Program, id: FunctionId) -> Option<BTreeSet<FunctionId>> 
     Some(called)
 }
 
-/// What a call with so many arguments evaluates for the other parameters.
-fn defaults(
-    program: &Program,
-    function: FunctionId,
-    given: usize,
-) -> impl Iterator<Item = ExprId> + '_ {
+/// What a call with so many arguments evaluates for the other parameters; `None` if that is not known.
+fn defaults(program: &Program, function: FunctionId, given: usize) -> Option<Vec<ExprId>> {
     let parameters = program.function(function).parameters.iter().skip(given);
-    parameters.filter_map(|own| program.variable(*own).init)
+    parameters.map(|own| program.default_arguments.get(own).map(|(value, _)| *value)).collect()
 }
 
 /// Expressions and all that they are made of.
-fn all_of(program: &Program, exprs: impl Iterator<Item = ExprId>) -> Vec<ExprId> {
+fn all_of(program: &Program, exprs: Vec<ExprId>) -> Vec<ExprId> {
     let mut found = Vec::new();
-    let mut stack: Vec<ExprId> = exprs.collect();
+    let mut stack = exprs;
     while let Some(expr) = stack.pop() {
         stack.extend(program.expr(expr).children());
         found.push(expr);
