@@ -142,22 +142,9 @@ fn gains(costs: &Value) -> Result<String> {
     Ok(out)
 }
 
-/// A kernel's gain in a clause.
-fn verdict(gain: &Value) -> String {
-    if let Some(why) = gain["no_gain"].as_str() {
-        // As `layoutc cost` says it.
-        let why = match why {
-            "compute-bound" => "arithmetic takes longer than memory",
-            "used-together" => "what is fetched is used together",
-            "in-cache" => "all arrays fit into the second-level cache",
-            other => other,
-        };
-        return format!("gains nothing: {why}");
-    }
-    match gain["ceiling"].as_f64() {
-        Some(ceiling) => format!("up to {ceiling:.1} times as fast"),
-        None => "stays".to_owned(),
-    }
+/// A kernel's gain in a clause, as `layoutc cost` says it.
+fn verdict(gain: &Value) -> &str {
+    gain["text"].as_str().unwrap_or("stays")
 }
 
 fn succeed(outcome: &Outcome) -> Result<()> {

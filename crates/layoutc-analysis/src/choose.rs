@@ -397,8 +397,9 @@ pub fn unknown_target(program: &Program, classes: &Classes, target: &str) -> Dia
             .at(span, "this is the array".to_owned())
             .help("its memory must come from `cudaMalloc` or `clCreateBuffer`, and reach kernels in ways that are followed");
     }
-    let message =
-        format!("`{target}` is no array of structs in device memory, nor the type of one");
+    let message = format!(
+        "no array of structs in device memory is called `{target}` or has elements of that type"
+    );
     let diagnostic = Diagnostic::error(Code::UNKNOWN_CLASS, message);
     match nearest(target, known.iter().map(String::as_str)) {
         Some(near) => diagnostic.help(format!("did you mean `{near}`?")),

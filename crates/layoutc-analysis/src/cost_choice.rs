@@ -167,7 +167,10 @@ impl Prices<'_> {
         }
         if ratio > WORTH {
             let layout = best.layout.display(shape);
-            let because = format!("the best, `{layout}`, costs {} of it ({how})", percent(ratio));
+            let because = format!(
+                "the best other layout, `{layout}`, costs {} of what the source's layout costs ({how})",
+                percent(ratio)
+            );
             return Verdict::Stay { because };
         }
         let copies = match self.copies(array, shape, kernels, &best.layout) {
@@ -179,12 +182,13 @@ impl Prices<'_> {
             Err(error) => return Verdict::Stay { because: format!("it has no price: {error}") },
         };
         let gain = self.greatest(array, shape, kernels, &best.layout).ok().flatten();
-        let example = gain.map(|(kernel, before, after)| {
+        let example = gain.map(|(kernel, scope, before, after)| {
+            let place = if scope.is_some() { "in one trip of a loop of" } else { "in" };
             let unit = match self.pricing {
                 Model::Sectors => "sectors",
                 Model::Peng => "transactions",
             };
-            format!("; in `{}` a warp takes {after} {unit} and not {before}", kernel.name)
+            format!("; {place} `{}` a warp touches {after} {unit} instead of {before}", kernel.name)
         });
         Verdict::Change {
             layout: best.layout.clone(),
@@ -240,7 +244,7 @@ impl Prices<'_> {
             return Ok(Copies::Pay(match least.filter(|least| *least > 1) {
                 Some(least) => {
                     format!(
-                        "; copies pay if the host's loops around its kernels run at least {least} times"
+                        "; the conversions at copies pay off if the host loops around the kernels run at least {least} times"
                     )
                 }
                 None => String::new(),
@@ -259,12 +263,12 @@ impl Prices<'_> {
                 account.expected_runs()
             ),
             (None, Some(times)) => {
-                format!("; with {times:.0} times as many launches for each copy it would pay")
+                format!("; it would pay with {times:.0} times as many launches per copy")
             }
             (None, None) => String::new(),
         };
         Ok(Copies::Cost(format!(
-            "saves {saved} in kernels and costs {paid} at copies, which rearrange the records{pays}"
+            "saves {saved} in kernels but converting the structs at copies costs {paid}{pays}"
         )))
     }
 
@@ -276,12 +280,12 @@ impl Prices<'_> {
         shape: &RecordShape,
         kernels: &'k [KernelCode],
         layout: &Layout,
-    ) -> Result<Option<(&'k KernelCode, u64, u64)>, CostError> {
+    ) -> Result<Option<(&'k KernelCode, Option<LoopId>, u64, u64)>, CostError> {
         let mut before = self.others(array);
         let mut after = before.clone();
         before.insert(array, shape, &Layout::aos(shape));
         after.insert(array, shape, layout);
-        let mut greatest: Option<(f64, &KernelCode, u64, u64)> = None;
+        let mut greatest: Option<(f64, &KernelCode, Option<LoopId>, u64, u64)> = None;
         for code in kernels {
             let old = price(code, &before, self.device, self.pricing)?;
             let new = price(code, &after, self.device, self.pricing)?;
@@ -294,14 +298,14 @@ impl Prices<'_> {
                 sum.1 += old.transactions;
                 sum.2 += new.transactions;
             }
-            for (saved, from, to) in scopes.into_values() {
+            for (scope, (saved, from, to)) in scopes {
                 let (from, to) = (from.round() as u64, to.round() as u64);
                 if to < from && greatest.is_none_or(|(most, ..)| saved > most) {
-                    greatest = Some((saved, code, from, to));
+                    greatest = Some((saved, code, scope, from, to));
                 }
             }
         }
-        Ok(greatest.map(|(_, code, from, to)| (code, from, to)))
+        Ok(greatest.map(|(_, code, scope, from, to)| (code, scope, from, to)))
     }
 }
 

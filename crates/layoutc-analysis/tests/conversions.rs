@@ -159,7 +159,7 @@ fn conversions_are_counted_with_the_loops_around_them() {
         shown,
         [
             (Converter::Device, records, 1.0, 1.0),
-            (Converter::Device, records, 7.0, 0.5),
+            (Converter::Device, records, 4.0, 1.0),
             (Converter::Device, records, 1.0, 1.0),
         ]
     );

@@ -397,6 +397,47 @@ fn loops_over_the_scalars_of_a_member_are_unrolled() {
     assert_eq!(of("for (int k = 0; k < nx; k++) p[i].v[k] = 0;"), (one, Some(LoopId(0))));
 }
 
+/// Leaving a trip early says the same as a condition around the rest of the body, in loops around loops and behind them, too.
+#[test]
+fn a_trip_that_is_left_is_a_condition_on_its_rest() {
+    let shares = |first: &str, last: &str| {
+        let code = body(&format!(
+            "int i = threadIdx.x; for (int s = 0; s < n; s++) for (int t = 0; t < nx; t++) {{ \
+             int j = q[t * n + i]; {first} p[j].x = 0; {last} }} p[i].y = 0;"
+        ));
+        code.accesses.iter().map(|own| (own.share, own.warps)).collect::<Vec<_>>()
+    };
+    for (leaves, stays) in
+        [("j == i", "j != i"), ("q[j] > 3", "q[j] <= 3"), ("i % 4 == 1", "i % 4 != 1")]
+    {
+        let left = shares(&format!("if ({leaves}) continue;"), "");
+        let around = shares(&format!("if ({stays}) {{"), "}");
+        assert_eq!(left, around, "{leaves}");
+        assert_eq!(left.last(), Some(&(1.0, 1.0)), "{leaves}");
+    }
+}
+
+#[test]
+fn launches_in_some_trips_of_a_loop_of_the_host() {
+    let repeats = |host: &str| {
+        let code = kernel(&format!(
+            "__global__ void k(P *p) {{ p[threadIdx.x].x = 0; }}\n\
+             void run(P *d) {{ k<<<1, 32>>>(d); }}\n\
+             void host(int n) {{ P *d; cudaMalloc(&d, n * sizeof(P)); {host} }}"
+        ));
+        code.repeats
+    };
+    let one = "if (s % 10 == 0) k<<<1, 32>>>(d);";
+    let steps = |body: &str| format!("for (int s = 0; s < n; s++) {{ {body} }}");
+    assert_eq!(repeats(&steps(one)), [Trips::Steps(10)]);
+    assert_eq!(repeats(&steps("if (0 == s % 10) run(d);")), [Trips::Steps(10)]);
+    assert_eq!(repeats(&steps("if (s % 10 == 0) { run(d); }")), [Trips::Steps(10)]);
+    assert_eq!(repeats(&steps("k<<<1, 32>>>(d);")), [Trips::Dynamic]);
+    assert_eq!(repeats(&format!("for (int s = 0; s < 25; s++) {one}")), [Trips::Known(3)]);
+    let both = format!("{} k<<<1, 32>>>(d);", steps(one));
+    assert_eq!(repeats(&both), [Trips::Steps(10)]);
+}
+
 #[test]
 fn loops_in_steps() {
     let trips = |text: &str| body(text).loops[0].trips;

@@ -131,6 +131,13 @@ impl Lock {
         Some(LockedProgram::new(&found.name, found.arrays.clone()))
     }
 
+    /// The same with the ids of the layouts as they are written.
+    #[must_use]
+    pub fn with_ids(&self) -> Lock {
+        let with_id = |own: &LockedProgram| LockedProgram::new(&own.name, own.arrays.clone());
+        Lock { programs: self.programs.iter().map(with_id).collect(), ..self.clone() }
+    }
+
     /// Puts what is said of a program in the place of what was.
     pub fn put(&mut self, program: LockedProgram) {
         self.programs.retain(|known| known.name != program.name);

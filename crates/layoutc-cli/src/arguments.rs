@@ -291,6 +291,9 @@ pub struct ProgramArguments {
     /// What `layoutc profile` recorded of this program. May be repeated: the runs count together.
     #[arg(long = "profile", value_name = "FILE")]
     pub profiles: Vec<PathBuf>,
+    /// Take the layouts from a lock file, as builds do; `FILE:PROGRAM` names one of several programs.
+    #[arg(long, value_name = "FILE[:PROGRAM]", conflicts_with = "layouts")]
+    pub locked: Option<String>,
     /// They are those of a lock file: pragmas of the source go before them.
     #[arg(skip)]
     pub layouts_were_chosen: bool,

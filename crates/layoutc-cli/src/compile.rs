@@ -288,7 +288,16 @@ fn compile_with(
         pricing: arguments.model,
         blocks: arguments.blocks,
         follows_numbers: matches!(purpose, Purpose::Price | Purpose::Graph | Purpose::Profile),
-        keeps_cost_model: purpose == Purpose::Review,
+        keeps_cost_model: match purpose {
+            Purpose::Review => true,
+            // A build tells nobody what kernels gain.
+            Purpose::Transform => !matches!(origin, Origin::Build(_)),
+            Purpose::Verify
+            | Purpose::Analyze
+            | Purpose::Graph
+            | Purpose::Price
+            | Purpose::Profile => false,
+        },
         all_grids,
         fixed_files: match origin {
             Origin::Build(units) => units.fixed.clone(),
@@ -299,18 +308,16 @@ fn compile_with(
         .iter()
         .map(|compilation| (compilation.path.clone(), compilation.options.clone()))
         .collect();
-    let recorded = profile.clone();
     on_deep_stack(|| {
         let mut preprocessed = preprocess_compilations(compilations, &mut loader);
         refuse(&mut preprocessed);
-        let request = match profile {
-            None => request,
-            Some(profile) => {
-                let found = given::check(&profile, &preprocessed.sources, &loader.replaced);
-                preprocessed.diagnostics.extend(found);
-                Request { profile: Some(profile), ..request }
-            }
-        };
+        let placed =
+            profile.map(|profile| given::placed(profile, &preprocessed.sources, &loader.replaced));
+        let recorded = placed.transpose().unwrap_or_else(|error| {
+            preprocessed.diagnostics.push(error);
+            None
+        });
+        let request = Request { profile: recorded.clone(), ..request };
         if has_errors(&preprocessed.diagnostics) {
             return Err(Failure::Reported(preprocessed.sources, preprocessed.diagnostics));
         }

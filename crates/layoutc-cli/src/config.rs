@@ -6,6 +6,7 @@
 //! not trust runs nothing, and changes nothing elsewhere.
 
 use crate::arguments::{Arguments, Command, ProgramArguments};
+use crate::build::locked::{asked, locked_in};
 use crate::exit::say;
 use crate::folder::with_sources;
 use crate::load::real_path as real;
@@ -312,8 +313,11 @@ pub fn parse(words: Vec<OsString>) -> Result<Arguments, String> {
     let is_given =
         |id: &str| given.and_then(|own| own.value_source(id)) == Some(ValueSource::CommandLine);
     let mut words = words;
-    let own: Vec<Setting> =
+    let mut own: Vec<Setting> =
         config.settings()?.into_iter().filter(|setting| !is_given(setting.id)).collect();
+    // A lock file says what the layouts are.
+    let is_locked = is_given("locked");
+    own.retain(|setting| !(is_locked && setting.id == "layouts"));
     for setting in &own {
         config.check(setting)?;
     }
@@ -340,12 +344,23 @@ pub fn parse(words: Vec<OsString>) -> Result<Arguments, String> {
     expanded(arguments)
 }
 
-/// The same with the sources below folders in their place. With a database, folders choose among its entries.
+/// The same with the sources below folders in their place, and the layouts of a lock file. With a database, folders choose
+/// among its entries.
 fn expanded(mut arguments: Arguments) -> Result<Arguments, String> {
-    if let Some(program) = arguments.command.program_mut()
-        && program.project.is_none()
-    {
+    let is_plan = matches!(arguments.command, Command::Plan(_));
+    let Some(program) = arguments.command.program_mut() else { return Ok(arguments) };
+    if program.project.is_none() {
         program.files = with_sources(&program.files)?;
+    }
+    if let Some(file) = program.locked.take() {
+        if is_plan {
+            return Err(
+                "`layoutc plan` reads the lock file of `--lock`; `--locked` is for other commands"
+                    .to_owned(),
+            );
+        }
+        *program = asked(program, &locked_in(&file)?);
+        program.layouts_were_chosen = true;
     }
     Ok(arguments)
 }

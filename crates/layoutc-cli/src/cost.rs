@@ -410,8 +410,9 @@ impl Pricing<'_> {
         let chosen = self.chosen_column(&transform, &mut own.clone());
         let chosen = chosen.and_then(|column| {
             let known = columns.iter().position(|own| own.placed == column.placed);
-            // A run of what nobody asked for may take long.
-            known.or_else(|| (!self.arguments.simulate).then_some(columns.len())).inspect(|at| {
+            // A run of what nobody asked for may take long, if somebody asked for others.
+            let is_priced = !self.arguments.simulate || self.arguments.program.layouts.is_empty();
+            known.or_else(|| is_priced.then_some(columns.len())).inspect(|at| {
                 if *at == columns.len() {
                     columns.push(column);
                 }
@@ -557,6 +558,15 @@ impl Pricing<'_> {
                 .map(|trips| match trips {
                     Trips::Known(trips) => Some(*trips),
                     Trips::Dynamic | Trips::Steps(_) => None,
+                })
+                .collect(),
+            host_loop_texts: code
+                .repeats
+                .iter()
+                .map(|trips| match trips {
+                    Trips::Known(trips) => trips.to_string(),
+                    Trips::Dynamic => "n".to_owned(),
+                    Trips::Steps(by) => format!("n/{by}"),
                 })
                 .collect(),
             accesses: accesses.collect(),

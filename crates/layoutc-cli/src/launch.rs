@@ -252,16 +252,22 @@ impl Launch {
             other => other?,
         };
         let lock = self.lock_path(state);
-        if known.as_ref().map(|known| &known.id) != Some(&planned.locked.id) {
+        let is_chosen = known.as_ref().map(|known| &known.id) != Some(&planned.locked.id);
+        if is_chosen {
             self.write_lock(&lock, &planned.locked)?;
+        }
+        let key = self.key(self.locked(state)?.as_ref());
+        let old = state.manifest();
+        // Somebody may have edited the lock file.
+        if is_chosen || old.as_ref().is_some_and(|old| old.key != key) {
             let (changed, all) = make::counts(&planned.success);
+            let [plural, verb] = if all == 1 { ["", "changes"] } else { ["s", "change"] };
             say(format_args!(
-                "layoutc: {}: {changed} of {all} arrays of structs change (`{}` shows why)",
+                "layoutc: {}: {changed} of {all} array{plural} {verb} (`{} --check` shows why)",
                 self.found.program.name, self.found.plan
             ));
         }
-        let key = self.key(self.locked(state)?.as_ref());
-        let is_new = state.manifest().is_none();
+        let is_new = old.is_none();
         let manifest = make::mirror(state, &self.found, &planned, key)?;
         if is_new {
             self.remove_unknown(state, &manifest, make::symbol(&self.found, &planned).as_deref());
@@ -522,6 +528,13 @@ impl Launch {
                     || "the lock file of this build".to_owned(),
                     |lock| lock.display().to_string(),
                 );
+                if self.settings.asks_for_layouts() {
+                    say(format_args!(
+                        "layoutc: `{}` is not compiled: `layoutc_target` or layoutc.toml asks for layouts that it cannot have",
+                        self.found.program.name
+                    ));
+                    return Exit::Reported;
+                }
                 say(format_args!(
                     "layoutc: `{}` cannot be compiled as {lock} says; `{} --update` chooses anew, `layoutc launch --update` does so whenever it has to",
                     self.found.program.name, self.found.plan

@@ -3,7 +3,7 @@
 pub mod arguments;
 
 use crate::build::find::programs_in;
-use crate::build::locked::refreshed;
+use crate::build::locked::{freed, refreshed};
 use crate::build::make::{self, Planned, Stop};
 use crate::build::{Found, Settings};
 use crate::compile::Failure;
@@ -74,8 +74,16 @@ fn plan(arguments: &PlanArguments) -> Result<Exit, Stop> {
         let format = arguments.program.format;
         format.show_diagnostics(success.sources(), &success.compiled.diagnostics);
         say(format_args!("{}: {}", found.program.name, summary::counts(&success, false)));
+        for array in &locked.arrays {
+            say(format_args!("  {}: {}: {}", array.target, array.layout, array.because));
+        }
         for line in differences(known.as_ref(), &locked) {
             say(line);
+        }
+        for target in asked.iter().flat_map(|asked| freed(asked, &success)) {
+            say(format_args!(
+                "{target} could not change when its layout was chosen, and can now: `layoutc plan --update` chooses anew"
+            ));
         }
         lock.put(locked);
     }
@@ -84,10 +92,14 @@ fn plan(arguments: &PlanArguments) -> Result<Exit, Stop> {
         lock.programs.retain(|known| programs.iter().any(|found| found.program.name == known.name));
     }
     let text = lock.text();
-    let is_same = std::fs::read_to_string(&path).is_ok_and(|before| before == text);
+    let known = std::fs::read_to_string(&path);
+    // Whoever edits a layout need not write its id.
+    let is_edited =
+        known.is_ok() && before.as_ref().is_some_and(|own| own.with_ids().text() == text);
+    let is_same = known.is_ok_and(|before| before == text) || (arguments.check && is_edited);
     if arguments.check {
         if !is_same {
-            say(format_args!("{} is not up to date", path.display()));
+            say(format_args!("{} is not up to date; `layoutc plan` writes it", path.display()));
         }
         return Ok(if is_same { Exit::Done } else { Exit::Reported });
     }

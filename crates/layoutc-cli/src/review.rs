@@ -7,6 +7,7 @@ mod page;
 mod picture;
 
 use crate::compile::{Failure, Purpose, Success, compile_for, compile_in};
+use crate::cost::run::kernel_changes;
 use crate::exit::{Exit, fail, print, say};
 use crate::format::Format;
 use crate::helpers::into_headers;
@@ -38,7 +39,8 @@ pub fn run(arguments: &ReviewArguments) -> Exit {
         Err(failure) => return format.show_failure(&failure),
     };
     // As `transform` would write it.
-    into_headers(&mut success);
+    let kernels = kernel_changes(&success, &arguments.program);
+    into_headers(&mut success, &arguments.program.device, &kernels.0);
     let base = match arguments.base.as_deref().map(|name| revision(arguments, name, &success)) {
         None => None,
         Some(Ok(found)) => Some(found),
@@ -57,6 +59,7 @@ pub fn run(arguments: &ReviewArguments) -> Exit {
     let review = Review {
         success: &success,
         program: &arguments.program,
+        kernels: &kernels,
         before: before.map(|(base, compiled)| Before { name, base, compiled }),
         verified: verified.as_ref(),
     };

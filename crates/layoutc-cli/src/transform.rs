@@ -3,6 +3,7 @@
 use crate::arguments::{Helpers, OutputMode, ProgramArguments, STANDARD, TransformArguments};
 use crate::check;
 use crate::compile::{Failure, Success, compile_over, compile_program};
+use crate::cost::run::{KernelChange, kernel_changes};
 use crate::diff::{created, unified};
 use crate::exit::{Exit, fail, print, say};
 use crate::format::Findings;
@@ -16,9 +17,12 @@ use crate::write::{Target, write_all};
 use layoutc_build::depfile::{self, Rule};
 use layoutc_diagnostics::{Code, Diagnostic};
 use layoutc_driver::{ClassOutcome, Status};
+use serde_json::{Map, Value};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+/// So many kernels are named; more have a line that counts them.
+const KERNELS: usize = 6;
 /// The name of a program on standard input, for messages and patches.
 const INPUT: &str = "stdin.cu";
 
@@ -83,10 +87,12 @@ pub fn run(arguments: &TransformArguments) -> Exit {
         Helpers::Header => true,
         Helpers::Inline => false,
     };
+    let (kernels, _) = kernel_changes(&success, &arguments.program);
     if has_headers {
-        into_headers(&mut success);
+        into_headers(&mut success, &arguments.program.device, &kernels);
     }
-    let findings = Findings::of(&success);
+    let own = own_findings(&kernels);
+    let findings = Findings { own: Some(&own), ..Findings::of(&success) };
     // What is for people comes first, and what is for programs only if the outputs are written.
     if !format.is_output() {
         format.show_diagnostics(success.sources(), &success.compiled.diagnostics);
@@ -110,7 +116,7 @@ pub fn run(arguments: &TransformArguments) -> Exit {
     if let Err(message) = printed {
         return fail(message);
     }
-    summarize(&mode, &success);
+    summarize(&mode, &success, &kernels);
     match mode {
         OutputMode::Check => check::answer(&success),
         OutputMode::File(_)
@@ -199,9 +205,22 @@ pub fn diff(success: &Success) -> Vec<u8> {
     success.changed().flat_map(one).chain(success.headers.iter().flat_map(header)).collect()
 }
 
+/// What the command adds to its report.
+fn own_findings(kernels: &[KernelChange]) -> Map<String, Value> {
+    // Strings and finite numbers cannot fail to be written.
+    let kernels = serde_json::to_value(kernels).unwrap_or_default();
+    Map::from_iter([("kernels".to_owned(), kernels)])
+}
+
+/// What a kernel gains.
+fn gain_line(kernel: &KernelChange) -> Option<String> {
+    let gain = kernel.gain.as_ref().map(|gain| format!("; {gain}")).unwrap_or_default();
+    Some(format!("  {}: {}{gain}", kernel.name, kernel.request()?))
+}
+
 /// One line per class that changed, per class that stayed without a warning, and per layout of an
 /// earlier run; the last line counts.
-fn summarize(mode: &OutputMode, success: &Success) {
+fn summarize(mode: &OutputMode, success: &Success, kernels: &[KernelChange]) {
     let program = &success.compiled.program;
     let classes: Vec<&ClassOutcome> =
         success.compiled.classes.iter().filter(|class| !class.is_generated).collect();
@@ -230,6 +249,15 @@ fn summarize(mode: &OutputMode, success: &Success) {
             // Its warning says why.
             (Status::Kept, _) => {}
         }
+    }
+    for kernel in kernels.iter().take(KERNELS) {
+        if let Some(line) = gain_line(kernel) {
+            say(line);
+        }
+    }
+    if kernels.len() > KERNELS {
+        let more = kernels.len() - KERNELS;
+        say(format_args!("  and {more} more kernels: `layoutc cost` shows them all"));
     }
     let mut done: Vec<(&str, &str)> = Vec::new();
     for region in &program.generated {

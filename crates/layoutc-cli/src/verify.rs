@@ -17,7 +17,7 @@ use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceFile, Span};
 use layoutc_driver::{ClassOutcome, Status};
 use layoutc_runtime::layout_table::SiteLayout;
 use layoutc_runtime::lowering::SiteId;
-use layoutc_runtime::process::RunRequest;
+use layoutc_runtime::process::{RunRequest, RunStatus};
 use layoutc_runtime::program::SourceText;
 use layoutc_runtime::toolchain::{BuildRequest, CompileUnit};
 use layoutc_runtime::verify::{Difference, Verdict, VerifyOutcome, VerifyRequest, verify};
@@ -477,6 +477,11 @@ fn report(
                 "nothing can be said: the original program ended with {}",
                 outcome.before.status
             );
+            if outcome.before.status == RunStatus::TimedOut {
+                text.push_str(
+                    "give it a smaller problem with arguments behind `--`, or more seconds with `--timeout`\n",
+                );
+            }
             text.push_str(&String::from_utf8_lossy(&outcome.before.stderr));
             Exit::Failed
         }

@@ -201,15 +201,11 @@ pub(crate) fn stays(outcome: &ClassOutcome, required: bool) -> Option<Diagnostic
     if !required && first.code == Code::NO_GAIN {
         return None;
     }
-    let arrays = match outcome.names.as_slice() {
-        [] => "an array".to_owned(),
-        names => listed(names),
+    let names: Vec<String> = outcome.names.iter().map(|name| format!("`{name}`")).collect();
+    let message = match names.is_empty() {
+        true => format!("an array of `{}` keeps its layout", outcome.type_name),
+        false => format!("`{}` ({}) keeps its layout", outcome.type_name, names.join(", ")),
     };
-    let message = format!(
-        "{arrays} of `{}` keep{} the layout",
-        outcome.type_name,
-        if outcome.names.len() > 1 { "" } else { "s" }
-    );
     let mut diagnostic = if required {
         Diagnostic::error(Code::REQUIRED_CLASS_KEPT, message)
     } else {

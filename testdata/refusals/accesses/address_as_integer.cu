@@ -15,7 +15,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    uintptr_t number = (uintptr_t)d; //~ LC0016 the address becomes a number here
+    uintptr_t number = (uintptr_t)d; //~ LC0016 the pointer is converted to an integer here
     if (number % 16)
         return 1;
     step<<<1, 128>>>(d, n);

@@ -6,7 +6,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        atomicAdd((float *)(p + i), 1.0f); //~ LC0011 the elements are taken for another type here
+        atomicAdd((float *)(p + i), 1.0f); //~ LC0011 the elements are reinterpreted as another type here
     }
 }
 int main() {

@@ -9,7 +9,7 @@ struct P : Base {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        ((Base *)(p + i))->x += 1.0f; //~ LC0011 the elements are taken for another type here
+        ((Base *)(p + i))->x += 1.0f; //~ LC0011 the elements are reinterpreted as another type here
     }
 }
 int main() {

@@ -6,7 +6,7 @@ struct Base {
 struct P : Base {
     float mass;
 };
-__global__ void step(P *p, int n) { //~ LC0011 this also receives pointers to another record type
+__global__ void step(P *p, int n) { //~ LC0011 a value of another type also reaches this pointer
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         Base &b = p[i]; //~ LC0080 an element is converted to another type

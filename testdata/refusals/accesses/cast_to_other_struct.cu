@@ -10,7 +10,7 @@ struct Q {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        Q *q = (Q *)p; //~ LC0011 the elements are taken for another type here
+        Q *q = (Q *)p; //~ LC0011 the elements are reinterpreted as another type here
         q[i].y = 1.0f;
     }
 }

@@ -10,7 +10,7 @@ struct Q {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i].id += (int)((Q *)(p + i))->y; //~ LC0011 the elements are taken for another type here
+        p[i].id += (int)((Q *)(p + i))->y; //~ LC0011 the elements are reinterpreted as another type here
     }
 }
 int main() {

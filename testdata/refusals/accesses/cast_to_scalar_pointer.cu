@@ -6,7 +6,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        float *raw = (float *)p; //~ LC0011 the elements are taken for another type here
+        float *raw = (float *)p; //~ LC0011 the elements are reinterpreted as another type here
         raw[2 * i] += 1.0f;
     }
 }

@@ -15,7 +15,7 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     cudaLaunchConfig_t c = {};
-    cudaLaunchKernelEx(&c, step, d, n); //~ LC0010 `cudaLaunchKernelEx` is not part of the program and may access the array //~ LC0010 the function can be called through its address
+    cudaLaunchKernelEx(&c, step, d, n); //~ LC0010 no definition of `cudaLaunchKernelEx` is found, and it may access the array //~ LC0010 the function can be called through its address
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -14,7 +14,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        atomicCAS((unsigned long long *)&p[i].v.a, 3ull, 4ull); //~ LC0017 the address of a member may be used for more than the member
+        atomicCAS((unsigned long long *)&p[i].v.a, 3ull, 4ull); //~ LC0017 code may use this member's address to reach memory outside the member
     }
 }
 int main() {

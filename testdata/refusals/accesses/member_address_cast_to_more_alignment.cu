@@ -14,7 +14,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        *(float2 *)&p[i].arr[0] = make_float2(1.0f, 2.0f); //~ LC0017 the address of a member may be used for more than the member
+        *(float2 *)&p[i].arr[0] = make_float2(1.0f, 2.0f); //~ LC0017 code may use this member's address to reach memory outside the member
     }
 }
 int main() {

@@ -14,7 +14,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        float *f[2] = {&p[i].x, &p[0].x}; //~ LC0017 the address of a member may be used for more than the member
+        float *f[2] = {&p[i].x, &p[0].x}; //~ LC0017 code may use this member's address to reach memory outside the member
         f[0][1] = 2.0f;
     }
 }

@@ -17,7 +17,7 @@ struct H {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        H h = {&p[i].x}; //~ LC0017 the address of a member may be used for more than the member
+        H h = {&p[i].x}; //~ LC0017 code may use this member's address to reach memory outside the member
         h.f[1] = 2.0f;
     }
 }

@@ -18,7 +18,7 @@ __device__ void bump(float *f) {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        bump(&p[i].x); //~ LC0017 the address of a member may be used for more than the member
+        bump(&p[i].x); //~ LC0017 code may use this member's address to reach memory outside the member
     }
 }
 int main() {

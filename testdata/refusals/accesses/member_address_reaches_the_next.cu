@@ -14,9 +14,9 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        float *f = &p[i].v.a; //~ LC0017 the address of a member may be used for more than the member
+        float *f = &p[i].v.a; //~ LC0017 code may use this member's address to reach memory outside the member
         f[1] = 2.0f; // which is `v.b`
-        float *g = &p[i].v.b; //~ LC0017 the address of a member may be used for more than the member
+        float *g = &p[i].v.b; //~ LC0017 code may use this member's address to reach memory outside the member
         *(g - 1) = 1.0f;
     }
 }

@@ -7,7 +7,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        P q = std::move(p[i]); //~ LC0010 `move` is not part of the program and may access the array
+        P q = std::move(p[i]); //~ LC0010 no definition of `move` is found, and it may access the array
         p[i].x = q.x;
     }
 }

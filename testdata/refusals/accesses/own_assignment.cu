@@ -2,7 +2,7 @@
 struct P {
     float x;
     int id;
-    __host__ __device__ P &operator=(const P &o) { x = o.x; id = 7; return *this; } //~ LC0027 the element type has its own way to be copied or assigned
+    __host__ __device__ P &operator=(const P &o) { x = o.x; id = 7; return *this; } //~ LC0027 the element type has a user-declared copy or move operation
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -18,8 +18,8 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    Guard(d); //~ LC0020 parameter `p` of `Guard` does not have the type of a pointer to the element type
-    (void)Guard{d}; //~ LC0020 parameter `p` of `Guard` does not have the type of a pointer to the element type
+    Guard(d); //~ LC0020 parameter `p` of `Guard` is not a pointer to the element type
+    (void)Guard{d}; //~ LC0020 parameter `p` of `Guard` is not a pointer to the element type
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

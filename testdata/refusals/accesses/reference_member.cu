@@ -2,7 +2,7 @@
 struct P {
     float x;
     int id;
-    int &r; //~ LC0027 a member is constant, volatile or a reference
+    int &r; //~ LC0027 a member is `const`, `volatile`, `mutable` or a reference
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

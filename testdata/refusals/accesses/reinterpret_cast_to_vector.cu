@@ -6,7 +6,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        float2 v = reinterpret_cast<float2 *>(p)[i]; //~ LC0011 the elements are taken for another type here
+        float2 v = reinterpret_cast<float2 *>(p)[i]; //~ LC0011 the elements are reinterpreted as another type here
         p[i].x = v.x + v.y;
     }
 }

@@ -8,7 +8,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        ((float4 *)p)[i].x = 2.0f; //~ LC0011 the elements are taken for another type here
+        ((float4 *)p)[i].x = 2.0f; //~ LC0011 the elements are reinterpreted as another type here
     }
 }
 int main() {

@@ -8,7 +8,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        float4 *q = (float4 *)p; //~ LC0011 the elements are taken for another type here
+        float4 *q = (float4 *)p; //~ LC0011 the elements are reinterpreted as another type here
         q[i].x = 2.0f;
     }
 }

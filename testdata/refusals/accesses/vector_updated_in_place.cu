@@ -11,7 +11,7 @@ __device__ void operator+=(float4 &a, float b) {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        *(float4 *)&p[i] += 2.0f; //~ LC0011 the elements are taken for another type here
+        *(float4 *)&p[i] += 2.0f; //~ LC0011 the elements are reinterpreted as another type here
     }
 }
 int main() {

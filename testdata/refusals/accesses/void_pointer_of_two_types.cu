@@ -22,7 +22,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    void *scratch = d; //~ LC0020 `scratch` does not have the type of a pointer to `P`
+    void *scratch = d; //~ LC0020 the type of `scratch` is not `P *`
     step<<<1, 128>>>((P *)scratch, n); //~ LC0031 it cannot be seen what this points to
     other<<<1, 128>>>((Q *)scratch, n); //~ LC0031 it cannot be seen what this points to
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

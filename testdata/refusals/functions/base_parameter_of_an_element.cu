@@ -9,10 +9,10 @@ __device__ void bump(Base &b) {
 struct P : Base {
     float mass;
 };
-__global__ void step(P *p, int n) { //~ LC0011 this also receives pointers to another record type
+__global__ void step(P *p, int n) { //~ LC0011 a value of another type also reaches this pointer
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        bump(p[i]); //~ LC0020 parameter `b` of `bump` does not have the type of a pointer to the element type
+        bump(p[i]); //~ LC0020 parameter `b` of `bump` is not a pointer to the element type
     }
 }
 int main() {

@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
     P() = default;
-    P(const P &other) : x(other.x), id(other.id) {} //~ LC0027 the element type has its own way to be copied or assigned
+    P(const P &other) : x(other.x), id(other.id) {} //~ LC0027 the element type has a user-declared copy or move operation
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

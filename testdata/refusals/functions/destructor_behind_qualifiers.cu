@@ -16,7 +16,7 @@ struct C {
     float x;
     int id;
     HD C() {}
-    HD explicit C(const C &o) : x(o.x), id(o.id + 1) {} //~ LC0027 the element type has its own way to be copied or assigned
+    HD explicit C(const C &o) : x(o.x), id(o.id + 1) {} //~ LC0027 the element type has a user-declared copy or move operation
 };
 __global__ void step(A *a, B *b, C *c, int n)
 {

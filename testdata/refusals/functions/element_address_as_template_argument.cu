@@ -5,7 +5,7 @@ struct P {
 };
 template <typename F>
 __device__ void each(P *q, F f) {
-    f(*q); //~ LC0010 it cannot be seen which function this argument reaches
+    f(*q); //~ LC0010 the function that takes this argument is not known
 }
 __global__ void step(P *p, int n) {
     each(p, [](P &e) { e.x = 1; });

@@ -10,7 +10,7 @@ __global__ void step(P *p, int n) {
             p[i].x = 7;
             return r.x;
         };
-        p[i].id = (int)g(p[i]); //~ LC0010 it cannot be seen which function this argument reaches
+        p[i].id = (int)g(p[i]); //~ LC0010 the function that takes this argument is not known
     }
 }
 int main() {

@@ -7,7 +7,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     P own = {1.0f, 2};
-    move(own); //~ LC0030 code that uses the array is also given `own`, which is not in it
+    move(own); //~ LC0030 code that uses the array also gets `own`, which is not an element of it
     if (i < n)
         move(p[i]);
 }

@@ -9,7 +9,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
-        p[i].x = scaled(p[i]); //~ LC0010 `scaled` is not part of the program and may access the array
+        p[i].x = scaled(p[i]); //~ LC0010 no definition of `scaled` is found, and it may access the array
 }
 int main() {
     int n = 100;

@@ -11,7 +11,7 @@ __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         Touch touch = bump;
-        touch(p + i); //~ LC0010 it cannot be seen which function this argument reaches
+        touch(p + i); //~ LC0010 the function that takes this argument is not known
     }
 }
 int main() {

@@ -15,7 +15,7 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     void (*k)(P *, int) = step; //~ LC0010 the function can be called through its address
-    k<<<1, 1>>>(d, n); //~ LC0010 it cannot be seen which function this argument reaches
+    k<<<1, 1>>>(d, n); //~ LC0010 the function that takes this argument is not known
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

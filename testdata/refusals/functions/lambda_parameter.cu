@@ -7,7 +7,7 @@ __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         auto bump = [](P *q) { q->x += 1.0f; };
-        bump(p + i); //~ LC0010 it cannot be seen which function this argument reaches
+        bump(p + i); //~ LC0010 the function that takes this argument is not known
     }
 }
 int main() {

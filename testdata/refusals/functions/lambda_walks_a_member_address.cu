@@ -6,7 +6,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        float *f = &p[i].x; //~ LC0017 the address of a member may be used for more than the member
+        float *f = &p[i].x; //~ LC0017 code may use this member's address to reach memory outside the member
         auto g = [f] { f[1] = 2.0f; };
         g();
     }

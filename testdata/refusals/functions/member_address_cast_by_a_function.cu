@@ -17,7 +17,7 @@ __device__ void wide(float *f) {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        wide(&p[i].v.a); //~ LC0017 the address of a member may be used for more than the member
+        wide(&p[i].v.a); //~ LC0017 code may use this member's address to reach memory outside the member
     }
 }
 int main() {

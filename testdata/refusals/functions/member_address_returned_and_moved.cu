@@ -17,7 +17,7 @@ __device__ float *same(float *f) {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        *(same(&p[i].x) + 1) = 1.0f; //~ LC0017 the address of a member may be used for more than the member
+        *(same(&p[i].x) + 1) = 1.0f; //~ LC0017 code may use this member's address to reach memory outside the member
     }
 }
 int main() {

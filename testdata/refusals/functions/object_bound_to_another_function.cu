@@ -22,7 +22,7 @@ int main() {
     Filter filter;
     cudaMalloc(&filter.particles, 20 * sizeof(P));
     cudaMemset(filter.particles, 0, 20 * sizeof(P));
-    auto tick = std::bind(keep<void>, &filter, std::placeholders::_1); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
+    auto tick = std::bind(keep<void>, &filter, std::placeholders::_1); //~ LC0010 the object holds the array, and it is passed to an unknown function, or copied with a byte count that is not its `sizeof`
     (void)tick;
     filter.advance(20);
     return 0;

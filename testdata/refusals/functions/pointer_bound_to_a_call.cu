@@ -18,7 +18,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    auto f = std::bind(work, d); //~ LC0010 `bind` is not part of the program and may access the array
+    auto f = std::bind(work, d); //~ LC0010 no definition of `bind` is found, and it may access the array
     f();
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

@@ -18,7 +18,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    Guard g{d}; //~ LC0020 parameter `p` of `Guard` does not have the type of a pointer to the element type
+    Guard g{d}; //~ LC0020 parameter `p` of `Guard` is not a pointer to the element type
     cudaMemset(g.q, 0, 8);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

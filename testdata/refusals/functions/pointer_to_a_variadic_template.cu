@@ -10,7 +10,7 @@ __device__ void bump(T *q, Rest... rest) {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
-        bump(p, n); //~ LC0029 parameter `q` of `bump` has a type that depends on a template parameter
+        bump(p, n); //~ LC0029 parameter `q` of `bump` cannot be rewritten: no instance of this template can be written for the call
 }
 int main() {
     int n = 100;

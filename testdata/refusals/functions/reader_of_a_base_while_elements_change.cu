@@ -6,14 +6,14 @@ struct Base {
 struct P : Base {
     float mass;
 };
-__device__ float both(const Base &b, P *q) { //~ LC0011 this also receives pointers to another record type
+__device__ float both(const Base &b, P *q) { //~ LC0011 a value of another type also reaches this pointer
     q->x = 5.0f;
     return b.x;
 }
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i].mass = both(p[i], p + i); //~ LC0020 parameter `b` of `both` does not have the type of a pointer to the element type
+        p[i].mass = both(p[i], p + i); //~ LC0020 parameter `b` of `both` is not a pointer to the element type
     }
 }
 int main() {

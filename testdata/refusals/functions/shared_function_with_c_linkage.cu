@@ -3,7 +3,7 @@
 #include <cuda_runtime.h>
 struct P { float a, b; int k; };
 extern "C" { __device__ void wr3(P *x, float v) { x->a += v * 2; } }
-__global__ void k(P *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { P l; l.a = 1; wr3(&l, 4); wr3(p + i, 2); p[i].b += l.a; } } //~ LC0030 code that uses the array is also given `l`, which is not in it
+__global__ void k(P *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { P l; l.a = 1; wr3(&l, 4); wr3(p + i, 2); p[i].b += l.a; } } //~ LC0030 code that uses the array also gets `l`, which is not an element of it
 
 int main() {
     const int n = 70;

@@ -13,7 +13,7 @@ __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         P own = p[i];
-        bump(&own); //~ LC0030 code that uses the array is also given `own`, which is not in it
+        bump(&own); //~ LC0030 code that uses the array also gets `own`, which is not an element of it
         bump(&p[i]);
         p[i].id = own.id;
     }

@@ -33,7 +33,7 @@ int main()
         h[i] = P{1.0f * i, 2.0f, i};
     P *d = Mem::Allocate<P>(n); //~ LC0031 it cannot be seen what this points to //~ LC0077 this construct is not modelled and mentions `P`
     float *w = Mem::Allocate<float>(n);
-    Mem::Copy(d, h, n, cudaMemcpyHostToDevice); //~ LC0030 code that uses the array is also given `h`, which is not in it
+    Mem::Copy(d, h, n, cudaMemcpyHostToDevice); //~ LC0030 code that uses the array also gets `h`, which is not an element of it
     step<<<1, 128>>>(d, n);
     Mem::Copy(h, d, n, cudaMemcpyDeviceToHost);
     for (int i = 0; i < n; i += 9)

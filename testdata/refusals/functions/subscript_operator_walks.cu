@@ -2,7 +2,7 @@
 struct P {
     float x;
     int id;
-    __device__ float &operator[](int k) { return (&x)[k]; } //~ LC0017 the address of a member may be used for more than the member
+    __device__ float &operator[](int k) { return (&x)[k]; } //~ LC0017 code may use this member's address to reach memory outside the member
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -8,7 +8,7 @@ __global__ void step(P *p, int n) {
         P q[1];
         q[0] = p[i];
         bump(p, i);
-        bump(q, 0); //~ LC0030 code that uses the array is also given `q`, which is not in it
+        bump(q, 0); //~ LC0030 code that uses the array also gets `q`, which is not an element of it
         p[i].b = q[0].a;
     }
 }

@@ -3,7 +3,7 @@ struct Cell { float rho; int kind; };
 __global__ void step(Cell *a, int nx, int ny) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
     if (y * nx + x < nx * ny)
-        a[y * nx + x].rho += 1.0f; //~ LC0067 nothing shows `x` of the index `y * nx + x` to stay inside its extent `nx`; `--assume in-bounds` or a `#pragma layoutc grid` accepts it
+        a[y * nx + x].rho += 1.0f; //~ LC0067 nothing proves that `x` in the index `y * nx + x` stays inside its extent `nx`; add a guard, or use `--assume in-bounds` or a `#pragma layoutc grid` accepts it
 }
 int main() {
     int nx = 100, ny = 50, n = nx * ny;

@@ -6,7 +6,7 @@ __global__ void k(float *f, float *g, int nx, int ny) {
     if (i >= nx * ny - 1)
         return;
     int x = i % nx, y = i / nx;
-    g[i] = f[i + 1] + x + y; //~ LC0067 nothing shows `x + 1` of the index `i + 1` to stay inside its extent `nx`; `--assume in-bounds` or a `#pragma layoutc grid` accepts it
+    g[i] = f[i + 1] + x + y; //~ LC0067 nothing proves that `x + 1` in the index `i + 1` stays inside its extent `nx`; add a guard, or use `--assume in-bounds` or a `#pragma layoutc grid` accepts it
 }
 int main() {
     int nx = 37, ny = 11;

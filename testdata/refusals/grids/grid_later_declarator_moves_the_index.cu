@@ -5,7 +5,7 @@ __global__ void k(float *f, float *g, int nx, int ny) {
     if (y < 1 || y >= ny || x >= nx)
         return;
     int o = y * nx + x, q = o++;
-    g[q] = f[y * nx + x] + f[o]; //~ LC0067 nothing shows `o` of the index `o` to stay inside its extent `nx`; `--assume in-bounds` or a `#pragma layoutc grid` accepts it
+    g[q] = f[y * nx + x] + f[o]; //~ LC0067 nothing proves that `o` in the index `o` stays inside its extent `nx`; add a guard, or use `--assume in-bounds` or a `#pragma layoutc grid` accepts it
 }
 int main() {
     int nx = 37, ny = 11;

@@ -3,7 +3,7 @@
 __global__ void k(float *f, float *g, int nx, int ny) {
     int x = threadIdx.x, y = blockIdx.x;
     if (y * nx + x < nx * ny)
-        g[y * nx + x] = f[y * nx + x]; //~ LC0067 nothing shows `x` of the index `y * nx + x` to stay inside its extent `nx`; `--assume in-bounds` or a `#pragma layoutc grid` accepts it
+        g[y * nx + x] = f[y * nx + x]; //~ LC0067 nothing proves that `x` in the index `y * nx + x` stays inside its extent `nx`; add a guard, or use `--assume in-bounds` or a `#pragma layoutc grid` accepts it
 }
 int main() {
     int nx = 7, ny = 5;

@@ -3,7 +3,7 @@
 __global__ void k(float *f, float *g, int nx, int ny) {
     int x = threadIdx.x, y = blockIdx.y;
     if (y < 1 || y >= ny || x >= nx) return;
-    int x0 = x, i = 0; for (i = 0, x = x - 1; i < 1; ++i) g[y * nx + x0] = f[y * nx + x]; //~ LC0067 nothing shows `x` of the index `y * nx + x` to stay inside its extent `nx`; `--assume in-bounds` or a `#pragma layoutc grid` accepts it
+    int x0 = x, i = 0; for (i = 0, x = x - 1; i < 1; ++i) g[y * nx + x0] = f[y * nx + x]; //~ LC0067 nothing proves that `x` in the index `y * nx + x` stays inside its extent `nx`; add a guard, or use `--assume in-bounds` or a `#pragma layoutc grid` accepts it
 }
 int main() {
     int nx = 7, ny = 5, n = nx * ny;

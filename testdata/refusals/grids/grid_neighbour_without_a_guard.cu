@@ -4,7 +4,7 @@ __global__ void k(float *f, float *g, int nx, int ny) {
     int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     if (y < 1 || y >= ny || x >= nx)
         return;
-    g[y * nx + x] = f[y * nx + x - 1]; //~ LC0067 nothing shows `x - 1` of the index `y * nx + x - 1` to stay inside its extent `nx`; `--assume in-bounds` or a `#pragma layoutc grid` accepts it
+    g[y * nx + x] = f[y * nx + x - 1]; //~ LC0067 nothing proves that `x - 1` in the index `y * nx + x - 1` stays inside its extent `nx`; add a guard, or use `--assume in-bounds` or a `#pragma layoutc grid` accepts it
 }
 int main() {
     int nx = 37, ny = 11;

@@ -4,7 +4,7 @@
 static const char *text =
     "__kernel void smooth(__global float *u, int nx, int ny) {\n"
     "    int x = get_global_id(0), y = get_global_id(1);\n"
-    "    u[y * nx + x] *= 0.5f;\n" //~ LC0067 nothing shows `x` of the index `y * nx + x` to stay inside its extent `nx`; `--assume in-bounds` or a `#pragma layoutc grid` accepts it
+    "    u[y * nx + x] *= 0.5f;\n" //~ LC0067 nothing proves that `x` in the index `y * nx + x` stays inside its extent `nx`; add a guard, or use `--assume in-bounds` or a `#pragma layoutc grid` accepts it
     "}\n";
 int main(void)
 {

@@ -5,7 +5,7 @@ __global__ void k(float *f, float *g, int nx, int ny) {
     if (y < 1 || y >= ny || x >= nx)
         return;
     unsigned m = x - 1u;
-    g[y * nx + x] = f[y * nx + (int)m]; //~ LC0067 nothing shows `(int)m` of the index `y * nx + (int)m` to stay inside its extent `nx`; `--assume in-bounds` or a `#pragma layoutc grid` accepts it
+    g[y * nx + x] = f[y * nx + (int)m]; //~ LC0067 nothing proves that `(int)m` in the index `y * nx + (int)m` stays inside its extent `nx`; add a guard, or use `--assume in-bounds` or a `#pragma layoutc grid` accepts it
 }
 int main() {
     int nx = 37, ny = 11;

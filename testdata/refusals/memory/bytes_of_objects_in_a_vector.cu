@@ -22,7 +22,7 @@ int main() {
     std::vector<Device> devices(2), copies(2);
     for (Device &device : devices)
         cudaMalloc(&device.particles, 20 * sizeof(P));
-    memcpy(copies.data(), devices.data(), 32); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
+    memcpy(copies.data(), devices.data(), 32); //~ LC0010 the object holds the array, and it is passed to an unknown function, or copied with a byte count that is not its `sizeof`
     step<<<1, 32>>>(copies[1].particles, 20);
     return 0;
 }

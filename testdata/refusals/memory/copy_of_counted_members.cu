@@ -15,7 +15,7 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     float x;
-    cudaMemcpy(&x, &d[3].x, n * sizeof(float), cudaMemcpyDeviceToHost); //~ LC0017 the address of a member may be used for more than the member
+    cudaMemcpy(&x, &d[3].x, n * sizeof(float), cudaMemcpyDeviceToHost); //~ LC0017 code may use this member's address to reach memory outside the member
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -14,7 +14,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyHostToDevice); //~ LC0023 the copy takes this for host memory
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyHostToDevice); //~ LC0023 the direction of this copy says that this is host memory
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -15,7 +15,7 @@ int main() {
     CUfunction function;
     cuModuleLoad(&module, "step.cubin");
     cuModuleGetFunction(&function, module, "step");
-    cuMemAlloc(&d, 64 * sizeof(P)); //~ LC0042 `P` is no array of structs in device memory, nor the type of one
+    cuMemAlloc(&d, 64 * sizeof(P)); //~ LC0042 no array of structs in device memory is called `P` or has elements of that type
     cuMemcpyHtoD(d, h, 64 * sizeof(P));
     int n = 64;
     void *arguments[] = {&d, &n};

@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
     int n = 100;
     P *p;
     cudaMallocManaged(&p, n * sizeof(P));
-    memset(p, 0, n * sizeof(P)); //~ LC0010 `memset` is not part of the program and may access the array
+    memset(p, 0, n * sizeof(P)); //~ LC0010 no definition of `memset` is found, and it may access the array
     step<<<1, 128>>>(p, n);
     cudaDeviceSynchronize();
     cudaFree(p);

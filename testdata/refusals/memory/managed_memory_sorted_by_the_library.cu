@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
     int n = 100;
     P *p;
     cudaMallocManaged(&p, n * sizeof(P));
-    std::sort(p, p + n, [](const P &a, const P &b) { return a.x < b.x; }); //~ LC0010 `sort` is not part of the program and may access the array
+    std::sort(p, p + n, [](const P &a, const P &b) { return a.x < b.x; }); //~ LC0010 no definition of `sort` is found, and it may access the array
     step<<<1, 128>>>(p, n);
     cudaDeviceSynchronize();
     cudaFree(p);

@@ -16,7 +16,7 @@ int main() {
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     P *pinned, *mapped;
     cudaHostAlloc(&pinned, n * sizeof(P), cudaHostAllocMapped);
-    cudaHostGetDevicePointer(&mapped, pinned, 0); //~ LC0010 `cudaHostGetDevicePointer` is not part of the program and may access the array
+    cudaHostGetDevicePointer(&mapped, pinned, 0); //~ LC0010 no definition of `cudaHostGetDevicePointer` is found, and it may access the array
     step<<<1, 1>>>(mapped, n);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

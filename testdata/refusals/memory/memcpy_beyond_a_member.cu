@@ -7,7 +7,7 @@ __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         float own[2] = {1.0f, 2.0f};
-        memcpy(&p[i].x, own, sizeof(own)); //~ LC0017 the address of a member may be used for more than the member
+        memcpy(&p[i].x, own, sizeof(own)); //~ LC0017 code may use this member's address to reach memory outside the member
     }
 }
 int main() {

@@ -12,7 +12,7 @@ __global__ void step(cudaPitchedPtr rows, int width) {
 }
 int main() {
     cudaPitchedPtr rows;
-    cudaMalloc3D(&rows, make_cudaExtent(64 * sizeof(P), 8, 8)); //~ LC0042 `P` is no array of structs in device memory, nor the type of one
+    cudaMalloc3D(&rows, make_cudaExtent(64 * sizeof(P), 8, 8)); //~ LC0042 no array of structs in device memory is called `P` or has elements of that type
     step<<<dim3(1, 8), 64>>>(rows, 64);
     cudaFree(rows.ptr);
     return 0;

@@ -15,7 +15,7 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     cudaIpcMemHandle_t m;
-    cudaIpcGetMemHandle(&m, d); //~ LC0010 `cudaIpcGetMemHandle` is not part of the program and may access the array
+    cudaIpcGetMemHandle(&m, d); //~ LC0010 no definition of `cudaIpcGetMemHandle` is found, and it may access the array
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -6,7 +6,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        memset(&p[i], 0, sizeof(P)); //~ LC0010 `memset` is not part of the program and may access the array
+        memset(&p[i], 0, sizeof(P)); //~ LC0010 no definition of `memset` is found, and it may access the array
     }
 }
 int main() {

@@ -12,6 +12,6 @@ int main() {
     s.n = 10;
     cudaMalloc(&s.ps, 10 * sizeof(P));
     cudaMalloc(&d, sizeof(Other));
-    cudaMemcpy(d, &s, sizeof(Scene), cudaMemcpyHostToDevice); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
+    cudaMemcpy(d, &s, sizeof(Scene), cudaMemcpyHostToDevice); //~ LC0010 the object holds the array, and it is passed to an unknown function, or copied with a byte count that is not its `sizeof`
     step<<<1, 32>>>(d);
 }

@@ -7,7 +7,7 @@ __global__ void step(Scene *s) {
 }
 int main() {
     Scene s, *d;
-    memset(&s, 0xff, sizeof(s)); //~ LC0010 the object holds the array, and it is passed to a function that cannot be seen
+    memset(&s, 0xff, sizeof(s)); //~ LC0010 the object holds the array, and it is passed to an unknown function, or copied with a byte count that is not its `sizeof`
     s.n = 10;
     cudaMalloc(&s.ps, 10 * sizeof(P));
     cudaMalloc(&d, sizeof(Scene));

@@ -13,9 +13,9 @@ int main() {
     std::unique_ptr<P[], Free> p;
     std::shared_ptr<Q> q;
     thrust::device_vector<R> r(64);
-    step_p<<<1, 64>>>(p.get(), 0); //~ LC0031 `unique_ptr` owns this memory, and the type that it holds does not change
-    step_q<<<1, 64>>>(q.get(), 0); //~ LC0031 `shared_ptr` owns this memory, and the type that it holds does not change
-    step_r<<<1, 64>>>(thrust::raw_pointer_cast(r.data()), 64); //~ LC0031 `device_vector` owns this memory, and the type that it holds does not change
-    step_r<<<1, 64>>>(thrust::raw_pointer_cast(&r[0]), 64); //~ LC0031 `device_vector` owns this memory, and the type that it holds does not change
+    step_p<<<1, 64>>>(p.get(), 0); //~ LC0031 `unique_ptr` owns this memory, and layoutc does not change its element type
+    step_q<<<1, 64>>>(q.get(), 0); //~ LC0031 `shared_ptr` owns this memory, and layoutc does not change its element type
+    step_r<<<1, 64>>>(thrust::raw_pointer_cast(r.data()), 64); //~ LC0031 `device_vector` owns this memory, and layoutc does not change its element type
+    step_r<<<1, 64>>>(thrust::raw_pointer_cast(&r[0]), 64); //~ LC0031 `device_vector` owns this memory, and layoutc does not change its element type
     return 0;
 }

@@ -16,7 +16,7 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     void *q;
-    memcpy(&q, &d, sizeof(q)); //~ LC0010 `memcpy` is not part of the program and may access the array
+    memcpy(&q, &d, sizeof(q)); //~ LC0010 no definition of `memcpy` is found, and it may access the array
     cudaMemset(q, 0, 8);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

@@ -13,11 +13,11 @@ int main() {
     P *h = new P[n](); //~ LC0031 it cannot be seen what this points to
     P *d;
     cudaMalloc(&d, n * sizeof(P));
-    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice); //~ LC0023 the copy takes this for host memory
+    cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice); //~ LC0023 the direction of this copy says that this is host memory
     P *q = n > 7 ? d : h;
     step<<<1, 128>>>(q, n);
     step<<<1, 128>>>(d, n);
-    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost); //~ LC0023 the copy takes this for host memory
+    cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost); //~ LC0023 the direction of this copy says that this is host memory
     cudaFree(d);
     delete[] h; //~ LC0010 device memory is given to `delete`
     return 0;

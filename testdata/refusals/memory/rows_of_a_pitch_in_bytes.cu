@@ -13,7 +13,7 @@ __global__ void step(char *rows, size_t pitch, int width) {
 int main() {
     char *rows;
     size_t pitch;
-    cudaMallocPitch(&rows, &pitch, 64 * sizeof(P), 8); //~ LC0042 `P` is no array of structs in device memory, nor the type of one
+    cudaMallocPitch(&rows, &pitch, 64 * sizeof(P), 8); //~ LC0042 no array of structs in device memory is called `P` or has elements of that type
     step<<<dim3(1, 8), 64>>>(rows, pitch, 64);
     cudaFree(rows);
     return 0;

@@ -16,7 +16,7 @@ int main() {
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     cudaTextureObject_t t;
     cudaResourceDesc r = {};
-    r.res.linear.devPtr = d; //~ LC0020 this does not have the type of a pointer to `P`
+    r.res.linear.devPtr = d; //~ LC0020 the type of this is not `P *`
     cudaCreateTextureObject(&t, &r, nullptr, nullptr);
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

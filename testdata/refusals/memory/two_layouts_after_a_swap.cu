@@ -12,7 +12,7 @@ int main() {
     for (int t = 0; t < 10; ++t) {
         step<<<1, 256>>>(u, w);
         P *s = u;
-        u = w; //~ LC0021 `u = soa` and `w = tiled(32)` are asked for arrays that meet in one pointer
+        u = w; //~ LC0021 `u = soa` and `w = tiled(32)` ask for different layouts of arrays that one pointer may point to
         w = s;
     }
     return 0;

@@ -14,7 +14,7 @@ int main() {
     P *e;
     cudaMalloc(&d, n * sizeof(P));
     cudaMalloc(&e, n * sizeof(P));
-    step<<<1, 128>>>(d, n); //~ LC0021 `d = soa` and `e = tiled(32)` are asked for arrays that meet in one pointer
+    step<<<1, 128>>>(d, n); //~ LC0021 `d = soa` and `e = tiled(32)` ask for different layouts of arrays that one pointer may point to
     step<<<1, 128>>>(e, n);
     cudaFree(d);
     cudaFree(e);

@@ -12,7 +12,7 @@ int main(int count, char **arguments) {
     for (int t = 0; t < 10; ++t) {
         step<<<dim3(nx / 32, ny), 32>>>(u, w, nx, ny);
         float *s = u;
-        u = w; //~ LC0021 `u = [y/4, x, y%4]` and `w = [y/8, x, y%8]` are asked for arrays that meet in one pointer
+        u = w; //~ LC0021 `u = [y/4, x, y%4]` and `w = [y/8, x, y%8]` ask for different layouts of arrays that one pointer may point to
         w = s;
     }
     return 0;

@@ -16,7 +16,7 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     std::vector<P *> parts;
-    parts.push_back(d); //~ LC0010 it cannot be seen which function this argument reaches
+    parts.push_back(d); //~ LC0010 the function that takes this argument is not known
     step<<<1, 1>>>(parts[0], n); //~ LC0031 it cannot be seen what this points to
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

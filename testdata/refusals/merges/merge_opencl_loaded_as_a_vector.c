@@ -4,7 +4,7 @@
 static const char *text =
     "__kernel void add(__global float *a, __global const float *b, int n) {\n"
     "    int i = get_global_id(0);\n"
-    "    if (i < n) vstore4(vload4(i, a) + vload4(i, b), i, a);\n" //~ LC0010 `vload4` is not part of the program and may access the array
+    "    if (i < n) vstore4(vload4(i, a) + vload4(i, b), i, a);\n" //~ LC0010 no definition of `vload4` is found, and it may access the array
     "}\n";
 int main(int argc, char **argv)
 {

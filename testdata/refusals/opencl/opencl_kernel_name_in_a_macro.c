@@ -27,7 +27,7 @@ int main(int argc, char **argv)
     cl_program program = clCreateProgramWithSource(context, 1, &text, NULL, NULL);
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel step = clCreateKernel(program, "step", NULL); //~ LC0073 buffers for this kernel keep their layout
-    cl_mem d = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(struct P), NULL, NULL); //~ LC0042 `P` is no array of structs in device memory, nor the type of one
+    cl_mem d = clCreateBuffer(context, CL_MEM_READ_WRITE, n * sizeof(struct P), NULL, NULL); //~ LC0042 no array of structs in device memory is called `P` or has elements of that type
     clEnqueueWriteBuffer(queue, d, CL_TRUE, 0, n * sizeof(struct P), h, 0, NULL, NULL);
     clSetKernelArg(step, 0, sizeof(cl_mem), &d);
     clSetKernelArg(step, 1, sizeof(int), &n);

@@ -13,8 +13,8 @@ int main() {
     P *d;
     cudaMalloc(&d, 8 * sizeof(P));
     cudaMemcpy(d, h, 8 * sizeof(P), cudaMemcpyHostToDevice);
-    add<<<1, 32>>>(d, 8); //~ LC0010 `add` is not part of the program and may access the array
-    mul<<<1, 32>>>(d, 8); //~ LC0010 `mul` is not part of the program and may access the array
+    add<<<1, 32>>>(d, 8); //~ LC0010 no definition of `add` is found, and it may access the array
+    mul<<<1, 32>>>(d, 8); //~ LC0010 no definition of `mul` is found, and it may access the array
     cudaMemcpy(h, d, 8 * sizeof(P), cudaMemcpyDeviceToHost);
     printf("%f\n", h[3].x);
 }

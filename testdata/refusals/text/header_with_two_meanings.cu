@@ -27,6 +27,6 @@ void other(int n) {
     b::P *d;
     cudaMalloc(&d, 8 * sizeof(b::P));
     cudaMemcpy(d, h, 8 * sizeof(b::P), cudaMemcpyHostToDevice);
-    b::step<<<1, 32>>>(d, n); //~ LC0010 `step` is not part of the program and may access the array
+    b::step<<<1, 32>>>(d, n); //~ LC0010 no definition of `step` is found, and it may access the array
     cudaMemcpy(h, d, 8 * sizeof(b::P), cudaMemcpyDeviceToHost);
 }

@@ -10,7 +10,7 @@ __device__ void poke(float *q) {
 }
 __global__ void step(Dot *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) poke(&p[i].x); //~ LC0017 the address of a member may be used for more than the member
+    if (i < n) poke(&p[i].x); //~ LC0017 code may use this member's address to reach memory outside the member
 }
 int main() {
     Dot *d;

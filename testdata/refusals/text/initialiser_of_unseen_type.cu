@@ -15,8 +15,8 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    auto g = make_guard(d); //~ LC0010 `make_guard` is not part of the program and may access the array
-    Guard e = d; //~ LC0020 `e` does not have the type of a pointer to `P`
+    auto g = make_guard(d); //~ LC0010 no definition of `make_guard` is found, and it may access the array
+    Guard e = d; //~ LC0020 the type of `e` is not `P *`
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

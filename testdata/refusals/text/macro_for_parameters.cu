@@ -18,7 +18,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    other<<<1, 1>>>(d, 1); //~ LC0020 parameter `` of `other` does not have the type of a pointer to the element type
+    other<<<1, 1>>>(d, 1); //~ LC0020 parameter `` of `other` is not a pointer to the element type
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

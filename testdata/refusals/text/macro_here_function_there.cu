@@ -9,7 +9,7 @@ int main() {
     P *d;
     cudaMalloc(&d, 8 * sizeof(P));
     cudaMemcpy(d, h, 8 * sizeof(P), cudaMemcpyHostToDevice);
-    step<<<1, 32>>>(d, 8); //~ LC0010 `step` is not part of the program and may access the array
+    step<<<1, 32>>>(d, 8); //~ LC0010 no definition of `step` is found, and it may access the array
     other(d, 8);
     cudaMemcpy(h, d, 8 * sizeof(P), cudaMemcpyDeviceToHost);
     printf("%f\n", h[3].x);
@@ -27,5 +27,5 @@ static __global__ void step(P *p, int n) { //~ LC0036 this text has two meanings
 #define first(p) (((float *)p)[1])
 #include "step.cuh"
 void other(P *d, int n) {
-    step<<<1, 32>>>(d, n); //~ LC0010 `step` is not part of the program and may access the array
+    step<<<1, 32>>>(d, n); //~ LC0010 no definition of `step` is found, and it may access the array
 }

@@ -13,7 +13,7 @@ int main() {
     Cell *d;
     cudaMalloc(&d, 8 * sizeof(Cell));
     cudaMemcpy(d, h, 8 * sizeof(Cell), cudaMemcpyHostToDevice);
-    step<<<1, 32>>>(d, 8); //~ LC0020 parameter `p` of `step` does not have the type of a pointer to the element type
+    step<<<1, 32>>>(d, 8); //~ LC0020 parameter `p` of `step` is not a pointer to the element type
     cudaMemcpy(h, d, 8 * sizeof(Cell), cudaMemcpyDeviceToHost);
     printf("%f\n", h[3].x);
     run(8);

@@ -7,7 +7,7 @@ struct Base {
         return *this;
     }
 };
-struct P : Base { //~ LC0027 the element type has its own way to be copied or assigned
+struct P : Base { //~ LC0027 the element type has a user-declared copy or move operation
     float mass;
 };
 __global__ void step(P *p, int n) {

@@ -6,10 +6,10 @@ struct Base {
 struct P : Base {
     float mass;
 };
-__global__ void step(P *p, int n) { //~ LC0011 this also receives pointers to another record type
+__global__ void step(P *p, int n) { //~ LC0011 a value of another type also reaches this pointer
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        Base *b = &p[i]; //~ LC0020 `b` does not have the type of a pointer to `P`
+        Base *b = &p[i]; //~ LC0020 the type of `b` is not `P *`
         b->x += 1.0f;
     }
 }

@@ -1,7 +1,7 @@
 //@ layout = "P = soa"
 struct P {
     float x;
-    const int id; //~ LC0027 a member is constant, volatile or a reference
+    const int id; //~ LC0027 a member is `const`, `volatile`, `mutable` or a reference
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

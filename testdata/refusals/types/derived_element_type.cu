@@ -17,7 +17,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    Q *q = (Q *)d; //~ LC0011 the elements are taken for another type here
+    Q *q = (Q *)d; //~ LC0011 the elements are reinterpreted as another type here
     cudaMemset(q, 0, n * sizeof(P));
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

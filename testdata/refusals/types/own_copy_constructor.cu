@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
     P() = default;
-    __host__ __device__ P(const P &o) : x(o.x), id(0) {} //~ LC0027 the element type has its own way to be copied or assigned
+    __host__ __device__ P(const P &o) : x(o.x), id(0) {} //~ LC0027 the element type has a user-declared copy or move operation
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

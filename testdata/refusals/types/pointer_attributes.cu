@@ -15,7 +15,7 @@ int main() {
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     cudaPointerAttributes a;
-    cudaPointerGetAttributes(&a, d); //~ LC0010 `cudaPointerGetAttributes` is not part of the program and may access the array
+    cudaPointerGetAttributes(&a, d); //~ LC0010 no definition of `cudaPointerGetAttributes` is found, and it may access the array
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);
     cudaFree(d);

@@ -55,8 +55,8 @@ fn what_a_kernel_can_gain_is_said() -> Result<()> {
     let gains = &layouts[1]["gains"];
     assert_eq!(gains[0]["no_gain"], "compute-bound");
     assert_eq!(gains[1]["no_gain"], Value::Null);
-    let ceiling = gains[1]["ceiling"].as_f64().context("no ceiling")?;
-    assert!((1.2..7.0).contains(&ceiling), "{ceiling}");
+    let speedup = gains[1]["speedup"].as_f64().context("no speed-up")?;
+    assert!((1.2..7.0).contains(&speedup), "{speedup}");
     assert!(gains[1]["launches_that_pay"].as_f64().is_some_and(|launches| launches >= 1.0));
     // The paper's model knows no rates.
     let paper = json(NBODY, &["--model", "peng", "--device", "m2050"])?;

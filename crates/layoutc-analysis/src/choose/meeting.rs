@@ -24,7 +24,9 @@ pub fn conflicting(
     first: &LayoutSpec,
     second: &LayoutSpec,
 ) -> Diagnostic {
-    let message = format!("`{first}` and `{second}` are asked for arrays that meet in one pointer");
+    let message = format!(
+        "`{first}` and `{second}` ask for different layouts of arrays that one pointer may point to"
+    );
     let mut diagnostic = Diagnostic::error(Code::INCOMPATIBLE_LAYOUTS, message);
     let help = "ask for one layout for both, or keep their pointers apart";
     let located = |diagnostic| second.located(first.located(diagnostic)).help(help);

@@ -1,10 +1,7 @@
-//! What a layout can gain at most, and why it may gain nothing.
+//! What a layout gains in a kernel, and why it may gain nothing.
 //!
-//! Time is estimated from above and below by what a device can do in a second: sectors through each level,
-//! whose rates relate as the weights of [`super::sectors`] and end in the memory's bandwidth, and arithmetic.
-//! The *memory-bound share* is memory's part if the two do not overlap. If they do, a layout gains less
-//! where arithmetic takes longer, so the ceiling of [`Verdict`] is one: with share `m` and ratio `r` of the
-//! memory's times, `1 / (1 - m + m / r)`.
+//! Time is estimated by what a device can do in a second: sectors through each level, whose rates relate as the weights of
+//! [`super::sectors`] and end in the memory's bandwidth, and arithmetic; [`expected_seconds`] puts them together.
 
 use super::kernel::KernelCode;
 use super::nest::Nest;
@@ -14,9 +11,9 @@ use crate::device::Device;
 use serde::Serialize;
 use std::fmt;
 
-/// Below this ceiling nothing is gained that could be told from noise.
+/// Below this speed-up nothing is gained that could be told from noise.
 const WORTH: f64 = 1.05;
-/// Where nothing comes from memory, latencies decide, and a ceiling up to this is none.
+/// Where nothing comes from memory, latencies decide, and a speed-up up to this is none.
 const WORTH_IN_CACHE: f64 = 1.5;
 /// How often a copied byte goes through device memory once more: a kernel reads it from a buffer and writes it
 /// to its place, or the other way round. On the bus nothing changes.
@@ -35,8 +32,10 @@ pub struct Seconds {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum NoGain {
-    /// The source's layout fetches hardly anything that is not used.
-    UsedTogether,
+    /// Hardly less goes through the level that takes longest.
+    SameTraffic(Level),
+    /// More goes through the level that takes longest.
+    MoreTraffic(Level),
     /// Arithmetic takes longer than memory.
     ComputeBound,
     /// Atomic operations take the time, and their number stays.
@@ -48,7 +47,10 @@ pub enum NoGain {
 impl fmt::Display for NoGain {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.write_str(match self {
-            NoGain::UsedTogether => "what is fetched is used together",
+            NoGain::SameTraffic(level) => {
+                return write!(out, "hardly fewer sectors go through {level}");
+            }
+            NoGain::MoreTraffic(level) => return write!(out, "more sectors go through {level}"),
             NoGain::ComputeBound => "arithmetic takes longer than memory",
             NoGain::Atomics => "atomic operations take the time",
             NoGain::InCache => "all arrays fit into the second-level cache",
@@ -56,17 +58,42 @@ impl fmt::Display for NoGain {
     }
 }
 
-/// What a layout can gain in a kernel.
+/// A level of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// The first-level cache.
+    L1,
+    /// The second-level cache.
+    L2,
+    /// Device memory.
+    Dram,
+}
+
+impl Level {
+    /// From the nearest on, as [`level_seconds`] has them.
+    const ALL: [Level; 3] = [Level::L1, Level::L2, Level::Dram];
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Level::L1 => "L1",
+            Level::L2 => "L2",
+            Level::Dram => "DRAM",
+        })
+    }
+}
+
+/// What a layout gains in a kernel.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Verdict {
-    /// The kernel in the source's layout.
-    pub before: Seconds,
-    /// The kernel in the layout.
-    pub after: Seconds,
-    /// The part of the time that memory takes, from 0 to 1.
-    pub memory_share: f64,
-    /// How many times faster the kernel becomes at most.
-    pub ceiling: f64,
+    /// Seconds of all launches in the source's layout, as [`expected_seconds`] has them.
+    pub before: f64,
+    /// In the layout.
+    pub after: f64,
+    /// How many times as fast the kernel becomes.
+    pub speedup: f64,
     /// Why it gains nothing, if so.
     pub no_gain: Option<NoGain>,
 }
@@ -82,6 +109,13 @@ pub fn level_seconds(traffic: &Traffic, device: &Device) -> Result<[f64; 3], Cos
     let [w1, w2, w3] = known.weights;
     let levels = [traffic.requested * w1, traffic.l2 * w2, traffic.dram * w3];
     Ok(levels.map(|level| level / w3 * known.sector as f64 / bandwidth))
+}
+
+/// The level that takes longest.
+fn limit(traffic: &Traffic, device: &Device) -> Result<Level, CostError> {
+    let levels = Level::ALL.into_iter().zip(level_seconds(traffic, device)?);
+    let longest = levels.max_by(|left, right| left.1.total_cmp(&right.1));
+    Ok(longest.map_or(Level::Dram, |(level, _)| level))
 }
 
 /// Seconds of all launches, by a price of [`super::Model::Sectors`].
@@ -144,24 +178,30 @@ pub fn verdict(
     let atomics = before.traffic.atomics * weights[1];
     let memory: f64 = before.traffic.dram * weights[2] + before.traffic.l2 * weights[1];
     let in_cache = before.is_cached && after.is_cached;
-    let (before, after) = (seconds(code, before, device)?, seconds(code, after, device)?);
-    let arithmetic = before.arithmetic.unwrap_or(0.0);
-    let all = before.memory + arithmetic;
-    let memory_share = if all > 0.0 { before.memory / all } else { 0.0 };
-    let left = if before.memory > 0.0 { after.memory / before.memory } else { 1.0 };
-    let ceiling = 1.0 / (1.0 - memory_share + memory_share * left);
-    let no_gain = if atomics > memory / 2.0 && ceiling < WORTH {
-        Some(NoGain::Atomics)
-    } else if in_cache && ceiling <= WORTH_IN_CACHE {
-        Some(NoGain::InCache)
-    } else if ceiling >= WORTH {
-        None
-    } else if left < 1.0 / WORTH && memory_share < 0.5 {
-        Some(NoGain::ComputeBound)
-    } else {
-        Some(NoGain::UsedTogether)
+    let limits = [limit(&before.traffic, device)?, limit(&after.traffic, device)?];
+    let times = [seconds(code, before, device)?, seconds(code, after, device)?];
+    let left = match times[0].memory > 0.0 {
+        true => times[1].memory / times[0].memory,
+        false => 1.0,
     };
-    Ok(Verdict { before, after, memory_share, ceiling, no_gain })
+    let is_compute_bound = times[0].arithmetic.is_some_and(|own| own > times[0].memory);
+    let before = expected_seconds(code, before, device)?;
+    let after = expected_seconds(code, after, device)?;
+    let speedup = if after > 0.0 { before / after } else { 1.0 };
+    let no_gain = if atomics > memory / 2.0 && speedup < WORTH {
+        Some(NoGain::Atomics)
+    } else if in_cache && speedup <= WORTH_IN_CACHE {
+        Some(NoGain::InCache)
+    } else if speedup >= WORTH {
+        None
+    } else if left < 1.0 / WORTH && is_compute_bound {
+        Some(NoGain::ComputeBound)
+    } else if left > WORTH {
+        Some(NoGain::MoreTraffic(limits[1]))
+    } else {
+        Some(NoGain::SameTraffic(limits[0]))
+    };
+    Ok(Verdict { before, after, speedup, no_gain })
 }
 
 /// After how many launches a layout has paid for rearranging `bytes` in copies between host and device;
@@ -175,8 +215,7 @@ pub fn launches_that_pay(
     launches: f64,
     device: &Device,
 ) -> Result<Option<f64>, CostError> {
-    let total = |seconds: Seconds| seconds.memory + seconds.arithmetic.unwrap_or(0.0);
-    let saved = (total(verdict.before) - total(verdict.after)) / launches.max(1.0);
+    let saved = (verdict.before - verdict.after) / launches.max(1.0);
     let converted = CONVERSION * bytes as f64 / bandwidth(device)?;
     Ok((saved > 0.0).then(|| (converted / saved).ceil()))
 }

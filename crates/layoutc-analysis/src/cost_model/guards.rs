@@ -147,7 +147,14 @@ impl Walk<'_> {
                     (true, true) => {
                         let apart = left.minus(&right);
                         let is_same = apart.is_some_and(|by| !self.symbols.variation(&by).lanes);
-                        return if is_same { Part::whole(0.5) } else { Part::HALF };
+                        return match (op, is_same) {
+                            // Two indices are hardly ever equal.
+                            (BinaryOp::Eq, true) => Part::whole(BORDER),
+                            (BinaryOp::Eq, false) => Part::of_lanes(BORDER),
+                            (BinaryOp::Ne, _) => Part::ALL,
+                            (_, true) => Part::whole(0.5),
+                            (_, false) => Part::HALF,
+                        };
                     }
                     // All threads of a block go the same way.
                     (false, false) => return Part::whole(0.5),

@@ -28,10 +28,10 @@ pub(super) struct Repeats {
 /// Where a call or a launch stands.
 struct Site {
     function: FunctionId,
-    /// The loops around it, outermost first.
+    /// The loops around it, outermost first, as often as it is reached in them.
     loops: Vec<Trips>,
-    /// In which part of their runs it is reached.
-    share: f64,
+    /// In one of how many calls of the function it is reached, if no loop of the function says that.
+    every: u64,
 }
 
 impl Repeats {
@@ -51,15 +51,15 @@ impl Repeats {
             let function = program.function(id);
             let Some(body) = function.body.filter(|_| function.space.on_host()) else { continue };
             this.has_main |= function.name == "main";
-            let mut pending: Vec<(StmtId, Vec<Trips>, f64)> = vec![(body, Vec::new(), 1.0)];
-            while let Some((stmt, loops, share)) = pending.pop() {
+            let mut pending: Vec<(StmtId, Vec<Trips>, u64)> = vec![(body, Vec::new(), 1)];
+            while let Some((stmt, loops, every)) = pending.pop() {
                 let (inner, roots, declared) = program.stmt(stmt).parts();
                 let mut inside = loops.clone();
                 inside.extend(trips(program, definitions, stmt));
                 let mut exprs: Vec<ExprId> = roots;
                 exprs.extend(declared.iter().filter_map(|id| program.variable(*id).init));
                 while let Some(expr) = exprs.pop() {
-                    let site = || Site { function: id, loops: inside.clone(), share };
+                    let site = || Site { function: id, loops: inside.clone(), every };
                     match &program.expr(expr).kind {
                         ExprKind::Launch { .. } => {
                             this.launching.insert(id);
@@ -80,15 +80,20 @@ impl Repeats {
                     }
                     exprs.extend(program.expr(expr).children());
                 }
-                let part = |inner: StmtId| match &program.stmt(stmt).kind {
+                let period = |inner: StmtId| match &program.stmt(stmt).kind {
                     StmtKind::If { condition: Some(condition), then, .. } if *then == inner => {
-                        share * part_of_runs(program, definitions, *condition)
+                        period_of(program, definitions, *condition)
                     }
-                    _ => share,
+                    _ => 1,
                 };
-                let inner: Vec<_> =
-                    inner.into_iter().map(|own| (own, inside.clone(), part(own))).collect();
-                pending.extend(inner);
+                for own in inner {
+                    let (mut inside, mut every) = (inside.clone(), every);
+                    match inside.last_mut() {
+                        Some(last) => thin(last, period(own)),
+                        None => every = every.saturating_mul(period(own)),
+                    }
+                    pending.push((own, inside, every));
+                }
             }
         }
         this.close();
@@ -112,7 +117,6 @@ impl Repeats {
 
     /// In which part of the runs of the loops around it a call is reached.
     ///
-    /// What stands in an `if` counts as reached each time, but where that asks for a remainder: `if (step % 10 == 0)`.
     /// In a library, of which no caller is seen, functions that launch kernels are taken to be called as often as a
     /// loop of unknown length runs, and functions that copy alone once.
     pub(super) fn share(&self, call: ExprId) -> f64 {
@@ -132,11 +136,13 @@ impl Repeats {
                 }
             }
         }
-        let of_library = if self.has_main || is_launching { 1.0 } else { 1.0 / assumed_runs() };
-        site.share * of_library
+        if self.has_main || is_launching { 1.0 } else { 1.0 / assumed_runs() }
     }
 
     /// The loops around the launch of these that runs most often.
+    ///
+    /// What stands in an `if` counts as reached each time, but where that asks for a remainder: `if (step % 10 == 0)`
+    /// makes one of ten trips count.
     pub(super) fn of(&self, sites: &[ExprId]) -> Vec<Trips> {
         self.most(sites, DEPTH)
     }
@@ -151,11 +157,14 @@ impl Repeats {
             (dynamic, known)
         };
         let around = |site: &ExprId| {
-            let Site { function, loops, .. } = self.around.get(site)?;
+            let Site { function, loops, every } = self.around.get(site)?;
             let mut all = match (depth.checked_sub(1), self.calls.get(function)) {
                 (Some(depth), Some(calls)) => self.most(calls, depth),
                 _ => Vec::new(),
             };
+            if let Some(last) = all.last_mut() {
+                thin(last, *every);
+            }
             all.extend(loops);
             Some(all)
         };
@@ -185,19 +194,28 @@ fn trips(program: &Program, definitions: &Definitions, stmt: StmtId) -> Option<T
     }
 }
 
-/// In which part of the runs around it a condition holds: one of 10 for `step % 10 == 0`, and all for what is not known.
-fn part_of_runs(program: &Program, definitions: &Definitions, condition: ExprId) -> f64 {
-    let ExprKind::Binary(BinaryOp::Eq, left, _) =
-        program.expr(program.strip_parens(condition)).kind
-    else {
-        return 1.0;
+/// Only one of so many trips counts.
+fn thin(trips: &mut Trips, period: u64) {
+    *trips = match (*trips, period) {
+        (own, 0 | 1) => own,
+        (Trips::Known(trips), by) => Trips::Known(trips.div_ceil(by)),
+        (Trips::Steps(own), by) => Trips::Steps(own.saturating_mul(by)),
+        (Trips::Dynamic, by) => Trips::Steps(by),
     };
-    let ExprKind::Binary(BinaryOp::Rem, _, by) = program.expr(program.strip_parens(left)).kind
-    else {
-        return 1.0;
-    };
-    let by = constant_of(program, definitions, by, DEPTH).unwrap_or(1);
-    1.0 / by.max(1) as f64
+}
+
+/// In one of how many runs around it a condition holds: one of 10 for `step % 10 == 0`, and each for what is not known.
+fn period_of(program: &Program, definitions: &Definitions, condition: ExprId) -> u64 {
+    let operands =
+        |expr: ExprId, wanted: BinaryOp| match program.expr(program.strip_parens(expr)).kind {
+            ExprKind::Binary(op, left, right) if op == wanted => Some((left, right)),
+            _ => None,
+        };
+    let remainder = operands(condition, BinaryOp::Eq).and_then(|(left, right)| {
+        operands(left, BinaryOp::Rem).or_else(|| operands(right, BinaryOp::Rem))
+    });
+    let by = remainder.and_then(|(_, by)| constant_of(program, definitions, by, DEPTH));
+    by.and_then(|by| u64::try_from(by).ok()).unwrap_or(1).max(1)
 }
 
 /// `for (int i = a; i < b; i++)` with constants.

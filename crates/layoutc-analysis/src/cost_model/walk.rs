@@ -365,11 +365,13 @@ impl<'a> Walk<'a> {
         let mut steps: BTreeMap<VarId, Value> = BTreeMap::new();
         let mut ends: BTreeMap<VarId, Value> = BTreeMap::new();
         let mut resets: BTreeMap<VarId, Value> = BTreeMap::new();
+        let outside = self.threads;
         if self.rehearsals < TWICE {
             let before = self.values.clone();
             self.values.extend(marks.clone());
             self.rehearsals += 1;
             self.once_through(condition, body, step, is_do);
+            self.threads = outside;
             self.rehearsals -= 1;
             self.loops.truncate(id.0 as usize + 1);
             let after = std::mem::replace(&mut self.values, before);
@@ -415,7 +417,6 @@ impl<'a> Walk<'a> {
         let range =
             condition.map_or(LoopRange::Unknown, |condition| self.range(condition, &start, &steps));
         self.loops[id.0 as usize].trips = trips;
-        let outside = self.threads;
         let trip_steps = self.apart(|walk| walk.once_through(condition, body, step, is_do));
         self.step(Step::Loop { id, range, body: trip_steps });
         self.threads = outside;

@@ -127,6 +127,27 @@ impl Profile {
         text
     }
 
+    /// Calls the texts as the program does: it may have been recorded from another folder. A path that the program does not
+    /// have becomes the one of its texts that has this file name and this content, if there is just one.
+    pub fn rename(&mut self, texts: &[(&str, &str)]) {
+        let name = |path: &str| path.rsplit(['/', '\\']).next().unwrap_or(path).to_owned();
+        let mut taken: Vec<String> = self.sources.iter().map(|own| own.path.clone()).collect();
+        for source in &mut self.sources {
+            if texts.iter().any(|(path, _)| *path == source.path) {
+                continue;
+            }
+            let mut alike = texts.iter().filter(|(path, sum)| {
+                !taken.iter().any(|own| own == path)
+                    && sum.eq_ignore_ascii_case(&source.sha256)
+                    && name(path) == name(&source.path)
+            });
+            if let (Some((path, _)), None) = (alike.next(), alike.next()) {
+                source.path = (*path).to_owned();
+                taken.push(source.path.clone());
+            }
+        }
+    }
+
     /// Compares the texts that were recorded with those of a program: paths and SHA-256 sums in hexadecimal
     /// digits. Texts of the program that the profile does not name are no matter: they hold no device code.
     ///

@@ -183,6 +183,20 @@ fn another_version_of_the_program_is_refused() {
     assert!(error.to_string().contains("`test.cu` is none of its files"), "{error}");
 }
 
+#[test]
+fn a_profile_may_come_from_another_folder() {
+    let sum = "0123456789ABCDEF".repeat(4);
+    let placed = |texts: &[(&str, &str)]| {
+        let mut profile = small(TEXT);
+        profile.rename(texts);
+        profile.is_of(texts.iter().copied()).is_ok()
+    };
+    assert!(placed(&[("../sim/test.cu", sum.as_str())]));
+    assert!(!placed(&[("../sim/test.cu", "00")]), "another content");
+    assert!(!placed(&[("sim/other.cu", sum.as_str())]), "another name");
+    assert!(!placed(&[("a/test.cu", sum.as_str()), ("b/test.cu", sum.as_str())]), "either");
+}
+
 proptest! {
     /// Reading never panics, and what is read is written and read again as it was.
     #[test]

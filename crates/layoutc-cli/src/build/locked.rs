@@ -2,10 +2,11 @@
 
 use crate::arguments::ProgramArguments;
 use crate::compile::Success;
-use layoutc_build::lock::{LockedArray, LockedProgram, SOURCE, short};
+use layoutc_build::lock::{Lock, LockedArray, LockedProgram, SOURCE, short};
 use layoutc_diagnostics::Code;
 use layoutc_driver::{ClassOutcome, Status};
 use layoutc_syntax::Program;
+use std::path::Path;
 
 /// The layouts of a program's arrays.
 pub fn locked(name: &str, success: &Success) -> LockedProgram {
@@ -70,6 +71,27 @@ fn members(program: &Program, class: &ClassOutcome) -> String {
     short(&hash.finalize())
 }
 
+/// What a lock file says of its program, or of one of its programs: `FILE:PROGRAM`.
+///
+/// # Errors
+/// The file cannot be read, or it is not clear which program is meant.
+pub fn locked_in(file: &str) -> Result<LockedProgram, String> {
+    let (path, name) = match file.rsplit_once(':') {
+        Some((path, name)) if !Path::new(file).exists() => (path, Some(name)),
+        _ => (file, None),
+    };
+    let lock = Lock::read(Path::new(path))?.ok_or_else(|| format!("there is no file {path}"))?;
+    let names: Vec<&str> = lock.programs.iter().map(|program| &*program.name).collect();
+    let found = match (name, names.as_slice()) {
+        (Some(name), _) => lock.program(name),
+        (None, [only]) => lock.program(only),
+        (None, _) => None,
+    };
+    found.ok_or_else(|| {
+        format!("{path} has the programs {}; name one: {path}:PROGRAM", names.join(", "))
+    })
+}
+
 /// The same options, with the layouts that the lock file says, which must be carried out.
 pub fn asked(arguments: &ProgramArguments, locked: &LockedProgram) -> ProgramArguments {
     let spec = |array: &LockedArray| format!("{} = {}", array.target, array.layout);
@@ -109,9 +131,20 @@ pub fn refreshed(known: &LockedProgram, success: &Success) -> LockedProgram {
     for array in &mut arrays {
         let same =
             |other: &&LockedArray| other.target == array.target && other.layout == array.layout;
-        if let Some(before) = known.changed().find(same) {
+        let is_kept = |other: &&LockedArray| same(other) && !is_refused(array);
+        if let Some(before) = known.arrays.iter().find(is_kept) {
             array.because.clone_from(&before.because);
         }
     }
     LockedProgram::new(&known.name, arrays)
+}
+
+/// The arrays that the lock file keeps because they could not change, and that can now.
+pub fn freed(known: &LockedProgram, success: &Success) -> Vec<String> {
+    let now = locked(&known.name, success).arrays;
+    let is_free = |before: &&LockedArray| {
+        let same = |own: &&LockedArray| own.target == before.target && own.layout == SOURCE;
+        is_refused(before) && now.iter().find(same).is_some_and(|own| !is_refused(own))
+    };
+    known.arrays.iter().filter(is_free).map(|array| array.target.clone()).collect()
 }

@@ -2,6 +2,7 @@
 
 use super::counters::launches;
 use super::table::ArrayShown;
+use super::text::units;
 use layoutc_analysis::cost::price::{KernelPrice, Model};
 use layoutc_analysis::cost::verdict::{NoGain, launches_that_pay, verdict};
 use layoutc_analysis::cost_model::Kernel;
@@ -9,16 +10,22 @@ use layoutc_analysis::device::Device;
 use serde::Serialize;
 
 /// A kernel in a layout, against the source's.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 pub(super) struct Gain {
-    /// How many times faster the kernel becomes at most.
-    pub(super) ceiling: f64,
-    /// The part of its time that memory takes, from 0 to 1.
-    pub(super) memory_share: f64,
+    /// How many times as fast the kernel becomes.
+    pub(super) speedup: f64,
+    /// Estimated microseconds of a launch in the source's layout, memory and arithmetic together.
+    pub(super) before_microseconds: f64,
+    /// In the layout.
+    pub(super) after_microseconds: f64,
     /// Why it gains nothing, if so.
     pub(super) no_gain: Option<NoGain>,
     /// After how many launches it has paid for one conversion of the arrays at a copy; none: never.
     pub(super) launches_that_pay: Option<f64>,
+    /// All that in a line.
+    pub(super) text: String,
+    #[serde(skip)]
+    launches: f64,
 }
 
 impl Gain {
@@ -40,30 +47,41 @@ impl Gain {
         let threads = code.blocks * code.block.iter().product::<u64>();
         let bytes = arrays.iter().map(|own| own.bytes * own.elements.unwrap_or(threads)).sum();
         let launches = launches(code);
-        Some(Gain {
-            ceiling: found.ceiling,
-            memory_share: found.memory_share,
+        let mut gain = Gain {
+            speedup: found.speedup,
+            before_microseconds: found.before * 1e6 / launches.max(1.0),
+            after_microseconds: found.after * 1e6 / launches.max(1.0),
             no_gain: found.no_gain,
             launches_that_pay: launches_that_pay(bytes, &found, launches, device).ok()?,
-        })
+            text: String::new(),
+            launches: launches.max(1.0),
+        };
+        gain.text = gain.line();
+        Some(gain)
     }
 
-    /// In a line.
-    pub(super) fn text(&self) -> String {
-        let share = format!("memory takes {:.0} % of its time", self.memory_share * 100.0);
+    /// Estimated microseconds of all launches, before and after.
+    pub(super) fn all_launches(&self) -> [f64; 2] {
+        [self.before_microseconds, self.after_microseconds].map(|one| one * self.launches)
+    }
+
+    fn line(&self) -> String {
+        let [before, after] = [self.before_microseconds, self.after_microseconds].map(units::time);
+        let times = match before == after {
+            true => format!("a launch takes est. {before}"),
+            false => format!("a launch takes est. {after} instead of {before}"),
+        };
         match (self.no_gain, self.launches_that_pay) {
-            (Some(why), _) => format!("no gain: {why}"),
-            (None, Some(1.0)) => {
-                format!(
-                    "up to {:.1} times as fast ({share}); one launch pays for a converted copy",
-                    self.ceiling
-                )
-            }
-            (None, Some(launches)) => format!(
-                "up to {:.1} times as fast ({share}); {launches:.0} launches pay for a converted copy",
-                self.ceiling
+            (Some(why), _) => format!("no gain: {why}; {times}"),
+            (None, Some(1.0)) => format!(
+                "{:.1} times as fast: {times}; one launch saves what a converted copy costs extra",
+                self.speedup
             ),
-            (None, None) => format!("up to {:.1} times as fast ({share})", self.ceiling),
+            (None, Some(launches)) => format!(
+                "{:.1} times as fast: {times}; {launches:.0} launches save what one converted copy costs extra",
+                self.speedup
+            ),
+            (None, None) => format!("{:.1} times as fast: {times}", self.speedup),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What kernels cost before and after a run of the compiler.
 
+use super::counters::launches;
 use super::gains::Gain;
 use super::table::ArrayShown;
 use crate::arguments::ProgramArguments;
@@ -11,20 +12,40 @@ use layoutc_analysis::cost::price::{KernelPrice, Model};
 use layoutc_analysis::cost_model::{ArraySource, Kernel};
 use layoutc_dataflow::layout::Layout;
 use layoutc_driver::{ClassOutcome, Status};
+use serde::Serialize;
 use std::collections::BTreeSet;
 
 /// A kernel that accesses an array that changes.
+#[derive(Serialize)]
 pub struct KernelChange {
     /// The kernel.
     pub name: String,
     /// The types of the arrays.
     pub arrays: Vec<String>,
-    /// What all accesses ask for: sectors of 32 bytes, or transactions by Peng et al.
+    /// What all accesses ask for in one launch: sectors of 32 bytes, or transactions by Peng et al.
     pub requests: [f64; 2],
+    /// Sectors of a warp's request, where the model has them.
+    pub sectors_per_request: Option<[f64; 2]>,
     /// What the kernel costs against the source.
     pub ratio: f64,
     /// What it gains at most, and after how many launches a conversion has paid for itself.
     pub gain: Option<String>,
+}
+
+impl KernelChange {
+    /// What a request takes, in words: `4 sectors a request instead of 28`.
+    pub fn request(&self) -> Option<String> {
+        let number = |value: f64| match (value * 10.0).round() / 10.0 {
+            value if value.fract() == 0.0 => format!("{value:.0}"),
+            value => format!("{value:.1}"),
+        };
+        let [before, after] = self.sectors_per_request?.map(number);
+        let unit = if after == "1" { "sector" } else { "sectors" };
+        Some(match before == after {
+            true => format!("{after} {unit} a request, as before"),
+            false => format!("{after} {unit} a request instead of {before}"),
+        })
+    }
 }
 
 /// The kernels of a program whose costs are known before and after, and the names of those where they are not.
@@ -110,13 +131,16 @@ fn change(
             elements: info.elements,
         })
         .collect();
+    let launches = launches(&kernel.code).max(1.0);
     let requests = |price: &KernelPrice| match program.model {
-        Model::Sectors => price.traffic.requested,
+        Model::Sectors => price.traffic.requested / launches,
         Model::Peng => {
             let of_warp = price.accesses.iter().map(|own| own.transactions * own.executions);
             of_warp.sum::<f64>() * price.warps as f64
         }
     };
+    let of_request = |price: &KernelPrice| price.traffic.requested / price.traffic.instructions;
+    let sectors = prices.map(of_request);
     let gain = Gain::new(kernel, &shown, prices, &program.device, program.model);
     let mut arrays: Vec<String> = shown.into_iter().map(|array| array.name).collect();
     arrays.dedup();
@@ -124,7 +148,8 @@ fn change(
         name: kernel.code.name.clone(),
         arrays,
         requests: prices.map(requests),
+        sectors_per_request: sectors.iter().all(|own| own.is_finite()).then_some(sectors),
         ratio: prices[1].total.ratio(&prices[0].total),
-        gain: gain.map(|gain| gain.text()),
+        gain: gain.map(|gain| gain.text),
     }
 }

@@ -112,6 +112,9 @@ pub(super) struct KernelShown {
     pub(super) is_grid_known: bool,
     /// Loops of the host around its launches: trips, or none for loops of unknown length.
     pub(super) host_loops: Vec<Option<u64>>,
+    /// The same in words: `n`, or `n/10` where one of ten trips launches.
+    #[serde(skip)]
+    pub(super) host_loop_texts: Vec<String>,
     pub(super) accesses: Vec<AccessShown>,
 }
 

@@ -4,7 +4,7 @@ mod accesses;
 mod legend;
 mod measured;
 mod simulated;
-mod units;
+pub(super) mod units;
 
 use super::chosen::Chosen;
 use super::table::{Costs, KernelShown, TableShown};
@@ -61,15 +61,21 @@ fn layouts(costs: &Costs, array: &TableShown) -> String {
     right(&mut table, &[2, 3, 4]);
     push(&mut out, &table);
     for (at, layout) in array.layouts.iter().enumerate() {
-        if let Some(copies) = layout.copies {
-            let _ = writeln!(
-                out,
-                "    {}: kernels save est. {} µs, copies between host and device take est. {} µs longer",
-                label(array, at),
-                units::three_digits(copies.saved_microseconds),
-                units::three_digits(copies.copies_microseconds)
-            );
-        }
+        let times: Option<Vec<[f64; 2]>> =
+            layout.gains.iter().map(|gain| Some(gain.as_ref()?.all_launches())).collect();
+        let Some(times) = times.filter(|times| !times.is_empty()) else { continue };
+        let [before, after] = [0, 1].map(|side| times.iter().map(|own| own[side]).sum::<f64>());
+        let (difference, how) = (units::time((after - before).abs()), before >= after);
+        let (before, how) = (units::time(before), if how { "less" } else { "longer" });
+        let copies = layout.copies.map_or_else(String::new, |copies| {
+            let time = units::time(copies.copies_microseconds);
+            format!(", copies between host and device est. {time} longer")
+        });
+        let _ = writeln!(
+            out,
+            "    {}: of est. {before}, kernels take {difference} {how}{copies}",
+            label(array, at)
+        );
     }
     for (at, kernel) in array.kernels.iter().enumerate() {
         let _ = writeln!(out, "\n  {}", heading(kernel, arithmetic(array, at)));
@@ -83,8 +89,8 @@ fn layouts(costs: &Costs, array: &TableShown) -> String {
             let _ = writeln!(out, "    {others} {plural} to other arrays not shown");
         }
         for (column, layout) in array.layouts.iter().enumerate() {
-            if let Some(gain) = layout.gains[at] {
-                let _ = writeln!(out, "    {}: {}", label(array, column), gain.text());
+            if let Some(gain) = &layout.gains[at] {
+                let _ = writeln!(out, "    {}: {}", label(array, column), gain.text);
             }
         }
     }
@@ -152,16 +158,9 @@ fn heading(kernel: &KernelShown, arithmetic: Option<f64>) -> String {
         _ => format!("{x} x {y} x {z}"),
     };
     let assumed = |is_known: bool| if is_known { "" } else { " (assumed)" };
-    let loops = match kernel.host_loops.len() {
-        0 => String::new(),
-        _ => {
-            let loops: Vec<String> = kernel
-                .host_loops
-                .iter()
-                .map(|trips| trips.map_or("n".to_owned(), |trips| trips.to_string()))
-                .collect();
-            format!(", launched {} times", loops.join(" x "))
-        }
+    let loops = match kernel.host_loop_texts.as_slice() {
+        [] => String::new(),
+        loops => format!(", launched {} times", loops.join(" x ")),
     };
     let arithmetic = arithmetic.map_or_else(String::new, |time| {
         format!("; arithmetic est. {} µs", units::three_digits(time))

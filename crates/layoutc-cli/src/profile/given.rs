@@ -56,17 +56,22 @@ fn read_one(path: &Path) -> Result<Profile, Diagnostic> {
     Profile::read(&bytes).map_err(|error| failed(error.to_string()))
 }
 
-/// Says if the profile is of another version of the program.
-pub fn check(
-    profile: &Profile,
+/// The profile of this program, with the paths by which the command line names its files.
+///
+/// # Errors
+/// The profile is of another version of the program.
+pub fn placed(
+    mut profile: Arc<Profile>,
     sources: &SourceSet,
     replaced: &BTreeMap<PathBuf, Vec<u8>>,
-) -> Option<Diagnostic> {
+) -> Result<Arc<Profile>, Diagnostic> {
     let own = digests_of(sources, replaced);
-    let texts = own.values().map(|source| (source.path.as_str(), source.sha256.as_str()));
-    let error = profile.is_of(texts).err()?;
-    Some(
-        Diagnostic::error(Code::PROFILE, error.to_string())
-            .help("record it again with `layoutc profile`"),
-    )
+    let texts: Vec<(&str, &str)> =
+        own.values().map(|source| (source.path.as_str(), source.sha256.as_str())).collect();
+    Arc::make_mut(&mut profile).rename(&texts);
+    match profile.is_of(texts) {
+        Ok(()) => Ok(profile),
+        Err(error) => Err(Diagnostic::error(Code::PROFILE, error.to_string())
+            .help("record it again with `layoutc profile`")),
+    }
 }

@@ -4,7 +4,7 @@ use super::base::Base;
 use super::changes::{Change, changes};
 use super::picture::picture;
 use crate::compile::Success;
-use crate::cost::run::{KernelChange, kernel_changes};
+use crate::cost::run::KernelChange;
 use crate::format::markdown::{cell, code, fenced, line_of, names, prose, why};
 use crate::format::{Findings, layout_before};
 use crate::strips::strips;
@@ -39,6 +39,8 @@ pub struct Review<'a> {
     pub success: &'a Success,
     /// What prices are computed with.
     pub program: &'a crate::arguments::ProgramArguments,
+    /// The kernels whose costs are known before and after, and the names of the others.
+    pub kernels: &'a (Vec<KernelChange>, Vec<String>),
     /// The program before the change under review.
     pub before: Option<Before<'a>>,
     /// What the runs say, or why there is no answer.
@@ -183,7 +185,7 @@ impl Review<'_> {
     }
 
     fn costs(&self, out: &mut String) {
-        let (known, unknown) = kernel_changes(self.success, self.program);
+        let (known, unknown) = self.kernels;
         if known.is_empty() && unknown.is_empty() {
             return;
         }
@@ -195,9 +197,9 @@ impl Review<'_> {
         if !known.is_empty() {
             let _ = writeln!(
                 out,
-                "| kernel | arrays | {unit} before | {unit} after | cost, source = 1 | gain |\n|---|---|--:|--:|--:|---|"
+                "| a launch of | arrays | {unit} before | {unit} after | cost, source = 1 | gain |\n|---|---|--:|--:|--:|---|"
             );
-            for kernel in &known {
+            for kernel in known {
                 row(out, kernel);
             }
             let _ = writeln!(

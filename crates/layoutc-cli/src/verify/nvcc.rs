@@ -46,7 +46,7 @@ pub fn ask(success: &Success) -> Result<Answer, String> {
     let compiler = env::var("NVCC").ok().filter(|name| !name.is_empty());
     let compiler = compiler.unwrap_or_else(|| "nvcc".to_owned());
     let Some(version) = version(&compiler) else {
-        return Ok(Answer::NotAsked("there is none"));
+        return Ok(Answer::NotAsked("there is none on the path or in $NVCC"));
     };
     let after = compile(success, &compiler, |id, file| match success.compiled.edits.get(&id) {
         Some(edits) => edits.apply(file.text()),

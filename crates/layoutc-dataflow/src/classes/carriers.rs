@@ -507,9 +507,9 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                         None
                     }
                     Callee::Library(_) if is_moved_whole(program, calls, expr) => None,
-                    Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {
-                        Some("it is passed to a function that cannot be seen")
-                    }
+                    Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => Some(
+                        "it is passed to an unknown function, or copied with a byte count that is not its `sizeof`",
+                    ),
                 }
             }
             ExprKind::Launch { kernel, config, arguments, .. } => {

@@ -82,7 +82,7 @@ pub(super) fn classify(
                     class,
                     Code::INCOMPATIBLE_CAST,
                     span,
-                    "this also receives pointers to another record type",
+                    "a value of another type also reaches this pointer",
                 );
             }
         }

@@ -122,8 +122,8 @@ pub(super) fn coordinates(
             span,
             code: Code::GRID_UNPROVEN,
             message: format!(
-                "nothing shows `{value}` of the index `{text}` to stay inside its extent `{extent}`; \
-                 `--assume in-bounds` or a `#pragma layoutc grid` accepts it"
+                "nothing proves that `{value}` in the index `{text}` stays inside its extent `{extent}`; \
+                 add a guard, or use `--assume in-bounds` or a `#pragma layoutc grid` accepts it"
             ),
             related: Vec::new(),
         });

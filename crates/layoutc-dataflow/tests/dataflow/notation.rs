@@ -371,21 +371,21 @@ fn errors_point_to_their_place() {
             "P = {x y vz}, {vw}",
             Code::UNKNOWN_FIELD,
             "vw",
-            "record `Particle` has no field `vw`",
+            "struct `Particle` has no member `vw`",
             Some("did you mean `vx`?"),
         ),
         (
             "P = {mass}, {*}",
             Code::UNKNOWN_FIELD,
             "mass",
-            "record `Particle` has no field `mass`",
+            "struct `Particle` has no member `mass`",
             Some("its fields are `x`, `y`, `z`, `m`, `vx`, `vy`, `vz`, `id`"),
         ),
         (
             "P = {x y}, {y z}, {*}",
             Code::OVERLAPPING_GROUPS,
             "y",
-            "field `y` is named twice",
+            "member `y` is named twice",
             Some("it is already placed at byte 7; remove one of the two"),
         ),
         (
@@ -406,7 +406,7 @@ fn errors_point_to_their_place() {
             "P = {x y z m vx}",
             Code::UNKNOWN_LAYOUT,
             "",
-            "fields `vy`, `vz`, `id` are in no group",
+            "members `vy`, `vz`, `id` are in no group",
             Some("name every field, or add `{*}` for all the others"),
         ),
         (

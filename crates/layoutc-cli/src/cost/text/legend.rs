@@ -6,8 +6,15 @@ use layoutc_analysis::cost::price::Model;
 use std::fmt::Write;
 
 /// By column: what it is, and what Nsight Compute calls it.
-const COLUMNS: [(&str, &str, &str); 7] = [
+const COLUMNS: [(&str, &str, &str); 10] = [
     ("stride", "bytes between neighbouring threads; `with :N`: loaded together with line N", ""),
+    ("", "mixed: not the same between all; large: at least a line", ""),
+    (
+        "",
+        "any: not known. Neighbours whose index comes from memory count as runs of 8 elements,",
+        "",
+    ),
+    ("", "which is few sectors for random gathers; a recorded run knows (`layoutc profile`)", ""),
     (
         "requests",
         "memory instructions of warps, one launch on average",
@@ -51,6 +58,10 @@ pub(super) fn legend(costs: &Costs) -> String {
                 costs.device
             );
             line("est.", &text);
+            line(
+                "",
+                "of a launch: the levels of memory and arithmetic, as they overlap (docs/decisions.md)",
+            );
             line("cost", "sectors, weighed by the level that serves them, and instructions");
         }
         Model::Peng => {

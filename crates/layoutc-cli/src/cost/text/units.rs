@@ -18,6 +18,14 @@ pub(super) fn three_digits(value: f64) -> String {
     }
 }
 
+/// A time that is given in microseconds: `71 ns`, `8.76 µs`, `444 ms`.
+pub(in crate::cost) fn time(microseconds: f64) -> String {
+    let units = [("s", 1e6), ("ms", 1e3), ("µs", 1.0)];
+    let found = units.into_iter().find(|(_, one)| microseconds.abs() >= *one);
+    let (unit, one) = found.unwrap_or(("ns", 1e-3));
+    format!("{} {unit}", three_digits(microseconds / one))
+}
+
 /// A whole number in groups of three digits, as Nsight Compute writes it: `147,456`.
 pub(super) fn grouped(value: f64) -> String {
     let digits = format!("{value:.0}");
@@ -63,6 +71,8 @@ mod tests {
         assert_eq!([28.0, 0.5, 3.97].map(one_place), ["28", "0.5", "4"]);
         let digits = [0.0, 0.0123, 1.234, 12.34, 1234.0, 0.00004].map(three_digits);
         assert_eq!(digits, ["0", "0.012", "1.23", "12.3", "1234", "4.0e-5"]);
+        let times = [0.0, 0.0712, 8.76, 443_912.0, 2.5e6].map(time);
+        assert_eq!(times, ["0 ns", "71.2 ns", "8.76 µs", "444 ms", "2.50 s"]);
         assert_eq!([7.0, 1000.0, 147_456.0].map(grouped), ["7", "1,000", "147,456"]);
         let unit = ByteUnit::of(14_680_064.0);
         assert_eq!((unit.name, unit.text(2_097_152.0)), ("MB", "2.10".to_owned()));

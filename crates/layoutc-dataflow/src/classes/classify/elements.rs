@@ -473,7 +473,7 @@ impl Classifier<'_> {
                 }
                 if let Some(name) = self.stringizing_macro(expr) {
                     let message =
-                        format!("the macro `{name}` also uses the spelling of this argument");
+                        format!("the macro `{name}` also turns this argument into a string (`#`)");
                     self.pin(class, Code::OPAQUE_MACRO, span, message);
                 }
                 // Reaching through a pointer member is the other array's business.
@@ -528,7 +528,7 @@ impl Classifier<'_> {
             Some((ExprKind::AddressOf(_), address)) => (
                 Code::FIELD_ADDRESS,
                 self.span(address),
-                "the address of a member may be used for more than the member",
+                "code may use this member's address to reach memory outside the member",
             ),
             Some((ExprKind::Cast { .. }, cast)) => (
                 Code::INCOMPATIBLE_CAST,

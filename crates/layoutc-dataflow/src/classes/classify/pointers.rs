@@ -54,7 +54,7 @@ impl Classifier<'_> {
             None => match owner_of(self.program, from) {
                 Some(owner) => {
                     format!(
-                        "`{owner}` owns this memory, and the type that it holds does not change"
+                        "`{owner}` owns this memory, and layoutc does not change its element type"
                     )
                 }
                 None => "it cannot be seen what this points to".to_owned(),
@@ -109,7 +109,12 @@ impl Classifier<'_> {
                 "the array is addressed in bytes from here on",
             );
         } else if types.as_scalar(target.id).is_some() {
-            self.pin(class, Code::ADDRESS_AS_INTEGER, span, "the address becomes a number here");
+            self.pin(
+                class,
+                Code::ADDRESS_AS_INTEGER,
+                span,
+                "the pointer is converted to an integer here",
+            );
         } else if pointee.is_some_and(|to| to.id == TypeTable::VOID) {
             self.pin(class, Code::UNTYPED_POINTER, span, "the pointer loses its type here");
         } else {
@@ -117,7 +122,7 @@ impl Classifier<'_> {
                 class,
                 Code::INCOMPATIBLE_CAST,
                 span,
-                "the elements are taken for another type here",
+                "the elements are reinterpreted as another type here",
             );
         }
     }
@@ -221,9 +226,12 @@ impl Classifier<'_> {
                     span,
                     "neither the call nor its arguments say the direction of this copy",
                 ),
-                _ => {
-                    self.pin(class, Code::HOST_ACCESS, span, "the copy takes this for host memory")
-                }
+                _ => self.pin(
+                    class,
+                    Code::HOST_ACCESS,
+                    span,
+                    "the direction of this copy says that this is host memory",
+                ),
             }
         } else {
             self.pin(
@@ -245,10 +253,7 @@ impl Classifier<'_> {
             return;
         }
         let name = &self.program.variable(variable).name;
-        let message = format!(
-            "`{name}` does not have the type of a pointer to `{}`",
-            self.element_name(class)
-        );
+        let message = format!("the type of `{name}` is not `{} *`", self.element_name(class));
         self.pin(class, Code::UNTYPED_POINTER, span, message);
     }
 
@@ -580,10 +585,8 @@ impl Classifier<'_> {
                 if !same && let Some(by) = copier {
                     self.description(class, &by, self.span(right));
                 } else if !same {
-                    let message = format!(
-                        "this does not have the type of a pointer to `{}`",
-                        self.element_name(class)
-                    );
+                    let message =
+                        format!("the type of this is not `{} *`", self.element_name(class));
                     self.pin(class, Code::UNTYPED_POINTER, self.span(left), message);
                 }
                 return;
@@ -663,12 +666,12 @@ impl Classifier<'_> {
                 };
                 if self.classes.class_of_slot(Slot::Variable(parameter)) != Some(class) {
                     let (code, why) = if function.template_parameters.is_empty() {
-                        (
-                            Code::UNTYPED_POINTER,
-                            "does not have the type of a pointer to the element type",
-                        )
+                        (Code::UNTYPED_POINTER, "is not a pointer to the element type")
                     } else {
-                        (Code::TEMPLATE_USE, "has a type that depends on a template parameter")
+                        (
+                            Code::TEMPLATE_USE,
+                            "cannot be rewritten: no instance of this template can be written for the call",
+                        )
                     };
                     let name = &self.program.variable(parameter).name;
                     self.pin(
@@ -766,7 +769,7 @@ impl Classifier<'_> {
                     class,
                     Code::ESCAPING_POINTER,
                     span,
-                    format!("`{name}` is not part of the program and may access the array"),
+                    format!("no definition of `{name}` is found, and it may access the array"),
                 );
             }
             Callee::Ambiguous(_) => self.pin(
@@ -779,7 +782,7 @@ impl Classifier<'_> {
                 class,
                 Code::ESCAPING_POINTER,
                 span,
-                "it cannot be seen which function this argument reaches",
+                "the function that takes this argument is not known",
             ),
         }
     }

@@ -130,7 +130,7 @@ impl Classifier<'_> {
                     }
                     RecordTrait::CopyControl => (
                         Code::UNSUPPORTED_RECORD,
-                        "the element type has its own way to be copied or assigned",
+                        "the element type has a user-declared copy or move operation",
                     ),
                     RecordTrait::Template => (
                         Code::TEMPLATE_USE,
@@ -143,9 +143,10 @@ impl Classifier<'_> {
                         continue;
                     }
                     RecordTrait::Packed => (Code::UNSUPPORTED_RECORD, "the element type is packed"),
-                    RecordTrait::ConstMember => {
-                        (Code::UNSUPPORTED_RECORD, "a member is constant, volatile or a reference")
-                    }
+                    RecordTrait::ConstMember => (
+                        Code::UNSUPPORTED_RECORD,
+                        "a member is `const`, `volatile`, `mutable` or a reference",
+                    ),
                     RecordTrait::UnknownMember => {
                         (Code::UNSUPPORTED_RECORD, "the type of this member is not known")
                     }
@@ -388,12 +389,7 @@ impl Classifier<'_> {
             self.pin(class, Code::SUB_RANGE, span, "the pointer that this refers to may be moved");
         }
         if interior && !matches!(slot, Slot::Variable(_)) {
-            self.pin(
-                class,
-                Code::SUB_RANGE,
-                span,
-                "this may hold a pointer behind the first element",
-            );
+            self.pin(class, Code::SUB_RANGE, span, "this may point past the first element");
         }
         let depth = element_of(program, ty).map_or(0, |(_, depth)| depth);
         if interior && depth > 1 {
@@ -637,13 +633,14 @@ impl Classifier<'_> {
                     continue;
                 }
                 let name = &self.program.variable(id).name;
-                let message =
-                    format!("code that uses the array is also given `{name}`, which is not in it");
+                let message = format!(
+                    "code that uses the array also gets `{name}`, which is not an element of it"
+                );
                 let given =
                     flows.iter().find(|flow| root_variable(self.program, flow.from) == Some(id));
                 let declared = self.program.variable(id).site.name;
                 let span = given.map_or(declared, |flow| flow.span);
-                let related = vec![(declared, format!("`{name}` is an object of its own"))];
+                let related = vec![(declared, format!("`{name}` is a separate object"))];
                 self.pins
                     .push((class, Pin { span, code: Code::SHARED_FUNCTION, message, related }));
             }

@@ -841,7 +841,7 @@ impl Follow<'_> {
                     node,
                     id,
                     Code::ESCAPING_POINTER,
-                    "it cannot be seen which function this argument reaches",
+                    "the function that takes this argument is not known",
                 );
             }
         }

@@ -111,7 +111,7 @@ fn assign_leaves(shape: &RecordShape, groups: &[GroupSpec]) -> Result<Vec<Vec<Le
             FieldPattern::Path(path) => {
                 for leaf in leaves_at(shape, path, at)? {
                     if let Some(first) = placed[leaf.index()].replace(at.clone()) {
-                        let message = format!("field `{}` is named twice", shape.leaf(leaf).path);
+                        let message = format!("member `{}` is named twice", shape.leaf(leaf).path);
                         return Err(overlap(message, at, &first));
                     }
                 }
@@ -144,7 +144,7 @@ fn unplaced(shape: &RecordShape, groups: &[GroupSpec], left: &[LeafId]) -> SpecE
         left.iter().map(|leaf| format!("`{}`", shape.leaf(*leaf).path)).collect();
     let message = match &names[..] {
         [name] => format!("field {name} is in no group"),
-        _ => format!("fields {} are in no group", names.join(", ")),
+        _ => format!("members {} are in no group", names.join(", ")),
     };
     let end = groups.iter().flat_map(|group| &group.fields).map(|field| field.at.end).max();
     let end = end.unwrap_or_default();
@@ -173,7 +173,7 @@ pub(super) fn prefixes(path: &str) -> impl Iterator<Item = &str> {
 }
 
 fn unknown_field(shape: &RecordShape, path: &str, at: &Range<usize>) -> SpecError {
-    let message = format!("record `{}` has no field `{path}`", shape.name);
+    let message = format!("struct `{}` has no member `{path}`", shape.name);
     let error = SpecError::new(Code::UNKNOWN_FIELD, at.clone(), message);
     let leaves = || shape.leaves.iter().map(|leaf| leaf.path.as_str());
     match nearest(path, leaves().chain(leaves().flat_map(prefixes))) {
