@@ -81,6 +81,14 @@ pub fn means(
     }
 }
 
+/// Why an array stays of which no request speaks.
+const NOT_ASKED: &str = "no layout was asked for this array";
+
+/// Whether a request says of every array that it stays, because nobody asks for another layout.
+fn is_default(request: &LayoutSpec) -> bool {
+    request.target == EVERY_ARRAY && matches!(request.authority, Authority::Chosen)
+}
+
 /// Whether a pragma of the program means the class.
 #[must_use]
 pub fn of_pragma(
@@ -252,14 +260,15 @@ impl Chooser<'_> {
                     self.change(id, shape, layout.clone(), because)
                 }
                 Some(Verdict::Stay { because }) => self.kept(id, Code::NO_GAIN, because),
-                None if !self.requests.is_empty() => {
-                    self.kept(id, Code::NO_GAIN, "no layout was asked for this array")
-                }
+                None if !self.requests.is_empty() => self.kept(id, Code::NO_GAIN, NOT_ASKED),
                 None => self.kept(id, Code::NO_GAIN, "no selector evaluated this array"),
             };
         };
         let request = &self.requests[at];
         match request.resolve(&shape.shape) {
+            Ok(layout) if layout.is_identity(&shape.shape) && is_default(request) => {
+                self.kept(id, Code::NO_GAIN, NOT_ASKED)
+            }
             Ok(layout) => self.change(id, shape, layout, "asked for"),
             Err(error) => {
                 let cause = (error.code, error.message.clone());

@@ -23,7 +23,7 @@ use layoutc_analysis::profile::Profile;
 use layoutc_build::database::{self, Entry};
 use layoutc_dataflow::layout::notation::{Authority, LayoutSpec};
 use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceSet};
-use layoutc_driver::{Compiled, Request};
+use layoutc_driver::{ClassOutcome, Compiled, Request, Status};
 use layoutc_syntax::preprocess::{Compilation, PreprocessOptions, preprocess_compilations};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -234,9 +234,13 @@ fn compile_with(
     origin: Origin<'_>,
 ) -> Result<Success, Failure> {
     if !purpose.looks_only()
-        && let Some(arguments) = with_chosen(arguments, &origin)?
+        && let Some((arguments, chosen)) = with_chosen(arguments, &origin)?
     {
-        return compile_with(&arguments, purpose, origin);
+        let mut success = compile_with(&arguments, purpose, origin)?;
+        for class in &mut success.compiled.classes {
+            explain(class, &chosen);
+        }
+        return Ok(success);
     }
     let all_grids = matches!(purpose, Purpose::Analyze | Purpose::Graph);
     let texts = match purpose.looks_only() {
@@ -352,11 +356,27 @@ fn compile_with(
     .unwrap_or_else(|error| Err(Failure::Internal(error)))
 }
 
-/// With `* = auto`: the same arguments, with the layouts that are chosen for the arrays that nothing else names.
+/// Why an array has its layout, as the run said that chose it.
+fn explain(class: &mut ClassOutcome, chosen: &[ClassOutcome]) {
+    let same = |own: &&ClassOutcome| {
+        (&own.type_name, &own.names, own.status, &own.layout)
+            == (&class.type_name, &class.names, class.status, &class.layout)
+    };
+    let Some(own) = chosen.iter().find(same) else { return };
+    let is_free = class.reasons.iter().all(|reason| reason.code == Code::NO_GAIN);
+    if class.status == Status::Changed {
+        class.because.clone_from(&own.because);
+    } else if is_free {
+        class.reasons.clone_from(&own.reasons);
+    }
+}
+
+/// With `* = auto`: the same arguments, with the layouts that are chosen for the arrays that nothing else names, and what
+/// became of all arrays where they were chosen.
 fn with_chosen(
     arguments: &ProgramArguments,
     origin: &Origin<'_>,
-) -> Result<Option<ProgramArguments>, Failure> {
+) -> Result<Option<(ProgramArguments, Vec<ClassOutcome>)>, Failure> {
     let is_auto = |text: &String| {
         text.split_once('=')
             .is_some_and(|(target, body)| (target.trim(), body.trim()) == ("*", "auto"))
@@ -388,7 +408,8 @@ fn with_chosen(
     if layouts.is_empty() {
         layouts.push("* = aos".to_owned());
     }
-    Ok(Some(ProgramArguments { layouts, ..arguments.clone() }))
+    let arguments = ProgramArguments { layouts, ..arguments.clone() };
+    Ok(Some((arguments, success.compiled.classes)))
 }
 
 /// What is compiled, and how: the files that were named, or entries of a project.

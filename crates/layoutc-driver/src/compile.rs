@@ -18,7 +18,7 @@ use layoutc_analysis::joint_plan::{GainfulJoints, gainful_joints, joint_requests
 use layoutc_codegen::edit::{in_files, joined};
 use layoutc_codegen::{EditSet, opencl, settle_unused_locals};
 use layoutc_dataflow::classes::{Classes, find_classes, type_untyped_pointers};
-use layoutc_dataflow::layout::notation::{EVERY_ARRAY, LayoutSpec};
+use layoutc_dataflow::layout::notation::{Authority, EVERY_ARRAY, LayoutSpec};
 use layoutc_diagnostics::{Diagnostic, FileId, Label, Severity};
 use layoutc_syntax::preprocess::Preprocessed;
 use layoutc_syntax::{Program, lower_program};
@@ -49,6 +49,12 @@ pub struct Compiled {
     pub generated_kernels: Vec<String>,
     /// Everything the user should be told, in order of position.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// What is said of arrays of which nothing is said, where something is said of others: nobody asks for it.
+fn others_stay() -> Option<LayoutSpec> {
+    let spec = LayoutSpec::parse("* = aos").ok()?;
+    Some(LayoutSpec { authority: Authority::Chosen, ..spec })
 }
 
 /// Compiles a preprocessed program.
@@ -84,7 +90,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
     errors.extend(transformed);
     if request.layouts.is_empty() && merges.is_empty() && !is_automatic {
         // What was asked for was carried out by an earlier run; the others stay.
-        request.layouts.extend(LayoutSpec::parse("* = aos").ok());
+        request.layouts.extend(others_stay());
     }
     let puts_together = is_automatic && request.selector.is_by_cost();
     let GainfulJoints { requests: gainful, found } = match puts_together {
@@ -102,7 +108,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         program.identifiers.extend(merges.rewritten.names.iter().cloned());
         // The others stay, as with any request.
         if request.layouts.is_empty() && !is_automatic {
-            request.layouts.extend(LayoutSpec::parse("* = aos").ok());
+            request.layouts.extend(others_stay());
         }
     }
     let grids = plan_grids(&program, &request);
@@ -119,7 +125,7 @@ pub fn compile(preprocessed: Preprocessed, request: &Request) -> Compiled {
         && grids.as_ref().is_some_and(|grids| !grids.met.is_empty());
     if only_grids {
         // The others stay, as with any request.
-        request.layouts.extend(LayoutSpec::parse("* = aos").ok());
+        request.layouts.extend(others_stay());
     }
     let request = &request;
     let (planned, host_arrays) = match request.host {

@@ -9,6 +9,7 @@ use crate::settle::settle;
 use crate::versions::find_versions;
 use layoutc_analysis::cell_plan::{CellPlanner, any_orders_cells, may_gain};
 use layoutc_analysis::choose::targets;
+use layoutc_analysis::cost_choice::Verdict;
 use layoutc_analysis::cost_model::CostModel;
 use layoutc_analysis::cost_model::{ModelOptions, Recording};
 use layoutc_analysis::keep::keep_named;
@@ -110,7 +111,12 @@ impl Planned {
         let verdicts = match request.chooses_others {
             true => {
                 let model = other_model.as_ref().unwrap_or(&cost_model);
-                request.selector.verdicts(&classes, model, device, pricing, recording)
+                let mut verdicts =
+                    request.selector.verdicts(&classes, model, device, pricing, recording);
+                if !program.generated.is_empty() {
+                    verdicts.values_mut().for_each(left_by_an_earlier_run);
+                }
+                verdicts
             }
             false => BTreeMap::new(),
         };
@@ -148,6 +154,15 @@ impl Planned {
             }
         }
         Planned { program, classes, plan, cost_model, rewritten, edits }
+    }
+}
+
+/// An earlier run has chosen for the program, and has left this array as it is. The arrays that it changed have no price here,
+/// so another choice would rest on less than the first one did.
+fn left_by_an_earlier_run(verdict: &mut Verdict) {
+    if matches!(verdict, Verdict::Change { .. }) {
+        let because = "an earlier run has chosen for this program and left it; ask for a layout with `--layout`";
+        *verdict = Verdict::Stay { because: because.to_owned() };
     }
 }
 

@@ -162,7 +162,7 @@ pub(crate) struct Lowering<'t> {
     locals: LocalScopes,
     namespaces: Vec<String>,
     /// Read when a name is first in doubt.
-    used: Option<enclosing::Used>,
+    used: std::cell::OnceCell<enclosing::Used>,
     /// The text is of a definition outside of its namespace.
     is_head_elsewhere: bool,
     function: Option<FunctionId>,
@@ -239,7 +239,7 @@ impl<'t> Lowering<'t> {
             ambiguous: AmbiguousNames::new(preprocessed, trees),
             locals: LocalScopes::default(),
             namespaces: Vec::new(),
-            used: None,
+            used: std::cell::OnceCell::new(),
             is_head_elsewhere: false,
             function: None,
             record: None,

@@ -14,7 +14,7 @@ int main() {
     P *d;
     cudaMalloc(&d, n * sizeof(P));
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
-    if (d[0].x > 1.0f) //~ LC0023 host code accesses an element in device memory //~ LC0050 `p` and `d` of `P` keep the layout
+    if (d[0].x > 1.0f) //~ LC0023 host code accesses an element in device memory //~ LC0050 `P` (`p`, `d`) keeps its layout
         return 1;
     step<<<1, 128>>>(d, n);
     cudaMemcpy(h, d, n * sizeof(P), cudaMemcpyDeviceToHost);

@@ -203,7 +203,7 @@ fn check_refusal(fixture: &Fixture) -> Result<(), String> {
 /// What was said, without the lines that sum up the reasons of an array.
 fn told(found: &[Found]) -> impl Iterator<Item = &Found> {
     let sums_up = |message: &str| {
-        message.ends_with(" keep the layout") || message.ends_with(" keeps the layout")
+        message.ends_with(" keep the layout") || message.ends_with(" keeps its layout")
     };
     found.iter().filter(move |(place, code, message)| {
         let has_reason =

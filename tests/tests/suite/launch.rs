@@ -284,10 +284,10 @@ fn an_array_that_a_mistake_kept_changes_when_that_is_gone() -> Result<()> {
     let step = "layoutc launch -- nvcc -Iinclude -c src/step.cu -o step.o";
     project.edit("src/step.cu", right, wrong)?;
     let outcome = project.accepted(step)?;
-    ensure!(outcome.stderr.contains("0 of 1 arrays"), "{}", outcome.stderr);
+    ensure!(outcome.stderr.contains("0 of 1 array"), "{}", outcome.stderr);
     project.edit("src/step.cu", wrong, right)?;
     let outcome = project.accepted(step)?;
-    ensure!(outcome.stderr.contains("1 of 1 arrays"), "{}", outcome.stderr);
+    ensure!(outcome.stderr.contains("1 of 1 array"), "{}", outcome.stderr);
     ensure!(object(&project, "step.o")?.contains("ParticleTile32"));
     Ok(())
 }
@@ -300,7 +300,7 @@ fn folders_of_sources_are_a_program() -> Result<()> {
         .sandbox
         .write("project/layoutc.toml", "files = [\"src\"]\ninclude = [\"include\"]\n")?;
     let outcome = project.accepted(COMPILE)?;
-    ensure!(outcome.stderr.contains("1 of 1 arrays"), "{}", outcome.stderr);
+    ensure!(outcome.stderr.contains("1 of 1 array"), "{}", outcome.stderr);
     Ok(())
 }
 

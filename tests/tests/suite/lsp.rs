@@ -135,7 +135,7 @@ fn a_session_from_a_refusal_to_an_applied_layout() -> Result<()> {
     ensure!(refusal["code"] == "LC0011" && refusal["severity"] == 2, "{refusal}");
     ensure!(refusal["source"] == "layoutc", "{refusal}");
     ensure!(refusal["range"] == range(BODIES, CAST)?, "{refusal}");
-    ensure!(refusal["message"].as_str().is_some_and(|text| text.contains("`p` and `d` of `Body`")));
+    ensure!(refusal["message"].as_str().is_some_and(|text| text.contains("`Body` (`p`, `d`)")));
     let related = &refusal["relatedInformation"][0];
     let allocation = "cudaMalloc((void **)&d, 1024 * sizeof(Body))";
     ensure!(related["location"]["range"] == range(BODIES, allocation)?, "{related}");

@@ -18,7 +18,8 @@ use crate::device::Device;
 use layoutc_dataflow::layout::{GroupForm, Layout, Leaf, RecordShape};
 use std::ops::AddAssign;
 
-/// Records that a generated copy rearranges in one launch.
+/// Records for which a launch counts. Generated copies launch once for each buffer of 8 MB; all but some of these launches are
+/// hidden behind transfers.
 const CHUNK: f64 = (1 << 20) as f64;
 /// Seconds of a launch where the device's file does not say it.
 const LAUNCH: f64 = 3e-6;
@@ -143,11 +144,11 @@ impl Rearranged {
                 // One side is read through all levels, and the other written through two. Which is which makes a
                 // difference of a few percent alone.
                 let sectors = bytes / known.sector as f64;
+                let launches = (records / CHUNK).ceil();
                 let instructions = records / known.warp_size as f64 * 2.0 * self.scalars as f64;
                 Rearranging {
                     cost: times * (sectors * (w1 / 2.0 + w2 + w3) + instructions),
-                    seconds: times
-                        * (bytes / bandwidth + (records / CHUNK).ceil() * launch_seconds(device)),
+                    seconds: times * (bytes / bandwidth + launches * launch_seconds(device)),
                 }
             }
             Converter::Host => {

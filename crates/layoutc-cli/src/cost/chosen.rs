@@ -3,6 +3,7 @@
 use super::request::Request;
 use super::run::outcome_of;
 use super::{Column, Pricing, has_form};
+use layoutc_analysis::choose::of_pragma;
 use layoutc_analysis::cost::kernel::ArrayId;
 use layoutc_analysis::cost_model::{ArrayInfo, ArraySource};
 use layoutc_dataflow::layout::notation::LayoutSpec;
@@ -56,16 +57,39 @@ impl Pricing<'_> {
             let info = &self.success.compiled.cost_model.arrays[array.0 as usize];
             let outcome = outcome_of(self.success, info.source, &info.names);
             let change = outcome.filter(|outcome| outcome.status == Status::Changed);
-            let one = change.map_or_else(
-                || Chosen::stays(info, outcome),
-                |outcome| self.changes(info, outcome),
-            );
+            let one = match (self.by_pragma(info), change) {
+                (Some(asked), _) => asked,
+                (None, Some(outcome)) => self.changes(info, outcome),
+                (None, None) => Chosen::stays(info, outcome),
+            };
             // Arrays that lie together have one layout.
             if !found.contains(&one) {
                 found.push(one);
             }
         }
         found
+    }
+
+    /// The layout that a pragma of the source asks for, where it is one of structs. Prices are of the program without them.
+    fn by_pragma(&self, info: &ArrayInfo) -> Option<Chosen> {
+        let compiled = &self.success.compiled;
+        let ArraySource::Class(class) = info.source else { return None };
+        let program = &compiled.program;
+        let asked = program.layout_pragmas.iter().enumerate().filter_map(|(index, pragma)| {
+            let text = program.text(pragma.layout?);
+            Some((of_pragma(program, &compiled.record_classes, class, index)?, text))
+        });
+        // One of an array goes before one of its type.
+        let (_, text) = asked.max_by_key(|(target, _)| *target)?;
+        let text = format!("{} = {}", self.target(info), text.replace(['\\', '\r', '\n'], " "));
+        let layout = LayoutSpec::parse(&text).ok()?.resolve(&info.shape).ok()?;
+        Some(Chosen {
+            array: info.name.clone(),
+            layout: Some(format!("{} = {}", self.target(info), layout.display(&info.shape))),
+            because: "a pragma asks for it".to_owned(),
+            code: None,
+            is_priced: has_form(&layout),
+        })
     }
 
     fn changes(&self, info: &ArrayInfo, outcome: &ClassOutcome) -> Chosen {

@@ -827,20 +827,23 @@ impl<'t> Lowering<'t> {
 
     /// Whether a function declarator ends in `const`.
     fn is_const_method(&self, node: Node<'t>) -> bool {
-        let mut at = Some(node);
-        while let Some(node) = at {
-            if node.kind() == "function_declarator" {
-                let mut cursor = node.walk();
-                return node.children(&mut cursor).any(|child| {
-                    child.kind() == "type_qualifier" && self.text_of(child) == "const"
-                });
-            }
-            at = node.field(FieldName::Declarator).or_else(|| {
-                let mut cursor = node.walk();
-                node.named_children(&mut cursor).find(|child| child.kind().ends_with("declarator"))
-            });
-        }
-        false
+        function_declarator(node).is_some_and(|declarator| {
+            let mut cursor = declarator.walk();
+            declarator
+                .children(&mut cursor)
+                .any(|child| child.kind() == "type_qualifier" && self.text_of(child) == "const")
+        })
+    }
+
+    /// The name of a function that is declared with `&` or `&&` behind its parameters, and whether it is the latter.
+    pub(crate) fn name_with_ref_qualifier(&self, node: Node<'t>) -> Option<(String, bool)> {
+        let declarator = function_declarator(node)?;
+        let mut cursor = declarator.walk();
+        let mut children = declarator.children(&mut cursor);
+        let qualifier = children.find(|child| child.kind() == "ref_qualifier")?;
+        let name = declarator.field(FieldName::Declarator)?;
+        let name = super::names::operator_name(self.text_of(name));
+        Some((name, self.text_of(qualifier).starts_with("&&")))
     }
 
     fn same_parameters(&self, left: &[VarId], right: &[VarId]) -> bool {
@@ -1179,4 +1182,19 @@ fn is_operator(name: &str) -> bool {
 fn declaration_and_around(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let around = node.parent().filter(|parent| !crate::parse::holds_items(parent.kind()));
     std::iter::once(node).chain(around)
+}
+
+/// The declarator of a function in a declaration or definition.
+fn function_declarator(node: Node<'_>) -> Option<Node<'_>> {
+    let mut at = Some(node);
+    while let Some(node) = at {
+        if node.kind() == "function_declarator" {
+            return Some(node);
+        }
+        at = node.field(FieldName::Declarator).or_else(|| {
+            let mut cursor = node.walk();
+            node.named_children(&mut cursor).find(|child| child.kind().ends_with("declarator"))
+        });
+    }
+    None
 }

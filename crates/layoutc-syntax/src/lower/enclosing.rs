@@ -10,55 +10,139 @@ use super::names::Symbol;
 use crate::parse::Trees;
 use crate::preprocess::{Preprocessed, Token, TokenKind, each_token};
 use crate::types::QualType;
-use layoutc_diagnostics::FileId;
-use std::collections::{BTreeMap, BTreeSet};
+use layoutc_diagnostics::{FileId, Span};
+use std::collections::BTreeSet;
 use tree_sitter::Node;
 
 /// What using-declarations and using-directives mention.
 #[derive(Default)]
 struct Mentioned {
+    /// Names that may be brought in from anywhere: those in declarations of another form than `a::b::name`.
     names: BTreeSet<String>,
+    /// `using a::b::name;`: the namespaces and the name.
+    paths: BTreeSet<Vec<String>>,
     /// Namespaces whose names are found outside of them: used ones and inline ones.
     namespaces: BTreeSet<String>,
+    /// `namespace name = a::b;`.
+    aliases: Vec<(String, Vec<String>)>,
 }
 
 impl Mentioned {
-    /// Reads what follows `using`, or `inline` in front of a namespace.
+    /// Reads what follows `using`, or `inline` in front of a namespace, and what namespaces have other names.
     fn read(&mut self, text: &str) {
         let word = |token: &Token| (token.kind == TokenKind::Identifier).then(|| token.text(text));
         let mut tokens = each_token(text).peekable();
         while let Some(token) = tokens.next() {
             let head = word(&token);
-            if !matches!(head, Some("using" | "inline")) {
+            if !matches!(head, Some("using" | "inline" | "namespace")) {
                 continue;
             }
-            let is_namespace = tokens.next_if(|next| word(next) == Some("namespace")).is_some();
+            let is_namespace = head == Some("namespace")
+                || tokens.next_if(|next| word(next) == Some("namespace")).is_some();
             if head == Some("inline") && !is_namespace {
                 continue;
             }
-            // `using Name = T;` declares a name of its own.
+            let mut paths: Vec<Vec<String>> = vec![Vec::new()];
+            let mut is_plain = true;
             while let Some(next) =
                 tokens.next_if(|next| !matches!(next.text(text), ";" | "=" | "{"))
             {
-                if let Some(name) = word(&next) {
-                    let into = if is_namespace { &mut self.namespaces } else { &mut self.names };
-                    into.insert(name.to_owned());
+                match (word(&next), next.text(text)) {
+                    (Some("typename" | "enum"), _) => is_plain = false,
+                    (Some(name), _) => {
+                        paths.last_mut().into_iter().for_each(|path| path.push(name.to_owned()));
+                    }
+                    (None, ",") => paths.push(Vec::new()),
+                    (None, ":" | "::") => {}
+                    (None, _) => is_plain = false,
                 }
+            }
+            let is_alias = tokens.peek().is_some_and(|next| next.text(text) == "=");
+            let mentioned = paths.iter().flatten().cloned();
+            match (head, is_namespace) {
+                (Some("namespace"), _) if is_alias => {
+                    let Some(name) = paths.pop().and_then(|mut path| path.pop()) else { continue };
+                    let mut of = Vec::new();
+                    while let Some(next) = tokens.next_if(|next| next.text(text) != ";") {
+                        of.extend(word(&next).map(str::to_owned));
+                    }
+                    self.aliases.push((name, of));
+                }
+                // A namespace like any other.
+                (Some("namespace"), _) => {}
+                (_, true) => self.namespaces.extend(mentioned),
+                // `using Name = T;` declares a name of its own.
+                (_, false) if is_alias => {}
+                (_, false) if is_plain => self.paths.extend(paths),
+                (_, false) => self.names.extend(mentioned),
+            }
+        }
+    }
+
+    /// Names of namespaces stand for what they are other names of.
+    fn resolve_aliases(&mut self, aliases: &[(String, Vec<String>)]) {
+        // One of another: no longer chain is without end.
+        for _ in 0..=aliases.len() {
+            let mut is_done = true;
+            for (name, of) in aliases {
+                if self.namespaces.contains(name) {
+                    let known = self.namespaces.len();
+                    self.namespaces.extend(of.iter().cloned());
+                    is_done &= known == self.namespaces.len();
+                }
+                let through = |path: &&Vec<String>| {
+                    path.split_last().is_some_and(|(_, scope)| scope.contains(name))
+                };
+                let found: Vec<String> = self
+                    .paths
+                    .iter()
+                    .filter(through)
+                    .filter_map(|path| path.last().cloned())
+                    .collect();
+                self.names.extend(found);
+            }
+            if is_done {
+                break;
             }
         }
     }
 
     fn may_bring(&self, name: &str, namespaces: &[String]) -> bool {
-        self.names.contains(name) || namespaces.iter().any(|own| self.namespaces.contains(own))
+        let is_path = |path: &Vec<String>| {
+            path.split_last().is_some_and(|(last, scope)| {
+                last == name && visible_part(namespaces).ends_with(&visible_part(scope))
+            })
+        };
+        self.names.contains(name)
+            || namespaces.iter().any(|own| self.namespaces.contains(own))
+            || self.paths.iter().any(is_path)
     }
+}
+
+/// A namespace without those in it that have no name: what is in them is found around them.
+pub(super) fn visible_part(namespaces: &[String]) -> Vec<&str> {
+    namespaces.iter().map(String::as_str).filter(|own| *own != "(anonymous)").collect()
+}
+
+/// The namespaces of which an unqualified name may be.
+#[derive(PartialEq, Eq, Debug)]
+pub(super) enum Meant {
+    /// There is one, or none.
+    All,
+    /// Those around the place, which is in this one.
+    Around(Vec<String>),
+    /// One that a using-declaration or using-directive brings in.
+    Only(Vec<String>),
+    /// It is not known which.
+    Unclear,
 }
 
 /// What using-declarations and using-directives of a program mention.
 #[derive(Default)]
 pub(super) struct Used {
     everywhere: Mentioned,
-    /// Those inside of functions, by file.
-    in_functions: BTreeMap<FileId, Mentioned>,
+    /// Those inside of functions, with the block around each.
+    in_blocks: Vec<(Span, Mentioned)>,
 }
 
 impl Used {
@@ -69,7 +153,7 @@ impl Used {
         }
         for (at, file) in preprocessed.files.iter().enumerate() {
             let id = FileId(at as u32);
-            if !["using", "inline"].iter().any(|word| file.masked.contains(word)) {
+            if !["using", "inline", "namespace"].iter().any(|word| file.masked.contains(word)) {
                 continue;
             }
             match trees.of(id) {
@@ -77,19 +161,31 @@ impl Used {
                 None => used.everywhere.read(&file.masked),
             }
         }
+        let aliases = used
+            .everywhere
+            .aliases
+            .iter()
+            .chain(used.in_blocks.iter().flat_map(|(_, own)| &own.aliases));
+        let aliases: Vec<(String, Vec<String>)> = aliases.cloned().collect();
+        used.everywhere.resolve_aliases(&aliases);
+        used.in_blocks.iter_mut().for_each(|(_, own)| own.resolve_aliases(&aliases));
         used
     }
 
     fn read(&mut self, file: FileId, text: &str, root: Node<'_>) {
-        let mut stack = vec![(root, false)];
-        while let Some((node, is_in_function)) = stack.pop() {
+        let mut stack: Vec<(Node<'_>, Option<Span>)> = vec![(root, None)];
+        while let Some((node, block)) = stack.pop() {
             let own = &text[node.byte_range()];
-            match node.kind() {
-                "using_declaration" if is_in_function => {
-                    self.in_functions.entry(file).or_default().read(own);
+            match (node.kind(), block) {
+                ("using_declaration" | "namespace_alias_definition", Some(block)) => {
+                    let mut found = Mentioned::default();
+                    found.read(own);
+                    self.in_blocks.push((block, found));
                 }
-                "using_declaration" | "ERROR" => self.everywhere.read(own),
-                "namespace_definition" => {
+                ("using_declaration" | "namespace_alias_definition" | "ERROR", _) => {
+                    self.everywhere.read(own);
+                }
+                ("namespace_definition", _) => {
                     let head = node
                         .field(FieldName::Body)
                         .map_or(own, |body| &text[node.start_byte()..body.start_byte()]);
@@ -97,32 +193,79 @@ impl Used {
                 }
                 _ => {}
             }
-            let is_in_function = is_in_function || node.kind() == "compound_statement";
+            let block = match node.kind() {
+                "compound_statement" => Some(Span::new(file, node.start_byte(), node.end_byte())),
+                _ => block,
+            };
             let mut cursor = node.walk();
             stack.extend(
                 node.named_children(&mut cursor)
                     .filter(|child| child.named_child_count() > 0 || child.is_error())
-                    .map(|child| (child, is_in_function)),
+                    .map(|child| (child, block)),
             );
         }
     }
 
-    fn may_bring(&self, name: &str, namespaces: &[String], file: FileId) -> bool {
+    /// `is_near`: whether the place may be in a block.
+    fn may_bring(&self, name: &str, namespaces: &[String], is_near: impl Fn(Span) -> bool) -> bool {
         self.everywhere.may_bring(name, namespaces)
-            || self.in_functions.get(&file).is_some_and(|own| own.may_bring(name, namespaces))
+            || (self.in_blocks.iter())
+                .any(|(block, own)| own.may_bring(name, namespaces) && is_near(*block))
     }
 }
 
 impl<'t> Lowering<'t> {
     /// The one type that the namespaces around give a name, if no type of another namespace can be meant.
-    pub(super) fn enclosing_type(&mut self, name: &str) -> Option<QualType> {
+    pub(super) fn enclosing_type(&self, name: &str) -> Option<QualType> {
         if self.is_head_elsewhere || !self.is_in_own_namespace() {
             return None;
         }
-        let used = self.used.take().unwrap_or_else(|| Used::of(self.preprocessed, self.trees));
-        let found = self.type_of_namespaces(name, &used);
-        self.used = Some(used);
-        found
+        self.type_of_namespaces(name, self.used())
+    }
+
+    /// Whether the current place may be in a block: in its file, and in a function of which it is a part, or around.
+    fn may_be_in(&self, block: Span) -> bool {
+        let Some(function) = self.function else { return false };
+        let sites = &self.program.function(function).sites;
+        block.file == self.current
+            && (sites.is_empty()
+                || sites.iter().any(|site| {
+                    site.span.file == block.file
+                        && site.span.start < block.end
+                        && block.start < site.span.end
+                }))
+    }
+
+    fn used(&self) -> &Used {
+        self.used.get_or_init(|| Used::of(self.preprocessed, self.trees))
+    }
+
+    /// Which of the namespaces in which an unqualified name is declared may be meant.
+    pub(super) fn meant_namespaces(&self, name: &str, declared: &BTreeSet<&[String]>) -> Meant {
+        if declared.len() < 2 {
+            return Meant::All;
+        }
+        // What is defined outside of a class has the names of the class's namespaces.
+        let function = self.function.map(|id| self.program.function(id));
+        let record = self.record.or(function.and_then(|own| own.record));
+        let here = match record {
+            Some(record) if !self.is_of_namespace_around(record) => {
+                visible_part(&self.program.record(record).namespaces)
+            }
+            None if self.is_head_elsewhere => return Meant::Unclear,
+            Some(_) | None => visible_part(&self.namespaces),
+        };
+        let is_around = |namespaces: &[String]| here.starts_with(&visible_part(namespaces));
+        let brought: Vec<&[String]> = (declared.iter().copied())
+            .filter(|own| {
+                !is_around(own) && self.used().may_bring(name, own, |block| self.may_be_in(block))
+            })
+            .collect();
+        match (declared.iter().any(|own| is_around(own)), brought.as_slice()) {
+            (true, []) => Meant::Around(here.into_iter().map(str::to_owned).collect()),
+            (false, [only]) => Meant::Only(only.to_vec()),
+            (true, [_, ..]) | (false, _) => Meant::Unclear,
+        }
     }
 
     fn type_of_namespaces(&self, name: &str, used: &Used) -> Option<QualType> {
@@ -130,7 +273,7 @@ impl<'t> Lowering<'t> {
         for (namespaces, of_class, symbol) in self.visible_symbols(name) {
             let is_around = self.namespaces.starts_with(namespaces);
             let may_be_brought_in = namespaces.iter().any(|own| own == "(anonymous)")
-                || used.may_bring(name, namespaces, self.current);
+                || used.may_bring(name, namespaces, |block| self.may_be_in(block));
             match symbol {
                 _ if of_class => return None,
                 Symbol::Type(ty) if is_around => {

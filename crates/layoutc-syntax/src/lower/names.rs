@@ -1,6 +1,7 @@
 //! Names: global entries with their file and namespace, and the scopes inside functions.
 
 use super::Lowering;
+use super::enclosing::{Meant, visible_part};
 use crate::program::{FunctionId, NameRef, ProgramFile, RecordId, TemplateArgument, VarId};
 use crate::types::{QualType, TypeKind};
 use foldhash::fast::RandomState;
@@ -234,9 +235,25 @@ impl Lowering<'_> {
             }
         }
         let of_file = entries.iter().filter(can_see).any(|entry| entry.record.is_none());
+        let meant = if scope.is_empty() { self.meant(name) } else { Meant::All };
+        let may_be_meant = |entry: &&GlobalEntry| {
+            let is_function = matches!(entry.symbol, Symbol::Function(_));
+            is_function
+                || entry.record.is_some()
+                || match &meant {
+                    Meant::All | Meant::Unclear => true,
+                    Meant::Around(here) => here
+                        .iter()
+                        .map(String::as_str)
+                        .take(visible_part(&entry.namespaces).len())
+                        .eq(visible_part(&entry.namespaces)),
+                    Meant::Only(namespaces) => entry.namespaces == *namespaces,
+                }
+        };
         let mut found: Vec<(usize, bool, &Symbol)> = entries
             .iter()
             .filter(can_see)
+            .filter(may_be_meant)
             .filter(|entry| !scope.is_empty() || !of_file || entry.record.is_none_or(is_around))
             .filter(|entry| {
                 scope.is_empty()
@@ -259,6 +276,38 @@ impl Lowering<'_> {
             .collect();
         found.sort_by_key(|(shared, is_unrelated, _)| (std::cmp::Reverse(*shared), *is_unrelated));
         found.into_iter().map(|(_, _, symbol)| symbol).collect()
+    }
+
+    /// The namespaces of which an unqualified name that is no function's may be, at namespace scope.
+    fn meant(&self, name: &str) -> Meant {
+        let Some(entries) = self.globals.entries.get(name).filter(|all| all.len() > 1) else {
+            return Meant::All;
+        };
+        let viewer = self.viewer();
+        let declared = entries.iter().filter(|entry| {
+            entry.record.is_none()
+                && !matches!(entry.symbol, Symbol::Function(_))
+                && self.globals.can_see(viewer, entry.file)
+        });
+        self.meant_namespaces(name, &declared.map(|entry| entry.namespaces.as_slice()).collect())
+    }
+
+    /// Whether it is not clear of which namespace an unqualified name is. Functions do not count: all are candidates.
+    pub(crate) fn is_of_unclear_namespace(&self, name: &str) -> bool {
+        !self.locals.declares(name)
+            && !self.is_of_class_around(name)
+            && self.meant(name) == Meant::Unclear
+    }
+
+    /// Whether a class around declares the name.
+    fn is_of_class_around(&self, name: &str) -> bool {
+        let function = self.function.and_then(|id| self.program.function(id).record);
+        self.record.into_iter().chain(function).any(|own| {
+            let entries = self.globals.entries.get(name).into_iter().flatten();
+            let scopes = self.templates.classes.scopes.get(&own);
+            scopes.is_some_and(|scope| scope.contains_key(name))
+                || entries.into_iter().any(|entry| entry.record == Some(own))
+        })
     }
 
     /// What that name stands for in the files that the current place can see: the namespaces around each, and whether a class
@@ -359,6 +408,11 @@ impl Lowering<'_> {
         {
             return NameRef::Constant(Some(value));
         }
+        let is_parameter = self.template_parameters.iter().flatten().any(|own| own == name);
+        if scope.is_empty() && is_parameter && !self.has_local(name) {
+            return NameRef::Unknown(name.to_owned());
+        }
+        let is_unclear = scope.is_empty() && self.is_of_unclear_namespace(name);
         let symbols = self.symbols(name, scope);
         let functions: Vec<FunctionId> = symbols
             .iter()
@@ -377,6 +431,9 @@ impl Lowering<'_> {
             .collect::<std::collections::BTreeSet<_>>()
             .len();
         match first {
+            Some(Symbol::Variable(_) | Symbol::Constant(_)) if is_unclear => {
+                NameRef::Unknown(name.to_owned())
+            }
             // Two globals of one name in two translation units that share this header.
             Some(Symbol::Variable(_))
                 if distinct_variables > 1 && self.locals.find(name).is_none() =>

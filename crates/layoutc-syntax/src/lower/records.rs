@@ -175,6 +175,8 @@ impl<'t> Lowering<'t> {
         let is_class = node.kind() == "class_specifier";
         let mut is_private = is_class;
         let (mut methods, mut friends, mut templates) = (Vec::new(), Vec::new(), Vec::new());
+        // Member functions with `&` or `&&` behind their parameters.
+        let mut qualified: BTreeSet<String> = BTreeSet::new();
         let mut cursor = body.walk();
         let children: Vec<_> = body.children(&mut cursor).collect();
         for child in children {
@@ -210,7 +212,15 @@ impl<'t> Lowering<'t> {
                         }
                     }
                 }
-                "function_definition" | "declaration" => methods.push((child, is_private)),
+                "function_definition" | "declaration" => {
+                    // Which overload is meant depends on whether the object is a temporary.
+                    if let Some((name, is_for_temporaries)) = self.name_with_ref_qualifier(child)
+                        && (!qualified.insert(name.clone()) || is_for_temporaries)
+                    {
+                        self.program.records[id.index()].unmodelled_members.insert(name);
+                    }
+                    methods.push((child, is_private));
+                }
                 "template_declaration" => {
                     self.record_trait(id, RecordTrait::Methods, self.span(child));
                     match self.template_member(child) {

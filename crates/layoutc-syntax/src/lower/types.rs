@@ -135,6 +135,7 @@ impl<'t> Lowering<'t> {
                 self.program.types.intern(TypeKind::TemplateParameter(name.to_owned())),
             );
         }
+        let is_unclear = scope.is_empty() && self.is_of_unclear_namespace(name);
         let found = self.symbols(name, scope).into_iter().find_map(|symbol| match symbol {
             Symbol::Type(ty) => Some(Some(*ty)),
             Symbol::ClassTemplate(_) | Symbol::AliasTemplate(_) | Symbol::TemplateType => {
@@ -155,6 +156,9 @@ impl<'t> Lowering<'t> {
         }
         if let Some(found) = found {
             return match found {
+                Some(_) if is_unclear && distinct.len() > 1 => {
+                    self.enclosing_type(name).unwrap_or(self.program.types.unknown())
+                }
                 Some(ty) if distinct.len() <= 1 || !scope.is_empty() => ty,
                 Some(ty) if self.is_innermost_type(name, ty) => ty,
                 // Two types of one name in translation units that share this header: neither is meant.
@@ -682,6 +686,10 @@ impl<'t> Lowering<'t> {
             let mut values = Some((0i64, 0i64));
             let mut cursor = body.walk();
             let children: Vec<_> = body.named_children(&mut cursor).collect();
+            let has_scope = is_scoped(node);
+            if has_scope {
+                self.locals.push();
+            }
             for child in children {
                 if child.kind() != "enumerator" {
                     if child.kind() != "comment" {
@@ -703,6 +711,9 @@ impl<'t> Lowering<'t> {
                     .zip(next)
                     .map(|((least, most), value)| (least.min(value), most.max(value)));
                 next = next.and_then(|value| value.checked_add(1));
+            }
+            if has_scope {
+                self.locals.pop();
             }
             if node.field(FieldName::Base).is_none() && !is_scoped(node) {
                 size = values.and_then(|(least, most)| enum_size(least, most));

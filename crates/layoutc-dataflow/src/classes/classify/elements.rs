@@ -303,6 +303,20 @@ impl Classifier<'_> {
         }
     }
 
+    /// Whether a function of the same name takes an rvalue reference there: the value of an element would be given to that.
+    fn has_overload_for_temporaries(&self, function: FunctionId, at: usize) -> bool {
+        let program = self.program;
+        let own = program.function(function);
+        program.functions.iter().any(|other| {
+            other.name == own.name
+                && other.record == own.record
+                && other.parameters.get(at).is_some_and(|parameter| {
+                    let ty = program.variable(*parameter).ty;
+                    matches!(program.types.kind(ty.id), TypeKind::Reference(_, true))
+                })
+        })
+    }
+
     pub(super) fn element_argument(
         &mut self,
         expr: ExprId,
@@ -316,10 +330,16 @@ impl Classifier<'_> {
         {
             let ty = self.program.variable(*parameter).ty;
             let by_value = self.is_element_type(class, ty);
+            let is_reader = self.classes.reader_parameters.contains(parameter);
+            if (by_value || is_reader) && self.has_overload_for_temporaries(*function, at) {
+                let message = "another function of this name takes temporaries";
+                self.pin(class, Code::ELEMENT_EXPRESSION, span, message);
+                return;
+            }
             if by_value {
                 return;
             }
-            if self.classes.reader_parameters.contains(parameter) {
+            if is_reader {
                 if self.may_alias_argument(expr) {
                     let message =
                         "another argument of this call may refer to a member of the element";
@@ -405,6 +425,11 @@ impl Classifier<'_> {
         };
         if let Some((ExprKind::Paren(_), ..)) = parent {
             return;
+        }
+        if ty.is_const && self.is_given_to_a_function_for_others(expr) {
+            let message =
+                "which function is called depends on `const`, which another layout may drop here";
+            self.pin(class, Code::FIELD_ADDRESS, span, message);
         }
         match program.types.kind(ty.id) {
             TypeKind::Record(_) => match parent {
@@ -542,6 +567,42 @@ impl Classifier<'_> {
             ),
         };
         self.pin(class, code, span, message);
+    }
+
+    /// Whether a constant object, or its address, is given to a function of whose name there is one that takes objects that
+    /// are not constant, or that is a template for both.
+    fn is_given_to_a_function_for_others(&self, object: ExprId) -> bool {
+        let program = self.program;
+        let mut at = object;
+        while let Context::Operand(parent, position) = self.calls.context(at) {
+            match &program.expr(parent).kind {
+                ExprKind::Paren(_) | ExprKind::AddressOf(_) | ExprKind::Cast { .. } => at = parent,
+                ExprKind::Call { callee, arguments, .. } if position > 0 => {
+                    let called = match self.calls.callee(program, *callee, arguments) {
+                        Callee::Function(function) => vec![function],
+                        Callee::Ambiguous(functions) => functions,
+                        Callee::Library(_) | Callee::Unknown => return false,
+                    };
+                    let Some(first) = called.first() else { return false };
+                    let own = program.function(*first);
+                    let takes_others = |parameter: &VarId| {
+                        let ty = program.variable(*parameter).ty;
+                        match *program.types.kind(ty.id) {
+                            TypeKind::Pointer(to) | TypeKind::Reference(to, _) => !to.is_const,
+                            TypeKind::TemplateParameter(_) => at != object,
+                            _ => false,
+                        }
+                    };
+                    return program.functions.iter().any(|other| {
+                        other.name == own.name
+                            && other.record == own.record
+                            && other.parameters.get(position - 1).is_some_and(takes_others)
+                    });
+                }
+                _ => return false,
+            }
+        }
+        false
     }
 
     /// The function without a body that is given an object or its address.

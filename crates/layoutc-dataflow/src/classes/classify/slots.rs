@@ -383,6 +383,9 @@ impl Classifier<'_> {
                 }
             }
         }
+        if !has_main && let Some(message) = reached_from_elsewhere(program, slot) {
+            self.pin(class, Code::UNKNOWN_MEMORY, span, message);
+        }
         let to_pointer = matches!(*program.types.kind(ty.id), TypeKind::Reference(to, _)
             if program.types.pointee(to.id).is_some());
         if interior && to_pointer {
@@ -684,4 +687,30 @@ fn may_override(program: &Program, function: FunctionId) -> bool {
     around.iter().any(|id| has_trait(*id, RecordTrait::Virtual))
         && (program.record_ids().any(|id| is_open(&id) && has_namesake(&id))
             || program.regions.iter().any(is_named))
+}
+
+/// What code of a program of which only a part was given may do with a result or a member.
+fn reached_from_elsewhere(program: &Program, slot: Slot) -> Option<&'static str> {
+    let is_unnamed = |namespaces: &[String]| namespaces.iter().any(|own| own == "(anonymous)");
+    match slot {
+        // What a parameter or a variable is given has its own reasons.
+        Slot::Variable(_) => None,
+        Slot::Result(id) => {
+            let function = program.function(id);
+            let is_internal = function.record.is_none() && function.is_static;
+            let is_seen = is_internal || function.is_private || !function.space.on_host();
+            (!is_seen).then_some(
+                "other parts of the program, which were not given, can call this function",
+            )
+        }
+        Slot::Field(id) => {
+            let field = program.field(id);
+            let record = program.record(field.record);
+            // Another file may include what a header declares.
+            let is_header = !program.files[record.name_span.file.index()].is_root;
+            let is_seen = field.is_private || record.is_local || is_unnamed(&record.namespaces);
+            (is_header && !is_seen)
+                .then_some("other parts of the program, which were not given, can use this member")
+        }
+    }
 }
