@@ -182,7 +182,7 @@ impl Prices<'_> {
             Err(error) => return Verdict::Stay { because: format!("it has no price: {error}") },
         };
         let gain = self.greatest(array, shape, kernels, &best.layout).ok().flatten();
-        let example = gain.map(|(kernel, scope, before, after)| {
+        let example = gain.map(|Example { kernel, scope, before, after }| {
             let place = if scope.is_some() { "in one trip of a loop of" } else { "in" };
             let unit = match self.pricing {
                 Model::Sectors => "sectors",
@@ -280,12 +280,12 @@ impl Prices<'_> {
         shape: &RecordShape,
         kernels: &'k [KernelCode],
         layout: &Layout,
-    ) -> Result<Option<(&'k KernelCode, Option<LoopId>, u64, u64)>, CostError> {
+    ) -> Result<Option<Example<'k>>, CostError> {
         let mut before = self.others(array);
         let mut after = before.clone();
         before.insert(array, shape, &Layout::aos(shape));
         after.insert(array, shape, layout);
-        let mut greatest: Option<(f64, &KernelCode, Option<LoopId>, u64, u64)> = None;
+        let mut greatest: Option<(f64, Example<'k>)> = None;
         for code in kernels {
             let old = price(code, &before, self.device, self.pricing)?;
             let new = price(code, &after, self.device, self.pricing)?;
@@ -298,15 +298,23 @@ impl Prices<'_> {
                 sum.1 += old.transactions;
                 sum.2 += new.transactions;
             }
-            for (scope, (saved, from, to)) in scopes {
-                let (from, to) = (from.round() as u64, to.round() as u64);
-                if to < from && greatest.is_none_or(|(most, ..)| saved > most) {
-                    greatest = Some((saved, code, scope, from, to));
+            for (scope, (saved, before, after)) in scopes {
+                let (before, after) = (before.round() as u64, after.round() as u64);
+                if after < before && greatest.as_ref().is_none_or(|(most, _)| saved > *most) {
+                    greatest = Some((saved, Example { kernel: code, scope, before, after }));
                 }
             }
         }
-        Ok(greatest.map(|(_, code, scope, from, to)| (code, scope, from, to)))
+        Ok(greatest.map(|(_, example)| example))
     }
+}
+
+/// What the accesses in a loop of a kernel, or outside of its loops, ask a warp for together.
+struct Example<'k> {
+    kernel: &'k KernelCode,
+    scope: Option<LoopId>,
+    before: u64,
+    after: u64,
 }
 
 /// Elements of a tile: so many that each member fills what the device fetches at once.
