@@ -573,6 +573,10 @@ impl Classifier<'_> {
     /// are not constant, or that is a template for both.
     fn is_given_to_a_function_for_others(&self, object: ExprId) -> bool {
         let program = self.program;
+        if !is_reached_by_pointer(program, object) {
+            // References to constant elements stay such.
+            return false;
+        }
         let mut at = object;
         while let Context::Operand(parent, position) = self.calls.context(at) {
             match &program.expr(parent).kind {
@@ -650,5 +654,25 @@ impl Classifier<'_> {
             let message = format!("the macro `{name}` pastes this argument or takes its address");
             self.pin(class, Code::OPAQUE_MACRO, span, message);
         }
+    }
+}
+
+/// Whether a part of an element is named by a pointer, and not by a reference to the element.
+fn is_reached_by_pointer(program: &Program, part: ExprId) -> bool {
+    let mut at = program.strip_parens(part);
+    loop {
+        at = match program.expr(at).kind {
+            ExprKind::Member { base, arrow: false, .. } => program.strip_parens(base),
+            ExprKind::Index { base, .. }
+                if matches!(
+                    program.types.kind(program.expr(base).ty.id),
+                    TypeKind::Array(..) | TypeKind::Vector(_)
+                ) =>
+            {
+                program.strip_parens(base)
+            }
+            ExprKind::Name(_) => return false,
+            _ => return true,
+        };
     }
 }
