@@ -12,6 +12,7 @@ mod ahead;
 mod calls;
 mod cells;
 mod class_texts;
+mod constness;
 mod conversions;
 mod copies;
 mod declarations;

@@ -87,6 +87,12 @@ impl Rewriter<'_> {
             self.refuse(class, Code::ELEMENT_EXPRESSION, span, message);
             return None;
         }
+        if let Some(class) = self.deduced_record(expr) {
+            let span = self.program.expr(expr).span;
+            let message = "a template would be given the type of aligned elements";
+            self.refuse(class, Code::ELEMENT_EXPRESSION, span, message);
+            return None;
+        }
         if let Some(class) = self.chosen_record(expr) {
             let span = self.program.expr(expr).span;
             let message =
@@ -414,6 +420,7 @@ impl Rewriter<'_> {
             });
         }
         let text = self.leaf_of(element, class, leaf, &extents_text)?;
+        let text = self.with_const(expr, class, text);
         Some(self.with_field_parameter(expr, text))
     }
 
@@ -988,15 +995,26 @@ impl Rewriter<'_> {
         None
     }
 
-    /// The cast that a cast which takes `const` away must stay.
+    /// The cast that a cast which gives or takes `const` must stay.
     fn const_cast(&self, expr: ExprId, class: ClassId) -> Option<String> {
         let ExprKind::Cast { operand, .. } = self.program.expr(expr).kind else { return None };
         let storage = self.storage(class)?;
         let is_const = |expr: ExprId| {
             self.program.types.pointee(self.program.expr(expr).ty.id).is_some_and(|to| to.is_const)
         };
-        (is_const(operand) && !is_const(expr) && !storage.is_handle)
-            .then(|| format!("const_cast<{} *>", storage.outer_type()))
+        if storage.is_handle || storage.is_opencl || is_const(operand) == is_const(expr) {
+            return None;
+        }
+        if !is_const(expr) {
+            return Some(format!("const_cast<{} *>", storage.outer_type()));
+        }
+        // Members of elements that are stored apart have it at their accesses.
+        let parent = self.parents.of(self.outermost(expr));
+        let is_argument = parent.is_some_and(|(parent, position)| {
+            position > 0 && matches!(self.program.expr(parent).kind, ExprKind::Call { .. })
+        });
+        (storage.is_record || is_argument)
+            .then(|| format!("const_cast<const {} *>", storage.outer_type()))
     }
 
     /// Whether a root expression is a condition.

@@ -677,7 +677,15 @@ impl Rewriter<'_> {
             return None;
         };
         let [function] = functions[..] else { return None };
-        let new = self.versions.changed.get(&function)?;
+        let new = self.versions.changed.get(&function)?.clone();
+        let new = &new;
+        if self.text(expr).contains('<')
+            && let Some(class) = self.constant_instance(expr, function)
+        {
+            let message = "the template itself takes this pointer, and not its instance for constant elements";
+            self.refuse(class, Code::FUNCTION_VERSION, program.expr(expr).span, message);
+            return None;
+        }
         let values = match program.template_arguments.get(&expr) {
             Some(values) => &values[..],
             // A version of what has no types to bind keeps its arguments.

@@ -426,11 +426,6 @@ impl Classifier<'_> {
         if let Some((ExprKind::Paren(_), ..)) = parent {
             return;
         }
-        if ty.is_const && self.is_given_to_a_function_for_others(expr) {
-            let message =
-                "which function is called depends on `const`, which another layout may drop here";
-            self.pin(class, Code::FIELD_ADDRESS, span, message);
-        }
         match program.types.kind(ty.id) {
             TypeKind::Record(_) => match parent {
                 Some((
@@ -569,46 +564,6 @@ impl Classifier<'_> {
         self.pin(class, code, span, message);
     }
 
-    /// Whether a constant object, or its address, is given to a function of whose name there is one that takes objects that
-    /// are not constant, or that is a template for both.
-    fn is_given_to_a_function_for_others(&self, object: ExprId) -> bool {
-        let program = self.program;
-        if !is_reached_by_pointer(program, object) {
-            // References to constant elements stay such.
-            return false;
-        }
-        let mut at = object;
-        while let Context::Operand(parent, position) = self.calls.context(at) {
-            match &program.expr(parent).kind {
-                ExprKind::Paren(_) | ExprKind::AddressOf(_) | ExprKind::Cast { .. } => at = parent,
-                ExprKind::Call { callee, arguments, .. } if position > 0 => {
-                    let called = match self.calls.callee(program, *callee, arguments) {
-                        Callee::Function(function) => vec![function],
-                        Callee::Ambiguous(functions) => functions,
-                        Callee::Library(_) | Callee::Unknown => return false,
-                    };
-                    let Some(first) = called.first() else { return false };
-                    let own = program.function(*first);
-                    let takes_others = |parameter: &VarId| {
-                        let ty = program.variable(*parameter).ty;
-                        match *program.types.kind(ty.id) {
-                            TypeKind::Pointer(to) | TypeKind::Reference(to, _) => !to.is_const,
-                            TypeKind::TemplateParameter(_) => at != object,
-                            _ => false,
-                        }
-                    };
-                    return program.functions.iter().any(|other| {
-                        other.name == own.name
-                            && other.record == own.record
-                            && other.parameters.get(position - 1).is_some_and(takes_others)
-                    });
-                }
-                _ => return false,
-            }
-        }
-        false
-    }
-
     /// The function without a body that is given an object or its address.
     fn unseen_callee(&self, object: ExprId) -> Option<FunctionId> {
         let mut at = object;
@@ -654,25 +609,5 @@ impl Classifier<'_> {
             let message = format!("the macro `{name}` pastes this argument or takes its address");
             self.pin(class, Code::OPAQUE_MACRO, span, message);
         }
-    }
-}
-
-/// Whether a part of an element is named by a pointer, and not by a reference to the element.
-fn is_reached_by_pointer(program: &Program, part: ExprId) -> bool {
-    let mut at = program.strip_parens(part);
-    loop {
-        at = match program.expr(at).kind {
-            ExprKind::Member { base, arrow: false, .. } => program.strip_parens(base),
-            ExprKind::Index { base, .. }
-                if matches!(
-                    program.types.kind(program.expr(base).ty.id),
-                    TypeKind::Array(..) | TypeKind::Vector(_)
-                ) =>
-            {
-                program.strip_parens(base)
-            }
-            ExprKind::Name(_) => return false,
-            _ => return true,
-        };
     }
 }
