@@ -129,8 +129,24 @@ impl Rewriter<'_> {
             let ty = program.types.strip_reference(program.variable(*parameter).ty);
             matches!(program.types.kind(ty.id), TypeKind::TemplateParameter(_))
         };
-        let mut alike = program.functions.iter().filter(|other| other.name == own.name);
-        alike.any(|other| other.parameters.get(index).is_some_and(is_deduced)).then_some(class)
+        let takes_it =
+            |id: &FunctionId| program.function(*id).parameters.get(index).is_some_and(is_deduced);
+        let takes_sizes = |id: &FunctionId| {
+            program.function_parts(*id).exprs.iter().any(|own| {
+                matches!(
+                    program.expr(*own).kind,
+                    ExprKind::SizeOfExpr(_) | ExprKind::SizeOfType { .. }
+                )
+            })
+        };
+        // Instances are what templates of the name are written out as.
+        let is_alike = |id: &FunctionId| {
+            let other = program.function(*id);
+            other.name == own.name && other.copy_of.is_none()
+        };
+        let alike: Vec<FunctionId> = program.function_ids().filter(is_alike).collect();
+        let is_told = !alike.iter().all(takes_it) || alike.iter().any(takes_sizes);
+        (alike.iter().any(takes_it) && is_told).then_some(class)
     }
 
     /// The class of a pointer that an instance with written arguments takes as one to constant elements, which it is not: the

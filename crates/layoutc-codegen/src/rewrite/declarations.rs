@@ -692,6 +692,10 @@ impl Rewriter<'_> {
             self.auto_declaration(&declaration, only, is_inline, head);
             return;
         }
+        if declared.iter().any(|declared| declared.is_auto) {
+            self.auto_declarations(&declaration, declared);
+            return;
+        }
         if let [only] = declared
             && let Some(id) = only.variable
             && self.classes.class(only.class).symbols.contains(&id)
@@ -758,6 +762,22 @@ impl Rewriter<'_> {
             if is_alias && text.ends_with('*') && behind.starts_with(' ') {
                 span.end += 1;
             }
+            let is_fixed = text.ends_with('*') && self.has_const(&declaration, &declared[0]);
+            if text.ends_with('*') && declaration.count > 1 {
+                let message = "a name for a pointer cannot be written out for several declarators";
+                let at = declaration.span;
+                self.refuse(declared[0].class, Code::DECLARATION_FORM, at, message);
+                return;
+            }
+            // `const T q` is a pointer that does not move where `T` is one.
+            let text = match is_fixed {
+                true => {
+                    self.drop_const(&declaration, declared);
+                    let blank = if span.end > declaration.specifier.end { " " } else { "" };
+                    format!("{text}const{blank}")
+                }
+                false => text,
+            };
             self.edit(span, text);
         }
         let handles = declared
@@ -771,7 +791,12 @@ impl Rewriter<'_> {
         }
         let is_index =
             |declared: &Declared| declared.variable.is_some_and(|id| self.index_only.contains(&id));
-        if !needs_split && declared.len() == declaration.count && declared.iter().all(is_index) {
+        if declared.iter().all(|own| self.may_be_unused(own)) {
+            // The text says so.
+        } else if !needs_split
+            && declared.len() == declaration.count
+            && declared.iter().all(is_index)
+        {
             let start = Span { end: declaration.span.start, ..declaration.span };
             self.edit(start, MAYBE_UNUSED.to_owned());
         } else {
@@ -842,7 +867,8 @@ impl Rewriter<'_> {
             Some(ty) if !storage.is_handle => {
                 let star = if ty.ends_with('*') { " *" } else { "" };
                 let before = Span { end: declaration.specifier.start, ..declaration.span };
-                let is_written = self.program.text(before).contains("const");
+                // In front of a pointer's name it is not the elements that are constant.
+                let is_written = star.is_empty() && self.program.text(before).contains("const");
                 let constant = if ty.starts_with("const ") && !is_written { "const " } else { "" };
                 format!("{constant}{name}{star}")
             }
@@ -887,6 +913,7 @@ impl Rewriter<'_> {
             }
             if is_handle
                 && (is_inline
+                    || declaration.count > 1
                     || !declared.site.pointers.is_empty()
                     || declared.site.reference.is_some())
             {
@@ -910,14 +937,45 @@ impl Rewriter<'_> {
         }
         let storage = &self.storages[self.storage_of[&declared.class]].1;
         let is_written = declared.site.reference.is_some() || !declared.site.pointers.is_empty();
-        let star = if storage.is_handle || is_written { "" } else { " *" };
-        self.edit(declaration.specifier, format!("{}{star}", storage.outer_type()));
-        if storage.is_handle {
+        let is_handle = storage.is_handle;
+        let star = if is_handle || is_written { "" } else { " *" };
+        let name = storage.outer_type();
+        // What is deduced is written out: constant elements, and a pointer that does not move.
+        let ty = declared.variable.map(|id| self.program.variable(id).ty);
+        let points_to_const = ty
+            .and_then(|ty| self.program.types.pointee(ty.id))
+            .is_some_and(|to| to.is_const && !is_handle);
+        let is_fixed = ty.is_some_and(|ty| ty.is_const) && !star.is_empty();
+        let has_word = is_written && self.has_const(declaration, declared);
+        let constant = if points_to_const && !has_word { "const " } else { "" };
+        let fixed = if is_fixed { "const" } else { "" };
+        self.edit(declaration.specifier, format!("{constant}{name}{star}{fixed}"));
+        if is_handle || is_fixed {
             self.drop_const(declaration, std::slice::from_ref(declared));
         }
         let before = self.declarator(declared, false, head.is_some());
         if let (Some(head), Some(before)) = (head, before) {
             self.before_loop(head, &before);
+        }
+    }
+
+    /// `auto q = p, e = p + n` stays where all of its pointers become one type, which has no index beside it.
+    fn auto_declarations(
+        &mut self,
+        declaration: &layoutc_syntax::Declaration,
+        declared: &[Declared],
+    ) {
+        let [first, rest @ ..] = declared else { return };
+        let storage = self.storage_of[&first.class];
+        let is_handle = self.storages[storage].1.is_handle;
+        let is_plain =
+            |own: &Declared| own.site.pointers.is_empty() && own.site.reference.is_none();
+        let stays = declared.len() == declaration.count
+            && rest.iter().all(|own| self.storage_of[&own.class] == storage)
+            && declared.iter().all(|own| !self.has_companion(own) && (!is_handle || is_plain(own)));
+        if !stays {
+            let message = "this declaration cannot be divided where it stands";
+            self.refuse(first.class, Code::DECLARATION_FORM, declaration.span, message);
         }
     }
 
@@ -1047,6 +1105,8 @@ impl Rewriter<'_> {
         if is_loop {
             return Some(text);
         }
+        let unused = if self.may_be_unused(declared) { MAYBE_UNUSED } else { "" };
+        let text = format!("{unused}{text}");
         self.insert(site.full.at_end(), format!("; {text}"));
         None
     }
@@ -1097,10 +1157,21 @@ impl Rewriter<'_> {
                 None => self.program.text(declaration.specifier).to_owned(),
             };
             let start = self.specifiers_start(declaration);
-            let prefix = self
-                .program
-                .text(Span { start, end: declaration.specifier.start, ..declaration.span })
-                .to_owned();
+            let prefix = self.program.text(Span {
+                start,
+                end: declaration.specifier.start,
+                ..declaration.span
+            });
+            let behind = sites.get(&0).map_or("", |first| {
+                let end = first.start.max(declaration.specifier.end);
+                self.program.text(Span { start: declaration.specifier.end, end, ..*first }).trim()
+            });
+            let is_handle = storages[index].is_some_and(|at| self.storages[at].1.is_handle);
+            let (prefix, behind) = match is_handle {
+                true => (without_const(prefix), without_const(behind)),
+                false => (prefix.to_owned(), behind.to_owned()),
+            };
+            let behind = if behind.is_empty() { behind } else { format!("{behind} ") };
             if self.has_space_behind(declaration, &sites) {
                 self.refuse(
                     declared[0].class,
@@ -1110,7 +1181,7 @@ impl Rewriter<'_> {
                 );
                 return;
             }
-            self.edit(between, format!("; {prefix}{specifier} "));
+            self.edit(between, format!("; {prefix}{specifier} {behind}"));
         }
     }
 
@@ -1176,17 +1247,34 @@ impl Rewriter<'_> {
         found
     }
 
+    /// Whether `const` stands beside a declaration's specifier.
+    fn has_const(&self, declaration: &layoutc_syntax::Declaration, declared: &Declared) -> bool {
+        around_specifier(declaration, &declared.site).into_iter().any(|span| {
+            let text = self.program.text(span);
+            let mut tokens = layoutc_syntax::preprocess::tokens(text).into_iter();
+            tokens.any(|token| token.text(text) == "const")
+        })
+    }
+
+    /// Whether a declaration's text says that nothing may use what it declares.
+    fn may_be_unused(&self, declared: &Declared) -> bool {
+        let site = &declared.site;
+        let Some(id) = site.declaration else { return false };
+        let declaration = self.program.declaration(id);
+        let before = Span { end: declaration.specifier.start, ..declaration.span };
+        let behind = Span { start: site.name.end, end: site.span.end, ..site.span };
+        [before, behind].into_iter().any(|span| {
+            let text = self.program.text(span);
+            let mut tokens = layoutc_syntax::preprocess::tokens(text).into_iter();
+            tokens.any(|token| token.text(text) == "maybe_unused")
+        })
+    }
+
     /// Removes `const` beside the specifier: a handle that is constant could not be assigned.
     fn drop_const(&mut self, declaration: &layoutc_syntax::Declaration, declared: &[Declared]) {
         let Some(first) = declared.first() else { return };
         let is_partial = declared.len() != declaration.count.max(1) && declaration.count > 1;
-        let before = Span { end: declaration.specifier.start, ..declaration.span };
-        let after = Span {
-            start: declaration.specifier.end,
-            end: first.site.full.start.max(declaration.specifier.end),
-            ..declaration.span
-        };
-        for span in [before, after] {
+        for span in around_specifier(declaration, &first.site) {
             let text = self.program.text(span);
             for token in layoutc_syntax::preprocess::tokens(text) {
                 if token.text(text) == "const" {
@@ -1229,4 +1317,29 @@ impl Rewriter<'_> {
     fn insert(&mut self, span: Span, text: String) {
         self.push(Edit::replace(span, text));
     }
+}
+
+/// The texts in front of a declaration's specifier, and between it and the first declarator.
+fn around_specifier(
+    declaration: &layoutc_syntax::Declaration,
+    first: &layoutc_syntax::DeclaratorSite,
+) -> [Span; 2] {
+    let before = Span { end: declaration.specifier.start, ..declaration.span };
+    let after = Span {
+        start: declaration.specifier.end,
+        end: first.full.start.max(declaration.specifier.end),
+        ..declaration.span
+    };
+    [before, after]
+}
+
+/// Specifiers without the word `const`, and without the blank behind it.
+fn without_const(text: &str) -> String {
+    let mut rest = text.to_owned();
+    let all = layoutc_syntax::preprocess::tokens(text);
+    for token in all.into_iter().rev().filter(|token| token.text(text) == "const") {
+        let blank = usize::from(rest[token.range().end..].starts_with(' '));
+        rest.replace_range(token.range().start..token.range().end + blank, "");
+    }
+    rest
 }

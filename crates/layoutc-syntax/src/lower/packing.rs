@@ -42,7 +42,11 @@ impl Packing {
                 .any(|(at, _)| text[at..].lines().next().is_some_and(|line| line.contains("pack")))
         };
         let by_operator = program.macros.iter().any(|(_, def)| by_operator(&def.text))
-            || files.iter().any(|file| by_operator(&file.masked));
+            || files.iter().any(|file| {
+                // The text that is parsed has blanks in the operator's place.
+                let mut masked = file.masked_spans.iter();
+                masked.any(|(span, _)| by_operator(program.sources.text(*span)))
+            });
         let mut walk = Walk {
             program,
             found: Packing { by_operator, ..Packing::default() },
