@@ -374,7 +374,7 @@ impl<'a> Merging<'a> {
             if self.value(expr).is_some() {
                 self.check_wide(expr, span)?;
                 if matches!(kind, ExprKind::Cast { .. }) {
-                    return Err(pin(span, "a cast names the type of the values"));
+                    return Err(pin(span, "this cast names the type of the values"));
                 }
             }
             match kind {
@@ -462,7 +462,7 @@ impl<'a> Merging<'a> {
     fn check_null(&self, cast: ExprId) -> Result<(), Pin> {
         let refuse = || {
             let span = self.program.expr(cast).span;
-            Err(pin(span, "a cast names the type of the values"))
+            Err(pin(span, "this cast names the type of the values"))
         };
         let mut at = cast;
         while let Some((parent, position)) = self.statements.parents.of(at) {
@@ -513,7 +513,7 @@ impl<'a> Merging<'a> {
         if is_foreign {
             return Ok(());
         }
-        Err(pin(self.program.expr(cast).span, "a cast names the type of the values"))
+        Err(pin(self.program.expr(cast).span, "this cast names the type of the values"))
     }
 }
 

@@ -118,8 +118,8 @@ impl Model<'_> {
     }
 
     /// What an earlier run generated for this type explains the other reasons, such as a specialisation that
-    /// is not modelled. Otherwise reasons in the text that people wrote come first, and what a header may do
-    /// that was not found comes last.
+    /// is not modelled; so does text that is not read, such as a function's that is then unknown. Otherwise
+    /// reasons in the text that people wrote come first, and what a header may do that was not found comes last.
     fn sorted_reasons(self, array: &ArrayPlan) -> Vec<Pin> {
         let Model { program, classes } = self;
         let names: Vec<String> = (array.classes.iter())
@@ -128,9 +128,10 @@ impl Model<'_> {
         let mut reasons = array.reasons().to_vec();
         reasons.sort_by_key(|pin| match program.generated_at(pin.span) {
             Some(region) if names.contains(&region.target) => 0,
-            None if pin.code == Code::MISSING_INCLUDE => 3,
-            None => 1,
-            Some(_) => 2,
+            None if matches!(pin.code, Code::SEVERAL_MEANINGS | Code::UNPARSED_REGION) => 1,
+            None if pin.code == Code::MISSING_INCLUDE => 4,
+            None => 2,
+            Some(_) => 3,
         });
         reasons
     }

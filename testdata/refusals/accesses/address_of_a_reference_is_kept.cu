@@ -4,7 +4,7 @@ struct P {
     int id;
 };
 struct H {
-    const P *q; //~ LC0026 this may point past the first element
+    const P *q; //~ LC0026 this may point to an element other than the first
 };
 __device__ H g(const P &r) {
     H h;

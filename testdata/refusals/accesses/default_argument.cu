@@ -10,7 +10,7 @@ __global__ void step(P *p, int n) {
         p[i].x += 1.0f;
     }
 }
-void launch(int n, P *q = common) { //~ LC0078 this parameter has a default argument
+void launch(int n, P *q = common) { //~ LC0078 the default argument of this parameter is not null
     step<<<1, 128>>>(q, n);
 }
 int main() {

@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
 };
-__device__ P *at(P *q, int i) { //~ LC0026 this may point past the first element
+__device__ P *at(P *q, int i) { //~ LC0026 this may point to an element other than the first
     return q + i;
 }
 __global__ void step(P *p, int n) {

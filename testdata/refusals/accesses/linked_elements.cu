@@ -1,7 +1,7 @@
 //@ layout = "P = soa"
 struct P {
     float x;
-    P *next; //~ LC0026 this may point past the first element
+    P *next; //~ LC0026 this may point to an element other than the first
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -6,7 +6,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        __shared__ P *base; //~ LC0026 this variable with static storage may point behind the first element //~ LC0032 a pointer in shared memory
+        __shared__ P *base; //~ LC0026 this variable with static storage may point to an element other than the first //~ LC0032 a pointer in shared memory
         if (threadIdx.x == 0)
             base = p + 3;
         __syncthreads();

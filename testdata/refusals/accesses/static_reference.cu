@@ -6,7 +6,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        static P &r = p[i]; //~ LC0026 this variable with static storage may point behind the first element //~ LC0080 a reference with static storage is bound to an element
+        static P &r = p[i]; //~ LC0026 this variable with static storage may point to an element other than the first //~ LC0080 a reference with static storage is bound to an element
         r.x = 1.0f;
     }
 }

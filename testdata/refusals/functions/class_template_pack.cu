@@ -5,7 +5,7 @@ struct Vec { //~ LC0027 the element type has no members
 };
 __global__ void step(Vec<int, char> *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) p[i].x += p[i].y; //~ LC0082 this is not a member variable
+    if (i < n) p[i].x += p[i].y; //~ LC0082 this names no member variable that is modelled
 }
 int main() {
     Vec<int, char> *d;

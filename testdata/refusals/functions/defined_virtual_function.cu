@@ -2,7 +2,7 @@
 struct P {
     float x;
     int id;
-    virtual void move() {} //~ LC0015 virtual functions put a hidden pointer into each element
+    virtual void move() {} //~ LC0015 virtual functions and bases put a hidden pointer into each element
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

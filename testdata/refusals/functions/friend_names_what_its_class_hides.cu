@@ -4,7 +4,7 @@ struct P {
     static const int SCALE = 3;
     float x;
     int id;
-    friend __device__ float scaled(const P &p) { return p.x * SCALE; } //~ LC0027 this member or attribute is not modelled //~ LC0077 this construct is not modelled and mentions `P`
+    friend __device__ float scaled(const P &p) { return p.x * SCALE; } //~ LC0027 this friend is not modelled //~ LC0077 this construct is not modelled and mentions `P`
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -2,7 +2,7 @@
 class P {
 public:
     float x;
-    friend struct Reader; //~ LC0027 this member or attribute is not modelled
+    friend struct Reader; //~ LC0027 this friend is not modelled
 
 private:
     int id;

@@ -13,7 +13,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i].add(2); //~ LC0082 this is not a member variable
+        p[i].add(2); //~ LC0082 this names no member variable that is modelled
     }
 }
 int main() {

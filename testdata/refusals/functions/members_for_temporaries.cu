@@ -7,7 +7,7 @@ struct P {
     __device__ int get() && { return 2; }
 };
 __global__ void k(P *p, int *out, int i) {
-    *out = p[i].get(); //~ LC0082 this is not a member variable
+    *out = p[i].get(); //~ LC0082 this names no member variable that is modelled
 }
 int main() {
     P h[64];

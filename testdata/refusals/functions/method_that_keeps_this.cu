@@ -2,7 +2,7 @@
 struct P {
     float x;
     int id;
-    __device__ P *self() { return this; } //~ LC0026 this may point past the first element
+    __device__ P *self() { return this; } //~ LC0026 this may point to an element other than the first
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -4,7 +4,7 @@ template <class T>
 struct Tagged {
     T tag;
     float value, next;
-    __device__ void bump() { value += tag.id; } //~ LC0083 a version of this would stand in another namespace
+    __device__ void bump() { value += tag.id; } //~ LC0083 its version would have to stand in another namespace, behind the struct
 };
 }
 namespace b {

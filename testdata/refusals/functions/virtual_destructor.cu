@@ -2,7 +2,7 @@
 struct P {
     float x;
     int id;
-    virtual ~P(); //~ LC0015 virtual functions put a hidden pointer into each element //~ LC0027 the element type has a destructor
+    virtual ~P(); //~ LC0015 virtual functions and bases put a hidden pointer into each element //~ LC0027 the element type has a destructor
 };
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -12,7 +12,7 @@ int main() {
     int n = 100;
     P *h = new P[n]();
     P *d;
-    cudaMalloc(&d, n * sizeof(P)); //~ LC0026 the pointer that is allocated here may point behind the first element later
+    cudaMalloc(&d, n * sizeof(P)); //~ LC0026 the pointer that is allocated here may point to an element other than the first later
     cudaMemcpy(d, h, n * sizeof(P), cudaMemcpyHostToDevice);
     d++;
     step<<<1, 128>>>(d, n);

@@ -1,7 +1,7 @@
 //@ layout = "* = soa"
 #include <cuda_runtime.h>
 struct P { float x, y; };
-template <class T> struct View { T *data; int n; }; //~ LC0026 this may point past the first element
+template <class T> struct View { T *data; int n; }; //~ LC0026 this may point to an element other than the first
 __global__ void step(View<P> v) { int i = threadIdx.x; if (i < v.n) v.data[i].x += v.data[i].y; }
 View<P> part(P *d, int from, int n) { return {d + from, n}; }
 int main() {

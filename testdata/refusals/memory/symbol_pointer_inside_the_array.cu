@@ -3,7 +3,7 @@ struct P {
     float x;
     int id;
 };
-__device__ P *table; //~ LC0026 this variable with static storage may point behind the first element
+__device__ P *table; //~ LC0026 this variable with static storage may point to an element other than the first
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)

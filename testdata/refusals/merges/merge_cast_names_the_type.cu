@@ -12,6 +12,6 @@ int main() {
     cudaMemset(at, 0, n * sizeof(int));
     cudaMalloc(&a, n * sizeof(float));
     cudaMalloc(&b, n * sizeof(float));
-    k<<<1, 128>>>((float *)a, b, at, n); //~ LC0087 a cast names the type of the values
+    k<<<1, 128>>>((float *)a, b, at, n); //~ LC0087 this cast names the type of the values
     return 0;
 }

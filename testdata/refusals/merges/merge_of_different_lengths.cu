@@ -11,7 +11,7 @@ int main() {
     cudaMalloc(&at, n * sizeof(int));
     cudaMemset(at, 0, n * sizeof(int));
     cudaMalloc(&a, n * sizeof(float));
-    cudaMalloc(&b, (n + 1) * sizeof(float)); //~ LC0087 the arrays are not shown to have the same number of values
+    cudaMalloc(&b, (n + 1) * sizeof(float)); //~ LC0087 these arrays may have different lengths
     k<<<1, 128>>>(a, b, at, n);
     cudaFree(a);
     cudaFree(b);

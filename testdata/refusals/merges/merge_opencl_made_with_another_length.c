@@ -25,7 +25,7 @@ int main(int argc, char **argv)
     clBuildProgram(program, 1, &device, "", NULL, NULL);
     cl_kernel add = clCreateKernel(program, "add", NULL);
     cl_mem x = make(context, n);
-    cl_mem y = make(context, n + 1); //~ LC0087 the arrays are not shown to have the same number of values
+    cl_mem y = make(context, n + 1); //~ LC0087 these arrays may have different lengths
     clEnqueueWriteBuffer(queue, x, CL_TRUE, 0, n * sizeof(float), h, 0, NULL, NULL);
     clEnqueueWriteBuffer(queue, y, CL_TRUE, 0, n * sizeof(float), h, 0, NULL, NULL);
     clSetKernelArg(add, 0, sizeof(cl_mem), &x);

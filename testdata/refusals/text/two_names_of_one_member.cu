@@ -1,6 +1,6 @@
 //@ layout = "P = soa"
 struct P {
-    union { //~ LC0027 this member or attribute is not modelled
+    union { //~ LC0027 an anonymous union is not modelled
         float x;
         int bits;
     };
@@ -9,7 +9,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
-        p[i].x += 1.0f; //~ LC0082 this is not a member variable
+        p[i].x += 1.0f; //~ LC0082 this names no member variable that is modelled
 }
 int main() {
     int n = 100;

@@ -2,7 +2,7 @@
 struct P {
     float x;
     int id;
-    union { //~ LC0027 this member or attribute is not modelled
+    union { //~ LC0027 an anonymous union is not modelled
         int a;
         float b;
     };

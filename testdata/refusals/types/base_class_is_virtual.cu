@@ -3,7 +3,7 @@ struct Base {
     float x;
     int id;
 };
-struct P : virtual Base { //~ LC0015 virtual functions put a hidden pointer into each element //~ LC0027 base classes of this kind are not modelled
+struct P : virtual Base { //~ LC0015 virtual functions and bases put a hidden pointer into each element //~ LC0027 base classes of this kind are not modelled
     float mass;
 };
 __global__ void step(P *p, int n) {

@@ -151,6 +151,10 @@ fn check(info: &CodeInfo) -> Result<()> {
     for change in changes {
         let before = run(&change.before).context("before")?;
         ensure!(before.codes.contains(&code), "before: no {code}\n{}", before.stderr);
+        // Whoever follows the message must find this page.
+        let first = printed_codes(&before.stderr).next();
+        let leads_here = first.as_ref().is_none_or(|first| *first == code);
+        ensure!(leads_here, "before: the first message is {first:?}\n{}", before.stderr);
         let changes_before = before.changes_something();
         ensure!(changes_before == changes_anyway, "before: changes is {changes_before}");
         let after = run(&change.after).context("after")?;

@@ -23,6 +23,7 @@ pub struct KernelChange {
     /// The types of the arrays.
     pub arrays: Vec<String>,
     /// What all accesses ask for in one launch: sectors of 32 bytes, or transactions by Peng et al.
+    #[serde(rename = "sectors")]
     pub requests: [f64; 2],
     /// Sectors of a warp's request, where the model has them.
     pub sectors_per_request: Option<[f64; 2]>,

@@ -167,9 +167,9 @@ fn calls(text: &str) -> Vec<Call> {
         let name = pair[0].text(text);
         let allocates = ["Malloc", "MallocAsync", "MallocFromPoolAsync", "MallocManaged"]
             .iter()
-            .any(|end| name.ends_with(end));
-        let generated =
-            pair[0].kind == TokenKind::Identifier && allocates && !name.starts_with("cuda");
+            // A struct may be called `Cuda`: `cuda2Malloc` is no call of the runtime.
+            .any(|end| name.strip_suffix(end).is_some_and(|stem| stem != "cuda"));
+        let generated = pair[0].kind == TokenKind::Identifier && allocates;
         if generated && pair[1].text(text) == "(" {
             // With the namespaces in front: `sim::particleMalloc`.
             let mut first = at;
@@ -199,6 +199,13 @@ fn forward_site(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_struct_may_be_called_cuda() {
+        let found = calls("cuda2Malloc(&d, n); cudaMalloc(&e, n); cudaMallocAsync(&f, n, s);");
+        let handles = found.iter().filter(|call| matches!(call, Call::Handle { .. })).count();
+        assert_eq!((handles, found.len()), (1, 3));
+    }
 
     fn source(path: &str, text: &str) -> SourceText {
         SourceText {

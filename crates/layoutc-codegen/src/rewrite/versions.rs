@@ -676,7 +676,10 @@ impl Rewriter<'_> {
         let ExprKind::Name(NameRef::Functions(functions)) = &program.expr(expr).kind else {
             return None;
         };
-        let [function] = functions[..] else { return None };
+        let [function] = functions[..] else {
+            self.refuse_several_templates(expr, functions);
+            return None;
+        };
         let new = self.versions.changed.get(&function)?.clone();
         let new = &new;
         if self.text(expr).contains('<')
@@ -715,6 +718,19 @@ impl Rewriter<'_> {
             written.to_owned()
         };
         Some(if values.is_empty() { name } else { format!("{name}<{}>", values.join(", ")) })
+    }
+
+    /// `f<T>` where several templates are called `f`: the instance would not be the only one to fit, or not fit at all.
+    fn refuse_several_templates(&mut self, name: ExprId, functions: &[FunctionId]) {
+        let changed = functions.iter().filter(|id| self.versions.changed.contains_key(*id));
+        if !self.text(name).contains('<') {
+            return;
+        }
+        let mut parameters = changed.flat_map(|id| &self.program.function(*id).parameters);
+        if let Some(class) = parameters.find_map(|id| self.changed_slot(Slot::Variable(*id))) {
+            let message = "several templates of this name may be meant";
+            self.refuse(class, Code::FUNCTION_VERSION, self.program.expr(name).span, message);
+        }
     }
 
     /// The name of a static member function by its class, where an object in another layout named it.
@@ -1019,7 +1035,8 @@ impl Rewriter<'_> {
                     .declaration_of(&site.result)
                     .is_some_and(|own| own.namespaces != program.record(home).namespaces);
                 if is_moved && is_definition && is_elsewhere {
-                    let message = "a version of this would stand in another namespace";
+                    let message =
+                        "its version would have to stand in another namespace, behind the struct";
                     self.refuse(class, Code::FUNCTION_VERSION, site.name, message);
                     continue;
                 }

@@ -150,7 +150,9 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
         })
         .filter_map(|(function, parameter)| {
             let record = const_reference(program, parameter)?;
-            is_quiet(function, record).then_some(parameter)
+            let is_reader =
+                is_quiet(function, record) && !deduces_a_reference(program, function, parameter);
+            is_reader.then_some(parameter)
         })
         .collect();
     let declared: BTreeSet<(RecordId, &str, bool)> = (0..program.records.len() as u32)
@@ -200,6 +202,22 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
         }
         readers = Readers { parameters, methods };
     }
+}
+
+/// Whether a parameter of an instance is `T &` or `T &&` in its template: a constant element binds to that, a temporary does
+/// not, or is another `T`.
+fn deduces_a_reference(program: &Program, function: FunctionId, parameter: VarId) -> bool {
+    let own = program.function(function);
+    let Some(copy) = &own.copy_of else { return false };
+    let written = own.parameters.iter().position(|id| *id == parameter);
+    let written = written.and_then(|at| program.function(copy.original).parameters.get(at));
+    written.is_some_and(|written| {
+        let TypeKind::Reference(to, _) = *program.types.kind(program.variable(*written).ty.id)
+        else {
+            return false;
+        };
+        !to.is_const && matches!(program.types.kind(to.id), TypeKind::TemplateParameter(_))
+    })
 }
 
 /// Lambdas that a local variable starts with and that are only called there, and these calls, with the lambda of each: nobody

@@ -180,7 +180,7 @@ impl Merging<'_> {
                 return Err(pin(span, "this byte count is not followed"));
             };
             if one != other {
-                let message = "the arrays are not shown to have the same number of values";
+                let message = "these arrays may have different lengths";
                 let other = (self.program.expr(keeper.call).span, "the other one".to_owned());
                 return Err(Pin { related: vec![other], ..pin(span, message) });
             }

@@ -159,9 +159,9 @@ impl Merging<'_> {
             return Err(pin(span, "this byte count is not followed"));
         };
         if Some(&one) != self.with_members_of(&indices, &one, other).as_ref() {
-            let message = "the arrays are not shown to have the same number of values";
+            let message = "these arrays may have different lengths";
             let keeper = self.program.expr(keeper.1).span;
-            let related = vec![(keeper, "the other byte count".to_owned())];
+            let related = vec![(keeper, "the bytes of the other array".to_owned())];
             return Err(Pin { related, ..pin(span, message) });
         }
         for (_, size) in [keeper, follower] {

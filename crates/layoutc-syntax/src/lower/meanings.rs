@@ -11,7 +11,7 @@ use super::fields::{FieldName, Fields};
 use super::pasted::identifiers;
 use super::types::number_of_both;
 use crate::parse::{Trees, parse};
-use crate::preprocess::{MacroOrigin, Meaning, Preprocessed};
+use crate::preprocess::{MacroOrigin, Meaning, Preprocessed, tokens};
 use crate::program::{RegionKind, UnmodelledRegion};
 use layoutc_diagnostics::{FileId, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -365,8 +365,8 @@ impl Lowering<'_> {
                 let used = Span::new(id, name_node.start_byte(), name_node.end_byte());
                 let related = vec![
                     (used, format!("`{name}` has two meanings here")),
-                    (Span::new(one, 0, 0), "one is declared for this".to_owned()),
-                    (Span::new(other, 0, 0), "the other for this".to_owned()),
+                    (self.first_mention(one, name), "one is declared here".to_owned()),
+                    (self.first_mention(other, name), "the other is declared here".to_owned()),
                 ];
                 let span = Span::new(id, item.start_byte(), item.end_byte());
                 found.insert(item.start_byte(), (span, related));
@@ -378,6 +378,15 @@ impl Lowering<'_> {
             let names = identifiers(text).map(str::to_owned).collect();
             self.push_meanings(span, names, related);
         }
+    }
+
+    /// Where a file names something first; its start if it does not.
+    fn first_mention(&self, file: FileId, name: &str) -> Span {
+        let text = &self.preprocessed.files[file.index()].masked;
+        let found = tokens(text).into_iter().find(|token| token.text(text) == name);
+        found.map_or(Span::new(file, 0, 0), |token| {
+            Span::new(file, token.range().start, token.range().end)
+        })
     }
 
     fn push_meanings(&mut self, span: Span, identifiers: BTreeSet<String>, related: Related) {

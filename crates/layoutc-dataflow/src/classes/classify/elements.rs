@@ -174,7 +174,12 @@ impl Classifier<'_> {
             }
             ExprKind::Member { arrow: false, field, name, .. } => {
                 if field.is_none() {
-                    self.pin(class, Code::UNKNOWN_MEMBER, *name, "this is not a member variable");
+                    self.pin(
+                        class,
+                        Code::UNKNOWN_MEMBER,
+                        *name,
+                        "this names no member variable that is modelled",
+                    );
                 }
             }
             ExprKind::AddressOf(_) => {}

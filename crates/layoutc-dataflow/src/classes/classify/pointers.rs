@@ -276,7 +276,12 @@ impl Classifier<'_> {
             }
             ExprKind::Member { arrow: true, field, name, .. } => {
                 if field.is_none() {
-                    self.pin(class, Code::UNKNOWN_MEMBER, *name, "this is not a member variable");
+                    self.pin(
+                        class,
+                        Code::UNKNOWN_MEMBER,
+                        *name,
+                        "this names no member variable that is modelled",
+                    );
                 }
                 self.host_access(parent, class);
             }
@@ -902,7 +907,7 @@ impl Classifier<'_> {
                     class,
                     Code::SUB_RANGE,
                     self.span(call.arguments[0]),
-                    "the pointer that is allocated here may point behind the first element later",
+                    "the pointer that is allocated here may point to an element other than the first later",
                 );
             }
             return;

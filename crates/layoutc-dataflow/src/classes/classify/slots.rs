@@ -114,7 +114,7 @@ impl Classifier<'_> {
                     }
                     RecordTrait::Virtual => (
                         Code::VIRTUAL_RECORD,
-                        "virtual functions put a hidden pointer into each element",
+                        "virtual functions and bases put a hidden pointer into each element",
                     ),
                     RecordTrait::Bases => {
                         (Code::UNSUPPORTED_RECORD, "base classes of this kind are not modelled")
@@ -151,7 +151,7 @@ impl Classifier<'_> {
                         (Code::UNSUPPORTED_RECORD, "the type of this member is not known")
                     }
                     RecordTrait::Unmodelled => {
-                        (Code::UNSUPPORTED_RECORD, "this member or attribute is not modelled")
+                        (Code::UNSUPPORTED_RECORD, unmodelled(self.program.text(span)))
                     }
                 };
                 self.pin(class, code, span, message);
@@ -363,7 +363,7 @@ impl Classifier<'_> {
                     class,
                     Code::SUB_RANGE,
                     span,
-                    "this variable with static storage may point behind the first element",
+                    "this variable with static storage may point to an element other than the first",
                 );
             }
             if let Storage::Parameter { .. } = variable.storage {
@@ -372,7 +372,7 @@ impl Classifier<'_> {
                         class,
                         Code::DECLARATION_FORM,
                         span,
-                        "this parameter has a default argument",
+                        "the default argument of this parameter is not null",
                     );
                 }
                 if variable.function.is_none() && !self.is_known_parameter(id) {
@@ -392,7 +392,12 @@ impl Classifier<'_> {
             self.pin(class, Code::SUB_RANGE, span, "the pointer that this refers to may be moved");
         }
         if interior && !matches!(slot, Slot::Variable(_)) {
-            self.pin(class, Code::SUB_RANGE, span, "this may point past the first element");
+            self.pin(
+                class,
+                Code::SUB_RANGE,
+                span,
+                "this may point to an element other than the first",
+            );
         }
         let depth = element_of(program, ty).map_or(0, |(_, depth)| depth);
         if interior && depth > 1 {
@@ -712,5 +717,15 @@ fn reached_from_elsewhere(program: &Program, slot: Slot) -> Option<&'static str>
             (is_header && !is_seen)
                 .then_some("other parts of the program, which were not given, can use this member")
         }
+    }
+}
+
+/// What is not modelled in a record, by the first word of its text.
+fn unmodelled(text: &str) -> &'static str {
+    match layoutc_syntax::preprocess::tokens(text).first().map(|token| token.text(text)) {
+        Some("union") => "an anonymous union is not modelled",
+        Some("struct") => "an anonymous struct is not modelled",
+        Some("friend") => "this friend is not modelled",
+        _ => "this member or attribute is not modelled",
     }
 }
