@@ -20,6 +20,7 @@ mod calls;
 mod carriers;
 mod classify;
 mod direction;
+mod directives;
 mod element;
 mod host_arrays;
 mod host_memory;
@@ -307,6 +308,7 @@ fn find(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Clas
     carriers::pin_by_carriers(program, &calls, &mut classes);
     accessors::pin_by_accessors(program, &mut classes);
     regions::pin_by_regions(program, &mut classes);
+    directives::pin_by_directives(program, &mut classes);
     unseen::pin_by_unseen_headers(program, &mut classes);
     let buffers = std::mem::take(&mut classes.buffers);
     buffers.pin(&mut classes);

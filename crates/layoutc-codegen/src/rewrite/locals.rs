@@ -203,6 +203,7 @@ impl Rewriter<'_> {
             let around = bodies[..behind].last().filter(|(body, _)| body.contains(edit.span));
             add(around.map(|(_, function)| *function), &edit.text);
         }
+        self.macro_texts().for_each(|text| add(None, text));
         found
     }
 

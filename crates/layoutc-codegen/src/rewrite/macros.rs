@@ -79,6 +79,12 @@ impl Rewriter<'_> {
         self.macros.modes.inlined.contains(&id)
     }
 
+    /// The new texts in bodies of macros, and of arguments, which are no edits yet.
+    pub(super) fn macro_texts(&self) -> impl Iterator<Item = &str> {
+        let bodies = self.macros.sinks.values().flatten().map(|edit| edit.text.as_str());
+        bodies.chain(self.macros.arguments.values().flatten().map(String::as_str))
+    }
+
     /// The body in whose text the text of a home ends up.
     pub(super) fn effective(&self, mut home: Option<ExpansionId>) -> Option<ExpansionId> {
         while let Some(id) = home.filter(|id| self.is_inlined(*id)) {

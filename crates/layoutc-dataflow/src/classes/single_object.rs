@@ -28,6 +28,8 @@ pub(super) struct SingleObjects<'a> {
     results: BTreeSet<FunctionId>,
     /// References that functions of libraries take: they know no neighbours of what they are given.
     of_libraries: BTreeSet<VarId>,
+    /// Macros that take the type of an expression (`decltype`), also through others.
+    pub(super) typing_macros: BTreeSet<&'a str>,
 }
 
 impl<'a> SingleObjects<'a> {
@@ -68,6 +70,7 @@ impl<'a> SingleObjects<'a> {
         let mut this = SingleObjects {
             program,
             calls,
+            typing_macros: hidden.typing.clone(),
             of_libraries: unseen
                 .iter()
                 .filter(|(id, function)| {
@@ -513,6 +516,8 @@ pub(super) struct Hidden<'a> {
     used: BTreeMap<Span, Vec<u32>>,
     /// What is mentioned in any of `macros`.
     in_macros: HashSet<String>,
+    /// Macros that take the type of an expression (`decltype`), also through others.
+    typing: BTreeSet<&'a str>,
     /// Where text that is not in the model mentions a name.
     regions: HashMap<&'a str, Vec<Span>>,
 }
@@ -542,8 +547,12 @@ impl<'a> Hidden<'a> {
                 regions.entry(name).or_default().push(region.span);
             }
         }
+        let takes_types = |own: &BTreeSet<String>| own.contains("decltype");
+        let typing = bodies.iter().filter(|(_, own)| takes_types(own)).map(|(name, _)| *name);
+        let typing = typing.collect();
         let macros: Vec<BTreeSet<String>> = bodies.into_values().collect();
         Hidden {
+            typing,
             in_macros: macros.iter().flatten().cloned().collect(),
             regions,
             functions: program

@@ -130,6 +130,8 @@ impl Bodies {
             "pastes tokens"
         } else if has("#") || has("%:") {
             "turns an argument into a string"
+        } else if has("decltype") {
+            "takes the type of an expression"
         } else if found.is_empty() {
             "stands for nothing"
         } else {
@@ -154,6 +156,10 @@ fn body(preprocessed: &Preprocessed, def: &MacroDef, is_host: bool) -> Option<Bo
     let (span, name, file) = (def.body?, def.name_span?, def.file?);
     let found = tokens(&def.text);
     let literal = found.len() == 1 && found[0].kind != TokenKind::Identifier;
+    // `decltype(a)` is the declared type of a member, and another one where that is no member any more.
+    if found.iter().any(|token| token.text(&def.text) == "decltype") {
+        return None;
+    }
     let pastes =
         found.iter().any(|token| matches!(token.text(&def.text), "#" | "##" | "%:" | "%:%:"));
     if found.is_empty() || literal || (pastes && !is_host) {

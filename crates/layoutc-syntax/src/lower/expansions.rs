@@ -473,6 +473,10 @@ impl<'t> Lowering<'t> {
                 return None;
             }
             let words = tokens(source);
+            // `P &` and `auto &&` refer to what the body gives them.
+            if !same && !is_plain_type(source) {
+                return None;
+            }
             let word = (words.len() == 1 && words[0].kind == TokenKind::Identifier)
                 .then(|| self.text_of(node));
             found.push(Argument {
@@ -775,4 +779,11 @@ fn is_foreign(kind: &str) -> bool {
 
 fn without_splice(text: &str) -> String {
     text.replace("\\\n", " \n").replace("\\\r\n", " \r\n")
+}
+
+/// Whether a type is words alone, or a pointer to what they name: as far as [`Lowering::parameter_type`] reads it.
+fn is_plain_type(source: &str) -> bool {
+    let found = tokens(source);
+    let words = found.iter().rev().skip_while(|token| token.text(source) == "*");
+    words.into_iter().all(|token| token.kind == TokenKind::Identifier)
 }

@@ -365,7 +365,7 @@ impl<'t> Lowering<'t> {
                 self.program.types.unknown()
             }
             "placeholder_type_specifier" if self.text_of(node).contains("decltype") => {
-                self.region(node, RegionKind::Unmodelled);
+                self.region(declaration_around(node), RegionKind::Unmodelled);
                 self.program.types.unknown()
             }
             // `auto`, `typename T::x`: the initializer decides, or nobody here does.
@@ -593,7 +593,16 @@ impl<'t> Lowering<'t> {
                                 out.ty = found.ty;
                                 out.trailing = Some(found.site);
                             }
-                            None => self.region(trailing, RegionKind::Unmodelled),
+                            None => {
+                                let text = self.text_of(trailing);
+                                let is_deduced = text.contains("decltype") && text.contains("auto");
+                                let whole = if is_deduced {
+                                    declaration_around(trailing)
+                                } else {
+                                    trailing
+                                };
+                                self.region(whole, RegionKind::Unmodelled);
+                            }
                         }
                     }
                     out.result = out.ty;
@@ -801,6 +810,17 @@ fn is_declared_name(kind: &str) -> bool {
             | "destructor_name"
             | "operator_name"
     )
+}
+
+/// The declaration that `decltype(auto)` is a part of: with another form of its value it would be another type.
+fn declaration_around(node: Node<'_>) -> Node<'_> {
+    let holds = |kind: &str| {
+        matches!(
+            kind,
+            "function_definition" | "lambda_expression" | "declaration" | "field_declaration"
+        )
+    };
+    std::iter::successors(Some(node), |at| at.parent()).find(|at| holds(at.kind())).unwrap_or(node)
 }
 
 /// Whether a specifier leaves its type to an expression.

@@ -501,6 +501,11 @@ impl Classifier<'_> {
                         format!("the macro `{name}` also turns this argument into a string (`#`)");
                     self.pin(class, Code::OPAQUE_MACRO, span, message);
                 }
+                if let Some(name) = self.typing_macro(expr) {
+                    let message =
+                        format!("the macro `{name}` takes the type of an expression (`decltype`)");
+                    self.pin(class, Code::OPAQUE_MACRO, span, message);
+                }
                 // Reaching through a pointer member is the other array's business.
             }
         }
@@ -518,6 +523,20 @@ impl Classifier<'_> {
                 if spells {
                     return Some(name.clone());
                 }
+            }
+            at = parent;
+        }
+        None
+    }
+
+    /// The macro around an access that may ask for its type, which is that of a member only where it names one.
+    fn typing_macro(&self, expr: ExprId) -> Option<&str> {
+        let mut at = expr;
+        while let Context::Operand(parent, _) = self.calls.context(at) {
+            if let ExprKind::MacroCall { name, .. } = &self.program.expr(parent).kind
+                && self.singles.typing_macros.contains(name.as_str())
+            {
+                return Some(name);
             }
             at = parent;
         }
