@@ -52,6 +52,9 @@ impl Rewriter<'_> {
             for (at, one) in signatures.iter().enumerate() {
                 for other in &signatures[at + 1..] {
                     let class = one.class.or(other.class);
+                    if self.are_in_separate_files(one.function, other.function) {
+                        continue;
+                    }
                     if let Some(class) = class.filter(|_| self.may_be_mixed_up(one, other)) {
                         let sites = &program.function(other.function).sites;
                         found.extend(sites.first().map(|site| (class, site.name)));
@@ -62,6 +65,25 @@ impl Rewriter<'_> {
         for (class, span) in found {
             let message = "this function is overloaded, and with the new parameters a call could choose another one";
             self.refuse(class, Code::FUNCTION_VERSION, span, message);
+        }
+    }
+
+    /// Whether two functions are `static` in files that are compiled on their own, so that no call sees both.
+    fn are_in_separate_files(&self, one: FunctionId, other: FunctionId) -> bool {
+        let files = &self.program.files;
+        let own_file = |id: FunctionId| {
+            let function = self.program.function(id);
+            let file = function.sites.first()?.span.file;
+            let is_alone = function.is_static
+                && function.copy_of.is_none()
+                && function.sites.iter().all(|site| site.span.file == file)
+                && files[file.index()].is_root
+                && !files.iter().any(|own| own.includes.contains(&file));
+            is_alone.then_some(file)
+        };
+        match (own_file(one), own_file(other)) {
+            (Some(a), Some(b)) => a != b,
+            _ => false,
         }
     }
 
