@@ -31,7 +31,9 @@ mod walk;
 
 pub use directive::{Directive, DirectiveKind};
 pub use foreign::{Foreign, ForeignWords, Owner};
-pub use lexer::{Token, TokenKind, each_token, tokens, tokens_and_lines};
+pub use lexer::{
+    Token, TokenKind, each_token, has_directive, is_decltype, tokens, tokens_and_lines,
+};
 pub use libraries::is_vendor_folder;
 pub use macros::{Activity, MacroDef, MacroId, MacroOrigin, MacroTable};
 pub use mask::MaskReason;

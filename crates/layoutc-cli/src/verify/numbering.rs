@@ -10,7 +10,8 @@ use layoutc_codegen::{Edit, EditSet};
 use layoutc_diagnostics::{FileId, Span};
 use layoutc_runtime::lowering::{SiteId, lower};
 use layoutc_runtime::program::{AllocationSite, SourceText, allocation_sites};
-use layoutc_syntax::preprocess::{TokenKind, tokens};
+use layoutc_syntax::preprocess::{TokenKind, each_token, tokens};
+use std::collections::BTreeSet;
 
 /// Included in front of every file of the rewritten program.
 pub const HANDLE_SITES_HEADER: &str = "\
@@ -30,6 +31,8 @@ inline int layoutc_take_handle_site()
 pub struct SiteNumbers {
     /// The first byte of each call's name.
     places: Vec<Span>,
+    /// The names of the original program that look like a generated function's, and are none.
+    words: BTreeSet<String>,
 }
 
 impl SiteNumbers {
@@ -43,7 +46,14 @@ impl SiteNumbers {
             let file = FileId(file.unwrap_or_default() as u32);
             Span::new(file, site.offset, site.offset)
         };
-        SiteNumbers { places: allocation_sites(program).into_iter().map(place).collect() }
+        let words = program.iter().flat_map(|source| {
+            let words = each_token(&source.text).map(|token| token.text(&source.text));
+            words.filter(|word| stem_of_allocation(word).is_some()).map(str::to_owned)
+        });
+        SiteNumbers {
+            words: words.collect(),
+            places: allocation_sites(program).into_iter().map(place).collect(),
+        }
     }
 
     /// The number of the call that a span holds.
@@ -85,7 +95,7 @@ impl SiteNumbers {
     /// A version of a function allocates under the numbers of the function.
     fn keep_version(&self, edit: &Edit, original: Span) -> Result<String, String> {
         let sites: Vec<SiteId> = self.sites(original).collect();
-        let calls = calls(&edit.text);
+        let calls = self.calls(&edit.text);
         // A declaration has none.
         if !calls.is_empty() && calls.len() != sites.len() {
             return Err(format!(
@@ -120,13 +130,13 @@ impl SiteNumbers {
             return Ok(format!("({counted}{})", edit.text));
         }
         // A version of a macro: one call of the original is several now, by what it is used for.
-        if sites.is_empty() && edit.text.contains("#define") && !calls(&edit.text).is_empty() {
+        if sites.is_empty() && edit.text.contains("#define") && !self.calls(&edit.text).is_empty() {
             return Err(format!(
                 "an allocation in a macro serves arrays in several layouts, which cannot be told apart: `{}`",
                 edit.text.trim()
             ));
         }
-        let calls = if sites.is_empty() { Vec::new() } else { calls(&edit.text) };
+        let calls = if sites.is_empty() { Vec::new() } else { self.calls(&edit.text) };
         if calls.len() != sites.len() {
             return Err(format!(
                 "internal error: {} allocation calls became {} in `{}`",
@@ -147,6 +157,35 @@ impl SiteNumbers {
         }
         Ok(text)
     }
+
+    /// The allocations of a text, in order.
+    fn calls(&self, text: &str) -> Vec<Call> {
+        let runtime = lower(text, &[], SiteId(0)).sites;
+        let mut calls: Vec<(usize, Call)> =
+            runtime.into_iter().map(|at| (at, Call::Runtime { at })).collect();
+        let all: Vec<_> = tokens(text).into_iter().collect();
+        for (at, pair) in all.windows(2).enumerate() {
+            let name = pair[0].text(text);
+            // A struct may be called `Cuda`, so that `cuda2Malloc` is generated.
+            let generated = pair[0].kind == TokenKind::Identifier
+                && stem_of_allocation(name).is_some_and(|stem| stem != "cuda")
+                && !self.words.contains(name);
+            if generated && pair[1].text(text) == "(" {
+                // With the namespaces in front: `sim::particleMalloc`.
+                let mut first = at;
+                while first >= 2
+                    && all[first - 1].text(text) == "::"
+                    && all[first - 2].kind == TokenKind::Identifier
+                {
+                    first -= 2;
+                }
+                let (start, end) = (all[first].start as usize, pair[0].end as usize);
+                calls.push((start, Call::Handle { start, end }));
+            }
+        }
+        calls.sort_by_key(|(at, _)| *at);
+        calls.into_iter().map(|(_, call)| call).collect()
+    }
 }
 
 /// An allocation in the text of an edit.
@@ -157,34 +196,10 @@ enum Call {
     Handle { start: usize, end: usize },
 }
 
-/// The allocations of a text, in order.
-fn calls(text: &str) -> Vec<Call> {
-    let runtime = lower(text, &[], SiteId(0)).sites;
-    let mut calls: Vec<(usize, Call)> =
-        runtime.into_iter().map(|at| (at, Call::Runtime { at })).collect();
-    let all: Vec<_> = tokens(text).into_iter().collect();
-    for (at, pair) in all.windows(2).enumerate() {
-        let name = pair[0].text(text);
-        let allocates = ["Malloc", "MallocAsync", "MallocFromPoolAsync", "MallocManaged"]
-            .iter()
-            // A struct may be called `Cuda`: `cuda2Malloc` is no call of the runtime.
-            .any(|end| name.strip_suffix(end).is_some_and(|stem| stem != "cuda"));
-        let generated = pair[0].kind == TokenKind::Identifier && allocates;
-        if generated && pair[1].text(text) == "(" {
-            // With the namespaces in front: `sim::particleMalloc`.
-            let mut first = at;
-            while first >= 2
-                && all[first - 1].text(text) == "::"
-                && all[first - 2].kind == TokenKind::Identifier
-            {
-                first -= 2;
-            }
-            let (start, end) = (all[first].start as usize, pair[0].end as usize);
-            calls.push((start, Call::Handle { start, end }));
-        }
-    }
-    calls.sort_by_key(|(at, _)| *at);
-    calls.into_iter().map(|(_, call)| call).collect()
+/// What stands in front of the end that names of allocating functions have, of the runtime (`cuda`) and generated.
+fn stem_of_allocation(name: &str) -> Option<&str> {
+    let ends = ["Malloc", "MallocAsync", "MallocFromPoolAsync", "MallocManaged"];
+    ends.iter().find_map(|end| name.strip_suffix(end))
 }
 
 /// Generated declarations whose allocations take the number that was left for them.
@@ -202,9 +217,10 @@ mod tests {
 
     #[test]
     fn a_struct_may_be_called_cuda() {
-        let found = calls("cuda2Malloc(&d, n); cudaMalloc(&e, n); cudaMallocAsync(&f, n, s);");
+        let numbers = SiteNumbers::new(&[source("0.cu", "void g() { cudaSafeMalloc(&z, 1); }\n")]);
+        let found = numbers.calls("cuda2Malloc(&d, n); cudaMalloc(&e, n); cudaSafeMalloc(&f, n);");
         let handles = found.iter().filter(|call| matches!(call, Call::Handle { .. })).count();
-        assert_eq!((handles, found.len()), (1, 3));
+        assert_eq!((handles, found.len()), (1, 2));
     }
 
     fn source(path: &str, text: &str) -> SourceText {

@@ -7,7 +7,9 @@
 use super::Rewriter;
 use layoutc_dataflow::classes::{Callee, ClassId, PlaceKind, operator_operands, resolve_callee};
 use layoutc_diagnostics::Code;
+use layoutc_syntax::preprocess::tokens;
 use layoutc_syntax::{ExprId, ExprKind, FunctionId, QualType, TypeKind, VarId};
+use std::collections::BTreeSet;
 
 impl Rewriter<'_> {
     /// The text of an access to a member, with a cast to what is constant where the source's member is and that can be told.
@@ -18,7 +20,9 @@ impl Rewriter<'_> {
             return text;
         }
         let spelled = self.program.spelling(QualType { is_const: false, ..ty });
-        match spelled.filter(|_| self.macros.home.is_none()) {
+        let spelled =
+            spelled.filter(|name| self.macros.home.is_none() && !self.may_be_hidden(name));
+        match spelled {
             Some(spelled) => format!("const_cast<const {spelled} &>({text})"),
             None => {
                 let span = self.program.expr(expr).span;
@@ -28,6 +32,17 @@ impl Rewriter<'_> {
                 text
             }
         }
+    }
+
+    /// Whether a local variable or a template parameter could hide a word of a type's name.
+    fn may_be_hidden(&self, spelled: &str) -> bool {
+        let program = self.program;
+        let words: BTreeSet<&str> =
+            tokens(spelled).into_iter().map(|token| token.text(spelled)).collect();
+        let mut locals = program.variables.iter().filter(|own| own.function.is_some());
+        let mut parameters = program.functions.iter().flat_map(|own| &own.template_parameters);
+        locals.any(|own| words.contains(own.name.as_str()))
+            || parameters.any(|name| words.contains(name.as_str()))
     }
 
     /// Whether something around an object depends on whether that is constant.

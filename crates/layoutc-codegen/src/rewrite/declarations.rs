@@ -174,7 +174,9 @@ impl Rewriter<'_> {
             // Once is enough where no condition stands between.
             let first = *known.entry((place.file, text.clone())).or_insert(place);
             let between = Span { start: first.start, ..place };
-            if first == place || super::heads::has_directive(self.program.text(between)) {
+            if first == place
+                || layoutc_syntax::preprocess::has_directive(self.program.text(between))
+            {
                 known.insert((place.file, text.clone()), place);
                 let text = self.with_newlines(place, text);
                 self.insert(place, text);
@@ -1172,6 +1174,12 @@ impl Rewriter<'_> {
                 false => (prefix.to_owned(), behind.to_owned()),
             };
             let behind = if behind.is_empty() { behind } else { format!("{behind} ") };
+            if layoutc_syntax::preprocess::has_directive(self.program.text(between)) {
+                let message = "a preprocessor directive stands between the declarators";
+                let at = declaration.span;
+                self.refuse(declared[0].class, Code::DECLARATION_FORM, at, message);
+                return;
+            }
             if self.has_space_behind(declaration, &sites) {
                 self.refuse(
                     declared[0].class,

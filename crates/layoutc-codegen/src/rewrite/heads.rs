@@ -411,11 +411,3 @@ fn redefines(text: &str, names: &BTreeSet<&str>) -> bool {
             && words.next().is_some_and(|name| names.contains(name))
     })
 }
-
-/// Whether a line of a text is a directive of the preprocessor.
-pub(super) fn has_directive(text: &str) -> bool {
-    let found = tokens_and_lines(text);
-    found
-        .split(|token| token.kind == TokenKind::Newline)
-        .any(|line| line.first().is_some_and(|token| token.text(text) == "#"))
-}

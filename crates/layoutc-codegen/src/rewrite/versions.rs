@@ -1066,7 +1066,7 @@ impl Rewriter<'_> {
                     own.extend(elsewhere.into_iter().filter(|edit| span.contains(edit.span)));
                     apply(program, span, own)
                 };
-                if super::heads::has_directive(program.text(before)) {
+                if layoutc_syntax::preprocess::has_directive(program.text(before)) {
                     let message =
                         "a directive stands in the head of a function that needs a version";
                     self.refuse(class, Code::FUNCTION_VERSION, site.name, message);

@@ -5,6 +5,7 @@
 
 use super::{ClassId, Classes, Pin, PlaceKind};
 use layoutc_diagnostics::Code;
+use layoutc_syntax::preprocess::has_directive;
 use layoutc_syntax::{ExprId, ExprKind, Program};
 
 /// Pins the classes of expressions with directives inside.
@@ -14,7 +15,7 @@ pub(super) fn pin_by_directives(program: &Program, classes: &mut Classes) {
         let Some(class) = rewritten_class(program, classes, id) else { continue };
         let span = program.expr(id).span;
         let text = program.text(span);
-        if text.lines().skip(1).any(|line| line.trim_start().starts_with('#')) {
+        if text.contains('\n') && has_directive(text) {
             let message = "a preprocessor directive stands inside this expression".to_owned();
             let code = Code::UNMODELLED_CONSTRUCT;
             pins.push((class, Pin { span, code, message, related: Vec::new() }));

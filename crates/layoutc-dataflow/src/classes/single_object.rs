@@ -13,7 +13,7 @@
 use super::calls::{CallGraph, Callee, Context};
 use crate::catalogue::{self, Role};
 use layoutc_diagnostics::Span;
-use layoutc_syntax::preprocess::tokens;
+use layoutc_syntax::preprocess::{is_decltype, tokens};
 use layoutc_syntax::{
     BinaryOp, ExprId, ExprKind, FunctionId, NameRef, Program, QualType, RecordTrait, RegionKind,
     Space, Storage, TypeKind, UnaryOp, VarId, abi,
@@ -547,7 +547,7 @@ impl<'a> Hidden<'a> {
                 regions.entry(name).or_default().push(region.span);
             }
         }
-        let takes_types = |own: &BTreeSet<String>| own.contains("decltype");
+        let takes_types = |own: &BTreeSet<String>| own.iter().any(|word| is_decltype(word));
         let typing = bodies.iter().filter(|(_, own)| takes_types(own)).map(|(name, _)| *name);
         let typing = typing.collect();
         let macros: Vec<BTreeSet<String>> = bodies.into_values().collect();

@@ -3,7 +3,7 @@
 use super::fields::{FieldName, Fields};
 use crate::parse::{Parsed, parse};
 use crate::preprocess::{
-    Activity, MacroDef, MacroId, MacroOrigin, Preprocessed, TokenKind, tokens,
+    Activity, MacroDef, MacroId, MacroOrigin, Preprocessed, TokenKind, is_decltype, tokens,
 };
 use layoutc_diagnostics::{FileId, Span};
 use std::collections::{BTreeSet, HashMap};
@@ -130,7 +130,7 @@ impl Bodies {
             "pastes tokens"
         } else if has("#") || has("%:") {
             "turns an argument into a string"
-        } else if has("decltype") {
+        } else if takes_types(&def.text) {
             "takes the type of an expression"
         } else if found.is_empty() {
             "stands for nothing"
@@ -157,7 +157,7 @@ fn body(preprocessed: &Preprocessed, def: &MacroDef, is_host: bool) -> Option<Bo
     let found = tokens(&def.text);
     let literal = found.len() == 1 && found[0].kind != TokenKind::Identifier;
     // `decltype(a)` is the declared type of a member, and another one where that is no member any more.
-    if found.iter().any(|token| token.text(&def.text) == "decltype") {
+    if takes_types(&def.text) {
         return None;
     }
     let pastes =
@@ -208,6 +208,10 @@ fn body(preprocessed: &Preprocessed, def: &MacroDef, is_host: bool) -> Option<Bo
         body.form = Form::Expression;
     }
     Some(body)
+}
+
+fn takes_types(text: &str) -> bool {
+    tokens(text).iter().any(|token| is_decltype(token.text(text)))
 }
 
 /// The statements of the function around a body, without the `;` behind it.

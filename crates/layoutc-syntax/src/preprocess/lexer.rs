@@ -59,6 +59,20 @@ pub fn tokens(text: &str) -> Vec<Token> {
     found
 }
 
+/// Whether a line of a text is a directive of the preprocessor.
+#[must_use]
+pub fn has_directive(text: &str) -> bool {
+    let found = tokens_and_lines(text);
+    let mut lines = found.split(|token| token.kind == TokenKind::Newline);
+    lines.any(|line| line.first().is_some_and(|token| matches!(token.text(text), "#" | "%:")))
+}
+
+/// Whether a word asks for the declared type of an expression; `__decltype` is GNU's.
+#[must_use]
+pub fn is_decltype(word: &str) -> bool {
+    matches!(word, "decltype" | "__decltype")
+}
+
 /// As [`tokens`], one after another: those of a whole file take more room than its text.
 pub fn each_token(text: &str) -> impl Iterator<Item = Token> {
     let mut lexer = Lexer::new(text);

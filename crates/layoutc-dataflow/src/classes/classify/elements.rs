@@ -431,6 +431,11 @@ impl Classifier<'_> {
         if let Some((ExprKind::Paren(_), ..)) = parent {
             return;
         }
+        if let Some(name) = self.typing_macro(expr) {
+            let message =
+                format!("the macro `{name}` takes the type of an expression (`decltype`)");
+            self.pin(class, Code::OPAQUE_MACRO, span, message);
+        }
         match program.types.kind(ty.id) {
             TypeKind::Record(_) => match parent {
                 Some((
@@ -499,11 +504,6 @@ impl Classifier<'_> {
                 if let Some(name) = self.stringizing_macro(expr) {
                     let message =
                         format!("the macro `{name}` also turns this argument into a string (`#`)");
-                    self.pin(class, Code::OPAQUE_MACRO, span, message);
-                }
-                if let Some(name) = self.typing_macro(expr) {
-                    let message =
-                        format!("the macro `{name}` takes the type of an expression (`decltype`)");
                     self.pin(class, Code::OPAQUE_MACRO, span, message);
                 }
                 // Reaching through a pointer member is the other array's business.
