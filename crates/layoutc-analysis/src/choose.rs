@@ -81,6 +81,8 @@ pub fn means(
     }
 }
 
+/// Why memory for one element stays, unless a request names it.
+const ONE_ELEMENT: &str = "there is memory for one element, which no layout reads faster";
 /// Why an array stays of which no request speaks.
 const NOT_ASKED: &str = "no layout was asked for this array";
 
@@ -208,6 +210,13 @@ impl Chooser<'_> {
         let best = wanted.last().copied();
         let origin = best.map_or(Origin::Selector, |(_, at)| Origin::Request(at));
         let of = |decision: Decision| ArrayPlan::new(id, decision, origin);
+        if best.is_none_or(|(target, _)| target == Target::Every)
+            && let Some(size) = class.size_of_one(program)
+        {
+            let (span, message) = (program.expr(size).span, ONE_ELEMENT.to_owned());
+            let pin = Pin { span, code: Code::NO_GAIN, message, related: Vec::new() };
+            return of(Decision::Keep(vec![pin]));
+        }
         if !class.is_free() {
             return of(Decision::Keep(class.pins.clone()));
         }

@@ -884,12 +884,17 @@ impl<'a> Rewriter<'a> {
         children.sort_by_key(|child| self.program.expr(*child).span);
         let mut out = String::new();
         let mut at = span.start as usize;
+        let mut before = None;
         for child in children {
             let inner = self.program.expr(child).span;
-            if !span.contains(inner) || (inner.start as usize) < at {
+            let shares_name = before.replace(inner) == Some(inner) && self.is_in_rest(child);
+            if shares_name {
+                out.push_str(", ");
+            } else if span.contains(inner) && inner.start as usize >= at {
+                out.push_str(&self.raw(home, at..inner.start as usize, span.file));
+            } else {
                 continue;
             }
-            out.push_str(&self.raw(home, at..inner.start as usize, span.file));
             let text = self.render(child);
             out.push_str(&text);
             at = inner.end as usize;

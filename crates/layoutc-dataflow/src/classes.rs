@@ -82,7 +82,7 @@ pub use whole_objects::sizes_of_whole_objects;
 
 use crate::catalogue::{self, Api, Effect};
 use layoutc_diagnostics::{Code, FileId, Span};
-use layoutc_syntax::{ExprId, FieldId, FunctionId, Program, Space, VarId};
+use layoutc_syntax::{ExprId, ExprKind, FieldId, FunctionId, Program, Space, VarId};
 use positions::{Addresses, Positions};
 use slots::SlotGraph;
 use std::collections::{BTreeMap, BTreeSet};
@@ -161,6 +161,25 @@ impl ArrayClass {
             None => Span::new(FileId(0), 0, 0),
         };
         self.element.record().map_or_else(slot, |record| program.record(record).name_span)
+    }
+
+    /// The byte count of an allocation if each of them is `sizeof(T)`: room for one element.
+    #[must_use]
+    pub fn size_of_one(&self, program: &Program) -> Option<ExprId> {
+        let record = self.element.record()?;
+        let is_one = |allocation: &Allocation| {
+            let size = program.strip_parens(allocation.size);
+            let of = match &program.expr(size).kind {
+                ExprKind::SizeOfType { of, is_align: false, .. } => *of,
+                ExprKind::SizeOfExpr(operand) => {
+                    program.types.strip_reference(program.expr(*operand).ty)
+                }
+                _ => return false,
+            };
+            program.types.as_record(of.id) == Some(record)
+        };
+        let first = self.allocations.first().filter(|_| self.symbols.is_empty())?;
+        self.allocations.iter().all(is_one).then_some(first.size)
     }
 
     /// Whether nothing keeps its layout.
@@ -355,10 +374,10 @@ fn group(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Gro
         .filter(|call| call.row.allocates())
         .filter_map(|call| {
             let mut at = operands::strip_casts(program, call.arguments[0]);
-            while let layoutc_syntax::ExprKind::AddressOf(inner)
-            | layoutc_syntax::ExprKind::Paren(inner)
-            | layoutc_syntax::ExprKind::Index { base: inner, .. }
-            | layoutc_syntax::ExprKind::Deref(inner) = program.expr(at).kind
+            while let ExprKind::AddressOf(inner)
+            | ExprKind::Paren(inner)
+            | ExprKind::Index { base: inner, .. }
+            | ExprKind::Deref(inner) = program.expr(at).kind
             {
                 at = inner;
             }
@@ -470,7 +489,7 @@ fn launched_parameters(program: &Program, calls: &calls::CallGraph) -> BTreeSet<
     program
         .expr_ids()
         .filter_map(|id| match &program.expr(id).kind {
-            layoutc_syntax::ExprKind::Launch { kernel, arguments, .. } => {
+            ExprKind::Launch { kernel, arguments, .. } => {
                 match calls.callee(program, *kernel, arguments) {
                     Callee::Function(function) => Some(&program.function(function).parameters),
                     Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => None,
@@ -489,7 +508,7 @@ fn several_devices(program: &Program, calls: &calls::CallGraph) -> bool {
     let selects: Vec<Span> = program
         .expr_ids()
         .filter(|id| match &program.expr(*id).kind {
-            layoutc_syntax::ExprKind::Call { callee, arguments, .. } => {
+            ExprKind::Call { callee, arguments, .. } => {
                 matches!(calls.callee(program, *callee, arguments), Callee::Library(name)
                     if catalogue::effect(&name) == Some(Effect::SelectsDevice))
             }

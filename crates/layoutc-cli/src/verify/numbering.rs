@@ -83,7 +83,10 @@ impl SiteNumbers {
         for edit in edits.edits() {
             debug_assert_eq!(edit.span.file, file);
             let text = match edit.version_of {
-                _ if edit.is_generated => forward_site(&edit.text),
+                // Generated declarations take the number that was left for them.
+                _ if edit.is_generated => {
+                    with_sites(&edit.text, "::layoutc_take_handle_site()")
+                }
                 Some(original) => self.keep_version(edit, original)?,
                 None => self.keep(edit)?,
             };
@@ -136,7 +139,11 @@ impl SiteNumbers {
                 edit.text.trim()
             ));
         }
-        let calls = if sites.is_empty() { Vec::new() } else { self.calls(&edit.text) };
+        // `CALL(cudaMalloc, &p, n)` is no call of the text, and stays without a number where it is written out.
+        if sites.is_empty() {
+            return Ok(with_sites(&edit.text, "-1"));
+        }
+        let calls = self.calls(&edit.text);
         if calls.len() != sites.len() {
             return Err(format!(
                 "internal error: {} allocation calls became {} in `{}`",
@@ -202,11 +209,11 @@ fn stem_of_allocation(name: &str) -> Option<&str> {
     ends.iter().find_map(|end| name.strip_suffix(end))
 }
 
-/// Generated declarations whose allocations take the number that was left for them.
-fn forward_site(text: &str) -> String {
+/// Each allocation call of a text with an expression for its number in front.
+fn with_sites(text: &str, number: &str) -> String {
     let mut out = text.to_owned();
     for at in lower(text, &[], SiteId(0)).sites.into_iter().rev() {
-        out.insert_str(at, "::layoutc_rt::site(::layoutc_take_handle_site()).");
+        out.insert_str(at, &format!("::layoutc_rt::site({number})."));
     }
     out
 }

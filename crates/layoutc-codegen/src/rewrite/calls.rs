@@ -137,7 +137,10 @@ impl Rewriter<'_> {
         {
             expr = inner;
         }
-        if self.classes.value(start).is_none() && self.changed_pointer(expr).is_some() {
+        // `&p` of an allocation is an address of a pointer.
+        let is_changed =
+            self.classes.value(expr).is_some_and(|(class, _)| self.storage_of.contains_key(&class));
+        if self.classes.value(start).is_none() && is_changed {
             self.want_uses(start, expr);
         }
     }
@@ -155,11 +158,20 @@ impl Rewriter<'_> {
         };
         let span = self.program.expr(call.call).span;
         let home = self.program.home(call.call);
-        let mut out = if name.is_empty() { self.text(callee).to_owned() } else { name.to_owned() };
-        let mut at = self.program.expr(callee).span.end as usize;
+        let own = self.program.expr(callee).span;
+        let mut out = match name {
+            "" => self.raw(home, own.range(), own.file),
+            _ => name.to_owned(),
+        };
+        let mut at = own.end as usize;
+        let mut before = None;
         for (position, argument) in call.arguments.iter().enumerate() {
             let inner = self.program.expr(*argument).span;
-            out.push_str(&self.raw(home, at..inner.start as usize, span.file));
+            if before.replace(inner) == Some(inner) && self.is_in_rest(*argument) {
+                out.push_str(", ");
+            } else {
+                out.push_str(&self.raw(home, at..inner.start as usize, span.file));
+            }
             let replacement = replaced.iter().find(|(expr, _)| expr == argument);
             let text = match (replacement, device.iter().find(|(other, ..)| *other == position)) {
                 (Some((_, text)), _) => text.clone(),

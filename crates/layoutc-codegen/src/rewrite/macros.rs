@@ -140,6 +140,18 @@ impl Rewriter<'_> {
         self.macros.wanted.borrow_mut().insert(id);
     }
 
+    /// Whether an argument stands under a name for several, `__VA_ARGS__`: it has a place of its own where the use is
+    /// replaced, which is wanted then.
+    pub(super) fn is_in_rest(&self, argument: ExprId) -> bool {
+        let Some(MacroRole::Parameter(id, _)) = self.program.macro_role(argument) else {
+            return false;
+        };
+        if !self.is_inlined(id) {
+            self.want(id);
+        }
+        true
+    }
+
     /// Text of an expression is about to be copied: it must be of the home that is written.
     pub(super) fn check_home(&self, expr: ExprId) {
         let found = self.effective(self.program.home(expr));

@@ -145,12 +145,10 @@ impl Bodies {
     }
 }
 
-/// The body of a definition in a file; with strings made of its arguments, and with any number of them, if `is_host`.
+/// The body of a definition in a file; with strings made of its arguments if `is_host`, or if the macro takes any number
+/// of them.
 fn body(preprocessed: &Preprocessed, def: &MacroDef, is_host: bool) -> Option<Body> {
     if def.origin != MacroOrigin::Source || def.activity != Activity::Active {
-        return None;
-    }
-    if def.variadic && !is_host {
         return None;
     }
     let (span, name, file) = (def.body?, def.name_span?, def.file?);
@@ -162,7 +160,7 @@ fn body(preprocessed: &Preprocessed, def: &MacroDef, is_host: bool) -> Option<Bo
     }
     let pastes =
         found.iter().any(|token| matches!(token.text(&def.text), "#" | "##" | "%:" | "%:%:"));
-    if found.is_empty() || literal || (pastes && !is_host) {
+    if found.is_empty() || literal || (pastes && !is_host && !def.variadic) {
         return None;
     }
     let (parameters, rest) = parameters(preprocessed, def)?;

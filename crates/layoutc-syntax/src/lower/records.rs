@@ -416,7 +416,7 @@ impl<'t> Lowering<'t> {
         let base = self.specifier(specifier);
         let base = self.qualify(node, specifier, base);
         let declarators = node.fields(FieldName::Declarator);
-        let has_default = node.fields(FieldName::DefaultValue).into_iter().next();
+        let defaults = defaults_of(node, &declarators);
         let mut cursor = node.walk();
         let bit_field =
             node.named_children(&mut cursor).find(|child| child.kind() == "bitfield_clause");
@@ -442,9 +442,12 @@ impl<'t> Lowering<'t> {
             for (at, declarator) in declarators.iter().enumerate() {
                 let id =
                     self.variable_declarator(*declarator, base, declaration, at, &words, false);
-                if let Some(default) = has_default.filter(|_| declarators.len() == 1) {
+                if let Some(default) = defaults[at] {
                     let value = self.expression(default);
-                    self.program.variables[id.index()].init = Some(value);
+                    let default = self.span(default);
+                    let variable = &mut self.program.variables[id.index()];
+                    variable.init = Some(value);
+                    variable.site.full.end = default.end;
                 }
             }
             return;
@@ -463,16 +466,20 @@ impl<'t> Lowering<'t> {
             }
             return;
         }
-        let mut null_initializer = None;
-        if let Some(default) = has_default {
-            let value = self.expression(default);
-            self.program.file_scope_exprs.push(value);
-            null_initializer =
-                Some(value).filter(|value| declarators.len() == 1 && self.is_null(*value));
-            self.record_trait(record, RecordTrait::Initializer, self.span(node));
-        }
-        for (at, node) in declarators.into_iter().enumerate() {
-            let lowered = self.declarator(Some(node), base, Some(declaration), at, self.span(node));
+        let whole = self.span(node);
+        for (at, (node, default)) in declarators.into_iter().zip(defaults).enumerate() {
+            let mut null_initializer = None;
+            if let Some(default) = default {
+                let value = self.expression(default);
+                self.program.file_scope_exprs.push(value);
+                null_initializer = Some(value).filter(|value| self.is_null(*value));
+                self.record_trait(record, RecordTrait::Initializer, whole);
+            }
+            let mut lowered =
+                self.declarator(Some(node), base, Some(declaration), at, self.span(node));
+            if let Some(default) = default {
+                lowered.site.full.end = self.span(default).end;
+            }
             if lowered.parameters.is_some() {
                 let which = if words.contains(&"virtual")
                     || self.text_of(node.parent().unwrap_or(node)).starts_with("virtual")
@@ -524,7 +531,7 @@ impl<'t> Lowering<'t> {
                 bits,
                 explicit_align,
                 is_private: false,
-                has_initializer: has_default.is_some(),
+                has_initializer: default.is_some(),
                 null_initializer,
                 is_untyped: false,
                 inherited: None,
@@ -724,6 +731,17 @@ impl<'t> Lowering<'t> {
             self.program.file_scope_exprs.push(condition);
         }
     }
+}
+
+/// The default value that stands behind each declarator.
+fn defaults_of<'t>(node: Node<'t>, declarators: &[Node<'t>]) -> Vec<Option<Node<'t>>> {
+    let values = node.fields(FieldName::DefaultValue);
+    let own = |(at, declarator): (usize, &Node<'t>)| {
+        let end = declarators.get(at + 1).map_or(node.end_byte(), Node::start_byte);
+        let range = declarator.end_byte()..end;
+        values.iter().copied().find(|value| range.contains(&value.start_byte()))
+    };
+    declarators.iter().enumerate().map(own).collect()
 }
 
 /// Whether a specifier is `enum class Kind { … }`, or the like without `class`.

@@ -90,11 +90,13 @@ pub(crate) struct Masked {
 pub(crate) struct ProgramNames<'a> {
     pub table: &'a MacroTable,
     types: HashSet<String>,
+    /// Names of function templates.
+    templates: HashSet<String>,
 }
 
 impl<'a> ProgramNames<'a> {
     pub(crate) fn new(table: &'a MacroTable) -> Self {
-        ProgramNames { table, types: HashSet::new() }
+        ProgramNames { table, types: HashSet::new(), templates: HashSet::new() }
     }
 
     /// Adds the types that a file declares: `struct X`, `typedef … X;`, `using X =`, `class X` in
@@ -121,6 +123,17 @@ impl<'a> ProgramNames<'a> {
                     self.types.insert(text(at + 1).to_owned());
                 }
                 "typedef" => typedef = Some(depth),
+                "template" if text(at + 1) == "<" => {
+                    let (ends, mut to) = ([";", "{", "=", ""], at + 2);
+                    // The first name in front of a `(` that is no attribute's.
+                    while !ends.contains(&text(to)) {
+                        if text(to) == "(" && is_name(to - 1) && !text(to - 1).starts_with("__") {
+                            self.templates.insert(text(to - 1).to_owned());
+                            break;
+                        }
+                        to += 1;
+                    }
+                }
                 "{" => depth += 1,
                 "}" => depth = depth.saturating_sub(1),
                 ";" | "," | "[" if typedef == Some(depth) => {
@@ -278,6 +291,8 @@ struct Masker<'a> {
     table: &'a MacroTable,
     /// Names of types that the program declares; they are no macros however they look.
     types: &'a HashSet<String>,
+    /// Names of function templates that it declares.
+    templates: &'a HashSet<String>,
     toks: &'a [Tok],
     /// For each bracket token the position of its partner, else [`NONE`].
     partners: Vec<usize>,
@@ -295,6 +310,7 @@ impl<'a> Masker<'a> {
             source,
             table: names.table,
             types: &names.types,
+            templates: &names.templates,
             toks,
             partners: match_brackets(source, toks),
             removed: vec![false; toks.len()],

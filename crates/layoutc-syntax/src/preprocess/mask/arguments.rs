@@ -140,6 +140,10 @@ impl Masker<'_> {
                     at += 2;
                 }
                 if self.text(at + 1) == "<" {
+                    let is_function = self.templates.contains(self.text(at));
+                    if is_function && !self.types.contains(self.text(at)) {
+                        return false;
+                    }
                     let Some(close) = self.angle_close(at + 1, end) else {
                         return false;
                     };
