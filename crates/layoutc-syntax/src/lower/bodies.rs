@@ -124,8 +124,6 @@ impl Bodies {
         let has = |word: &str| found.iter().any(|token| token.text(&def.text) == word);
         Some(if def.origin != MacroOrigin::Source {
             "is not defined in a file of the program"
-        } else if def.variadic {
-            "takes any number of arguments"
         } else if has("##") || has("%:%:") {
             "pastes tokens"
         } else if has("#") || has("%:") {
