@@ -501,10 +501,16 @@ impl<'t> Lowering<'t> {
                     | MaskReason::Members
                     | MaskReason::NewPointer
                     | MaskReason::Other => self.region_of_text(*span, RegionKind::Unmodelled),
+                    // What reads like a type with a declarator may be a call: `make<P>(p)`, `table<P>[i]`.
+                    MaskReason::TypeArgument => {
+                        let source = self.preprocessed.sources.file(span.file).text();
+                        if source[span.range()].contains(['(', '[']) {
+                            self.region_of_text(*span, RegionKind::Unmodelled);
+                        }
+                    }
                     // Seen by the lowering of the declaration, or meaningless to it.
                     MaskReason::Specifier { .. }
                     | MaskReason::Attribute { .. }
-                    | MaskReason::TypeArgument
                     | MaskReason::Name { .. }
                     | MaskReason::Semicolon => {}
                 }

@@ -1,4 +1,4 @@
-//@ layouts = ["P = soa", "P = tiled(32)", "P = aligned"]
+//@ layouts = ["P = soa", "P = tiled(32)", "P = aos align(16)"]
 // Members that share a declaration keep their initializers, in whatever parts it is divided.
 #include <cstdio>
 #include <cstdlib>

@@ -1159,21 +1159,24 @@ impl Rewriter<'_> {
                 None => self.program.text(declaration.specifier).to_owned(),
             };
             let start = self.specifiers_start(declaration);
-            let prefix = self.program.text(Span {
+            let prefix = on_one_line(self.program.text(Span {
                 start,
                 end: declaration.specifier.start,
                 ..declaration.span
-            });
-            let behind = sites.get(&0).map_or("", |first| {
+            }));
+            let behind = on_one_line(sites.get(&0).map_or("", |first| {
                 let end = first.start.max(declaration.specifier.end);
                 self.program.text(Span { start: declaration.specifier.end, end, ..*first }).trim()
-            });
+            }));
             let is_handle = storages[index].is_some_and(|at| self.storages[at].1.is_handle);
             let (prefix, behind) = match is_handle {
-                true => (without_const(prefix), without_const(behind)),
-                false => (prefix.to_owned(), behind.to_owned()),
+                true => (without_const(&prefix), without_const(&behind)),
+                false => (prefix, behind),
             };
-            let behind = if behind.is_empty() { behind } else { format!("{behind} ") };
+            let behind = match behind.trim_end() {
+                "" => String::new(),
+                words => format!("{words} "),
+            };
             if layoutc_syntax::preprocess::has_directive(self.program.text(between)) {
                 let message = "a preprocessor directive stands between the declarators";
                 let at = declaration.span;
@@ -1339,6 +1342,15 @@ fn around_specifier(
         ..declaration.span
     };
     [before, after]
+}
+
+/// Specifiers without the comments and line ends between them, which would take in what is written behind.
+fn on_one_line(text: &str) -> String {
+    if !text.contains(['/', '\n']) {
+        return text.to_owned();
+    }
+    let words = layoutc_syntax::preprocess::tokens(text).into_iter().map(|token| token.text(text));
+    words.filter(|word| *word != "\\").map(|word| format!("{word} ")).collect()
 }
 
 /// Specifiers without the word `const`, and without the blank behind it.

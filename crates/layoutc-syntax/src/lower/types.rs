@@ -359,9 +359,14 @@ impl<'t> Lowering<'t> {
                 self.record_specifier(node)
             }
             "enum_specifier" => self.enum_specifier(node),
-            // What it names is not followed.
+            // What it names is not followed, nor what it declares: `decltype(host) device = make(n)`.
             "decltype" => {
-                self.region(node, RegionKind::Unmodelled);
+                let declares = |at: &Node<'_>| {
+                    matches!(at.kind(), "declaration" | "field_declaration" | "for_range_loop")
+                        && !declares_function(*at)
+                };
+                let whole = node.parent().filter(declares).unwrap_or(node);
+                self.region(whole, RegionKind::Unmodelled);
                 self.program.types.unknown()
             }
             "placeholder_type_specifier" if self.text_of(node).contains("decltype") => {

@@ -711,13 +711,22 @@ impl Classifier<'_> {
                     self.classes.class_of_slot(slot) == Some(class)
                         && !self.classes.is_interior(slot)
                 });
-                if !plain {
-                    self.pin(
-                        class,
-                        Code::POINTER_EXPRESSION,
-                        span,
-                        "this is not a plain pointer variable",
-                    );
+                let other = match self.calls.operand(expr).map(|(call, _)| call) {
+                    Some(call) => match &self.program.expr(call).kind {
+                        ExprKind::Call { arguments, .. } => arguments.get(1 - at.min(1)).copied(),
+                        _ => None,
+                    },
+                    None => None,
+                };
+                let is_known = other.is_some_and(|other| {
+                    self.classes.value(other).is_some_and(|(known, _)| known == class)
+                });
+                if !plain || !is_known {
+                    let message = match plain {
+                        true => "it is exchanged with a pointer that is not followed",
+                        false => "this is not a plain pointer variable",
+                    };
+                    self.pin(class, Code::POINTER_EXPRESSION, span, message);
                 }
             }
             // What they give back is judged, and what is stored is a flow.

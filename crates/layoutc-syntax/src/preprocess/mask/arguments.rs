@@ -140,8 +140,9 @@ impl Masker<'_> {
                     at += 2;
                 }
                 if self.text(at + 1) == "<" {
-                    let is_function = self.templates.contains(self.text(at));
-                    if is_function && !self.types.contains(self.text(at)) {
+                    let name = self.text(at);
+                    let is_function = self.templates.contains(name) && !self.types.contains(name);
+                    if is_function || name.ends_with("_cast") {
                         return false;
                     }
                     let Some(close) = self.angle_close(at + 1, end) else {
