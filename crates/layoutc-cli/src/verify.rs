@@ -97,7 +97,7 @@ pub fn verified(arguments: &VerifyArguments, success: &Success) -> Result<Verifi
             nvcc: None,
         };
         return Ok(Verified {
-            text: "nothing changes, so there is nothing to compare\n".to_owned(),
+            text: why_nothing_changes(success),
             exit: Exit::Done,
             numbers,
             differences: Vec::new(),
@@ -316,6 +316,21 @@ pub fn cache_dir() -> Option<PathBuf> {
         tempfile::tempfile_in(&folder).map(|_| ())
     };
     is_writable().is_ok().then_some(folder)
+}
+
+/// Why nothing changes, array by array.
+fn why_nothing_changes(success: &Success) -> String {
+    let mut out = String::new();
+    for class in success.compiled.classes.iter().filter(|class| !class.is_generated) {
+        // Of other reasons a warning tells.
+        let reason = class.reasons.first().filter(|reason| reason.code == Code::NO_GAIN);
+        if let Some(reason) = reason.filter(|_| !class.is_automatic) {
+            let names = class.names.join(", ");
+            let _ = writeln!(out, "kept: {} ({names}): {}", class.type_name, reason.message);
+        }
+    }
+    out.push_str("nothing changes, so there is nothing to compare\n");
+    out
 }
 
 /// The classes that change.

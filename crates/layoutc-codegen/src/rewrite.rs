@@ -823,9 +823,15 @@ impl<'a> Rewriter<'a> {
             match self.special(at) {
                 Some(text) => {
                     let span = self.program.expr(at).span;
-                    if self.program.text(span) != text {
+                    // What changes behind a name for several arguments has no place there.
+                    if self.program.text(span) != text && !self.is_in_rest(at) {
                         self.push(Edit::replace(span, text));
                     }
+                }
+                None if self.has_rest_written_out(at) => {
+                    let span = self.program.expr(at).span;
+                    let text = self.splice(at);
+                    self.push(Edit::replace(span, text));
                 }
                 None => stack.extend(self.program.expr(at).children()),
             }

@@ -13,7 +13,7 @@ use super::kernel::{Access, ArrayId, Factor, KernelCode, Trips};
 use super::nest::{DYNAMIC_TRIPS, trips};
 use super::price::CostError;
 use super::sectors::SectorDevice;
-use super::verdict::bandwidth;
+use super::verdict::{Verdict, bandwidth};
 use crate::device::Device;
 use layoutc_dataflow::layout::{GroupForm, Layout, Leaf, RecordShape};
 use std::ops::AddAssign;
@@ -159,6 +159,10 @@ impl Rearranged {
     }
 }
 
+/// How often a copied byte goes through device memory once more: a kernel reads it from a buffer and writes it
+/// to its place, or the other way round. On the bus nothing changes.
+const CONVERSION: f64 = 2.0;
+
 /// Elements by which bytes of one are measured: a multiple of all tiles.
 const SAMPLE: u64 = 1 << 16;
 
@@ -167,6 +171,23 @@ const SAMPLE: u64 = 1 << 16;
 pub fn launch_seconds(device: &Device) -> f64 {
     let known = device.execution.launch_nanoseconds.known();
     known.map_or(LAUNCH, |nanoseconds| f64::from(*nanoseconds) * 1e-9)
+}
+
+/// After how many launches a layout has paid for rearranging `bytes` of so many `arrays` in one copy of each between host
+/// and device; `None`: never. A converted copy launches a kernel of its own.
+///
+/// # Errors
+/// As [`seconds`].
+pub fn launches_that_pay(
+    (bytes, arrays): (u64, usize),
+    verdict: &Verdict,
+    launches: f64,
+    device: &Device,
+) -> Result<Option<f64>, CostError> {
+    let saved = (verdict.before - verdict.after) / launches.max(1.0);
+    let started = arrays as f64 * launch_seconds(device);
+    let converted = started + CONVERSION * bytes as f64 / bandwidth(device)?;
+    Ok((saved > 0.0).then(|| (converted / saved).ceil()))
 }
 
 /// How many records an array has: what the program says, or else what a launch reaches at most: a record for each thread,

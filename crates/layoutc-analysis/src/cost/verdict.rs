@@ -15,10 +15,6 @@ use std::fmt;
 const WORTH: f64 = 1.05;
 /// Where nothing comes from memory, latencies decide, and a speed-up up to this is none.
 const WORTH_IN_CACHE: f64 = 1.5;
-/// How often a copied byte goes through device memory once more: a kernel reads it from a buffer and writes it
-/// to its place, or the other way round. On the bus nothing changes.
-const CONVERSION: f64 = 2.0;
-
 /// Seconds of all launches of a kernel.
 #[derive(Clone, Copy, PartialEq, Debug, Serialize)]
 pub struct Seconds {
@@ -202,22 +198,6 @@ pub fn verdict(
         Some(NoGain::SameTraffic(limits[0]))
     };
     Ok(Verdict { before, after, speedup, no_gain })
-}
-
-/// After how many launches a layout has paid for rearranging `bytes` in copies between host and device;
-/// `None`: never.
-///
-/// # Errors
-/// As [`seconds`].
-pub fn launches_that_pay(
-    bytes: u64,
-    verdict: &Verdict,
-    launches: f64,
-    device: &Device,
-) -> Result<Option<f64>, CostError> {
-    let saved = (verdict.before - verdict.after) / launches.max(1.0);
-    let converted = CONVERSION * bytes as f64 / bandwidth(device)?;
-    Ok((saved > 0.0).then(|| (converted / saved).ceil()))
 }
 
 /// Bytes of memory in a second.

@@ -1,8 +1,9 @@
 //! Ceilings, and layouts that gain nothing.
 
 use crate::code::{Build, arrangement, floats, indirect, kernel, layout, own};
+use layoutc_analysis::cost::conversion::launches_that_pay;
 use layoutc_analysis::cost::kernel::{AccessKind, ArrayId, KernelCode};
-use layoutc_analysis::cost::verdict::{Level, NoGain, Verdict, launches_that_pay, verdict};
+use layoutc_analysis::cost::verdict::{Level, NoGain, Verdict, verdict};
 use layoutc_analysis::cost::{Model, price};
 use layoutc_analysis::device::Device;
 use layoutc_dataflow::layout::RecordShape;
@@ -18,7 +19,7 @@ fn compared(code: &KernelCode, shape: &RecordShape, text: &str) -> Verdict {
 
 fn pays(bytes: u64, verdict: &Verdict) -> Option<f64> {
     let device = Device::built_in("h100").expect("there");
-    launches_that_pay(bytes, verdict, 1.0, &device).expect("the bandwidth is known")
+    launches_that_pay((bytes, 1), verdict, 1.0, &device).expect("the bandwidth is known")
 }
 
 fn eight() -> RecordShape {

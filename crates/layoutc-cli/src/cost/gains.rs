@@ -3,8 +3,9 @@
 use super::counters::launches;
 use super::table::ArrayShown;
 use super::text::units;
+use layoutc_analysis::cost::conversion::launches_that_pay;
 use layoutc_analysis::cost::price::{KernelPrice, Model};
-use layoutc_analysis::cost::verdict::{NoGain, launches_that_pay, verdict};
+use layoutc_analysis::cost::verdict::{NoGain, verdict};
 use layoutc_analysis::cost_model::Kernel;
 use layoutc_analysis::device::Device;
 use serde::Serialize;
@@ -52,7 +53,8 @@ impl Gain {
             before_microseconds: found.before * 1e6 / launches.max(1.0),
             after_microseconds: found.after * 1e6 / launches.max(1.0),
             no_gain: found.no_gain,
-            launches_that_pay: launches_that_pay(bytes, &found, launches, device).ok()?,
+            launches_that_pay: launches_that_pay((bytes, arrays.len()), &found, launches, device)
+                .ok()?,
             text: String::new(),
             launches: launches.max(1.0),
         };

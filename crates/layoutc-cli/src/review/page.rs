@@ -16,6 +16,7 @@ use layoutc_dataflow::classes::Pin;
 use layoutc_dataflow::layout::Layout;
 use layoutc_diagnostics::{Code, Diagnostic, Severity, SourceSet};
 use layoutc_driver::{ClassOutcome, Status};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 /// Bytes of a diff that are shown: a comment of GitHub holds 65,536.
@@ -197,7 +198,7 @@ impl Review<'_> {
         if !known.is_empty() {
             let _ = writeln!(
                 out,
-                "| a launch of | arrays | {unit} before | {unit} after | cost, source = 1 | gain |\n|---|---|--:|--:|--:|---|"
+                "| a launch of | arrays | {unit} before | {unit} after | memory cost, source = 1 | gain |\n|---|---|--:|--:|--:|---|"
             );
             for kernel in known {
                 row(out, kernel);
@@ -240,6 +241,13 @@ impl Review<'_> {
             if more > 0 {
                 let _ = writeln!(out, "  - and {more} more");
             }
+            let codes: BTreeSet<String> = class
+                .reasons
+                .iter()
+                .map(|reason| format!("`layoutc explain {}`", reason.code))
+                .collect();
+            let codes: Vec<String> = codes.into_iter().collect();
+            let _ = writeln!(out, "  - what to change: {}", codes.join(", "));
         }
     }
 

@@ -84,9 +84,7 @@ impl SiteNumbers {
             debug_assert_eq!(edit.span.file, file);
             let text = match edit.version_of {
                 // Generated declarations take the number that was left for them.
-                _ if edit.is_generated => {
-                    with_sites(&edit.text, "::layoutc_take_handle_site()")
-                }
+                _ if edit.is_generated => with_sites(&edit.text, "::layoutc_take_handle_site()"),
                 Some(original) => self.keep_version(edit, original)?,
                 None => self.keep(edit)?,
             };

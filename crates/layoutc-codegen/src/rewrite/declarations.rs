@@ -1346,7 +1346,7 @@ fn around_specifier(
 
 /// Specifiers without the comments and line ends between them, which would take in what is written behind.
 fn on_one_line(text: &str) -> String {
-    if !text.contains(['/', '\n']) {
+    if !text.contains(['/', '\n', '\\']) {
         return text.to_owned();
     }
     let words = layoutc_syntax::preprocess::tokens(text).into_iter().map(|token| token.text(text));

@@ -72,7 +72,7 @@ impl Rewriter<'_> {
         if let Some(text) = self.bound_value(expr) {
             return Some(text);
         }
-        if let Some(text) = self.api_call(expr) {
+        if let Some(text) = self.api_call(expr).or_else(|| self.address_without_cast(expr)) {
             return Some(text);
         }
         if let Some(text) = self.host_allocation(expr).or_else(|| self.deletion(expr)) {
@@ -989,10 +989,40 @@ impl Rewriter<'_> {
             let text = self.render(operand);
             return Some(match self.const_cast(expr, class) {
                 Some(cast) => format!("{cast}({text})"),
+                None if self.held_by_cast(expr, operand, style) => format!("({text})"),
                 None => text,
             });
         }
         None
+    }
+
+    /// `static_cast<T **>(&p)` becomes `&p`, which has another type then.
+    fn address_without_cast(&mut self, expr: ExprId) -> Option<String> {
+        let ExprKind::Cast { operand, style: CastStyle::Static, target, .. } =
+            self.program.expr(expr).kind
+        else {
+            return None;
+        };
+        let (class, depth) = self.classes.value(operand)?;
+        self.program.types.pointee(self.program.types.pointee(target.id)?.id)?;
+        (depth == 2 && self.storage_of.contains_key(&class)).then(|| self.render(operand))
+    }
+
+    /// Whether the parentheses of a cast hold its operand together: `!static_cast<P *>(c ? p : q)`.
+    fn held_by_cast(&self, cast: ExprId, operand: ExprId, style: CastStyle) -> bool {
+        if style == CastStyle::C || self.is_postfix(operand) {
+            return false;
+        }
+        let stands_alone = match self.parents.of(cast) {
+            Some((parent, position)) => match self.program.expr(parent).kind {
+                ExprKind::Call { .. } => position > 0,
+                ExprKind::Assign(..) => position == 1,
+                ExprKind::Paren(_) | ExprKind::InitList(_) | ExprKind::Launch { .. } => true,
+                _ => false,
+            },
+            None => true,
+        };
+        !stands_alone || matches!(self.program.expr(operand).kind, ExprKind::Comma(..))
     }
 
     /// The cast that a cast which gives or takes `const` must stay.

@@ -143,13 +143,28 @@ impl Rewriter<'_> {
     /// Whether an argument stands under a name for several, `__VA_ARGS__`: it has a place of its own where the use is
     /// replaced, which is wanted then.
     pub(super) fn is_in_rest(&self, argument: ExprId) -> bool {
-        let Some(MacroRole::Parameter(id, _)) = self.program.macro_role(argument) else {
-            return false;
-        };
+        let Some(id) = self.use_with_rest(argument) else { return false };
         if !self.is_inlined(id) {
             self.want(id);
         }
         true
+    }
+
+    /// Whether a call's arguments stand under such a name, in a use that is replaced.
+    pub(super) fn has_rest_written_out(&self, call: ExprId) -> bool {
+        let is_written = |id: ExprId| self.use_with_rest(id).is_some_and(|id| self.is_inlined(id));
+        matches!(self.program.expr(call).kind, ExprKind::Call { .. } | ExprKind::Launch { .. })
+            && self.program.expr(call).children().any(is_written)
+    }
+
+    /// The use of a macro in which an argument is one of several under one name.
+    fn use_with_rest(&self, argument: ExprId) -> Option<ExpansionId> {
+        let MacroRole::Parameter(id, index) = self.program.macro_role(argument)? else {
+            return None;
+        };
+        let expansion = self.program.expansion(id);
+        let fixed = expansion.parameters.len();
+        (index >= fixed && expansion.arguments.len() > fixed + 1).then_some(id)
     }
 
     /// Text of an expression is about to be copied: it must be of the home that is written.

@@ -228,6 +228,9 @@ impl<'t> Lowering<'t> {
             if !self.locals.is_empty() && self.are_arguments(parameters) {
                 return Some(self.constructed(node, base, lowered, parameters, words));
             }
+            if self.may_be_arguments(parameters) {
+                self.region(parameters, RegionKind::Unmodelled);
+            }
             self.prototype(node, &lowered, words, record, None);
             return None;
         }
@@ -258,6 +261,15 @@ impl<'t> Lowering<'t> {
                 .iter()
                 .filter_map(name)
                 .any(|name| self.names_value(name) || self.is_macro(name))
+    }
+
+    /// Whether a parameter list mentions what no list of types does: `void *v(static_cast<void *>(p))`.
+    fn may_be_arguments(&self, parameters: Node<'t>) -> bool {
+        let is_local = !self.locals.is_empty();
+        super::pasted::identifiers(self.text_of(parameters)).any(|word| {
+            word.ends_with("_cast")
+                || (is_local && self.names_value(word) && !self.names_type(word))
+        })
     }
 
     fn constructed(

@@ -272,6 +272,13 @@ impl Masker<'_> {
         let mut at = first;
         while at + 1 < end {
             let (word, next) = (self.text(at), self.text(at + 1));
+            if word.ends_with("_cast")
+                && next == "<"
+                && let Some(close) = self.angle_close(at + 1, end)
+            {
+                at = close + 1;
+                continue;
+            }
             let names = self.is_identifier(at) && self.is_identifier(at + 1);
             if names && !is_operator_word(word) && !is_operator_word(next) && !is_specifier(next) {
                 return true;
