@@ -3,26 +3,22 @@ struct Settings {
     float dt;
     int steps;
 };
-struct P {
-    float x;
-    int id;
-};
-__global__ void step(P *p, const Settings *settings, int n) {
+__global__ void step(float *x, const Settings *settings, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n)
-        p[i].x += settings->dt * settings->steps;
+        x[i] += settings->dt * settings->steps;
 }
 int main() {
     int n = 100;
     Settings own = {0.5f, 3};
     Settings *settings;
-    P *p;
+    float *x;
     cudaMalloc(&settings, sizeof(Settings)); //~ LC0053 there is memory for one element, which no layout reads faster
-    cudaMalloc(&p, n * sizeof(P));
-    cudaMemset(p, 0, n * sizeof(P));
+    cudaMalloc(&x, n * sizeof(float));
+    cudaMemset(x, 0, n * sizeof(float));
     cudaMemcpy(settings, &own, sizeof(own), cudaMemcpyHostToDevice);
-    step<<<1, 128>>>(p, settings, n);
-    cudaFree(p);
+    step<<<1, 128>>>(x, settings, n);
+    cudaFree(x);
     cudaFree(settings);
     return 0;
 }

@@ -1,6 +1,6 @@
 // The number of bytes is that of the first members.
 struct P { float x; int id; };
-struct Scene { P *ps; int n; float more[8]; }; //~ LC0053 all threads of a block access the same element
+struct Scene { P *ps; int n; float more[8]; };
 __global__ void step(Scene *s) {
     int i = threadIdx.x;
     if (i < s->n) s->ps[i].x += 1.0f;
@@ -9,7 +9,7 @@ int main() {
     Scene s, *d;
     s.n = 10;
     cudaMalloc(&s.ps, 10 * sizeof(P));
-    cudaMalloc(&d, sizeof(Scene));
+    cudaMalloc(&d, sizeof(Scene)); //~ LC0053 there is memory for one element, which no layout reads faster
     cudaMemcpy(d, &s, 16, cudaMemcpyHostToDevice); //~ LC0010 the object holds the array, and it is passed to an unknown function, or copied with a byte count that is not its `sizeof`
     step<<<1, 32>>>(d);
 }
