@@ -177,7 +177,7 @@ pub fn launch_seconds(device: &Device) -> f64 {
 /// and device; `None`: never. A converted copy launches a kernel of its own.
 ///
 /// # Errors
-/// As [`seconds`].
+/// [`CostError::UnknownFact`]: the device's file lacks the memory's bandwidth.
 pub fn launches_that_pay(
     (bytes, arrays): (u64, usize),
     verdict: &Verdict,

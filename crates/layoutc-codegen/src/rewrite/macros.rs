@@ -153,8 +153,13 @@ impl Rewriter<'_> {
     /// Whether a call's arguments stand under such a name, in a use that is replaced.
     pub(super) fn has_rest_written_out(&self, call: ExprId) -> bool {
         let is_written = |id: ExprId| self.use_with_rest(id).is_some_and(|id| self.is_inlined(id));
-        matches!(self.program.expr(call).kind, ExprKind::Call { .. } | ExprKind::Launch { .. })
-            && self.program.expr(call).children().any(is_written)
+        matches!(
+            self.program.expr(call).kind,
+            ExprKind::Call { .. }
+                | ExprKind::Launch { .. }
+                | ExprKind::Construct { .. }
+                | ExprKind::MacroCall { .. }
+        ) && self.program.expr(call).children().any(is_written)
     }
 
     /// The use of a macro in which an argument is one of several under one name.
