@@ -825,6 +825,7 @@ impl<'a> Rewriter<'a> {
                     let span = self.program.expr(at).span;
                     // What changes behind a name for several arguments has no place there.
                     if self.program.text(span) != text && !self.is_in_rest(at) {
+                        let text = self.apart(span, text);
                         self.push(Edit::replace(span, text));
                     }
                 }
@@ -835,6 +836,15 @@ impl<'a> Rewriter<'a> {
                 }
                 None => stack.extend(self.program.expr(at).children()),
             }
+        }
+    }
+
+    /// A text for a place, with a blank in front if it would be one token with what stands there.
+    fn apart(&self, place: Span, text: String) -> String {
+        let before = self.program.sources.file(place.file).text()[..place.start as usize].chars();
+        match (before.last(), text.chars().next()) {
+            (Some(last), Some(first)) if macros::joins(last, first) => format!(" {text}"),
+            _ => text,
         }
     }
 
@@ -902,7 +912,7 @@ impl<'a> Rewriter<'a> {
                 continue;
             }
             let text = self.render(child);
-            out.push_str(&text);
+            macros::put(&mut out, &text);
             at = inner.end as usize;
         }
         out.push_str(&self.raw(home, at..span.end as usize, span.file));

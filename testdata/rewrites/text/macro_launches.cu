@@ -7,7 +7,7 @@ struct P {
     int id;
 };
 #define LAUNCH(k, blocks, ...) k<<<blocks, 64>>>(__VA_ARGS__)
-#define RUN(k, p, rest...) do { k<<<2, 64>>>(p, ##rest); CALL(cudaGetLastError); } while (0)
+#define RUN(k, p, rest...) do { k<<<2, 64>>>(p, rest); CALL(cudaGetLastError); } while (0)
 #define CALL(f, ...) if (f(__VA_ARGS__) != cudaSuccess) exit(1)
 #define CALL_2(f, a, b) if (f(a, b) != cudaSuccess) exit(1)
 __global__ void step(P *p, int n) {
@@ -29,7 +29,7 @@ int main() {
     LAUNCH(step, 2, d, n);
     LAUNCH(add<3>, dim3(2), d, n);
     RUN(step, d, n);
-    RUN(first, d);
+    LAUNCH(first, 1, d);
     CALL(cudaMemcpy, e, d, n * sizeof(P), cudaMemcpyDeviceToDevice);
     LAUNCH(step, 2, e, n);
     CALL(cudaMemcpy, h, e, n * sizeof(P), cudaMemcpyDeviceToHost);

@@ -241,7 +241,7 @@ impl Rewriter<'_> {
                 }
                 _ => {
                     out.push_str(&text[at..token.start as usize]);
-                    out.push_str(&argument);
+                    put(&mut out, &argument);
                 }
             }
             at = token.end as usize;
@@ -354,6 +354,10 @@ impl Rewriter<'_> {
     }
 
     fn note_argument(&mut self, id: ExpansionId, index: usize, text: String) {
+        // `tn<3, 4>(p)` would be two arguments.
+        if has_loose_comma(&text) && !self.is_inlined(id) {
+            self.want(id);
+        }
         self.macros.arguments.entry((id, index)).or_default().insert(text);
     }
 
@@ -588,7 +592,7 @@ impl Rewriter<'_> {
                 continue;
             }
             out.push_str(&self.raw(Some(id), at..start, file));
-            out.push_str(&edit.text);
+            put(&mut out, &edit.text);
             at = edit.span.end as usize;
         }
         out.push_str(&self.raw(Some(id), at..expansion.body.end as usize, file));
@@ -786,4 +790,32 @@ fn without_line_ends(text: &str) -> String {
         }
     }
     out
+}
+
+/// Appends a text behind which and in front of which another token begins: `-` and `-x` are no `--x`.
+pub(super) fn put(out: &mut String, text: &str) {
+    if let (Some(last), Some(first)) = (out.chars().next_back(), text.chars().next())
+        && joins(last, first)
+    {
+        out.push(' ');
+    }
+    out.push_str(text);
+}
+
+/// Whether two characters side by side would be one token, or begin a comment.
+pub(super) fn joins(last: char, first: char) -> bool {
+    (last == first && "+-&|<>=:".contains(first)) || (last == '/' && "/*".contains(first))
+}
+
+/// Whether a text has a comma outside of brackets.
+fn has_loose_comma(text: &str) -> bool {
+    let mut open = 0usize;
+    tokens(text).into_iter().any(|token| {
+        match token.text(text) {
+            "(" | "[" | "{" => open += 1,
+            ")" | "]" | "}" => open = open.saturating_sub(1),
+            _ => {}
+        }
+        open == 0 && token.text(text) == ","
+    })
 }

@@ -143,8 +143,7 @@ impl Bodies {
     }
 }
 
-/// The body of a definition in a file; with strings made of its arguments if `is_host`, or if the macro takes any number
-/// of them.
+/// The body of a definition in a file; with strings made of its arguments if `is_host`.
 fn body(preprocessed: &Preprocessed, def: &MacroDef, is_host: bool) -> Option<Body> {
     if def.origin != MacroOrigin::Source || def.activity != Activity::Active {
         return None;
@@ -153,12 +152,12 @@ fn body(preprocessed: &Preprocessed, def: &MacroDef, is_host: bool) -> Option<Bo
     let found = tokens(&def.text);
     let literal = found.len() == 1 && found[0].kind != TokenKind::Identifier;
     // `decltype(a)` is the declared type of a member, and another one where that is no member any more.
-    if takes_types(&def.text) {
+    if takes_types(&def.text) || found.iter().any(|token| token.text(&def.text) == "__VA_OPT__") {
         return None;
     }
     let pastes =
         found.iter().any(|token| matches!(token.text(&def.text), "#" | "##" | "%:" | "%:%:"));
-    if found.is_empty() || literal || (pastes && !is_host && !def.variadic) {
+    if found.is_empty() || literal || (pastes && !is_host) {
         return None;
     }
     let (parameters, rest) = parameters(preprocessed, def)?;

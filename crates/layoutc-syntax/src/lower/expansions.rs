@@ -8,7 +8,7 @@
 use super::Lowering;
 use super::bodies::{Body, Form};
 use super::fields::{FieldName, Fields};
-use super::precedence::{COMMA, PRIMARY, level, needed};
+use super::precedence::{ASSIGNMENT, COMMA, PRIMARY, level, needed};
 use crate::preprocess::{Activity, DirectiveKind, MacroId, TokenKind, each_token, tokens};
 use crate::program::{Expansion, ExpansionId, ExprId, ExprKind, MacroRole, StmtId, StmtKind};
 use crate::types::QualType;
@@ -533,7 +533,41 @@ impl<'t> Lowering<'t> {
             let name = &body.text[callee.byte_range()];
             let name = frame.position(name).map_or(Some(name), |at| frame.arguments[at].word);
             at.kind() == "identifier" && name.is_none_or(|name| !self.is_function_macro(name))
-        }) && arguments.iter().all(|argument| argument.node.is_some())
+        }) && arguments
+            .iter()
+            .all(|argument| argument.node.is_some_and(|node| self.level_of(node) >= ASSIGNMENT))
+    }
+
+    /// Whether an argument of a call is a macro that stands for several: `#define PAIR 1, 2`.
+    pub(crate) fn stands_for_several(&self, argument: Node<'t>) -> bool {
+        let name = match argument.kind() {
+            "identifier" => Some(argument),
+            "call_expression" => argument.field(FieldName::Function),
+            _ => None,
+        };
+        name.is_some_and(|name| self.has_loose_comma(&self.text[name.byte_range()], DEPTH))
+    }
+
+    /// Whether what a macro stands for has a comma that divides arguments.
+    fn has_loose_comma(&self, name: &str, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return true };
+        self.preprocessed.macros.lookup(name).any(|def| {
+            let mut open = 0usize;
+            tokens(&def.text).into_iter().any(|token| {
+                let word = token.text(&def.text);
+                match word {
+                    "(" | "[" | "{" => open += 1,
+                    ")" | "]" | "}" => open = open.saturating_sub(1),
+                    "," if open == 0 => return true,
+                    _ => {}
+                }
+                open == 0
+                    && token.kind == TokenKind::Identifier
+                    && word != name
+                    && self.is_macro(word)
+                    && self.has_loose_comma(word, depth)
+            })
+        })
     }
 
     fn parameter_fits(&self, at: Node<'t>, body: &Body, argument: &Argument<'t>) -> bool {

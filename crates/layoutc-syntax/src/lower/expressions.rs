@@ -404,6 +404,13 @@ impl<'t> Lowering<'t> {
 
     /// The arguments of a call.
     pub(crate) fn arguments(&mut self, node: Node<'t>) -> ThinVec<ExprId> {
+        if node.kind() == "argument_list" {
+            let mut cursor = node.walk();
+            let mut all = node.named_children(&mut cursor);
+            if all.any(|argument| self.stands_for_several(argument)) {
+                self.region(node, RegionKind::Unmodelled);
+            }
+        }
         self.initializer_items(node).into()
     }
 
