@@ -906,6 +906,8 @@ pub struct Macro {
     pub body_identifiers: Vec<String>,
     /// How often each parameter is used other than as `#x` or `##`, and whether it is pasted or stringized.
     pub parameter_uses: Vec<ParameterUse>,
+    /// Whether it turns the arguments behind those of its parameters into a string.
+    pub stringizes_rest: bool,
     /// Whether the body is one token or stands in parentheses, so that operators cannot divide it.
     pub is_atomic: bool,
     /// The name `T` if the body is `sizeof(T)` or `sizeof(struct T)`, perhaps in parentheses.

@@ -792,7 +792,7 @@ fn without_line_ends(text: &str) -> String {
     out
 }
 
-/// Appends a text behind which and in front of which another token begins: `-` and `-x` are no `--x`.
+/// Appends a text whose first token stays one of its own: `-x` behind `-` is no `--x`.
 pub(super) fn put(out: &mut String, text: &str) {
     if let (Some(last), Some(first)) = (out.chars().next_back(), text.chars().next())
         && joins(last, first)

@@ -50,6 +50,14 @@ impl<'t> Lowering<'t> {
                     }
                 }
             }
+            // `#__VA_ARGS__`, and `#args` of GNU's `args...`.
+            let rest = parameters.as_ref().and_then(|all| all.last()).map(String::as_str);
+            let stringizes_rest = def.variadic
+                && tokens.windows(2).any(|pair| {
+                    let name = pair[1].text(&def.text);
+                    matches!(pair[0].text(&def.text), "#" | "%:")
+                        && (name == "__VA_ARGS__" || Some(name) == rest)
+                });
             self.program.identifiers.insert(def.name.clone());
             // `#define N 10 + 2` is no value where an operator stands beside it.
             if let Some(value) =
@@ -69,6 +77,7 @@ impl<'t> Lowering<'t> {
                 span: def.body,
                 body_identifiers,
                 parameter_uses: uses,
+                stringizes_rest,
                 is_atomic: is_atomic(&def.text),
                 size_of: size_of(&def.text),
                 is_redefined: self.preprocessed.macros.lookup(&def.name).count() > 1,

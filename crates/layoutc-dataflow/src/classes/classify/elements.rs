@@ -517,8 +517,12 @@ impl Classifier<'_> {
         while let Context::Operand(parent, position) = self.calls.context(at) {
             if let ExprKind::MacroCall { name, .. } = &self.program.expr(parent).kind {
                 let spells =
-                    self.program.macros.iter().filter(|def| def.name == *name).any(|def| {
-                        def.parameter_uses.get(position).is_some_and(|uses| uses.stringized > 0)
+                    self.program.macros.iter().filter(|def| def.name == *name).any(|def| match def
+                        .parameter_uses
+                        .get(position)
+                    {
+                        Some(uses) => uses.stringized > 0,
+                        None => def.stringizes_rest,
                     });
                 if spells {
                     return Some(name.clone());
