@@ -22,7 +22,7 @@ def _layoutc_sources(ctx):
     # Files are written at their paths from the workspace.
     prefix = ctx.label.package + "/" if ctx.label.package else ""
     outputs = [
-        ctx.actions.declare_file(ctx.label.name + "/" + source.short_path.removeprefix(prefix))
+        ctx.actions.declare_file(ctx.label.name + "/" + source.short_path[len(prefix):])
         for source in sources
     ]
     folder = "/".join([

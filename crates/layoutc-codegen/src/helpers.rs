@@ -205,9 +205,10 @@ pub(crate) fn declarations(
     let needs = needs.with_pack();
     let needs = if storage.is_record { needs } else { needs.closed() };
     let mut all = Declarations::default();
-    let out = all.part(Part::Types);
-    out.push('\n');
-    structs(storage, out);
+    let mut types = String::new();
+    structs(storage, &mut types);
+    all.part(Part::Types)
+        .push_str(&format!("\n{}", storage.in_space(types.trim_start_matches('\n'))));
     let out = all.part(Part::Device);
     // A member that is added later would be lost in copies.
     let is_checked = !storage.is_record || needs.unpack() || needs.pack;
@@ -298,6 +299,32 @@ fn member_declaration(
     format!("{}{space}{before}{}{after}{unit};", mention(&shape.type_name), member(name))
 }
 
+/// Writes the members of a generated struct, each with the comment of the source; a member is a text and the leaf that it
+/// holds, if it holds one.
+fn commented_members(
+    storage: &Storage,
+    members: impl Iterator<Item = (String, Option<usize>)>,
+    out: &mut String,
+) {
+    let mut last = None;
+    for (text, leaf) in members {
+        let comment = leaf.and_then(|leaf| storage.comments[leaf].as_ref());
+        let is_new = comment.map(|comment| comment.declaration) != last;
+        last = comment.map(|comment| comment.declaration);
+        match comment.filter(|_| is_new) {
+            Some(comment) if comment.is_above => {
+                let _ = writeln!(out, "    // {}\n    {text}", comment.text);
+            }
+            Some(comment) => {
+                let _ = writeln!(out, "    {text} // {}", comment.text);
+            }
+            None => {
+                let _ = writeln!(out, "    {text}");
+            }
+        }
+    }
+}
+
 fn structs(storage: &Storage, out: &mut String) {
     let record = mention(&storage.record);
     // Where a base class is named, nothing else is looked for.
@@ -338,33 +365,28 @@ fn structs(storage: &Storage, out: &mut String) {
         let _ = writeln!(out, "\n// {}{}.", what[..1].to_uppercase(), &what[1..]);
         let align = group.align.map_or_else(String::new, |align| format!(" __align__({align})"));
         let _ = writeln!(out, "struct{align} {struct_name} {{");
-        for leaf in &group.leaves {
+        let members = group.leaves.iter().map(|leaf| {
             let extents: String = storage.shape.shape.leaves[*leaf]
                 .extents
                 .iter()
                 .map(|extent| format!("[{extent}]"))
                 .collect();
             let tile = tile.map_or_else(String::new, |tile| format!("[{tile}]"));
-            let _ = writeln!(
-                out,
-                "    {}",
-                member_declaration(
-                    storage,
-                    *leaf,
-                    &storage.leaf_names[*leaf],
-                    "",
-                    &format!("{extents}{tile}")
-                )
-            );
-        }
+            let name = &storage.leaf_names[*leaf];
+            let text = member_declaration(storage, *leaf, name, "", &format!("{extents}{tile}"));
+            (text, Some(*leaf))
+        });
+        commented_members(storage, members, out);
         let _ = writeln!(out, "}};");
     }
     if storage.is_handle {
         let _ = writeln!(out, "\n// An array of `{record}` in device memory, split by members.");
         let _ = writeln!(out, "struct {} {{", storage.type_name);
-        for group in &storage.groups {
-            let _ = writeln!(out, "    {}", handle_member(storage, group));
-        }
+        let members = storage.groups.iter().map(|group| {
+            let leaf = (group.kind == GroupKind::Array).then(|| group.leaves[0]);
+            (handle_member(storage, group), leaf)
+        });
+        commented_members(storage, members, out);
         handle_assignment(storage, out);
         let _ = writeln!(out, "}};");
     }

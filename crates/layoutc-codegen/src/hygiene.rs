@@ -94,6 +94,7 @@ pub(crate) const LOCALS: &[&str] = &[
     "before",
     "block",
     "blocks",
+    "blocks",
     "bytes",
     "c",
     "cells",

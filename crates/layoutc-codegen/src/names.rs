@@ -105,6 +105,15 @@ impl Names {
         name
     }
 
+    /// `wish`, made longer where the program has it: a name for several declarations, such as a namespace.
+    pub fn beside(&self, wish: &str) -> String {
+        let mut name = wish.to_owned();
+        while self.taken.contains(&name) {
+            name.push('_');
+        }
+        name
+    }
+
     /// A prefix with which all generated function names are free, and those with `more` ends.
     pub fn fresh_prefix(&mut self, wish: &str, more: &[String]) -> String {
         let ends = FUNCTIONS.iter().map(|suffix| (*suffix).to_owned());

@@ -28,6 +28,7 @@ mod instantiation;
 mod launches;
 mod locals;
 mod macros;
+mod member_comments;
 mod moves;
 mod nulls;
 mod order;
@@ -192,6 +193,7 @@ fn rewrite_with(
                     storage.marker.layout.clone_from(&order.notation);
                 }
                 storage.members = plain_members(program, record, &mut names);
+                storage.comments = member_comments::member_comments(program, &storage.shape);
                 storage.cells = numbered(&mut names, &storage.prefix);
                 storage.keeps_bytes &= storage.cells.is_none();
                 // Tags alone name no types in C.

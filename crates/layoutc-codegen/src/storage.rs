@@ -8,6 +8,7 @@ use crate::cells::CellFunctions;
 use crate::names::Names;
 use layoutc_dataflow::classes::ClassShape;
 use layoutc_dataflow::layout::{GroupForm, Layout};
+use layoutc_syntax::DeclarationId;
 use layoutc_syntax::preprocess::tokens;
 use std::collections::BTreeSet;
 
@@ -60,6 +61,8 @@ pub struct Storage {
     pub groups: Vec<GroupStorage>,
     /// Name of each leaf in generated structs, by position in the shape.
     pub leaf_names: Vec<String>,
+    /// The source's comment of each leaf's member, by position in the shape.
+    pub comments: Vec<Option<MemberComment>>,
     /// What a pointer to the record becomes: the generated struct (for `struct *`) or the handle.
     pub type_name: String,
     /// Whether `type_name` is a handle, passed by value.
@@ -68,6 +71,8 @@ pub struct Storage {
     pub is_opencl: bool,
     /// The generated template that holds a handle's arrays at file scope.
     pub symbol_name: String,
+    /// The inline namespace of the generated types, where their names do not say all of the layout.
+    pub space: Option<String>,
     /// Prefix of generated functions: `particle`.
     pub prefix: String,
     /// The namespaces of the record, for uses outside: `sim::`, or nothing.
@@ -87,6 +92,17 @@ pub struct Storage {
     pub(crate) views: Option<crate::rewrite::ViewNames>,
     /// What stands around the generated text.
     pub(crate) marker: crate::marker::Marker,
+}
+
+/// What the source says of a member in a comment.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemberComment {
+    /// Members of one declaration share it.
+    pub declaration: DeclarationId,
+    /// One line, without the signs of a comment.
+    pub text: String,
+    /// It stands on a line of its own.
+    pub is_above: bool,
 }
 
 /// The members of a record as plain data, in a union with the record.
@@ -191,19 +207,25 @@ impl Storage {
         let is_handle = is_divided && !is_opencl;
         let all_arrays = layout.groups().iter().all(|group| group.is_single_leaf_array());
         let first_tile = layout.groups().iter().find_map(|group| group.tile());
-        // Types of different layouts have different names, so that a linker never takes one for the
-        // other: where the form says not all of the layout, a digest of it does.
+        // Types of different layouts have different names for a linker, so that it never takes one for the
+        // other: where the form says not all of the layout, a digest of it does, in an inline namespace.
         let notation = layout.display(&shape.shape).to_string();
         let is_in_order = layout.groups().iter().all(|group| group.leaves().is_sorted());
-        let suffix = match (is_divided, all_arrays, first_tile, layout.groups()[0].align()) {
-            _ if orders_cells => format!("Grid{}", digest(&format!("{order} {notation}"))),
-            (true, true, ..) => "Arrays".to_owned(),
-            (true, false, ..) => format!("Groups{}", digest(&notation)),
-            (false, _, Some(tile), None) if is_in_order => format!("Tile{tile}"),
-            (false, _, None, Some(align)) if is_in_order => format!("Aligned{}", align.0),
-            (false, _, Some(_), _) => format!("Tile{}", digest(&notation)),
-            (false, _, None, _) => format!("Aligned{}", digest(&notation)),
-        };
+        let (suffix, says_all) =
+            match (is_divided, all_arrays, first_tile, layout.groups()[0].align()) {
+                _ if orders_cells => ("Grid".to_owned(), false),
+                (true, true, ..) => ("Arrays".to_owned(), true),
+                (true, false, ..) => ("Groups".to_owned(), false),
+                (false, _, Some(tile), align) => {
+                    (format!("Tile{tile}"), is_in_order && align.is_none())
+                }
+                (false, _, None, Some(align)) => (format!("Aligned{}", align.0), is_in_order),
+                (false, _, None, None) => ("Members".to_owned(), false),
+            };
+        let space = (!says_all && !is_opencl).then(|| {
+            let own = format!("layout_{}", digest(&format!("{order} {notation}")));
+            names.beside(&own)
+        });
         let type_name = names.fresh(&format!("{}{suffix}", upper_first(word)));
         let accessors: Vec<String> = leaf_names.iter().map(|leaf| accessor_end(leaf)).collect();
         let prefix = names.fresh_prefix(&prefix_base, &accessors);
@@ -223,8 +245,7 @@ impl Storage {
             };
             let struct_name = |names: &mut Names| {
                 if is_divided {
-                    let digest = digest(&notation);
-                    names.fresh(&format!("{}Part{}_{digest}", upper_first(word), at + 1))
+                    names.fresh(&format!("{}Part{}", upper_first(word), at + 1))
                 } else {
                     type_name.clone()
                 }
@@ -253,11 +274,13 @@ impl Storage {
             shape: shape.clone(),
             layout: layout.clone(),
             groups,
+            comments: vec![None; leaf_names.len()],
             leaf_names,
             type_name,
             is_handle,
             is_opencl,
             symbol_name,
+            space,
             prefix,
             qualifier,
             is_internal: false,
@@ -307,6 +330,15 @@ impl Storage {
             GroupKind::Struct { .. } | GroupKind::Tile { .. } => 0,
         });
         format!("{base}.{}{zero}", group.handle_member)
+    }
+
+    /// Declarations of generated types, in their namespace.
+    #[must_use]
+    pub fn in_space(&self, declarations: &str) -> String {
+        self.space.as_ref().map_or_else(
+            || declarations.to_owned(),
+            |space| format!("inline namespace {space} {{\n{declarations}}}\n"),
+        )
     }
 
     /// The expression of a leaf of an element: an lvalue of the leaf's type.
@@ -361,8 +393,8 @@ pub(crate) fn accessor_end(leaf: &str) -> String {
     format!("At_{}", crate::names::in_ascii(leaf))
 }
 
-/// Four hexadecimal digits that differ between layouts (FNV-1a, folded): part of a type's name, so they
-/// may not depend on the build of this program.
+/// Four hexadecimal digits that differ between layouts (FNV-1a, folded): part of a type's name for linkers, so
+/// they may not depend on the build of this program.
 fn digest(layout: &str) -> String {
     let hash = layout
         .bytes()

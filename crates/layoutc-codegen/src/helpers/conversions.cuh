@@ -23,7 +23,8 @@ static inline cudaError_t allocateStage(char **stage, size_t *bytes, size_t widt
     const cudaError_t before = cudaPeekAtLastError();
     cudaError_t error = cudaMalloc(stage, *bytes);
     // What the program has not asked for yet would be cleared as well.
-    while (error == cudaErrorMemoryAllocation && before == cudaSuccess && *bytes > (1 << 16) && *bytes / 2 >= width) {
+    while (error == cudaErrorMemoryAllocation && before == cudaSuccess && *bytes > (1 << 16)
+        && *bytes / 2 >= width) {
         (void)cudaGetLastError();
         *bytes /= 2;
         error = cudaMalloc(stage, *bytes);
@@ -103,7 +104,8 @@ static inline cudaError_t openStage(char **stage, size_t *chunk, size_t width)
 // Records to elements.
 @staged // A block reads its records as words, side by side, and takes them apart in shared memory.
 template <class Array>
-static __global__ void unpackRecords(Array to, const typename Array::RecordType *from, size_t first, unsigned n)
+static __global__ void unpackRecords(Array to, const typename Array::RecordType *from, size_t first,
+    unsigned n)
 {
     const unsigned block = Array::blockRecords, start = blockIdx.x * block, i = threadIdx.x;
 @both     if (!Array::isStaged) {
@@ -123,14 +125,16 @@ static __global__ void unpackRecords(Array to, const typename Array::RecordType 
 @staged         words[at + at / Array::recordWords * Array::padWords] = ((const T *)(from + start))[at];
 @staged     __syncthreads();
 @staged     if (i < count)
-@staged         to.storeRecord(first + start + i, *(const typename Array::RecordType *)((const char *)words + i * step));
+@staged         to.storeRecord(first + start + i,
+@staged             *(const typename Array::RecordType *)((const char *)words + i * step));
 }
 
 @@ pack
 // Elements to records.
 @staged // A block puts its records together in shared memory, and writes them as words, side by side.
 template <class Array>
-static __global__ void packRecords(typename Array::RecordType *to, Array from, size_t first, unsigned n)
+static __global__ void packRecords(typename Array::RecordType *to, Array from, size_t first,
+    unsigned n)
 {
     const unsigned block = Array::blockRecords, start = blockIdx.x * block, i = threadIdx.x;
 @both     if (!Array::isStaged) {
@@ -166,7 +170,8 @@ static __global__ void moveRecords(Array to, Array from, size_t to_at, size_t fr
 @@ send
 // Records of the host to elements from number `at` on, up to `chunk` of them at once.
 template <class Array>
-static inline cudaError_t sendRecords(Array to, const void *from, size_t bytes, size_t at, char *stage, size_t chunk, cudaStream_t stream)
+static inline cudaError_t sendRecords(Array to, const void *from, size_t bytes, size_t at,
+    char *stage, size_t chunk, cudaStream_t stream)
 {
     typedef typename Array::RecordType T;
     const unsigned block = Array::blockRecords;
@@ -175,9 +180,11 @@ static inline cudaError_t sendRecords(Array to, const void *from, size_t bytes, 
     cudaError_t error = cudaSuccess;
     for (size_t first = 0; first < n && error == cudaSuccess; first += chunk) {
         const size_t count = n - first < chunk ? n - first : chunk;
-        error = cudaMemcpyAsync(stage, (const T *)from + first, count * sizeof(T), cudaMemcpyHostToDevice, stream);
+        error = cudaMemcpyAsync(stage, (const T *)from + first, count * sizeof(T),
+            cudaMemcpyHostToDevice, stream);
         if (error == cudaSuccess) {
-            unpackRecords<<<(unsigned)((count + block - 1) / block), block, 0, stream>>>(to, (const T *)stage, at + first, (unsigned)count);
+            const unsigned blocks = (unsigned)((count + block - 1) / block);
+            unpackRecords<<<blocks, block, 0, stream>>>(to, (const T *)stage, at + first, (unsigned)count);
             error = launchError(before);
         }
     }
@@ -186,7 +193,8 @@ static inline cudaError_t sendRecords(Array to, const void *from, size_t bytes, 
 @partial         packRecords<<<1, block, 0, stream>>>((T *)stage, to, at + n, 1);
 @partial         error = launchError(before);
 @partial         if (error == cudaSuccess)
-@partial             error = cudaMemcpyAsync(stage, (const T *)from + n, rest, cudaMemcpyHostToDevice, stream);
+@partial             error = cudaMemcpyAsync(stage, (const T *)from + n, rest, cudaMemcpyHostToDevice,
+@partial                 stream);
 @partial         if (error == cudaSuccess) {
 @partial             unpackRecords<<<1, block, 0, stream>>>(to, (const T *)stage, at + n, 1);
 @partial             error = launchError(before);
@@ -198,7 +206,8 @@ static inline cudaError_t sendRecords(Array to, const void *from, size_t bytes, 
 @@ fetch
 // Elements from number `at` on to records of the host, up to `chunk` of them at once.
 template <class Array>
-static inline cudaError_t fetchRecords(void *to, Array from, size_t bytes, size_t at, char *stage, size_t chunk, cudaStream_t stream)
+static inline cudaError_t fetchRecords(void *to, Array from, size_t bytes, size_t at, char *stage,
+    size_t chunk, cudaStream_t stream)
 {
     typedef typename Array::RecordType T;
     const unsigned block = Array::blockRecords;
@@ -207,10 +216,12 @@ static inline cudaError_t fetchRecords(void *to, Array from, size_t bytes, size_
     cudaError_t error = cudaSuccess;
     for (size_t first = 0; first < n && error == cudaSuccess; first += chunk) {
         const size_t count = n - first < chunk ? n - first : chunk;
-        packRecords<<<(unsigned)((count + block - 1) / block), block, 0, stream>>>((T *)stage, from, at + first, (unsigned)count);
+        const unsigned blocks = (unsigned)((count + block - 1) / block);
+        packRecords<<<blocks, block, 0, stream>>>((T *)stage, from, at + first, (unsigned)count);
         error = launchError(before);
         if (error == cudaSuccess)
-            error = cudaMemcpyAsync((T *)to + first, stage, count * sizeof(T), cudaMemcpyDeviceToHost, stream);
+            error = cudaMemcpyAsync((T *)to + first, stage, count * sizeof(T),
+                cudaMemcpyDeviceToHost, stream);
     }
 @partial     const size_t rest = bytes % sizeof(T);
 @partial     if (rest > 0 && error == cudaSuccess) { // the first bytes of one more record
@@ -265,7 +276,8 @@ static inline cudaError_t copyOut(void *to, Array from, size_t bytes, size_t at 
 @@ in_async
 // Copies records of the host to elements from number `at` on, on a stream and through memory of that stream.
 template <class Array>
-static inline cudaError_t copyInAsync(Array to, const void *from, size_t bytes, cudaStream_t stream, size_t at = 0)
+static inline cudaError_t copyInAsync(Array to, const void *from, size_t bytes, cudaStream_t stream,
+    size_t at = 0)
 {
     const size_t width = sizeof(typename Array::RecordType);
 @whole     if (bytes < width)
@@ -284,7 +296,8 @@ static inline cudaError_t copyInAsync(Array to, const void *from, size_t bytes, 
 @@ out_async
 // Copies elements from number `at` on to records of the host, on a stream and through memory of that stream.
 template <class Array>
-static inline cudaError_t copyOutAsync(void *to, Array from, size_t bytes, cudaStream_t stream, size_t at = 0)
+static inline cudaError_t copyOutAsync(void *to, Array from, size_t bytes, cudaStream_t stream,
+    size_t at = 0)
 {
     const size_t width = sizeof(typename Array::RecordType);
 @whole     if (bytes < width)
@@ -303,7 +316,8 @@ static inline cudaError_t copyOutAsync(void *to, Array from, size_t bytes, cudaS
 @@ within_async
 // Copies elements within device memory, on a stream.
 template <class Array>
-static inline cudaError_t copyWithinAsync(Array to, Array from, size_t bytes, cudaStream_t stream, size_t to_at = 0, size_t from_at = 0)
+static inline cudaError_t copyWithinAsync(Array to, Array from, size_t bytes, cudaStream_t stream,
+    size_t to_at = 0, size_t from_at = 0)
 {
     const size_t n = bytes / sizeof(typename Array::RecordType);
     if (n == 0)
@@ -316,7 +330,8 @@ static inline cudaError_t copyWithinAsync(Array to, Array from, size_t bytes, cu
 @@ within
 // Copies elements within device memory, and waits.
 template <class Array>
-static inline cudaError_t copyWithin(Array to, Array from, size_t bytes, size_t to_at = 0, size_t from_at = 0)
+static inline cudaError_t copyWithin(Array to, Array from, size_t bytes, size_t to_at = 0,
+    size_t from_at = 0)
 {
     const cudaError_t error = copyWithinAsync(to, from, bytes, 0, to_at, from_at);
     const cudaError_t done = cudaDeviceSynchronize();
@@ -324,12 +339,14 @@ static inline cudaError_t copyWithin(Array to, Array from, size_t bytes, size_t 
 }
 
 @@ rows
-// Some elements of each row of an array: number i is in row i / `row`, which begins `step` elements behind the one before.
+// Some elements of each row of an array: number i is in row i / `row`, which begins `step` elements behind
+// the one before.
 template <class Array>
 struct RecordRows {
     typedef typename Array::RecordType RecordType;
     typedef typename Array::WordType WordType;
-    static const unsigned blockRecords = Array::blockRecords, recordWords = Array::recordWords, padWords = Array::padWords;
+    static const unsigned blockRecords = Array::blockRecords, recordWords = Array::recordWords,
+        padWords = Array::padWords;
 @both     static const bool isStaged = Array::isStaged;
     Array array;
     size_t first, row, step;
@@ -347,7 +364,8 @@ struct RecordRows {
 @@ send_rows
 // Rows of records of the host to rows of elements, up to `chunk` of them at once.
 template <class Array>
-static inline cudaError_t sendRows(Array to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, size_t at, char *stage, size_t chunk, cudaStream_t stream)
+static inline cudaError_t sendRows(Array to, size_t to_pitch, const void *from, size_t from_pitch,
+    size_t width, size_t height, size_t at, char *stage, size_t chunk, cudaStream_t stream)
 {
     typedef typename Array::RecordType T;
     const unsigned block = Array::blockRecords;
@@ -356,10 +374,12 @@ static inline cudaError_t sendRows(Array to, size_t to_pitch, const void *from, 
     cudaError_t error = cudaSuccess;
     for (size_t first = 0; first < height && error == cudaSuccess; first += chunk) {
         const size_t count = height - first < chunk ? height - first : chunk, n = count * row;
-        error = cudaMemcpy2DAsync(stage, width, (const char *)from + first * from_pitch, from_pitch, width, count, cudaMemcpyHostToDevice, stream);
+        error = cudaMemcpy2DAsync(stage, width, (const char *)from + first * from_pitch, from_pitch,
+            width, count, cudaMemcpyHostToDevice, stream);
         if (error == cudaSuccess) {
             const RecordRows<Array> rows = {to, at + first * step, row, step};
-            unpackRecords<<<(unsigned)((n + block - 1) / block), block, 0, stream>>>(rows, (const T *)stage, 0, (unsigned)n);
+            const unsigned blocks = (unsigned)((n + block - 1) / block);
+            unpackRecords<<<blocks, block, 0, stream>>>(rows, (const T *)stage, 0, (unsigned)n);
             error = launchError(before);
         }
     }
@@ -369,7 +389,8 @@ static inline cudaError_t sendRows(Array to, size_t to_pitch, const void *from, 
 @@ fetch_rows
 // Rows of elements to rows of records of the host, up to `chunk` of them at once.
 template <class Array>
-static inline cudaError_t fetchRows(void *to, size_t to_pitch, Array from, size_t from_pitch, size_t width, size_t height, size_t at, char *stage, size_t chunk, cudaStream_t stream)
+static inline cudaError_t fetchRows(void *to, size_t to_pitch, Array from, size_t from_pitch,
+    size_t width, size_t height, size_t at, char *stage, size_t chunk, cudaStream_t stream)
 {
     typedef typename Array::RecordType T;
     const unsigned block = Array::blockRecords;
@@ -379,10 +400,12 @@ static inline cudaError_t fetchRows(void *to, size_t to_pitch, Array from, size_
     for (size_t first = 0; first < height && error == cudaSuccess; first += chunk) {
         const size_t count = height - first < chunk ? height - first : chunk, n = count * row;
         const RecordRows<Array> rows = {from, at + first * step, row, step};
-        packRecords<<<(unsigned)((n + block - 1) / block), block, 0, stream>>>((T *)stage, rows, 0, (unsigned)n);
+        const unsigned blocks = (unsigned)((n + block - 1) / block);
+        packRecords<<<blocks, block, 0, stream>>>((T *)stage, rows, 0, (unsigned)n);
         error = launchError(before);
         if (error == cudaSuccess)
-            error = cudaMemcpy2DAsync((char *)to + first * to_pitch, to_pitch, stage, width, width, count, cudaMemcpyDeviceToHost, stream);
+            error = cudaMemcpy2DAsync((char *)to + first * to_pitch, to_pitch, stage, width, width,
+                count, cudaMemcpyDeviceToHost, stream);
     }
     return error;
 }
@@ -390,7 +413,8 @@ static inline cudaError_t fetchRows(void *to, size_t to_pitch, Array from, size_
 @@ rows_in
 // Copies rows of records of the host to rows of elements, and waits.
 template <class Array>
-static inline cudaError_t copyRowsIn(Array to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, size_t at = 0)
+static inline cudaError_t copyRowsIn(Array to, size_t to_pitch, const void *from, size_t from_pitch,
+    size_t width, size_t height, size_t at = 0)
 {
     const size_t size = sizeof(typename Array::RecordType);
     if (width < size || height == 0)
@@ -411,7 +435,8 @@ static inline cudaError_t copyRowsIn(Array to, size_t to_pitch, const void *from
 @@ rows_in_async
 // Copies rows of records of the host to rows of elements, on a stream and through memory of that stream.
 template <class Array>
-static inline cudaError_t copyRowsInAsync(Array to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, cudaStream_t stream, size_t at = 0)
+static inline cudaError_t copyRowsInAsync(Array to, size_t to_pitch, const void *from,
+    size_t from_pitch, size_t width, size_t height, cudaStream_t stream, size_t at = 0)
 {
     const size_t size = sizeof(typename Array::RecordType);
     if (width < size || height == 0)
@@ -423,7 +448,8 @@ static inline cudaError_t copyRowsInAsync(Array to, size_t to_pitch, const void 
     cudaError_t error = cudaMallocAsync(&stage, room, stream);
     if (error != cudaSuccess)
         return error;
-    error = sendRows(to, to_pitch, from, from_pitch, width, height, at, stage, room / width, stream);
+    error = sendRows(to, to_pitch, from, from_pitch, width, height, at, stage, room / width,
+        stream);
     const cudaError_t freed = cudaFreeAsync(stage, stream);
     return error != cudaSuccess ? error : freed;
 }
@@ -431,7 +457,8 @@ static inline cudaError_t copyRowsInAsync(Array to, size_t to_pitch, const void 
 @@ rows_out
 // Copies rows of elements to rows of records of the host, and waits.
 template <class Array>
-static inline cudaError_t copyRowsOut(void *to, size_t to_pitch, Array from, size_t from_pitch, size_t width, size_t height, size_t at = 0)
+static inline cudaError_t copyRowsOut(void *to, size_t to_pitch, Array from, size_t from_pitch,
+    size_t width, size_t height, size_t at = 0)
 {
     const size_t size = sizeof(typename Array::RecordType);
     if (width < size || height == 0)
@@ -452,7 +479,8 @@ static inline cudaError_t copyRowsOut(void *to, size_t to_pitch, Array from, siz
 @@ rows_out_async
 // Copies rows of elements to rows of records of the host, on a stream and through memory of that stream.
 template <class Array>
-static inline cudaError_t copyRowsOutAsync(void *to, size_t to_pitch, Array from, size_t from_pitch, size_t width, size_t height, cudaStream_t stream, size_t at = 0)
+static inline cudaError_t copyRowsOutAsync(void *to, size_t to_pitch, Array from, size_t from_pitch,
+    size_t width, size_t height, cudaStream_t stream, size_t at = 0)
 {
     const size_t size = sizeof(typename Array::RecordType);
     if (width < size || height == 0)
@@ -464,7 +492,8 @@ static inline cudaError_t copyRowsOutAsync(void *to, size_t to_pitch, Array from
     cudaError_t error = cudaMallocAsync(&stage, room, stream);
     if (error != cudaSuccess)
         return error;
-    error = fetchRows(to, to_pitch, from, from_pitch, width, height, at, stage, room / width, stream);
+    error = fetchRows(to, to_pitch, from, from_pitch, width, height, at, stage, room / width,
+        stream);
     const cudaError_t freed = cudaFreeAsync(stage, stream);
     return error != cudaSuccess ? error : freed;
 }
@@ -472,7 +501,8 @@ static inline cudaError_t copyRowsOutAsync(void *to, size_t to_pitch, Array from
 @@ peer
 // Copies elements between devices, as records: each device converts its own side.
 template <class Array>
-static inline cudaError_t copyPeer(Array to, int to_device, Array from, int from_device, size_t bytes, size_t to_at = 0, size_t from_at = 0)
+static inline cudaError_t copyPeer(Array to, int to_device, Array from, int from_device,
+    size_t bytes, size_t to_at = 0, size_t from_at = 0)
 {
     typedef typename Array::RecordType T;
     const unsigned block = Array::blockRecords;
@@ -496,13 +526,14 @@ static inline cudaError_t copyPeer(Array to, int to_device, Array from, int from
     for (size_t first = 0; first < n && error == cudaSuccess; first += chunk) {
         const size_t count = n - first < chunk ? n - first : chunk;
         cudaSetDevice(from_device);
-        packRecords<<<(unsigned)((count + block - 1) / block), block>>>((T *)stage, from, from_at + first, (unsigned)count);
+        const unsigned blocks = (unsigned)((count + block - 1) / block);
+        packRecords<<<blocks, block>>>((T *)stage, from, from_at + first, (unsigned)count);
         error = launchError(before);
         if (error == cudaSuccess)
             error = cudaMemcpyPeer(end, to_device, stage, from_device, count * sizeof(T));
         cudaSetDevice(to_device);
         if (error == cudaSuccess) {
-            unpackRecords<<<(unsigned)((count + block - 1) / block), block>>>(to, (const T *)end, to_at + first, (unsigned)count);
+            unpackRecords<<<blocks, block>>>(to, (const T *)end, to_at + first, (unsigned)count);
             error = launchError(before);
         }
     }

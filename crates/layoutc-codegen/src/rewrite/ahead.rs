@@ -64,8 +64,9 @@ impl Rewriter<'_> {
                 && order.obstacle(program.expr_site(id), definition).is_some()
         });
         let storage = self.storage(class)?;
-        (!is_called_early)
-            .then(|| (site.span.at_start(), format!("struct {};\n", storage.type_name)))
+        (!is_called_early).then(|| {
+            (site.span.at_start(), storage.in_space(&format!("struct {};\n", storage.type_name)))
+        })
     }
 
     /// Whether a text stands in a function or class.

@@ -1,5 +1,5 @@
-//! The rule for Bazel and the fragment for Make. Bazel itself does not run here: its script is called as Bazel would
-//! call it, in a folder of links to the inputs alone.
+//! The rule for Bazel and the fragment for Make. The rule's script is called as Bazel would call it, in a folder of links to the
+//! inputs alone; where there is a `bazel`, it builds the rule as well.
 
 use super::{Project, names, object};
 use anyhow::{Result, ensure};
@@ -68,6 +68,55 @@ fn the_script_of_the_rule_writes_every_file() -> Result<()> {
         ensure!(outcome.succeeded(), "{}", outcome.stderr);
         ensure!(fs::read_to_string(written.join("src/step.cu"))? == step);
     }
+    Ok(())
+}
+
+/// Bazel is in no package registry, so it runs where somebody installed it.
+#[test]
+fn bazel_builds_the_rule() -> Result<()> {
+    let Some(bazel) = layoutc_tests::nvcc::on_path("bazel") else {
+        return Ok(());
+    };
+    let project = Project::new("particles")?;
+    execution_root(&project, "apps/sim/", &[])?;
+    let workspace = project.path("execroot");
+    project.sandbox.write(
+        "execroot/WORKSPACE",
+        format!(
+            "local_repository(name = \"layoutc_rules\", path = \"{}\")\n",
+            repository_root().join("integrations/bazel").display()
+        ),
+    )?;
+    let rule = |layout: &str| {
+        let text = format!(
+            "load(\"@layoutc_rules//:layoutc.bzl\", \"layoutc_sources\")\n\
+             layoutc_sources(name = \"rewritten\", srcs = glob([\"src/*.cu\"]), \
+             hdrs = glob([\"include/*.h\", \"src/*.h\"]), includes = [\"include\"], \
+             layouts = [\"Particle = {layout}\"], require = [\"Particle\"], layoutc = \"{}\")\n",
+            Layoutc::built()?.program().display()
+        );
+        project.sandbox.write("execroot/apps/sim/BUILD.bazel", text)
+    };
+    let build = || {
+        let mut command = project.command(&bazel.to_string_lossy());
+        command
+            .current_dir(&workspace)
+            .arg(format!("--output_user_root={}", project.path("bazel").display()))
+            .args(["--batch", "build", "--color=no", "//apps/sim:rewritten"]);
+        run_limited(&mut command, super::LIMIT)
+    };
+    rule("tiled(16)")?;
+    let outcome = build()?;
+    ensure!(outcome.succeeded(), "{}{}", outcome.stdout, outcome.stderr);
+    let written = workspace.join("bazel-bin/apps/sim/rewritten");
+    for name in INPUTS {
+        ensure!(written.join(name).is_file(), "no {name}");
+    }
+    ensure!(fs::read_to_string(written.join("src/step.cu"))?.contains("ParticleTile16"));
+    // What cannot be given fails the build, with the reason.
+    rule("zigzag")?;
+    let outcome = build()?;
+    ensure!(!outcome.succeeded() && outcome.stderr.contains("zigzag"), "{}", outcome.stderr);
     Ok(())
 }
 
