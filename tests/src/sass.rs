@@ -28,6 +28,8 @@ pub struct KernelCode {
     pub address_instructions: usize,
     /// Loads from global memory by width in bits: 8, 16, 32, 64, 128 or 256.
     pub loads_by_width: BTreeMap<u32, usize>,
+    /// Those of them through the path for data that nothing writes meanwhile.
+    pub read_only_loads: usize,
     /// Stores to global memory.
     pub stores: usize,
     /// Loads that come before the first store.
@@ -91,6 +93,7 @@ fn count(symbol: String, code: &[Instruction<'_>]) -> KernelCode {
         match instruction[0] {
             "LDG" | "LD" => {
                 *result.loads_by_width.entry(width(instruction)).or_default() += 1;
+                result.read_only_loads += usize::from(instruction.contains(&"CONSTANT"));
                 result.loads_before_first_store += usize::from(result.stores == 0);
             }
             "STG" | "ST" => result.stores += 1,
@@ -180,6 +183,7 @@ mod tests {
         let kernels = parse(listing, "");
         assert_eq!(kernels.len(), 1);
         assert_eq!((kernels[0].instructions, kernels[0].loads(), kernels[0].stores), (3, 1, 1));
+        assert_eq!(kernels[0].read_only_loads, 1);
     }
 
     #[test]

@@ -46,7 +46,8 @@ pub fn run() -> Result<()> {
             let counts = |code: &KernelCode| {
                 [code.loads(), code.stores, code.registers as usize, code.stack_bytes as usize]
             };
-            let is_worse = counts(after).iter().zip(counts(before)).any(|(new, old)| *new > old);
+            let is_worse = counts(after).iter().zip(counts(before)).any(|(new, old)| *new > old)
+                || after.read_only_loads < before.read_only_loads;
             if is_worse {
                 worse.push(format!("{name}: {symbol}\n{before:?}\n{after:?}"));
             }

@@ -829,18 +829,25 @@ impl Rewriter<'_> {
         let qualifier = if text.starts_with(&storage.qualifier) { &storage.qualifier } else { "" };
         self.edit(declaration.specifier, format!("{qualifier}{ty}"));
         self.drop_const(declaration, std::slice::from_ref(declared));
-        for mut span in declared.site.pointers.iter().copied().chain(declared.site.reference) {
-            let text = self.between_words(span);
-            let file = self.program.sources.file(span.file).text();
-            // `Particle *__restrict__ p` and an unnamed `Particle *` would leave a blank too many.
-            let is_behind_blank = file[..span.start as usize].ends_with(' ');
-            if is_behind_blank && file[span.end as usize..].starts_with(' ') {
-                span.end += 1;
-            } else if is_behind_blank && declared.site.name.start == declared.site.name.end {
-                span.start -= 1;
-            }
-            self.edit(span, text);
+        for span in declared.site.pointers.iter().copied().chain(declared.site.reference) {
+            self.drop_sign(span, &declared.site);
         }
+    }
+
+    /// Takes a `*` or `&` of a declarator away, with the blank that would be one too many: in `Particle *__restrict__ p`, and in
+    /// an unnamed `Particle *`.
+    fn drop_sign(&mut self, mut span: Span, site: &DeclaratorSite) {
+        let text = self.between_words(span);
+        let file = self.program.sources.file(span.file).text();
+        let is_behind_blank = file[..span.start as usize].ends_with(' ');
+        let behind = &file[span.end as usize..];
+        let is_before_blank = behind.starts_with(' ');
+        if is_behind_blank && site.name.start == site.name.end && !behind.starts_with('{') {
+            span.start -= 1;
+        } else if is_behind_blank && is_before_blank {
+            span.end += 1;
+        }
+        self.edit(span, text);
     }
 
     /// The new specifier, qualified outside the record's namespace.
@@ -908,8 +915,7 @@ impl Rewriter<'_> {
                 && declaration.count == 1
             {
                 // `auto *p`
-                let text = self.between_words(*star);
-                self.edit(*star, text);
+                self.drop_sign(*star, &declared.site);
                 self.drop_const(declaration, std::slice::from_ref(declared));
                 return;
             }
@@ -1002,22 +1008,15 @@ impl Rewriter<'_> {
         if let Some(reference) = site.reference
             && !refers_to_pointer
         {
-            let text =
-                if storage.is_handle { self.between_words(reference) } else { "*".to_owned() };
-            self.edit(reference, text);
+            if storage.is_handle {
+                self.drop_sign(reference, site);
+            } else {
+                self.edit(reference, "*".to_owned());
+            }
         } else if storage.is_handle
             && let Some(star) = site.pointers.last()
         {
-            let text = self.between_words(*star);
-            let mut span = *star;
-            // `-> T * {`
-            let file = self.program.sources.file(span.file).text();
-            let (before, behind) = (&file[..span.start as usize], &file[span.end as usize..]);
-            let is_blank = before.ends_with(' ') && behind.starts_with(' ');
-            if site.name.start == site.name.end && text.is_empty() && is_blank {
-                span.start -= 1;
-            }
-            self.edit(span, text);
+            self.drop_sign(*star, site);
         }
         if storage.is_handle && is_parameter && self.program.text(site.span).contains('[') {
             let own =

@@ -92,6 +92,29 @@ struct Candidate {
     uses: Vec<Use>,
 }
 
+/// Leaves out candidates of a kernel so that its read-only loads stay; `is_free`: one of its pointers, to memory that may be
+/// written, is not `__restrict__`.
+///
+/// nvcc 13.0 believes `__restrict__` of a view's member only where elements are stored through `__restrict__` parameters and no
+/// other view. So views without `__restrict__` remain if there is a free pointer; otherwise one view that is stored to does, or
+/// constant ones do: whichever are mentioned more often.
+fn keep_read_only_loads(candidates: &mut Vec<(VarId, Candidate)>, is_free: bool) {
+    if is_free {
+        candidates.retain(|(_, own)| !own.kind.is_restrict);
+        return;
+    }
+    let uses = |own: &(VarId, Candidate)| own.1.uses.len();
+    let constant: usize = candidates.iter().filter(|own| own.1.kind.is_const).map(uses).sum();
+    let mut best = None;
+    for own in candidates.iter().filter(|own| !own.1.kind.is_const) {
+        if best.is_none_or(|(most, _)| uses(own) > most) {
+            best = Some((uses(own), own.0));
+        }
+    }
+    let one = best.filter(|(most, _)| *most > constant).map(|(_, id)| id);
+    candidates.retain(|(id, own)| one.map_or(own.kind.is_const, |one| *id == one));
+}
+
 impl Rewriter<'_> {
     /// Chooses the parameters that become views.
     pub(super) fn find_views(&mut self) {
@@ -125,11 +148,20 @@ impl Rewriter<'_> {
         let is_alone = self.functions_with_one_text(&named);
         let mut candidates: BTreeMap<VarId, Candidate> = BTreeMap::new();
         for function in program.function_ids().filter(|id| is_alone.contains(id)) {
-            for at in 0..program.function(function).parameters.len() {
-                if let Some(found) = self.candidate(function, at, &mentions, &order) {
-                    candidates.insert(program.function(function).parameters[at], found);
-                }
+            let own = program.function(function);
+            let parameters = own.parameters.iter().enumerate();
+            let mut found: Vec<(VarId, Candidate)> = parameters
+                .filter_map(|(at, id)| {
+                    self.candidate(function, at, &mentions, &order).map(|found| (*id, found))
+                })
+                .collect();
+            if own.space == ExecutionSpace::Kernel
+                && found.iter().any(|(_, own)| own.kind.is_restrict)
+            {
+                let is_free = own.parameters.iter().any(|id| self.is_free_pointer(*id));
+                keep_read_only_loads(&mut found, is_free);
             }
+            candidates.extend(found);
         }
         for found in candidates.into_values() {
             self.take_view(found);
@@ -137,6 +169,12 @@ impl Rewriter<'_> {
         let found = std::mem::take(&mut self.views.variables);
         self.keep_arguments(&found, &mentions);
         self.views.variables = found;
+    }
+
+    /// Whether a parameter is a pointer to memory that may be written, without `__restrict__`.
+    fn is_free_pointer(&self, parameter: VarId) -> bool {
+        let ty = self.program.variable(parameter).ty;
+        self.program.types.pointee(ty.id).is_some_and(|to| !to.is_const && !ty.is_restrict)
     }
 
     /// Whether a call has no list in braces as an argument, which may be a null pointer.
