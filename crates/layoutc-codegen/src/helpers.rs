@@ -904,7 +904,8 @@ impl Copy<'_> {
         let Copy { what, suffix, parameters, pointer, call } = self;
         let _ = write!(
             out,
-            "\n// {what}.\nstatic inline cudaError_t {}{suffix}({parameters})\n{{\n",
+            "\n// {what}; the types say which way, so the kind has no name.\n\
+             static inline cudaError_t {}{suffix}({parameters})\n{{\n",
             storage.prefix
         );
         on_device(storage, needs, library, (pointer, call), out);

@@ -5,7 +5,7 @@ struct Step {
     __device__ void operator()(int i) const; //~ LC0010 a member function that holds the array has no body in the program
 };
 __global__ void each(Step f) {
-    f(threadIdx.x); //~ LC0010 the object holds the array, and it is called
+    f(threadIdx.x);
 }
 int main() {
     P *d;

@@ -1,5 +1,4 @@
 //@ layouts = ["P = soa"]
-//@ known_bug = "blanks of the removed declarator stay"
 struct P {
     float x;
     int id;

@@ -528,7 +528,10 @@ fn second_run_changes_nothing(
         .collect();
     let same = request(&[layout.to_owned()], fixture.options.host)
         .map_err(|error| format!("{error:?}"))?;
-    for (which, request) in [("without a request", Request::default()), ("again", same)] {
+    // Choosing takes longest, and looks at the same structs in each layout.
+    let is_first = fixture.layouts().first().is_none_or(|first| first == layout);
+    let chosen = is_first.then(|| ("without a request", Request::default()));
+    for (which, request) in chosen.into_iter().chain([("again", same)]) {
         let again = run(&texts, &request);
         let changed: Vec<String> = again
             .classes

@@ -159,7 +159,7 @@ impl Record {
         };
         let _ = write!(
             out,
-            "\n// Copies {what}, a chunk at a time.\n\
+            "\n// Copies {what}, a chunk at a time; the types say which way, so the kind has no name.\n\
              template <typename T>\n\
              static inline cudaError_t {prefix}{name}({to}, {from}, size_t bytes, cudaMemcpyKind{parameter})\n\
              {{\n    \
@@ -208,7 +208,7 @@ impl Record {
         let (prefix, Stream { parameter, copy, argument, launch, .. }) = (&self.prefix, on);
         let _ = write!(
             out,
-            "\n// Copies values within device memory.\n\
+            "\n// Copies values within device memory; the types say which way, so the kind has no name.\n\
              template <typename T>\n\
              static inline cudaError_t {prefix}CopyWithin(T *to, size_t toStep, const T *from, size_t fromStep, size_t bytes, cudaMemcpyKind{parameter})\n\
              {{\n    \

@@ -750,7 +750,10 @@ impl Rewriter<'_> {
         if !scope.is_empty() {
             scope.push_str("::");
         }
-        let name = program.text(*name);
+        let name = match name.start == name.end {
+            true => "operator()",
+            false => program.text(*name),
+        };
         let name = name.rsplit("::").next().unwrap_or(name).trim_start();
         Some(format!("{scope}{}::{name}", program.spelled_name(record)))
     }
@@ -956,8 +959,10 @@ impl Rewriter<'_> {
         let storage = self.storage(class)?;
         self.needs(class).load = true;
         let load = storage.function("Load");
+        // A call operator has no name there.
+        let dot = if name.start == name.end { "" } else { "." };
         let name = self.program.text(name);
-        Some(format!("{load}({}, {}).{name}", parts.base, parts.index.text))
+        Some(format!("{load}({}, {}){dot}{name}", parts.base, parts.index.text))
     }
 
     /// Puts the copies that changed beside their originals: the text of those that stand with the

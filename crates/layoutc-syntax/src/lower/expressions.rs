@@ -104,6 +104,12 @@ impl<'t> Lowering<'t> {
                 self.chain(node)
             }
             "identifier" | "field_identifier" | "type_identifier" => self.name(node),
+            // `operator()(x)` inside a member function
+            "operator_name" => {
+                let name: String = self.text_of(node).split_whitespace().collect();
+                let span = self.span(node);
+                self.implicit_member(&name, span).unwrap_or_else(|| self.opaque(node))
+            }
             "number_literal" => {
                 let text = self.text_of(node);
                 let scalar = scalar_of_number(text);
@@ -978,6 +984,7 @@ impl<'t> Lowering<'t> {
         if let Some(element) = self.called_accessor(callee, &arguments, (span, parentheses)) {
             return element;
         }
+        let callee = self.call_operator(callee).unwrap_or(callee);
         self.instantiate_callee(callee, explicit_arguments(function), &arguments);
         let mut ty = self.result_type(callee, arguments.len());
         if let Some(given) = self.given_type(callee, &arguments) {
@@ -1029,6 +1036,14 @@ impl<'t> Lowering<'t> {
 
     /// A callee: function names are looked up past the fields of an enclosing class.
     fn callee(&mut self, node: Node<'t>) -> ExprId {
+        // `operator()(x)` inside a member function, which the grammar takes for a call of `operator`.
+        if node.kind() == "call_expression"
+            && node.field(FieldName::Function).is_some_and(|own| self.text_of(own) == "operator")
+            && let span = self.span(node)
+            && let Some(member) = self.implicit_member("operator()", span)
+        {
+            return member;
+        }
         let outer = std::mem::replace(&mut self.templates.in_callee, true);
         let callee = self.expression(node);
         self.templates.in_callee = outer;

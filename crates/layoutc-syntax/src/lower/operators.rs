@@ -159,6 +159,35 @@ impl Lowering<'_> {
         methods
     }
 
+    /// `object.operator()` for the `object` of `object(…)`, if its class has such functions and none of them is a template: a
+    /// member without a name in the text.
+    pub(crate) fn call_operator(&mut self, object: ExprId) -> Option<ExprId> {
+        let expr = self.program.expr(object);
+        let (at, ty) = (expr.span, self.program.types.strip_reference(expr.ty));
+        let record = self.program.types.as_record(ty.id)?;
+        if self.is_unmodelled_member(record, "operator()") {
+            return None;
+        }
+        let methods = self.member_operators(record, "operator()", ty.is_const);
+        let is_template = |id: &FunctionId| {
+            let function = self.program.function(*id);
+            !function.template_parameters.is_empty() || function.copy_of.is_some()
+        };
+        if methods.is_empty() || methods.iter().any(is_template) {
+            return None;
+        }
+        let kind = ExprKind::Member {
+            base: object,
+            arrow: false,
+            field: None,
+            methods: methods.into_iter().collect(),
+            name: at.at_end(),
+            operator: at.at_end(),
+        };
+        let unknown = self.program.types.unknown();
+        Some(self.add_expr(kind, at, unknown))
+    }
+
     /// Whether what a subscript or call of an object gives is no other object.
     fn is_plain_result(&self, function: FunctionId) -> bool {
         let result = self.program.types.strip_reference(self.program.function(function).result);

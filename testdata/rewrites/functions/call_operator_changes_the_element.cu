@@ -1,4 +1,4 @@
-//@ layout = "P = soa"
+//@ layouts = ["P = soa", "P = tiled(32)"]
 struct P {
     float x;
     int id;
@@ -7,7 +7,7 @@ struct P {
 __global__ void step(P *p, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i].x = p[i](2.0f); //~ LC0027 `operator()` may change the element and cannot be given a version
+        p[i].x = p[i](2.0f);
     }
 }
 int main() {
