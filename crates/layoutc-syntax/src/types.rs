@@ -383,6 +383,11 @@ impl TypeTable {
         }
     }
 
+    /// All types.
+    pub fn ids(&self) -> impl Iterator<Item = TypeId> + use<> {
+        (0..self.kinds.len()).map(|at| TypeId(at as u32))
+    }
+
     /// Whether `id` is or mentions the record, through pointers, arrays and template arguments.
     #[must_use]
     pub fn mentions(&self, id: TypeId, record: RecordId) -> bool {

@@ -15,9 +15,10 @@ use super::{ClassId, Classes, Pin};
 use crate::catalogue::builtins::vector;
 use crate::catalogue::{self, Effect, Role};
 use layoutc_diagnostics::{Code, Span};
+use layoutc_syntax::preprocess::tokens;
 use layoutc_syntax::{
     ExprId, ExprKind, FieldId, FunctionId, FunctionSite, NameRef, Program, QualType, RecordId,
-    RecordTrait, TypeKind,
+    RecordTrait, TypeKind, VarId,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -100,6 +101,7 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
     let mut found: Vec<(ClassId, Pin)> = Vec::new();
     let mut by_name: BTreeMap<&str, BTreeSet<ClassId>> = BTreeMap::new();
     let mut carried: BTreeMap<RecordId, BTreeSet<ClassId>> = BTreeMap::new();
+    let mut callables: BTreeMap<RecordId, BTreeSet<ClassId>> = BTreeMap::new();
     for class in classes.ids() {
         for slot in &classes.class(class).slots {
             match slot {
@@ -114,10 +116,21 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
                         by_name.entry(&function.name).or_default().insert(class);
                     }
                 }
-                Slot::Variable(_) => {}
+                // What calls an object that is given elements has to be seen, as what reaches a member has.
+                Slot::Variable(variable) => {
+                    if let Some(record) = called_object(program, *variable) {
+                        for other in program.record_ids() {
+                            if other == record || program.derives_from(other, record) {
+                                carried.entry(other).or_default().insert(class);
+                                callables.entry(other).or_default().insert(class);
+                            }
+                        }
+                    }
+                }
             }
         }
     }
+    pin_by_types(program, &callables, &mut found);
     // A record that holds a carrier is one.
     loop {
         let mut changed = false;
@@ -276,6 +289,78 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
     }
     for (class, pin) in found {
         classes.classes[class.index()].pins.push(pin);
+    }
+}
+
+/// The class whose call operator has the parameter.
+fn called_object(program: &Program, parameter: VarId) -> Option<RecordId> {
+    let function = program.function(program.variable(parameter).function?);
+    let is_parameter = function.parameters.contains(&parameter);
+    function.record.filter(|_| is_parameter && function.name == "operator()")
+}
+
+/// Words that ask whether, or with what result, an object can be called. Their answer would be another one.
+const ASKS: &[&str] = &[
+    "declval",
+    "invocable",
+    "invoke_result",
+    "invoke_result_t",
+    "is_invocable",
+    "is_invocable_r",
+    "is_invocable_r_v",
+    "is_invocable_v",
+    "is_nothrow_invocable",
+    "is_nothrow_invocable_r",
+    "is_nothrow_invocable_r_v",
+    "is_nothrow_invocable_v",
+    "predicate",
+    "regular_invocable",
+    "requires",
+    "result_of",
+    "result_of_t",
+];
+
+/// Pins the arrays whose elements call operators are given, if a template that is not seen has such an object's class as an
+/// argument (`std::unique_ptr<P, Deleter>`), or the program asks how objects can be called.
+fn pin_by_types(
+    program: &Program,
+    callables: &BTreeMap<RecordId, BTreeSet<ClassId>>,
+    found: &mut Vec<(ClassId, Pin)>,
+) {
+    if callables.is_empty() {
+        return;
+    }
+    let asks = ASKS.iter().find(|word| program.identifiers.contains(**word));
+    for (record, held) in callables {
+        let own = program.record(*record);
+        let is_argument = |id| {
+            matches!(program.types.kind(id), TypeKind::Named(..))
+                && program.types.mentions(id, *record)
+        };
+        let is_mentioned = || {
+            program.expr_ids().any(|id| {
+                let ExprKind::Name(NameRef::Unknown(name)) = &program.expr(id).kind else {
+                    return false;
+                };
+                name.contains('<') && tokens(name).iter().any(|token| token.text(name) == own.name)
+            })
+        };
+        let message = if program.types.ids().any(is_argument) || is_mentioned() {
+            "the object is given elements, and a template that is not seen may call it".to_owned()
+        } else if let Some(word) = asks {
+            format!("the object is given elements, and `{word}` may ask how it can be called")
+        } else {
+            continue;
+        };
+        for class in held {
+            let pin = Pin {
+                span: own.name_span,
+                code: Code::ESCAPING_POINTER,
+                message: message.clone(),
+                related: Vec::new(),
+            };
+            found.push((*class, pin));
+        }
     }
 }
 
