@@ -8,6 +8,7 @@ use crate::lsp::LspArguments;
 use crate::manual::{CompletionsArguments, ManArguments};
 use crate::plan::arguments::PlanArguments;
 use crate::style::StyleArguments;
+use crate::tune::arguments::TuneArguments;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, Table};
@@ -232,6 +233,9 @@ pub enum Command {
     /// Choose the layouts of a program, or of all programs of a build, and write them to `layoutc.lock`.
     #[command(after_help = crate::plan::arguments::EXAMPLES)]
     Plan(PlanArguments),
+    /// Measure the most promising layouts of a program, and write the best to `layoutc.lock`.
+    #[command(after_help = crate::tune::arguments::EXAMPLES)]
+    Tune(TuneArguments),
     /// Run a compiler on the rewritten program: in front of nvcc and the host compiler in a build.
     #[command(after_help = crate::launch::arguments::EXAMPLES)]
     Launch(LaunchArguments),

@@ -425,6 +425,7 @@ impl Command {
             Command::Profile(own) => Some(&mut own.program),
             Command::Review(own) => Some(&mut own.program),
             Command::Plan(own) => Some(&mut own.program),
+            Command::Tune(own) => Some(&mut own.program),
             Command::Explain(_)
             | Command::Calibrate(_)
             | Command::Completions(_)

@@ -8,9 +8,9 @@ mod ncu;
 mod ptxas;
 mod request;
 pub mod run;
-mod simulate;
+pub mod simulate;
 mod table;
-mod text;
+pub mod text;
 
 use crate::arguments::CostArguments;
 use crate::compile::{Purpose, Success, compile_for};

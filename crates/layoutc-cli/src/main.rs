@@ -24,6 +24,7 @@ mod launch;
 mod load;
 mod lsp;
 mod manual;
+mod nvcc;
 mod outputs;
 mod plan;
 mod profile;
@@ -37,6 +38,7 @@ mod strips;
 mod style;
 mod summary;
 mod transform;
+mod tune;
 mod verify;
 mod write;
 
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Command::Profile(arguments) => profile::run(&arguments),
         Command::Review(arguments) => review::run(&arguments),
         Command::Plan(arguments) => plan::run(&arguments),
+        Command::Tune(arguments) => tune::run(&arguments),
         Command::Launch(arguments) => launch::run(&arguments),
         Command::Integration(arguments) => integration::run(&arguments),
         Command::Completions(arguments) => manual::completions(&arguments),

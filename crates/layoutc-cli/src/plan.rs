@@ -2,6 +2,7 @@
 
 pub mod arguments;
 
+use crate::arguments::ProgramArguments;
 use crate::build::find::programs_in;
 use crate::build::locked::{freed, refreshed};
 use crate::build::make::{self, Planned, Stop};
@@ -47,7 +48,7 @@ fn plan(arguments: &PlanArguments) -> Result<Exit, Stop> {
     let Some(first) = programs.first() else {
         return Err(Stop::Said("there is no program with a source in CUDA".to_owned()));
     };
-    let path = lock_path(arguments, &Settings::of_program(&first.program)?);
+    let path = lock_path(arguments.lock.as_ref(), &Settings::of_program(&first.program)?);
     let before = match Lock::read(&path) {
         Err(_) if arguments.update => None,
         other => other?,
@@ -112,7 +113,7 @@ fn plan(arguments: &PlanArguments) -> Result<Exit, Stop> {
 fn programs(arguments: &PlanArguments) -> Result<Vec<Found>, Stop> {
     let Some(folder) = &arguments.build else {
         let build = absolute(Path::new("."));
-        return Ok(vec![Found { program: named(arguments)?, build, plan: String::new() }]);
+        return Ok(vec![Found { program: named(&arguments.program)?, build, plan: String::new() }]);
     };
     let build = absolute(folder);
     let programs = programs_in(&build)?;
@@ -130,8 +131,10 @@ fn programs(arguments: &PlanArguments) -> Result<Vec<Found>, Stop> {
 }
 
 /// The program of the command line.
-fn named(arguments: &PlanArguments) -> Result<Program, Stop> {
-    let own = &arguments.program;
+///
+/// # Errors
+/// Its compilation database cannot be read.
+pub fn named(own: &ProgramArguments) -> Result<Program, Stop> {
     let mut units: Vec<Unit> = Vec::new();
     let here = absolute(Path::new("."));
     match &own.project {
@@ -168,9 +171,10 @@ fn named(arguments: &PlanArguments) -> Result<Program, Stop> {
     Ok(Program { name: "program".to_owned(), units, owners: Vec::new(), links: Vec::new() })
 }
 
-fn lock_path(arguments: &PlanArguments, settings: &Settings) -> PathBuf {
+/// The lock file: the one that is given, or that of the project.
+pub fn lock_path(given: Option<&PathBuf>, settings: &Settings) -> PathBuf {
     let beside_config = settings.config.as_ref().map(|config| config.with_file_name(lock::NAME));
-    let given = arguments.lock.clone().map(|path| absolute(&path));
+    let given = given.map(|path| absolute(path));
     given
         .or_else(|| settings.lock.clone())
         .or(beside_config)

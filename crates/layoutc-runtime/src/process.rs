@@ -103,9 +103,14 @@ fn read_all(pipe: Option<impl Read>) -> Vec<u8> {
     bytes
 }
 
+/// The longest pause between two looks at a program.
+const LONGEST_PAUSE: Duration = Duration::from_millis(10);
+/// A program is looked at so often that its end is seen within this part of its time.
+const PATIENCE: u32 = 500;
+
 fn wait(child: &mut Child, timeout: Duration) -> io::Result<RunStatus> {
-    let deadline = Instant::now() + timeout;
-    let mut pause = Duration::from_micros(200);
+    let start = Instant::now();
+    let deadline = start + timeout;
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(status_of(status));
@@ -115,8 +120,8 @@ fn wait(child: &mut Child, timeout: Duration) -> io::Result<RunStatus> {
             child.wait()?;
             return Ok(RunStatus::TimedOut);
         }
-        std::thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(10));
+        let pause = start.elapsed() / PATIENCE;
+        std::thread::sleep(pause.clamp(Duration::from_micros(100), LONGEST_PAUSE));
     }
 }
 

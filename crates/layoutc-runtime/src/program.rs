@@ -7,7 +7,7 @@ use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 
 /// One file of a program.
-#[derive(Clone, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceText {
     /// Where the file lies. The text need not be what is on disk: a rewritten program keeps its paths.
     pub path: PathBuf,

@@ -49,4 +49,5 @@ mod review;
 mod scope;
 mod simulate_opencl;
 mod supported;
+mod tune;
 mod views;

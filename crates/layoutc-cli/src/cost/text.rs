@@ -4,7 +4,7 @@ mod accesses;
 mod legend;
 mod measured;
 mod simulated;
-pub(super) mod units;
+pub mod units;
 
 use super::chosen::Chosen;
 use super::table::{Costs, KernelShown, TableShown};

@@ -1,16 +1,15 @@
 //! The instrumented program for nvcc.
 
-use super::{GENERATED, below, counts, generated_header, instrumented_sources, write};
+use super::{GENERATED, counts, generated_header, instrumented_sources, write};
 use crate::arguments::ProfileArguments;
 use crate::compile::Success;
+use crate::nvcc::{self, NotBuilt};
 use layoutc_analysis::profile::Run;
 use layoutc_codegen::instrument::Instrumented;
 use layoutc_runtime::process::{RunRequest, RunResult, RunStatus, run};
 use layoutc_runtime::profile::HEADER_TEXT;
-use std::env;
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::ffi::OsString;
+use std::path::Path;
 use std::time::Duration;
 
 /// Name of the part of the header that is the same for all programs.
@@ -25,14 +24,7 @@ pub fn write_program(
     instrumented: &Instrumented,
     folder: &Path,
 ) -> Result<(), String> {
-    for source in instrumented_sources(success, instrumented)? {
-        let path = below(folder, &source.path);
-        if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent)
-                .map_err(|error| format!("cannot make {}: {error}", parent.display()))?;
-        }
-        write(&path, &source.text)?;
-    }
+    nvcc::write_below(folder, &instrumented_sources(success, instrumented)?)?;
     write(&folder.join(GENERATED), &generated_header(instrumented, COUNTERS))?;
     write(&folder.join(COUNTERS), HEADER_TEXT)
 }
@@ -49,39 +41,18 @@ pub fn record(
     let folder =
         tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
     write_program(success, instrumented, folder.path())?;
-    let compiler = env::var("NVCC").ok().filter(|name| !name.is_empty());
-    let compiler = compiler.unwrap_or_else(|| "nvcc".to_owned());
-    let executable = folder.path().join("program");
-    let mut command = Command::new(&compiler);
-    command.args(["-O3", "-o"]).arg(&executable).arg("-include").arg(folder.path().join(GENERATED));
-    command.args(&arguments.nvcc_options);
-    let mut roots: Vec<PathBuf> = Vec::new();
-    for (path, options) in &success.units {
-        roots.push(below(folder.path(), path));
-        for dir in
-            options.include_dirs.iter().chain(&options.quote_dirs).chain(&options.system_dirs)
-        {
-            command.arg("-I").arg(below(folder.path(), dir)).arg("-I").arg(dir);
-        }
-        command.args(options.defines.iter().map(|(name, value)| format!("-D{name}={value}")));
-        // What is not part of the program is where it was.
-        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-            command.arg("-I").arg(parent);
-        }
-    }
-    roots.sort();
-    roots.dedup();
-    command.args(&roots);
-    let output = command.output().map_err(|error| {
-        format!("cannot run `{compiler}`: {error}; --instrument writes the program, to be built elsewhere")
-    })?;
-    if !output.status.success() {
-        let messages = String::from_utf8_lossy(&output.stderr);
-        return Err(format!(
-            "nvcc does not build the instrumented program\n{}",
-            messages.trim_end()
-        ));
-    }
+    let mut options: Vec<OsString> =
+        vec!["-include".into(), folder.path().join(GENERATED).into_os_string()];
+    options.extend(arguments.nvcc_options.iter().map(OsString::from));
+    let executable =
+        nvcc::build(&success.units, folder.path(), &options).map_err(|error| match error {
+            NotBuilt::NoCompiler(message) => {
+                format!("{message}; --instrument writes the program, to be built elsewhere")
+            }
+            NotBuilt::Refused(messages) => {
+                format!("nvcc does not build the instrumented program\n{messages}")
+            }
+        })?;
     let path = folder.path().join("counts");
     let request = RunRequest {
         timeout: Duration::from_secs(arguments.timeout),

@@ -2,11 +2,9 @@
 
 use super::sources;
 use crate::compile::Success;
+use crate::nvcc;
 use crate::profile::below;
 use layoutc_diagnostics::{FileId, SourceFile};
-use std::env;
-use std::fs;
-use std::path::Path;
 use std::process::Command;
 
 /// The architecture that programs are compiled for.
@@ -43,8 +41,7 @@ impl Answer {
 /// # Errors
 /// A sentence: the files cannot be written.
 pub fn ask(success: &Success) -> Result<Answer, String> {
-    let compiler = env::var("NVCC").ok().filter(|name| !name.is_empty());
-    let compiler = compiler.unwrap_or_else(|| "nvcc".to_owned());
+    let compiler = nvcc::compiler();
     let Some(version) = version(&compiler) else {
         return Ok(Answer::NotAsked("there is none on the path or in $NVCC"));
     };
@@ -83,14 +80,7 @@ fn compile(
     let folder =
         tempfile::tempdir().map_err(|error| format!("cannot make a temporary folder: {error}"))?;
     let folder = folder.path();
-    for source in sources(success, |id, file| Ok((text(id, file), Vec::new())))? {
-        let path = below(folder, &source.path);
-        let written = path
-            .parent()
-            .map_or(Ok(()), fs::create_dir_all)
-            .and_then(|()| fs::write(&path, &source.text));
-        written.map_err(|error| format!("cannot write {}: {error}", path.display()))?;
-    }
+    nvcc::write_below(folder, &sources(success, |id, file| Ok((text(id, file), Vec::new())))?)?;
     for (path, options) in &success.units {
         let is_cuda = path.extension().is_some_and(|extension| extension == "cu");
         if !is_cuda {
@@ -99,20 +89,8 @@ fn compile(
         let mut command = Command::new(compiler);
         command.args(["-c", "-rdc=true", "-w", "-arch", ARCHITECTURE, "-o"]);
         command.arg(folder.join("unit.o"));
-        if let Some(standard) = options.standard.as_ref().filter(|name| name.contains("++")) {
-            command.arg(format!("-std={standard}"));
-        }
-        for dir in
-            options.include_dirs.iter().chain(&options.quote_dirs).chain(&options.system_dirs)
-        {
-            command.arg("-I").arg(below(folder, dir)).arg("-I").arg(dir);
-        }
-        command.args(options.defines.iter().map(|(name, value)| format!("-D{name}={value}")));
-        command.args(options.undefines.iter().map(|name| format!("-U{name}")));
-        // What is not part of the program is where it was.
-        if let Some(parent) = path.parent().filter(|parent| *parent != Path::new("")) {
-            command.arg("-I").arg(parent);
-        }
+        command.args(nvcc::standard(options));
+        nvcc::add_options(&mut command, folder, path, options);
         command.arg(below(folder, path));
         let output =
             command.output().map_err(|error| format!("cannot run `{compiler}`: {error}"))?;

@@ -19,7 +19,7 @@ pub(super) fn three_digits(value: f64) -> String {
 }
 
 /// A time that is given in microseconds: `71 ns`, `8.76 µs`, `444 ms`.
-pub(in crate::cost) fn time(microseconds: f64) -> String {
+pub fn time(microseconds: f64) -> String {
     let units = [("s", 1e6), ("ms", 1e3), ("µs", 1.0)];
     let found = units.into_iter().find(|(_, one)| microseconds.abs() >= *one);
     let (unit, one) = found.unwrap_or(("ns", 1e-3));
