@@ -340,6 +340,14 @@ impl TypeTable {
         }
     }
 
+    /// Whether a type is `std::nullptr_t`, to which no pointer converts.
+    #[must_use]
+    pub fn is_null_type(&self, ty: QualType) -> bool {
+        matches!(self.kind(self.strip_reference(ty).id), TypeKind::Named(name, mentioned)
+            if mentioned.is_empty()
+                && matches!(name.trim_start_matches("::"), "std::nullptr_t" | "nullptr_t"))
+    }
+
     /// The type of the object behind a `std::unique_ptr` or `std::shared_ptr` to a class of the program, or a reference to one.
     #[must_use]
     pub fn smart_pointee(&self, pointer: QualType) -> Option<QualType> {

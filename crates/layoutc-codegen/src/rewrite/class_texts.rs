@@ -15,7 +15,8 @@ use layoutc_dataflow::classes::{Callee, ClassId, Slot, resolve_callee};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::preprocess::{TokenKind, tokens};
 use layoutc_syntax::{
-    ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, TemplateArgument, TypeId, TypeKind,
+    ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, RecordId, TemplateArgument, TypeId,
+    TypeKind,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -230,6 +231,29 @@ impl Rewriter<'_> {
             .collect()
     }
 
+    /// Whether an instance has a member whose type is not known and may depend on the template's parameters. A stream beside
+    /// the array is the same in every instance.
+    fn has_unknown_of_parameters(&self, record: RecordId) -> bool {
+        let program = self.program;
+        let instance = program.record(record).instance.as_ref();
+        let Some((names, _)) = instance.and_then(|own| own.definition.as_ref()) else {
+            return true;
+        };
+        let may_depend = |field: &FieldId| {
+            let field = program.field(*field);
+            let is_known = !matches!(
+                program.types.kind(field.ty.id),
+                TypeKind::Unknown | TypeKind::Named(..) | TypeKind::TemplateParameter(_)
+            );
+            let Some(declaration) = program.declaration_of(&field.site) else { return !is_known };
+            let whole = program.text(declaration.span);
+            let mentions =
+                tokens(whole).iter().any(|token| names.iter().any(|own| own == token.text(whole)));
+            !is_known && mentions
+        };
+        program.record(record).fields.iter().any(may_depend)
+    }
+
     /// Why an instance cannot be written out.
     fn text_obstacle(&self, text: &ClassText, order: &FileOrder) -> Option<&'static str> {
         let program = self.program;
@@ -247,13 +271,8 @@ impl Rewriter<'_> {
         let is_open = |which: &Trait| {
             matches!(
                 which,
-                Trait::Union
-                    | Trait::Bases
-                    | Trait::Virtual
-                    | Trait::Template
-                    | Trait::Unmodelled
-                    | Trait::UnknownMember
-            )
+                Trait::Union | Trait::Bases | Trait::Virtual | Trait::Template | Trait::Unmodelled
+            ) || (*which == Trait::UnknownMember && self.has_unknown_of_parameters(text.record))
         };
         let of_template = &program.record(template).unmodelled_members;
         if record.is_union

@@ -423,6 +423,9 @@ fn accepts(program: &Program, function: FunctionId, arguments: &[ExprId]) -> boo
             return program.types.as_scalar(program.variable(*parameter).ty.id).is_none();
         }
         let parameter = program.variable(*parameter).ty;
+        if program.types.is_null_type(parameter) {
+            return is_null_or_unknown(program, *argument);
+        }
         let argument = program.expr(*argument).ty;
         let known = |ty: layoutc_syntax::QualType| {
             !matches!(
@@ -459,6 +462,15 @@ fn accepts(program: &Program, function: FunctionId, arguments: &[ExprId]) -> boo
             }
         }
     })
+}
+
+/// Whether an expression may be of type `std::nullptr_t`: it is of that, or of a type that is not known.
+fn is_null_or_unknown(program: &Program, expr: ExprId) -> bool {
+    let ty = program.types.strip_reference(program.expr(expr).ty);
+    matches!(
+        program.types.kind(ty.id),
+        TypeKind::Unknown | TypeKind::Named(..) | TypeKind::TemplateParameter(_)
+    )
 }
 
 /// Whether an expression is declared as `void *`, or is the address of what is.

@@ -273,7 +273,11 @@ pub(super) fn pin_by_carriers(program: &Program, calls: &CallGraph, classes: &mu
             TypeKind::Record(_) => is_made(items),
             TypeKind::Array(..) => items.iter().all(|item| match &program.expr(*item).kind {
                 ExprKind::InitList(inner) => is_made(inner),
-                _ => false,
+                // An object, which is judged by itself: one item makes one element.
+                _ => {
+                    let ty = program.types.strip_reference(program.expr(*item).ty);
+                    program.types.as_record(ty.id) == Some(record)
+                }
             }),
             _ => true,
         };

@@ -15,6 +15,17 @@ use layoutc_diagnostics::Span;
 use thin_vec::ThinVec;
 use tree_sitter::Node;
 
+/// Which objects a member function with `&` or `&&` behind its parameters takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Objects {
+    /// `&`.
+    Lasting,
+    /// `&&`.
+    Temporary,
+    /// `const &`.
+    Any,
+}
+
 impl<'t> Lowering<'t> {
     /// A declaration at namespace scope.
     pub(crate) fn item(&mut self, node: Node<'t>) {
@@ -847,15 +858,21 @@ impl<'t> Lowering<'t> {
         })
     }
 
-    /// The name of a function that is declared with `&` or `&&` behind its parameters, and whether it is the latter.
-    pub(crate) fn name_with_ref_qualifier(&self, node: Node<'t>) -> Option<(String, bool)> {
+    /// The name of a function that is declared with `&` or `&&` behind its parameters, and which objects it takes.
+    pub(super) fn name_with_ref_qualifier(&self, node: Node<'t>) -> Option<(String, Objects)> {
         let declarator = function_declarator(node)?;
         let mut cursor = declarator.walk();
         let mut children = declarator.children(&mut cursor);
         let qualifier = children.find(|child| child.kind() == "ref_qualifier")?;
         let name = declarator.field(FieldName::Declarator)?;
         let name = super::names::operator_name(self.text_of(name));
-        Some((name, self.text_of(qualifier).starts_with("&&")))
+        let objects = match (self.text_of(qualifier).starts_with("&&"), self.is_const_method(node))
+        {
+            (true, _) => Objects::Temporary,
+            (false, true) => Objects::Any,
+            (false, false) => Objects::Lasting,
+        };
+        Some((name, objects))
     }
 
     fn same_parameters(&self, left: &[VarId], right: &[VarId]) -> bool {

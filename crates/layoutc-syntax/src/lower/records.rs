@@ -2,6 +2,7 @@
 
 use super::Lowering;
 use super::attributes::LayoutEffect;
+use super::declarations::Objects;
 use super::fields::{FieldName, Fields};
 use super::names::Symbol;
 use super::types::is_definition;
@@ -175,8 +176,8 @@ impl<'t> Lowering<'t> {
         let is_class = node.kind() == "class_specifier";
         let mut is_private = is_class;
         let (mut methods, mut friends, mut templates) = (Vec::new(), Vec::new(), Vec::new());
-        // Member functions with `&` or `&&` behind their parameters.
-        let mut qualified: BTreeSet<String> = BTreeSet::new();
+        // Member functions with `&` or `&&` behind their parameters, and whether one of the name takes any object.
+        let mut qualified: BTreeMap<String, bool> = BTreeMap::new();
         let mut cursor = body.walk();
         let children: Vec<_> = body.children(&mut cursor).collect();
         for child in children {
@@ -184,6 +185,15 @@ impl<'t> Lowering<'t> {
                 self.region(child, RegionKind::Unparsed);
                 self.record_trait(id, RecordTrait::Unmodelled, self.span(child));
                 continue;
+            }
+            // Which overload is meant may depend on whether the object is a temporary.
+            if let Some((name, objects)) = self.name_with_ref_qualifier(child) {
+                let known = qualified.get(&name).copied();
+                let takes_any = known == Some(true) || objects == Objects::Any;
+                qualified.insert(name.clone(), takes_any);
+                if objects == Objects::Temporary || (known.is_some() && takes_any) {
+                    self.program.records[id.index()].unmodelled_members.insert(name);
+                }
             }
             match child.kind() {
                 "{" | "}" | ";" | "comment" | ":" => {}
@@ -213,12 +223,6 @@ impl<'t> Lowering<'t> {
                     }
                 }
                 "function_definition" | "declaration" => {
-                    // Which overload is meant depends on whether the object is a temporary.
-                    if let Some((name, is_for_temporaries)) = self.name_with_ref_qualifier(child)
-                        && (!qualified.insert(name.clone()) || is_for_temporaries)
-                    {
-                        self.program.records[id.index()].unmodelled_members.insert(name);
-                    }
                     methods.push((child, is_private));
                 }
                 "template_declaration" => {
@@ -569,7 +573,10 @@ impl<'t> Lowering<'t> {
         let mut cursor = node.walk();
         let is_default =
             node.children(&mut cursor).any(|child| child.kind() == "default_method_clause");
-        let has_type = node.field(FieldName::Type).is_some();
+        let converts = node
+            .field(FieldName::Declarator)
+            .is_some_and(|declarator| declarator.kind() == "operator_cast");
+        let has_type = converts || node.field(FieldName::Type).is_some();
         let is_deleted = {
             let mut cursor = node.walk();
             node.children(&mut cursor).any(|child| child.kind() == "delete_method_clause")

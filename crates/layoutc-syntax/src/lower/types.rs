@@ -631,6 +631,17 @@ impl<'t> Lowering<'t> {
                     out.is_special = true;
                     next = None;
                 }
+                "operator_cast" if is_pure_conversion(node) => {
+                    let head = node.field(FieldName::Declarator);
+                    out.parameters = head.and_then(|head| head.field(FieldName::Parameters));
+                    if let Some(target) = node.field(FieldName::Type) {
+                        out.result = self.specifier(target);
+                        out.name = format!("operator {}", self.text_of(target));
+                    }
+                    out.ty = QualType::plain(self.program.types.intern(TypeKind::Function));
+                    out.site.name = self.span(node);
+                    next = None;
+                }
                 _ => {
                     // Structured bindings, operators, destructors, template specialisations.
                     out.name = self.text_of(node).to_owned();
@@ -815,6 +826,38 @@ fn is_declared_name(kind: &str) -> bool {
             | "destructor_name"
             | "operator_name"
     )
+}
+
+/// Whether a conversion function gives a number and does nothing else: it is called where nobody names it.
+pub(super) fn is_pure_conversion(node: Node<'_>) -> bool {
+    let is_number = node
+        .field(FieldName::Type)
+        .is_some_and(|target| matches!(target.kind(), "primitive_type" | "sized_type_specifier"));
+    let is_plain = node
+        .field(FieldName::Declarator)
+        .is_some_and(|head| head.kind() == "abstract_function_declarator");
+    let body = node.parent().and_then(|around| around.field(FieldName::Body));
+    let only = body.and_then(super::expressions::only_named);
+    let Some(only) = only.filter(|only| only.kind() == "return_statement") else { return false };
+    let mut stack = vec![only];
+    while let Some(at) = stack.pop() {
+        let does_more = matches!(
+            at.kind(),
+            "call_expression"
+                | "assignment_expression"
+                | "update_expression"
+                | "lambda_expression"
+                | "new_expression"
+                | "delete_expression"
+                | "co_await_expression"
+        );
+        if does_more || at.is_error() {
+            return false;
+        }
+        let mut cursor = at.walk();
+        stack.extend(at.named_children(&mut cursor));
+    }
+    is_number && is_plain
 }
 
 /// The declaration that `decltype(auto)` is a part of: with another form of its value it would be another type.

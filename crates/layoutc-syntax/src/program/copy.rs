@@ -8,9 +8,9 @@
 //! In a copy of a member function the object is a variable: [`Function::this_parameter`].
 
 use super::{
-    CopyOf, DeclarationId, DeclaratorSite, ExpansionId, ExprId, ExprKind, FieldId, FunctionId,
-    FunctionSite, MacroRole, NameRef, Program, RecordId, Space, StmtId, StmtKind, Storage, VarId,
-    Variable,
+    CaptureRest, CopyOf, DeclarationId, DeclaratorSite, ExpansionId, ExprId, ExprKind, FieldId,
+    FunctionId, FunctionSite, MacroRole, NameRef, Program, RecordId, Space, StmtId, StmtKind,
+    Storage, VarId, Variable,
 };
 use crate::types::{QualType, TypeKind, TypeTable};
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +29,7 @@ pub enum NoCopy {
     Friend,
     /// It has C linkage: two functions of one name would clash.
     CLinkage,
-    /// A member function with a lambda, which may capture the object.
+    /// A member function with a lambda that captures the object, other than with `[&]`.
     Lambda,
     /// A member function that names something of its class that a free function would not find.
     ClassScope,
@@ -51,7 +51,7 @@ impl NoCopy {
             NoCopy::Friend => "it is a friend that is defined in its class",
             NoCopy::CLinkage => "it has C linkage",
             NoCopy::Unmodelled => "part of its text is not understood",
-            NoCopy::Lambda => "it holds a lambda, which may capture the object",
+            NoCopy::Lambda => "it holds a lambda that captures the object",
             NoCopy::ClassScope => {
                 "it names something of its class that is not public or cannot be qualified"
             }
@@ -119,9 +119,7 @@ impl Program {
             if function.is_static_member {
                 return Err(NoCopy::StaticMember);
             }
-            let is_lambda =
-                |expr: &ExprId| matches!(self.expr(*expr).kind, ExprKind::Lambda { .. });
-            if parts.exprs.iter().any(is_lambda) {
+            if parts.exprs.iter().any(|expr| self.captures_object(*expr, &parts)) {
                 return Err(NoCopy::Lambda);
             }
             if self.needs_class_scope(id, &parts) {
@@ -493,6 +491,19 @@ impl Program {
             parts.exprs.remove(&expr);
             stack.extend(self.expr(expr).children());
         }
+    }
+
+    /// Whether an expression of a member function is a lambda that a copy cannot have: its capture list names the object or
+    /// more than names, or it copies what it uses and that is the object. With `[&]` it finds the object's parameter.
+    fn captures_object(&self, id: ExprId, parts: &FunctionParts) -> bool {
+        let ExprKind::Lambda { captures, rest, .. } = &self.expr(id).kind else { return false };
+        let is_name = |own: &ExprId| matches!(self.expr(*own).kind, ExprKind::Name(_));
+        let span = self.expr(id).span;
+        let is_object = |own: &ExprId| {
+            matches!(self.expr(*own).kind, ExprKind::This) && span.contains(self.expr(*own).span)
+        };
+        !captures.iter().all(is_name)
+            || (*rest != CaptureRest::Referred && parts.exprs.iter().any(is_object))
     }
 
     /// Whether the text of a member function holds a name of its class other than as a static
