@@ -10,7 +10,7 @@ __global__ void step(P *p, int n) {
             p[i].x = 7;
             return r.x;
         };
-        p[i].id = (int)g(p[i]); //~ LC0010 the function that takes this argument is not known
+        p[i].id = (int)g(p[i]); //~ LC0010 the lambda that takes this element may do more than read it
     }
 }
 int main() {

@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <cuda_runtime.h>
 struct P { float a, b; int k; __device__ void g() { auto l = [this](float x) { a += x; return a; }; b = l(2); } };
-__global__ void k(P *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { p[i].g(); } } //~ LC0027 `g` may change the element and cannot be given a version: it holds a lambda, which may capture the object
+__global__ void k(P *p, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) { p[i].g(); } } //~ LC0027 `g` may change the element and cannot be given a version: it holds a lambda that captures the object
 
 int main() {
     const int n = 70;

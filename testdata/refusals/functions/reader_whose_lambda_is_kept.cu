@@ -11,7 +11,7 @@ struct P {
 struct Q {
     float x, y;
     __device__ float stored(Q *all) const {
-        const auto change = [&](float value) {
+        const auto change = [=](float value) {
             all[1].x = value;
             return x;
         };
@@ -22,8 +22,8 @@ struct Q {
 __global__ void step(P *p, Q *q, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
-        p[i].x = p[i].given(3.0f); //~ LC0027 `given` may change the element and cannot be given a version: it holds a lambda, which may capture the object
-        q[i].y = q[i].stored(q); //~ LC0027 `stored` may change the element and cannot be given a version: it holds a lambda, which may capture the object
+        p[i].x = p[i].given(3.0f); //~ LC0027 `given` may change the element and cannot be given a version: it names something of its class that is not public or cannot be qualified
+        q[i].y = q[i].stored(q); //~ LC0027 `stored` may change the element and cannot be given a version: it holds a lambda that captures the object
     }
 }
 

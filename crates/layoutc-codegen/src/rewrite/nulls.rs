@@ -6,7 +6,7 @@
 use super::Rewriter;
 use layoutc_dataflow::classes::{Callee, ClassId, Slot, constructor_of, record_of, resolve_callee};
 use layoutc_diagnostics::Code;
-use layoutc_syntax::{ExprId, ExprKind, QualType, RecordId, TypeKind};
+use layoutc_syntax::{ExprId, ExprKind, Field, QualType, RecordId, TypeKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A constructor that takes an array of several pointers.
@@ -30,7 +30,8 @@ impl Rewriter<'_> {
         self.nulls_in_regions(&makers, &holders);
         // What members and parameters that are pointers start with makes no object.
         let is_pointer = |ty: QualType| self.program.types.pointee(ty.id).is_some();
-        let fields = self.program.fields.iter().filter(|field| is_pointer(field.ty));
+        let fields = self.program.fields.iter();
+        let fields = fields.filter(|field| is_pointer(field.ty) || self.is_of_others(field));
         let fields = fields.filter_map(|field| field.null_initializer).flat_map(|value| {
             let items = match &self.program.expr(value).kind {
                 ExprKind::InitList(items) => items.to_vec(),
@@ -63,6 +64,24 @@ impl Rewriter<'_> {
                 self.refuse(class, Code::POINTER_EXPRESSION, span, message);
             }
         }
+    }
+
+    /// Whether a member cannot hold the program's objects: its type is a name that the program does not declare, such as
+    /// `cudaStream_t`, or it is one of a class in a header of others.
+    fn is_of_others(&self, field: &Field) -> bool {
+        let program = self.program;
+        let record = program.record(field.record);
+        let is_template = record.instance.is_some() || record.shares_text;
+        if program.is_foreign(field.site.span.file) && !is_template {
+            return true;
+        }
+        let TypeKind::Named(name, mentioned) = program.types.kind(field.ty.id) else {
+            return false;
+        };
+        let name = name.rsplit("::").next().unwrap_or(name);
+        mentioned.is_empty()
+            && program.records.iter().all(|own| own.name != name)
+            && program.aliases.iter().all(|(own, ..)| own != name)
     }
 
     /// Null pointers that members and bases start with in front of constructors' bodies.

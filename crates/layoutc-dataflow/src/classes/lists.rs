@@ -71,12 +71,17 @@ fn appended_type(program: &Program, callee: ExprId) -> Option<QualType> {
     else {
         return None;
     };
-    let list = program.types.strip_reference(program.expr(base).ty);
-    let TypeKind::Named(container, mentioned) = program.types.kind(list.id) else { return None };
-    let item = QualType::plain(*mentioned.first()?);
-    let is_list = matches!(container.as_str(), "vector" | "deque" | "list");
-    (is_list && program.text(name) == "push_back" && program.types.as_record(item.id).is_some())
+    let item = contained_type(program, base)?;
+    (program.text(name) == "push_back" && program.types.as_record(item.id).is_some())
         .then_some(item)
+}
+
+/// The type of the items of a container of the library: what `v[i]` is.
+pub(super) fn contained_type(program: &Program, container: ExprId) -> Option<QualType> {
+    let ty = program.types.strip_reference(program.expr(container).ty);
+    let TypeKind::Named(name, mentioned) = program.types.kind(ty.id) else { return None };
+    let item = QualType::plain(*mentioned.first()?);
+    matches!(name.as_str(), "vector" | "deque" | "list").then_some(item)
 }
 
 fn parameter_type(

@@ -8,6 +8,8 @@
 use super::calls::{CallGraph, Callee, Context, operator_operands};
 use super::element::record_of;
 use crate::catalogue::intrinsics::synchronizes;
+use layoutc_diagnostics::Span;
+use layoutc_syntax::preprocess::tokens;
 use layoutc_syntax::{
     ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, Storage, TypeKind, VarId,
 };
@@ -197,10 +199,138 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
             readers.parameters.iter().copied().filter(|id| all_read(names.get(id))).collect();
         let methods: BTreeSet<FunctionId> =
             readers.methods.iter().copied().filter(|id| all_read(objects.get(id))).collect();
-        if parameters.len() == readers.parameters.len() && methods.len() == readers.methods.len() {
-            return readers;
-        }
+        let is_done =
+            parameters.len() == readers.parameters.len() && methods.len() == readers.methods.len();
         readers = Readers { parameters, methods };
+        if is_done {
+            break;
+        }
+    }
+    let of_lambdas = lambda_readers(program, calls, &readers, &names, is_quiet);
+    readers.parameters.extend(of_lambdas);
+    readers
+}
+
+/// Parameters of lambdas that only read. The text of a lambda belongs to the function around it, so it is asked expression by
+/// expression: it stores to its own variables, and calls nothing with addresses.
+fn lambda_readers(
+    program: &Program,
+    calls: &CallGraph,
+    readers: &Readers,
+    names: &BTreeMap<VarId, Vec<ExprId>>,
+    is_quiet: impl Fn(FunctionId, RecordId) -> bool,
+) -> BTreeSet<VarId> {
+    let mut found = BTreeSet::new();
+    for lambda in program.expr_ids() {
+        let ExprKind::Lambda { parameters, body, .. } = &program.expr(lambda).kind else {
+            continue;
+        };
+        let span = program.stmt(*body).span;
+        let own: Vec<(VarId, RecordId)> = parameters
+            .iter()
+            .filter_map(|own| Some((*own, const_reference(program, *own)?)))
+            .filter(|(own, _)| {
+                let uses = names.get(own).into_iter().flatten();
+                uses.copied().all(|name| only_reads(program, calls, name, readers))
+            })
+            .collect();
+        if own.is_empty()
+            || gives_reference(program, program.expr(lambda).span, span)
+            || program.regions.iter().any(|region| region.span.overlaps(span))
+        {
+            continue;
+        }
+        let is_quiet = |record: RecordId| {
+            let is_quiet = |function| is_quiet(function, record);
+            program
+                .expr_ids()
+                .filter(|id| *id != lambda && span.contains(program.expr(*id).span))
+                .all(|id| is_harmless(program, calls, id, &is_quiet))
+        };
+        found.extend(own.into_iter().filter(|(_, record)| is_quiet(*record)).map(|(own, _)| own));
+    }
+    found
+}
+
+/// Whether the head of a lambda says that it gives something other than a value: a reference could lead to the copy.
+fn gives_reference(program: &Program, lambda: Span, body: Span) -> bool {
+    let head = program.text(Span { end: body.start, ..lambda });
+    let behind = head.rsplit_once("->").map(|(_, behind)| behind);
+    behind.is_some_and(|behind| {
+        tokens(behind)
+            .iter()
+            .any(|token| matches!(token.text(behind), "&" | "&&" | "*" | "auto" | "decltype"))
+    })
+}
+
+/// Whether an expression of a lambda changes nothing but the lambda's own variables and copies of what is around it.
+fn is_harmless(
+    program: &Program,
+    calls: &CallGraph,
+    id: ExprId,
+    is_quiet: &dyn Fn(FunctionId) -> bool,
+) -> bool {
+    if program.operators.contains_key(&id) {
+        return false;
+    }
+    match &program.expr(id).kind {
+        ExprKind::Assign(_, left, _) => is_own_object(program, *left),
+        ExprKind::Unary(op, operand) => !op.is_update() || is_own_object(program, *operand),
+        ExprKind::Call { callee, arguments, .. } => {
+            let calls_nothing_else = match calls.callee(program, *callee, arguments) {
+                Callee::Function(function) => is_quiet(function),
+                Callee::Library(name) => !synchronizes(&name),
+                Callee::Ambiguous(_) | Callee::Unknown => false,
+            };
+            calls_nothing_else && arguments.iter().all(|argument| is_value_type(program, *argument))
+        }
+        ExprKind::Name(_)
+        | ExprKind::Integer(_)
+        | ExprKind::Literal
+        | ExprKind::Null
+        | ExprKind::Paren(_)
+        | ExprKind::Member { .. }
+        | ExprKind::Index { .. }
+        | ExprKind::Deref(_)
+        | ExprKind::Binary(..)
+        | ExprKind::Conditional(..)
+        | ExprKind::Comma(..)
+        | ExprKind::Cast { .. }
+        | ExprKind::Construct { .. }
+        | ExprKind::InitList(_)
+        | ExprKind::SizeOfExpr(_)
+        | ExprKind::SizeOfType { .. } => true,
+        ExprKind::AddressOf(_)
+        | ExprKind::This
+        | ExprKind::New { .. }
+        | ExprKind::Delete(_)
+        | ExprKind::OffsetOf(_)
+        | ExprKind::Launch { .. }
+        | ExprKind::MacroCall { .. }
+        | ExprKind::Lambda { .. }
+        | ExprKind::Opaque(_) => false,
+    }
+}
+
+/// Whether an expression is a local variable that is no reference, or a part of one.
+fn is_own_object(program: &Program, expr: ExprId) -> bool {
+    match program.expr(expr).kind {
+        ExprKind::Paren(inner) | ExprKind::Member { base: inner, arrow: false, .. } => {
+            is_own_object(program, inner)
+        }
+        ExprKind::Index { base, .. } => {
+            let ty = program.expr(base).ty;
+            matches!(program.types.kind(ty.id), TypeKind::Array(..)) && is_own_object(program, base)
+        }
+        ExprKind::Name(NameRef::Variable(id)) => {
+            let variable = program.variable(id);
+            !matches!(variable.storage, Storage::Static)
+                && !matches!(
+                    program.types.kind(variable.ty.id),
+                    TypeKind::Reference(..) | TypeKind::Unknown
+                )
+        }
+        _ => false,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Uses of elements and of their members.
 
 use super::super::calls::operator_operands;
+use super::super::lists::contained_type;
 use super::*;
 use crate::catalogue::{self, Target};
 
@@ -185,7 +186,7 @@ impl Classifier<'_> {
             ExprKind::AddressOf(_) => {}
             ExprKind::SizeOfExpr(_) => {}
             ExprKind::Assign(None, left, right) if position == 0 => {
-                let same = program.types.as_record(program.expr(*right).ty.id) == Some(record);
+                let same = self.is_of_record(*right, record);
                 // `p[i] = {a, b}` makes an aggregate first.
                 let is_list = matches!(program.expr(*right).kind, ExprKind::InitList(_));
                 if !same && !is_list {
@@ -207,7 +208,7 @@ impl Classifier<'_> {
                 let _ = left;
             }
             ExprKind::Assign(None, left, _) => {
-                if program.types.as_record(program.expr(*left).ty.id) != Some(record) {
+                if !self.is_of_record(*left, record) {
                     self.pin(
                         class,
                         Code::ELEMENT_EXPRESSION,
@@ -289,6 +290,18 @@ impl Classifier<'_> {
         }
     }
 
+    /// Whether an expression is of a record type: by its own type, or as an item of a container of such.
+    fn is_of_record(&self, expr: ExprId, record: RecordId) -> bool {
+        let program = self.program;
+        let own = program.strip_parens(expr);
+        let item = match program.expr(own).kind {
+            ExprKind::Index { base, .. } => contained_type(program, base),
+            _ => None,
+        };
+        let ty = item.unwrap_or(program.expr(own).ty);
+        program.types.as_record(ty.id) == Some(record)
+    }
+
     /// Whether item `position` of a list initializes a record of the type by value: in an array of
     /// them, or as a member of another record.
     fn initializes_record(&self, list: ExprId, position: usize, record: RecordId) -> bool {
@@ -353,21 +366,32 @@ impl Classifier<'_> {
                 return;
             }
         }
-        if *callee == Callee::Unknown && self.is_value_of_a_lambda(expr, at) {
+        if *callee == Callee::Unknown
+            && let Some(parameter) = self.parameter_of_a_lambda(expr, at)
+        {
+            if !self.takes_a_copy(parameter, expr) {
+                let message = "the lambda that takes this element may do more than read it";
+                self.pin(class, Code::ESCAPING_POINTER, span, message);
+            }
             return;
         }
         self.argument(expr, class, callee, at);
     }
 
-    /// Whether an element is argument number `at` of a lambda that takes it by value.
-    fn is_value_of_a_lambda(&self, element: ExprId, at: usize) -> bool {
-        let Context::Operand(call, _) = self.calls.context(element) else { return false };
-        let ExprKind::Call { callee, .. } = self.program.expr(call).kind else { return false };
+    /// The parameter of a lambda that an element is argument number `at` of.
+    fn parameter_of_a_lambda(&self, element: ExprId, at: usize) -> Option<VarId> {
+        let Context::Operand(call, _) = self.calls.context(element) else { return None };
+        let ExprKind::Call { callee, .. } = self.program.expr(call).kind else { return None };
+        self.singles.lambda_parameter(callee, at)
+    }
+
+    /// Whether a parameter is a copy of what it is given, or may be a reference to one.
+    fn takes_a_copy(&self, parameter: VarId, element: ExprId) -> bool {
         let own = self.program.types.as_record(self.program.expr(element).ty.id);
-        self.singles.lambda_parameter(callee, at).is_some_and(|parameter| {
-            let ty = self.program.variable(parameter).ty;
-            own.is_some() && self.program.types.as_record(ty.id) == own
-        })
+        let ty = self.program.types.strip_reference(self.program.variable(parameter).ty);
+        let is_read = !is_reference(self.program, parameter)
+            || self.classes.reader_parameters.contains(&parameter);
+        is_read && own.is_some() && self.program.types.as_record(ty.id) == own
     }
 
     /// Whether the call around an element that is passed as a copy also gets a reference to
