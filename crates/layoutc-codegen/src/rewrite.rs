@@ -16,6 +16,7 @@ mod constness;
 mod conversions;
 mod copies;
 mod declarations;
+mod dependent_text;
 mod effects;
 mod element_copies;
 mod expressions;

@@ -310,6 +310,11 @@ impl Rewriter<'_> {
                 "the text of this class template would change, and a member that is never used may not be valid for this instance",
             );
         }
+        if self.has_dependent_text(text.record, &text.methods) {
+            return Some(
+                "the text of this class template would change, and what it does with its parameters is not modelled",
+            );
+        }
         // In the template's namespace the name of an argument may be another type's.
         let is_hidden = program.records.iter().enumerate().any(|(at, other)| {
             let is_argument = record.instance.as_ref().is_some_and(|own| {

@@ -350,6 +350,10 @@ pub(super) static ROWS: &[Row] = &[
     known(&[(Target::C, "_aligned_malloc")], ReturnsMemory, &[], 0),
     known(&[(Target::C, "strdup")], ReturnsMemory, &[], 0),
     known(&[(Target::C, "pthread_create")], CallsBack, &[Other, Other, Other, HandedOn], 4),
+    // It comes back as it is, to be cast to its type.
+    known(&[(Target::C, "glfwSetWindowUserPointer")], CallsBack, &[Other, HandedOn], 2),
+    known(&[(Target::C, "thrd_create")], CallsBack, &[Other, Other, HandedOn], 3),
+    known(&[(Target::C, "SDL_CreateThread")], CallsBack, &[Other, Other, HandedOn], 3),
     computes(&[(Target::C, "abs")]),
     computes(&[(Target::C, "assert")]),
     computes(&[(Target::C, "assign")]),
