@@ -61,7 +61,7 @@ fn found(change: &str, kind: FailureKind) -> Result<String> {
         nvcc_every: (kind == FailureKind::Nvcc).then_some(1),
         out: Some(folder.path().join("out")),
         // nvcc needs a second for each candidate. Only what is different is made small for its own sake.
-        reduce: Duration::from_secs(if kind == FailureKind::Different { 10 } else { 3 }),
+        reduce: Duration::from_secs(if kind == FailureKind::Different { 30 } else { 3 }),
         reductions: 1,
         layoutc: Some(corrupted(folder.path(), change)?),
         ..Campaign::default()
