@@ -23,7 +23,26 @@ public:
     T *get() { return p; }
     void numbers() { static_assert(sizeof(T) == 4, "numbers"); }
 };
-__global__ void step(P *p, Q *q) {
+struct R {
+    float x, y;
+    __host__ __device__ R(float x, float y) : x(x), y(y) {}
+};
+template <class T> class Downloading { //~ LC0029 the text of this class template would change, and what it does with its parameters is not modelled
+    T *p;
+    size_t n;
+
+public:
+    explicit Downloading(size_t n) : n(n) { cudaMalloc(&p, n * sizeof(T)); }
+    T *get() { return p; }
+    // It is not used, and would need `R()`.
+    std::vector<T> items() {
+        std::vector<T> h(n);
+        cudaMemcpy(h.data(), p, n * sizeof(T), cudaMemcpyDeviceToHost);
+        return h;
+    }
+};
+__global__ void step(P *p, Q *q, R *r) {
+    r[threadIdx.x].x += r[threadIdx.x].y;
     p[threadIdx.x].x += p[threadIdx.x].y;
     q[threadIdx.x].x += q[threadIdx.x].y;
 }
@@ -31,6 +50,7 @@ int main() {
     std::vector<P> h(32);
     Buffer<P> b(32);
     Asserting<Q> a(32);
-    step<<<1, 32>>>(b.get(), a.get());
+    Downloading<R> d(32);
+    step<<<1, 32>>>(b.get(), a.get(), d.get());
     return b.is_before(h);
 }

@@ -368,67 +368,6 @@ impl Rewriter<'_> {
         })
     }
 
-    /// Whether a member function that is never called may not compile for this instance: in the
-    /// template it is not instantiated, written out it is compiled.
-    fn is_invalid_unused(&self, record: RecordId) -> bool {
-        let program = self.program;
-        let types = &program.types;
-        let is_record = |expr: ExprId| types.as_record(program.expr(expr).ty.id).is_some();
-        let is_scalar = |expr: ExprId| types.as_scalar(program.expr(expr).ty.id).is_some();
-        let unused = program.record(record).methods.iter().filter(|method| {
-            let function = program.function(**method);
-            let is_special =
-                function.name.starts_with('~') || function.name == program.record(record).name;
-            !is_special
-                && !program.exprs.iter().any(|expr| match &expr.kind {
-                    ExprKind::Member { methods, .. } => methods.contains(method),
-                    ExprKind::Name(NameRef::Functions(functions)) => functions.contains(method),
-                    _ => false,
-                })
-                && !program.operators.values().any(|other| other == *method)
-        });
-        unused.into_iter().any(|method| {
-            let parts = program.function_parts(*method);
-            let result = program.function(*method).result;
-            let returns_record = types.as_record(result.id).is_some();
-            let returned = parts.stmts.iter().any(|stmt| {
-                matches!(program.stmt(*stmt).kind,
-                    layoutc_syntax::StmtKind::Return(Some(value))
-                        if returns_record && !is_record(value))
-            });
-            let initialized = parts.variables.iter().any(|id| {
-                let variable = program.variable(*id);
-                types.as_record(variable.ty.id).is_some() && variable.init.is_some_and(is_scalar)
-            });
-            let used = parts.exprs.iter().any(|id| match &program.expr(*id).kind {
-                ExprKind::Binary(_, left, right) | ExprKind::Assign(Some(_), left, right) => {
-                    (is_record(*left) || is_record(*right)) && !program.operators.contains_key(id)
-                }
-                ExprKind::Assign(None, left, right) => is_record(*left) && is_scalar(*right),
-                ExprKind::Unary(_, operand) => {
-                    is_record(*operand) && !program.operators.contains_key(id)
-                }
-                ExprKind::Cast { operand, target, .. } => {
-                    is_record(*operand) != types.as_record(target.id).is_some()
-                        && (is_record(*operand) || is_scalar(*operand))
-                }
-                ExprKind::Call { callee, arguments, .. } => {
-                    !matches!(resolve_callee(program, *callee, arguments), Callee::Function(_))
-                        && arguments.iter().any(|argument| is_record(*argument))
-                }
-                ExprKind::Member { base, field: None, methods, .. } => {
-                    methods.is_empty() && is_record(*base)
-                }
-                ExprKind::Construct { of, arguments } => {
-                    types.as_record(of.id).is_some() && arguments.iter().any(|one| is_scalar(*one))
-                }
-                ExprKind::Conditional(condition, ..) => is_record(*condition),
-                _ => false,
-            });
-            returned || initialized || used
-        })
-    }
-
     /// The namespaces of the template that are not around the place of an instance; nothing if it
     /// cannot be written there.
     fn namespaces_within(&self, text: &ClassText) -> Option<Vec<String>> {

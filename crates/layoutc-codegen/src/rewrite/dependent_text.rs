@@ -9,8 +9,8 @@ use layoutc_dataflow::classes::{Callee, resolve_callee};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::preprocess::tokens;
 use layoutc_syntax::{
-    ExprId, ExprKind, FieldId, FunctionId, NameRef, Program, RecordId, TemplateArgument, TypeId,
-    TypeKind, VarId,
+    ExprId, ExprKind, FieldId, FunctionId, FunctionParts, NameRef, Program, RecordId, RecordTrait,
+    StmtKind, TemplateArgument, TypeId, TypeKind, VarId,
 };
 use std::collections::BTreeSet;
 
@@ -22,6 +22,76 @@ const NESTING: usize = 4;
 const ASKING: [&str; 5] = ["static_assert", "decltype", "requires", "typeid", "constexpr"];
 
 impl Rewriter<'_> {
+    /// The member functions of an instance that nothing names: in the template they are not instantiated.
+    fn unused_methods(&self, record: RecordId) -> Vec<FunctionId> {
+        let program = self.program;
+        let is_unused = |method: &FunctionId| {
+            let function = program.function(*method);
+            let is_special =
+                function.name.starts_with('~') || function.name == program.record(record).name;
+            !is_special
+                && !program.exprs.iter().any(|expr| match &expr.kind {
+                    ExprKind::Member { methods, .. } => methods.contains(method),
+                    ExprKind::Name(NameRef::Functions(functions)) => functions.contains(method),
+                    _ => false,
+                })
+                && !program.operators.values().any(|other| other == method)
+        };
+        program.record(record).methods.iter().copied().filter(is_unused).collect()
+    }
+
+    /// Whether a member function that is never called may not compile for this instance: in the
+    /// template it is not instantiated, written out it is compiled.
+    pub(super) fn is_invalid_unused(&self, record: RecordId) -> bool {
+        self.unused_methods(record).into_iter().any(|method| self.may_be_invalid(method))
+    }
+
+    /// Whether a function of an instance may do something with records that these do not have.
+    fn may_be_invalid(&self, method: FunctionId) -> bool {
+        let program = self.program;
+        let types = &program.types;
+        let is_record = |expr: ExprId| types.as_record(program.expr(expr).ty.id).is_some();
+        let is_scalar = |expr: ExprId| types.as_scalar(program.expr(expr).ty.id).is_some();
+        let parts = program.function_parts(method);
+        let result = program.function(method).result;
+        let returns_record = types.as_record(result.id).is_some();
+        let returned = parts.stmts.iter().any(|stmt| {
+            matches!(program.stmt(*stmt).kind,
+                StmtKind::Return(Some(value))
+                    if returns_record && !is_record(value))
+        });
+        let initialized = parts.variables.iter().any(|id| {
+            let variable = program.variable(*id);
+            types.as_record(variable.ty.id).is_some() && variable.init.is_some_and(is_scalar)
+        });
+        let used = parts.exprs.iter().any(|id| match &program.expr(*id).kind {
+            ExprKind::Binary(_, left, right) | ExprKind::Assign(Some(_), left, right) => {
+                (is_record(*left) || is_record(*right)) && !program.operators.contains_key(id)
+            }
+            ExprKind::Assign(None, left, right) => is_record(*left) && is_scalar(*right),
+            ExprKind::Unary(_, operand) => {
+                is_record(*operand) && !program.operators.contains_key(id)
+            }
+            ExprKind::Cast { operand, target, .. } => {
+                is_record(*operand) != types.as_record(target.id).is_some()
+                    && (is_record(*operand) || is_scalar(*operand))
+            }
+            ExprKind::Call { callee, arguments, .. } => {
+                !matches!(resolve_callee(program, *callee, arguments), Callee::Function(_))
+                    && arguments.iter().any(|argument| is_record(*argument))
+            }
+            ExprKind::Member { base, field: None, methods, .. } => {
+                methods.is_empty() && is_record(*base)
+            }
+            ExprKind::Construct { of, arguments } => {
+                types.as_record(of.id).is_some() && arguments.iter().any(|one| is_scalar(*one))
+            }
+            ExprKind::Conditional(condition, ..) => is_record(*condition),
+            _ => false,
+        });
+        returned || initialized || used
+    }
+
     /// Whether the text of an instance may mean something else, or nothing, where it is written out.
     pub(super) fn has_dependent_text(&self, record: RecordId, methods: &[FunctionId]) -> bool {
         let program = self.program;
@@ -44,6 +114,84 @@ impl Rewriter<'_> {
         spans.iter().any(|span| has_open_mention(program, *span, &mut names))
             || bodies.iter().any(|span| asks_about_types(program, *span))
             || own.methods.iter().chain(methods).any(|id| self.uses_items(record, *id))
+            || self.unused_methods(record).iter().any(|id| self.may_not_fit(record, *id, NESTING))
+    }
+
+    /// Whether a member function that is never used may not compile for the instance: it calls an instance of another template,
+    /// whose text may not fit, or makes elements from nothing, for which they may have no constructor.
+    fn may_not_fit(&self, record: RecordId, method: FunctionId, depth: usize) -> bool {
+        let program = self.program;
+        let parts = program.function_parts(method);
+        let is_instance = |function: FunctionId| {
+            let own = program.function(function);
+            let is_of_template = |other: RecordId| program.record(other).instance.is_some();
+            !own.template_parameters.is_empty()
+                || own.copy_of.as_ref().is_some_and(|_| own.record.is_none())
+                || own.record.is_some_and(|other| other != record && is_of_template(other))
+        };
+        let calls_instance = parts.exprs.iter().any(|id| match &program.expr(*id).kind {
+            ExprKind::Call { callee, arguments, .. } => {
+                match resolve_callee(program, *callee, arguments) {
+                    Callee::Function(function) => {
+                        is_instance(function) && !self.instance_fits(record, function, depth)
+                    }
+                    Callee::Ambiguous(several) => several.into_iter().any(is_instance),
+                    Callee::Library(_) | Callee::Unknown => false,
+                }
+            }
+            _ => false,
+        });
+        let arguments = program.record(record).instance.iter().flat_map(|own| &own.arguments);
+        let is_made = arguments.into_iter().all(|argument| match argument {
+            TemplateArgument::Type(ty) => is_default_constructible(program, ty.id, NESTING),
+            TemplateArgument::Value(..) => true,
+        });
+        calls_instance || (!is_made && self.makes_items(&parts))
+    }
+
+    /// Whether the text of a function template names its parameters in ways that are not modelled.
+    fn is_open_instance(&self, function: FunctionId) -> bool {
+        let program = self.program;
+        let own = program.function(function);
+        let original = own.copy_of.as_ref().map_or(own, |copy| program.function(copy.original));
+        let mut names: BTreeSet<&str> =
+            original.template_parameters.iter().map(String::as_str).collect();
+        own.sites.iter().any(|site| {
+            has_open_mention(program, site.span, &mut names) || asks_about_types(program, site.span)
+        })
+    }
+
+    /// Whether an instance of another template surely compiles.
+    fn instance_fits(&self, record: RecordId, function: FunctionId, depth: usize) -> bool {
+        let program = self.program;
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        program.function(function).body.is_some()
+            && !self.is_open_instance(function)
+            && !self.may_be_invalid(function)
+            && !self.uses_items(record, function)
+            && !self.may_not_fit(record, function, depth)
+    }
+
+    /// Whether a function makes elements from nothing.
+    fn makes_items(&self, parts: &FunctionParts) -> bool {
+        let program = self.program;
+        let holds = |mut ty: TypeId| {
+            while let TypeKind::Array(of, _) = *program.types.kind(ty) {
+                ty = of.id;
+            }
+            let is_library = matches!(program.types.kind(ty), TypeKind::Named(..));
+            program.types.as_record(ty).is_some() || (is_library && holds_records(program, ty))
+        };
+        let parameters = |id: &VarId| {
+            let function = program.variable(*id).function;
+            function.is_some_and(|own| program.function(own).parameters.contains(id))
+        };
+        parts.variables.iter().any(|id| !parameters(id) && holds(program.variable(*id).ty.id))
+            || parts.exprs.iter().any(|id| match &program.expr(*id).kind {
+                ExprKind::New { .. } | ExprKind::Construct { .. } => true,
+                ExprKind::Member { field: None, name, .. } => program.text(*name) == "resize",
+                _ => false,
+            })
     }
 
     /// Whether a member function does something with a container of what the parameters stand for that hangs on its items.
@@ -87,15 +235,10 @@ impl Rewriter<'_> {
         let Some(depth) = depth.checked_sub(1) else { return false };
         let own = program.function(function);
         let Some(parameter) = own.parameters.get(at) else { return false };
-        let mut names: BTreeSet<&str> =
-            own.template_parameters.iter().map(String::as_str).collect();
-        let is_open = own.sites.iter().any(|site| {
-            has_open_mention(program, site.span, &mut names) || asks_about_types(program, site.span)
-        });
         let parts = program.function_parts(function);
         let is_it = |id: &&ExprId| matches!(program.expr(**id).kind, ExprKind::Name(NameRef::Variable(own)) if own == *parameter);
         own.body.is_some()
-            && !is_open
+            && !self.is_open_instance(function)
             && parts.exprs.iter().filter(is_it).all(|id| self.is_for_any_items(*id, depth))
     }
 
@@ -176,6 +319,31 @@ fn holds_records(program: &Program, ty: TypeId) -> bool {
         .any(|inner| program.types.as_record(*inner).is_some() || holds_records(program, *inner))
 }
 
+/// Whether objects of a type can surely be made from nothing.
+fn is_default_constructible(program: &Program, ty: TypeId, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else { return false };
+    match *program.types.kind(ty) {
+        TypeKind::Array(of, _) => is_default_constructible(program, of.id, depth),
+        TypeKind::Record(record) => {
+            let own = program.record(record);
+            let is_declared = own.has_defaulted
+                || own.traits.iter().any(|(which, _)| *which == RecordTrait::Constructor);
+            let takes_nothing = own.methods.iter().any(|id| {
+                let function = program.function(*id);
+                function.name == own.name
+                    && function.required_parameters == 0
+                    && function.body.is_some()
+            });
+            (!is_declared || takes_nothing)
+                && own
+                    .fields
+                    .iter()
+                    .all(|id| is_default_constructible(program, program.field(*id).ty.id, depth))
+        }
+        _ => true,
+    }
+}
+
 /// Whether a text names a type parameter other than to declare what is typed as it, a pointer or reference to that, its size,
 /// a vector of it, or an instance of one of the program's templates. What the text declares as another name of a parameter
 /// is one, too.
@@ -190,6 +358,15 @@ fn has_open_mention<'p>(program: &'p Program, span: Span, names: &mut BTreeSet<&
                 || own.name.strip_prefix(name).is_some_and(|rest| rest.starts_with('<'))
         }) || program.functions.iter().any(|own| own.name == name)
     };
+    // `std::less<T>` is not a `less` of the program.
+    let is_of_program = |at: usize| match (at.checked_sub(1).map(word), at.checked_sub(2).map(word))
+    {
+        (Some("::"), Some(scope)) => {
+            program.records.iter().any(|own| own.namespaces.iter().any(|name| name == scope))
+        }
+        (Some("::"), None) => false,
+        _ => true,
+    };
     for at in 0..all.len() {
         if !names.contains(word(at)) {
             continue;
@@ -200,21 +377,23 @@ fn has_open_mention<'p>(program: &'p Program, span: Span, names: &mut BTreeSet<&
         }
         let before = before.map_or("", |before| word(before));
         let open = (0..at).rev().find(|before| !matches!(word(*before), "const" | "volatile"));
-        let in_front = open.and_then(|open| open.checked_sub(1)).map_or("", |front| word(front));
+        let front = open.and_then(|open| open.checked_sub(1));
+        let in_front = front.map_or("", word);
         let next = word(at + 1);
         let is_fine = match (before, next) {
             ("typename" | "class", next) => next != "::",
             (_, "*" | "&" | "&&" | "const") => true,
             ("(", ")") => in_front == "sizeof",
             ("<", ">" | "," | ">>") | (",", ">" | ",") => {
-                before == "," || in_front == "vector" || is_own_template(in_front)
+                before == ","
+                    || in_front == "vector"
+                    || (is_own_template(in_front) && front.is_some_and(is_of_program))
             }
             ("new", "[") => true,
-            ("=", ";") => {
-                // `using value_type = T;`
-                let alias = at.checked_sub(2).map_or("", |at| word(at));
-                names.insert(alias);
-                at >= 3 && word(at - 3) == "using"
+            // `using value_type = T;`
+            ("=", ";") if at >= 3 && word(at - 3) == "using" => {
+                names.insert(word(at - 2));
+                true
             }
             ("typedef", own) if is_word(own) => {
                 names.insert(own);
