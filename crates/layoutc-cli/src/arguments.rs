@@ -338,6 +338,10 @@ pub struct ProgramArguments {
     /// could use keeps its layout.
     #[arg(long, value_name = "HOW", default_value = "error", help_heading = ADVANCED)]
     pub missing_headers: MissingHeaders,
+    /// Ask this compiler, `nvcc` or `g++`, for the sizes of members whose types layoutc does not know. Members whose
+    /// bytes are their value stay whole then, instead of keeping the layout of their struct.
+    #[arg(long, value_name = "COMPILER", help_heading = ADVANCED)]
+    pub types_from: Option<String>,
     /// What is taken to hold where nothing proves it. `in-bounds`: the coordinates of grids stay
     /// inside their extents; `in-bounds=NAME,…` those of these arrays. `verify` checks it. May be
     /// repeated.

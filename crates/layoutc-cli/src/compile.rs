@@ -11,6 +11,7 @@ use crate::folder_copy::FolderCopy;
 use crate::helpers::Header;
 use crate::jobs;
 use crate::load::{DiskLoader, Overlay, load_root};
+use crate::measure;
 use crate::profile::given;
 use crate::progress::phase;
 use crate::refusals::{has_errors, refuse};
@@ -308,10 +309,11 @@ fn compile_with(
             Origin::Named | Origin::Over(_) | Origin::Copy(_) => BTreeSet::new(),
         },
     };
-    let units = compilations
+    let units: Vec<(PathBuf, PreprocessOptions)> = compilations
         .iter()
         .map(|compilation| (compilation.path.clone(), compilation.options.clone()))
         .collect();
+    let types_from = arguments.types_from.clone();
     on_deep_stack(|| {
         let mut preprocessed = preprocess_compilations(compilations, &mut loader);
         refuse(&mut preprocessed);
@@ -322,6 +324,13 @@ fn compile_with(
             None
         });
         let request = Request { profile: recorded.clone(), ..request };
+        if let Some(compiler) = types_from {
+            phase.say("asking the compiler for sizes");
+            match measure::measured(&compiler, &preprocessed, &units) {
+                Ok(found) => preprocessed.measured = found,
+                Err(warning) => preprocessed.diagnostics.push(warning),
+            }
+        }
         if has_errors(&preprocessed.diagnostics) {
             return Err(Failure::Reported(preprocessed.sources, preprocessed.diagnostics));
         }

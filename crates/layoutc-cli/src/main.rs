@@ -24,6 +24,7 @@ mod launch;
 mod load;
 mod lsp;
 mod manual;
+mod measure;
 mod nvcc;
 mod outputs;
 mod plan;

@@ -279,7 +279,7 @@ pub fn build_request(
 }
 
 /// How the host's compiler is told what the program's compiler was told.
-fn unit(path: &Path, options: &PreprocessOptions) -> CompileUnit {
+pub fn unit(path: &Path, options: &PreprocessOptions) -> CompileUnit {
     let standard = options.standard.iter().filter(|name| name.contains("++"));
     let undefines = options.undefines.iter().map(|name| format!("-U{name}"));
     let defines = options.defines.iter().map(|(name, value)| format!("-D{name}={value}"));

@@ -25,6 +25,7 @@ mod host_arrays;
 mod host_files;
 mod index_operators;
 mod indices;
+mod instances;
 mod instantiation;
 mod launches;
 mod locals;
@@ -708,6 +709,8 @@ pub(super) struct Rewriter<'a> {
     conditions: BTreeSet<ExprId>,
     /// The function that each returned expression is a result of.
     returned: BTreeMap<ExprId, layoutc_syntax::FunctionId>,
+    /// The expressions of functions whose callees cannot be any function.
+    strict: instances::Strict,
     versions: versions::Versions,
     /// The copy that is being rewritten.
     owner: Option<layoutc_syntax::FunctionId>,
@@ -757,6 +760,7 @@ impl<'a> Rewriter<'a> {
             sizes: layoutc_dataflow::classes::Sizes::collect(program),
             conditions: conditions(program),
             returned: returned(program),
+            strict: instances::Strict::new(program),
             versions: versions::Versions::new(program),
             owner: None,
             text_owner: None,

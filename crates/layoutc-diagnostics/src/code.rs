@@ -138,6 +138,7 @@ codes! {
     NAME_CONFLICT = 86, "LC0086", "name-conflict", "Generated code finds no free name or place.";
     MERGE_FORM = 87, "LC0087", "merge-form", "These arrays cannot be put together.";
     NOT_LAUNCHED = 88, "LC0088", "not-launched", "A file that must change is compiled without layoutc.";
+    NOT_MEASURED = 89, "LC0089", "not-measured", "The compiler does not say how large members are.";
     DIFFERENT_RESULT = 90, "LC0090", "different-result", "The rewritten program did something else than the original.";
 }
 

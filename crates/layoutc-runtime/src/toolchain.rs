@@ -151,6 +151,25 @@ impl std::error::Error for BuildError {
 pub fn build(program: &BuildRequest) -> Result<Built, BuildError> {
     let build = Build::prepare(program)?;
     let sites = build.write_lowered()?;
+    let roots = roots(program)?;
+    let objects = build.compile_all(&roots)?;
+    let executable = build.link(&objects)?;
+    Ok(Built { executable, sites, mirror: build.mirror })
+}
+
+/// Lowers and compiles the roots of a program; the objects, in the order of the roots.
+///
+/// # Errors
+/// See [`BuildError`].
+pub fn compile(program: &BuildRequest) -> Result<Vec<PathBuf>, BuildError> {
+    let build = Build::prepare(program)?;
+    build.write_lowered()?;
+    let roots = roots(program)?.into_iter().enumerate();
+    roots.map(|(at, (source, unit))| build.compile(at, source, unit)).collect()
+}
+
+/// What is compiled, each as often as a unit says how.
+fn roots(program: &BuildRequest) -> Result<Vec<(&SourceText, Option<&CompileUnit>)>, BuildError> {
     let mut roots: Vec<(&SourceText, Option<&CompileUnit>)> = Vec::new();
     for source in program.sources.iter().filter(|s| s.is_root && is_source(&s.path)) {
         let before = roots.len();
@@ -160,12 +179,7 @@ pub fn build(program: &BuildRequest) -> Result<Built, BuildError> {
             roots.push((source, None));
         }
     }
-    if roots.is_empty() {
-        return Err(BuildError::NoRoots);
-    }
-    let objects = build.compile_all(&roots)?;
-    let executable = build.link(&objects)?;
-    Ok(Built { executable, sites, mirror: build.mirror })
+    if roots.is_empty() { Err(BuildError::NoRoots) } else { Ok(roots) }
 }
 
 /// The folders of one build.

@@ -8,6 +8,7 @@ pub mod abi;
 pub mod evaluate;
 pub mod generated;
 pub mod lower;
+pub mod measured;
 pub mod opaque;
 pub mod parse;
 pub mod preprocess;

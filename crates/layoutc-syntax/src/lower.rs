@@ -41,7 +41,7 @@ mod statements;
 mod templates;
 mod types;
 
-use crate::opaque::OpaqueTypes;
+use crate::opaque::{OpaqueType, OpaqueTypes};
 use crate::parse::Trees;
 use crate::preprocess::{DirectiveKind, MaskReason, Preprocessed};
 use crate::program::{
@@ -223,9 +223,13 @@ impl<'t> Lowering<'t> {
         }
         let globals = GlobalNames::new(&program.files);
         let includes = preprocessed.files.iter().flat_map(|file| &file.includes);
-        let opaque = OpaqueTypes::well_known(includes.map(|own| own.spelled.as_str()), |name| {
-            preprocessed.macros.lookup(name).next().is_some()
-        });
+        let mut opaque =
+            OpaqueTypes::well_known(includes.map(|own| own.spelled.as_str()), |name| {
+                preprocessed.macros.lookup(name).next().is_some()
+            });
+        for OpaqueType { name, size, align } in &preprocessed.measured {
+            opaque.add(name.clone(), *size, *align);
+        }
         let mut lowering = Lowering {
             program,
             opaque,

@@ -11,6 +11,7 @@
 //! host's is recorded as [`InactiveRegion::dual`]; the same holds for a header whose other
 //! branches come alive when a second file includes it.
 
+use crate::opaque::OpaqueType;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -236,6 +237,8 @@ pub struct Preprocessed {
     pub foreign_words: BTreeMap<FileId, ForeignWords>,
     /// All macros.
     pub macros: MacroTable,
+    /// Types that a compiler was asked about, and whose objects may stay whole ([`crate::measured`]).
+    pub measured: Vec<OpaqueType>,
     /// What the user should know.
     pub diagnostics: Vec<Diagnostic>,
 }

@@ -11,6 +11,8 @@ mod holders;
 mod host;
 mod kernels;
 mod members;
+mod objects;
+mod owners;
 mod packing;
 mod places;
 mod records;
@@ -115,6 +117,7 @@ pub fn generate(seed: u64, size: Size) -> RandomProgram {
 const HEAD: &str = r#"#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 #include <vector>
 #include <cuda_runtime.h>
 

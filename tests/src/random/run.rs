@@ -20,7 +20,7 @@ use layoutc_runtime::process::RunStatus;
 use serde_json::Value;
 
 use super::layouts::Layouts;
-use super::program::RandomProgram;
+use super::program::{RandomProgram, UnitFacts};
 use super::sources::Sources;
 use super::text::Symbol;
 use super::toolchain::Toolchain;
@@ -409,6 +409,10 @@ fn options(
     options.extend(["--report".into(), report_of(to).into()]);
     let style = if program.seed.is_multiple_of(2) { "view" } else { "inline" };
     options.extend(["--helpers", "inline", "--style", style].map(OsString::from));
+    let has_foreign = |unit: &UnitFacts| unit.features.contains("foreign-member");
+    if program.units.iter().any(has_foreign) && !program.seed.is_multiple_of(3) {
+        options.extend(["--types-from", "g++"].map(OsString::from));
+    }
     for spec in layouts.specs(program) {
         options.extend(["--layout".into(), spec.into()]);
     }

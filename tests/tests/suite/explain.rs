@@ -28,6 +28,7 @@ const SAID_OF_ARRAYS_THAT_CHANGE: &[(&str, &str)] = &[
 /// Codes that only other commands have.
 const OF_OTHER_COMMANDS: &[(&str, &str)] = &[
     ("LC0088", "the tests of `layoutc launch` have it"),
+    ("LC0089", "the tests of `--types-from` have it"),
     ("LC0090", "a test of the formats of `layoutc verify` has it"),
 ];
 

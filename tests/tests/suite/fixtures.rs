@@ -254,6 +254,7 @@ const TESTED_ELSEWHERE: &[(&str, &str)] = &[
     ("LC0051", "output files are the command line's: cli.rs"),
     ("LC0052", "output files are the command line's: cli.rs"),
     ("LC0088", "launch.rs: units without a launcher"),
+    ("LC0089", "measure.rs: compilers that say nothing"),
     ("LC0090", "formats.rs: runs that differ"),
 ];
 

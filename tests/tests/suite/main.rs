@@ -31,6 +31,7 @@ mod layout_pragmas;
 mod limits;
 mod lsp;
 mod malformed;
+mod measure;
 mod merges;
 mod merges_opencl;
 mod opencl;

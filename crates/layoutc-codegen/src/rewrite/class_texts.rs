@@ -5,7 +5,7 @@
 //! of that instance, in which the template's parameters are members. Definitions of member
 //! functions outside of the class are written out behind their originals.
 
-use super::instantiation;
+use super::instantiation::{self, Between};
 use super::order::FileOrder;
 use super::{Rewriter, pin, placement};
 use crate::edit::Edit;
@@ -310,6 +310,12 @@ impl Rewriter<'_> {
                 "the text of this class template would change, and a member that is never used may not be valid for this instance",
             );
         }
+        let is_for_device = |id: &FunctionId| self.device_callee(*id).is_some();
+        if record.methods.iter().chain(&text.methods).any(is_for_device) {
+            return Some(
+                "the text of this class template would change, and a member for host and device calls a function for the device alone",
+            );
+        }
         if self.has_dependent_text(text.record, &text.methods) {
             return Some(
                 "the text of this class template would change, and what it does with its parameters is not modelled",
@@ -354,7 +360,11 @@ impl Rewriter<'_> {
         if self.namespaces_within(text).is_none() {
             return Some("the text of this class template would change in another namespace");
         }
-        if record.in_linkage_block {
+        let is_in_block = program
+            .records
+            .iter()
+            .any(|other| other.declaration == Some(text.anchor) && other.in_linkage_block);
+        if record.in_linkage_block || is_in_block {
             return Some("the text of this class template would change in a linkage block");
         }
         self.late_callee(text, order).or_else(|| {
@@ -603,7 +613,13 @@ impl Rewriter<'_> {
                 }
                 let words = self.words_of(&text, site.span);
                 if !is_behind
-                    && instantiation::changes_meaning(program, order, outer, text.anchor, &words)
+                    && instantiation::changes_meaning(
+                        program,
+                        order,
+                        (outer, text.anchor),
+                        &words,
+                        Between::Everything,
+                    )
                 {
                     self.refuse_text(&text, instantiation::MEANING);
                     continue;

@@ -215,6 +215,12 @@ impl Rewriter<'_> {
                 self.refuse(class, Code::ELEMENT_EXPRESSION, site.name, message);
                 continue;
             }
+            if !is_record && self.is_named_otherwise(id) {
+                let message =
+                    "a function that gives back an element may be named other than by a call";
+                self.refuse(class, Code::ELEMENT_EXPRESSION, site.name, message);
+                continue;
+            }
             let record = function.record.filter(|id| program.record(*id).shares_text);
             if let Some(record) = record {
                 self.write_out(record, class, site.name);

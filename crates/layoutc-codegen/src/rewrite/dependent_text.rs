@@ -111,10 +111,42 @@ impl Rewriter<'_> {
             .collect();
         let spans: BTreeSet<Span> =
             own.declaration.into_iter().chain(bodies.iter().copied()).collect();
+        // With `const` elements a member that is never used may do what only others can.
+        let is_constant = own
+            .instance
+            .iter()
+            .flat_map(|own| &own.arguments)
+            .any(|argument| matches!(argument, TemplateArgument::Type(ty) if ty.is_const));
+        if is_constant && self.unused_methods(record).iter().any(|id| self.may_write(*id)) {
+            return true;
+        }
         spans.iter().any(|span| has_open_mention(program, *span, &mut names))
+            || spans.iter().any(|span| has_inner_base(program, *span))
             || bodies.iter().any(|span| asks_about_types(program, *span))
             || own.methods.iter().chain(methods).any(|id| self.uses_items(record, *id))
             || self.unused_methods(record).iter().any(|id| self.may_not_fit(record, *id, NESTING))
+    }
+
+    /// Whether a function may do more than read and give back what it reads.
+    fn may_write(&self, method: FunctionId) -> bool {
+        let program = self.program;
+        let parts = program.function_parts(method);
+        let parameters = &program.function(method).parameters;
+        let is_reference = |ty: layoutc_syntax::QualType| match *program.types.kind(ty.id) {
+            TypeKind::Reference(to, _) | TypeKind::Pointer(to) => !to.is_const,
+            _ => false,
+        };
+        is_reference(program.function(method).result)
+            || parts.variables.iter().any(|id| !parameters.contains(id))
+            || parts.exprs.iter().any(|id| match &program.expr(*id).kind {
+                ExprKind::Assign(..)
+                | ExprKind::Call { .. }
+                | ExprKind::Launch { .. }
+                | ExprKind::Construct { .. }
+                | ExprKind::New { .. } => true,
+                ExprKind::Unary(op, _) => op.is_update(),
+                _ => false,
+            })
     }
 
     /// Whether a member function that is never used may not compile for the instance: it calls an instance of another template,
@@ -342,6 +374,21 @@ fn is_default_constructible(program: &Program, ty: TypeId, depth: usize) -> bool
         }
         _ => true,
     }
+}
+
+/// Whether a text has a class inside of it with a base: a base that depends on a parameter is not searched for names, and
+/// one that does not is.
+pub(super) fn has_inner_base(program: &Program, span: Span) -> bool {
+    let text = program.text(span);
+    let all = tokens(text);
+    let word = |at: usize| all.get(at).map_or("", |token| token.text(text));
+    let opens = (0..all.len()).find(|at| word(*at) == "{").unwrap_or(all.len());
+    (opens..all.len()).any(|at| {
+        matches!(word(at), "struct" | "class")
+            && (at + 1..all.len())
+                .take_while(|next| !matches!(word(*next), "{" | ";" | ")" | ">" | "," | "="))
+                .any(|next| word(next) == ":")
+    })
 }
 
 /// Whether a text names a type parameter other than to declare what is typed as it, a pointer or reference to that, its size,

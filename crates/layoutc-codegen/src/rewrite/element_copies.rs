@@ -10,6 +10,7 @@ impl Rewriter<'_> {
     pub(super) fn element_copy(&mut self, expr: ExprId) -> Option<String> {
         let ElementCopy { to, from } = *self.classes.element_copies.get(&expr)?;
         let class = self.changed_pointer(to).or_else(|| self.changed_pointer(from))?;
+        self.note_whole(class, expr);
         let storage = self.storage(class).filter(|storage| !storage.is_record)?;
         let value = if self.changed_pointer(from).is_some() {
             let parts = self.pointer_parts(from, class)?;

@@ -302,6 +302,7 @@ impl Rewriter<'_> {
         let parts = self.element_parts(expr, class)?;
         let storage = self.storage(class)?;
         self.needs(class).load = true;
+        self.note_whole(class, expr);
         Some(format!("{}({}, {})", storage.function("Load"), parts.base, parts.index.text))
     }
 
@@ -1185,6 +1186,7 @@ impl Rewriter<'_> {
                     }
                     let parts = self.element_parts(left, class)?;
                     let value = self.render(right);
+                    self.note_whole(class, expr);
                     let name = if self.is_dropped(expr) {
                         self.needs(class).store = true;
                         "Store"

@@ -51,7 +51,17 @@ pub(super) fn obstacle(
             }
         }
     }
-    changes_meaning(program, order, *definition, anchor, words).then_some(MEANING)
+    changes_meaning(program, order, (*definition, anchor), words, Between::Everything)
+        .then_some(MEANING)
+}
+
+/// What could change the meaning of text that is moved.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Between {
+    /// Macros, what a `using` brings in, and declarations.
+    Everything,
+    /// Macros and what a `using` brings in.
+    MacrosAndUsings,
 }
 
 /// Function templates that the program names as such, other than in templates: their instances are
@@ -89,9 +99,9 @@ fn named_templates(program: &Program) -> BTreeSet<&str> {
 pub(super) fn changes_meaning(
     program: &Program,
     order: &FileOrder,
-    from: Span,
-    to: Span,
+    (from, to): (Span, Span),
     words: &BTreeSet<String>,
+    what: Between,
 ) -> bool {
     let holds = |(file, range): &(FileId, Range<usize>), span: Span| {
         *file == span.file && range.start <= span.end as usize && span.end as usize <= range.end
@@ -111,11 +121,13 @@ pub(super) fn changes_meaning(
             }
             let text = Text::new(program, *file, start..end);
             text.macros.iter().any(|(_, name)| words.contains(*name))
-                || declared(program).any(|(span, name)| {
-                    span.file == *file
-                        && (start..end).contains(&(span.start as usize))
-                        && words.contains(name)
-                })
+                || text.usings.iter().any(|name| name.is_none_or(|name| words.contains(name)))
+                || (what == Between::Everything
+                    && declared(program).any(|(span, name)| {
+                        span.file == *file
+                            && (start..end).contains(&(span.start as usize))
+                            && words.contains(name)
+                    }))
         })
     })
 }
@@ -199,6 +211,8 @@ struct Text<'a> {
     templates: Vec<Template<'a>>,
     /// Macros that are defined or undefined, and where.
     macros: Vec<(usize, &'a str)>,
+    /// The names that a `using` brings in; nothing where it brings in all of a scope.
+    usings: Vec<Option<&'a str>>,
     /// Which tokens belong to directives.
     directives: Vec<bool>,
 }
@@ -228,8 +242,10 @@ impl<'a> Text<'a> {
             tokens,
             templates: Vec::new(),
             macros: Vec::new(),
+            usings: Vec::new(),
         };
         this.find_directives();
+        this.find_usings();
         let mut at = 0;
         while at < this.tokens.len() {
             at = match this.template_at(at) {
@@ -267,6 +283,25 @@ impl<'a> Text<'a> {
                 is_first = false;
             }
             at += 1;
+        }
+    }
+
+    /// `using namespace a;`, `using a::b;` and `using enum a;`, but not `using b = a;`.
+    fn find_usings(&mut self) {
+        for start in 0..self.tokens.len() {
+            if self.directives[start] || self.word(start) != "using" {
+                continue;
+            }
+            let mut at = self.next(start + 1);
+            let is_whole = matches!(self.word(at), "namespace" | "enum");
+            let mut last = "";
+            while !matches!(self.word(at), ";" | "=" | "") {
+                last = self.word(at);
+                at = self.next(at + 1);
+            }
+            if self.word(at) == ";" {
+                self.usings.push((!is_whole).then_some(last));
+            }
         }
     }
 

@@ -6,6 +6,7 @@
 //! apart from those of the file, and applied to the text of the original.
 
 use super::heads::{linkage, with_defaults, with_linkage};
+use super::instantiation::{self, Between};
 use super::{Rewriter, pin};
 use crate::edit::{Edit, apply};
 use layoutc_dataflow::classes::{Callee, ClassId, PlaceKind, Slot, given_object, resolve_callee};
@@ -958,6 +959,7 @@ impl Rewriter<'_> {
         let parts = self.object_parts(base, class)?;
         let storage = self.storage(class)?;
         self.needs(class).load = true;
+        self.note_whole(class, expr);
         let load = storage.function("Load");
         // A call operator has no name there.
         let dot = if name.start == name.end { "" } else { "." };
@@ -994,6 +996,12 @@ impl Rewriter<'_> {
                 let end = body.map_or(whole.end, |body| body.start);
                 let before = Span { end, ..whole };
                 let named = Span { start: site.name.start, ..before };
+                if is_definition
+                    && let Some((span, message)) = self.instance_obstacle(id, whole, &order)
+                {
+                    self.refuse(class, Code::FUNCTION_VERSION, span, message);
+                    continue;
+                }
                 if is_definition && let Some(callee) = self.later_callee(id, whole) {
                     let message = "this template calls a function that is declared behind it";
                     self.refuse(class, Code::FUNCTION_VERSION, callee, message);
@@ -1025,6 +1033,20 @@ impl Rewriter<'_> {
                 if is_early && let Some(callee) = self.overloaded_between(id, whole, definition) {
                     let message = "this template is declared before the struct, and a function that it calls is overloaded between";
                     self.refuse(class, Code::FUNCTION_VERSION, callee, message);
+                    continue;
+                }
+                let words = |span: Span| program.words_below(span).into_iter().map(str::to_owned);
+                if is_early
+                    && instantiation::changes_meaning(
+                        program,
+                        &order,
+                        (whole, definition),
+                        &words(whole).collect(),
+                        Between::MacrosAndUsings,
+                    )
+                {
+                    let message = "this template is declared before the struct, and a macro or `using` between them could give its text another meaning";
+                    self.refuse(class, Code::FUNCTION_VERSION, site.name, message);
                     continue;
                 }
                 // Behind the struct alone, nothing that the template is made of needs to be declared.

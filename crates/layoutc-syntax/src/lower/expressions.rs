@@ -1314,7 +1314,8 @@ impl<'t> Lowering<'t> {
             let (scope, last) = self.qualified_parts(inner);
             let name = last.map_or("", |last| self.text_of(last));
             let is_type = if scope.is_empty() {
-                self.names_type(name)
+                self.is_type_parameter(name)
+                    || self.names_type(name)
                     || (self.symbols(name, &[]).is_empty()
                         && (!matches!(
                             {
@@ -1326,9 +1327,7 @@ impl<'t> Lowering<'t> {
             } else {
                 self.symbols(name, &scope).first().is_some_and(|symbol| symbol.is_type())
             };
-            let is_template_parameter =
-                self.template_parameters.iter().flatten().any(|parameter| parameter == name);
-            if is_type || is_template_parameter {
+            if is_type {
                 self.note_type_use(name, self.span(inner));
                 let of_span = self.span(inner);
                 let of = self.type_of_name(name, &scope);

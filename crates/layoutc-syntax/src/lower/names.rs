@@ -466,9 +466,11 @@ impl Lowering<'_> {
         if is_member {
             return true;
         }
-        self.symbols(name, &[]).first().is_some_and(|symbol| {
-            matches!(symbol, Symbol::Variable(_) | Symbol::Function(_) | Symbol::Constant(_))
-        })
+        // A parameter hides what has its name outside of the template.
+        !self.is_type_parameter(name)
+            && self.symbols(name, &[]).first().is_some_and(|symbol| {
+                matches!(symbol, Symbol::Variable(_) | Symbol::Function(_) | Symbol::Constant(_))
+            })
     }
 
     /// A global variable of that name declared before, in this namespace.

@@ -225,12 +225,22 @@ impl<'t> Lowering<'t> {
                     found.push(self.instance(*id, bindings).unwrap_or(*id));
                     values = rest;
                 }
+                // Arguments in `<…>` are given to templates alone.
+                None if explicit.is_some() && self.is_plain_function(*id) => {}
                 None => found.push(*id),
             }
         }
         if found != candidates {
             self.reach(inner, found, values);
         }
+    }
+
+    /// Whether it is no template, and no instance of one.
+    fn is_plain_function(&self, id: FunctionId) -> bool {
+        let function = self.program.function(id);
+        function.template_parameters.is_empty()
+            && function.copy_of.is_none()
+            && !self.templates.sources.contains_key(&id)
     }
 
     /// The candidate that is no template, if it takes the very types of the arguments, and in the way in
@@ -770,6 +780,13 @@ impl<'t> Lowering<'t> {
             TemplateArgument::Type(ty) => Some(ty),
             TemplateArgument::Value(..) => None,
         }
+    }
+
+    /// Whether the name is a parameter of a template around the current place that stands for a type.
+    pub(crate) fn is_type_parameter(&self, name: &str) -> bool {
+        self.bound_type(name).is_some()
+            || (!self.has_local(name)
+                && self.template_parameters.iter().flatten().any(|parameter| parameter == name))
     }
 
     /// Notes that the text at `span` names a bound parameter.

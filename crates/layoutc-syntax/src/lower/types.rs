@@ -3,6 +3,7 @@
 use super::Lowering;
 use super::fields::{FieldName, Fields};
 use super::names::Symbol;
+use crate::measured;
 use crate::opaque::OpaqueType;
 use crate::program::{Declaration, DeclarationId, DeclaratorSite, RegionKind};
 use crate::types::{QualType, Scalar, TypeId, TypeKind, TypeTable, VectorFamily, VectorType};
@@ -400,11 +401,25 @@ impl<'t> Lowering<'t> {
         {
             return ty;
         }
+        if let Some(ty) = self.measured_instance(node, scope) {
+            return ty;
+        }
         let mut mentioned = Vec::new();
         if let Some(arguments) = arguments {
             self.mentioned_types(arguments, &mut mentioned);
         }
         self.named(name, mentioned)
+    }
+
+    /// An instance of a library's template that a compiler measured.
+    fn measured_instance(&mut self, node: Node<'t>, scope: &[&str]) -> Option<QualType> {
+        let mut spelled = scope.join("::");
+        if !spelled.is_empty() {
+            spelled.push_str("::");
+        }
+        spelled.push_str(self.text_of(node));
+        let known = self.opaque.get(&measured::key(&spelled)?)?;
+        Some(QualType::plain(self.program.types.intern(TypeKind::Opaque(known.clone()))))
     }
 
     fn qualified_type(&mut self, node: Node<'t>) -> QualType {

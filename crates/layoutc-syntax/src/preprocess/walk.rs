@@ -1000,7 +1000,15 @@ impl Walker<'_> {
             .collect();
         diagnostics.sort_by_key(|found| found.primary.as_ref().map(|label| label.span));
         let foreign_words = used.words;
-        Preprocessed { sources, files, unseen, foreign_words, macros: table, diagnostics }
+        Preprocessed {
+            sources,
+            files,
+            unseen,
+            foreign_words,
+            macros: table,
+            measured: Vec::new(),
+            diagnostics,
+        }
     }
 
     /// Takes from the foreign files what the program does not use of them.

@@ -1,76 +1,105 @@
 //! Class templates that hold the arrays: on the host with the memory, in kernels with a pointer.
 
+use super::traits::Trait;
 use super::{Generator, Unit};
 use crate::random::names::Role;
 use crate::random::program::{Kind, Node};
 use crate::random::text::Symbol;
 
-/// A class template whose instances hold device memory.
-#[derive(Clone, Copy, Debug)]
+/// How a unit's code uses what holds its device memory: text with `@r` for the element type, `@v`
+/// for the variable, `@n` for the number of elements, `@h` for a host pointer and `@o` for another
+/// variable.
+#[derive(Clone, Debug)]
 pub(super) struct Holder {
-    symbol: Symbol,
+    /// The declaration of a variable with memory for some elements.
+    pub(super) declared: String,
     /// The device pointer.
-    data: Symbol,
-    /// `upload(const T *)`, `download(T *)`, `swap(Holder &)`, `clear()`, `release()`
-    upload: Symbol,
-    download: Symbol,
-    swap: Symbol,
-    clear: Symbol,
-    release: Symbol,
+    pub(super) pointer: String,
+    /// Whether that can be assigned.
+    pub(super) is_assignable: bool,
+    /// Copies from and to the host.
+    pub(super) upload: String,
+    pub(super) download: String,
+    /// Two variables exchange their memory.
+    pub(super) swap: String,
+    /// All bytes become zero.
+    pub(super) clear: String,
+    /// The memory is given back.
+    pub(super) release: String,
 }
 
 impl Holder {
     /// The declaration of an instance, and the expression for its device pointer.
     pub(super) fn instance(
         &self,
-        record: &str,
+        record: Symbol,
         variable: Symbol,
         count: Symbol,
     ) -> (String, String) {
-        (format!("{}<{record}> {variable}({count});", self.symbol), self.pointer(variable))
-    }
-
-    fn pointer(&self, variable: Symbol) -> String {
-        format!("{variable}.{}", self.data)
+        let declared = of_variable(&self.declared, variable)
+            .replace("@r", &record.to_string())
+            .replace("@n", &count.to_string());
+        (declared, of_variable(&self.pointer, variable))
     }
 
     /// A copy from the host of as many elements as it has.
-    pub(super) fn uploaded(&self, variable: Symbol, host: &str) -> String {
-        format!("{variable}.{}({host});", self.upload)
+    pub(super) fn uploaded(&self, variable: Symbol, host: &str, count: Symbol) -> String {
+        of_variable(&self.upload, variable).replace("@h", host).replace("@n", &count.to_string())
     }
 
     /// A copy to the host.
-    pub(super) fn downloaded(&self, variable: Symbol, host: &str) -> String {
-        format!("{variable}.{}({host});", self.download)
+    pub(super) fn downloaded(&self, variable: Symbol, host: &str, count: Symbol) -> String {
+        of_variable(&self.download, variable).replace("@h", host).replace("@n", &count.to_string())
     }
 
     /// Two instances exchange their memory.
-    pub(super) fn swapped(&self, one: Symbol, other: Symbol) -> String {
-        format!("{one}.{}({other});", self.swap)
+    pub(super) fn swapped(&self, one: Symbol, other: Symbol, record: Symbol) -> String {
+        of_variable(&self.swap, one)
+            .replace("@o", &other.to_string())
+            .replace("@r", &record.to_string())
     }
 
     /// All bytes become zero.
-    pub(super) fn cleared(&self, variable: Symbol) -> String {
-        format!("{variable}.{}();", self.clear)
+    pub(super) fn cleared(&self, variable: Symbol, count: Symbol) -> String {
+        of_variable(&self.clear, variable).replace("@n", &count.to_string())
     }
 
     /// The memory is given back.
     pub(super) fn released(&self, variable: Symbol) -> String {
-        format!("{variable}.{}();", self.release)
+        of_variable(&self.release, variable)
     }
+}
+
+fn of_variable(text: &str, variable: Symbol) -> String {
+    text.replace("@v", &variable.to_string())
 }
 
 impl Generator {
     /// The unit's class template that holds device memory.
     pub(super) fn holder(&mut self, unit: &mut Unit) -> Holder {
-        if let Some(known) = unit.declared.holder {
-            return known;
+        if let Some(known) = &unit.declared.holder {
+            return known.clone();
+        }
+        if unit.has(Trait::OwnerTemplate) {
+            return self.owner(unit);
+        }
+        if unit.has(Trait::AllocateTemplate) {
+            return self.allocate_templates(unit);
         }
         let symbol = self.named(Role::Type, &format!("Holder{}", unit.number));
         let [data, upload, download, swap, clear, release] =
             ["items", "upload", "download", "exchange", "clear", "release"]
                 .map(|name| self.named(Role::Member, name));
-        let holder = Holder { symbol, data, upload, download, swap, clear, release };
+        let holder = Holder {
+            declared: format!("{symbol}<@r> @v(@n);"),
+            pointer: format!("@v.{data}"),
+            is_assignable: true,
+            upload: format!("@v.{upload}(@h);"),
+            download: format!("@v.{download}(@h);"),
+            swap: format!("@v.{swap}(@o);"),
+            clear: format!("@v.{clear}();"),
+            release: format!("@v.{release}();"),
+        };
         let length = self.named(Role::Member, "length");
         let bytes = if self.random.chance(50) {
             format!("{length} * sizeof(T)")
@@ -150,7 +179,7 @@ impl Generator {
         node.declares.push(symbol);
         unit.nodes.push(node);
         unit.nodes.append(&mut outside);
-        unit.declared.holder = Some(holder);
+        unit.declared.holder = Some(holder.clone());
         holder
     }
 

@@ -104,8 +104,10 @@ impl Generator {
         }
         body.push(Node::line(&format!("results(\"{} out\", {out}, {n2});", unit.number)));
         for array in &arrays {
-            if let Some((holder, variable)) = array.holder {
-                body.push(Node::line(&holder.released(variable)));
+            if let Some((holder, variable)) = &array.holder {
+                if !holder.release.is_empty() {
+                    body.push(Node::line(&holder.released(*variable)));
+                }
             } else if !unit.has(Trait::OwningBuffer) {
                 body.push(Node::line(&self.checked(&format!("cudaFree({})", array.device))));
             }
@@ -148,15 +150,17 @@ impl Generator {
         let (name, fill) = (self.record_symbol(record), self.records[record].fill);
         let base = *self.random.pick(&["items", "cells", "a", "old", "next", "parts"]);
         let (variable, host) = (self.local(&format!("d_{base}")), self.local(&format!("h_{base}")));
-        let holder = unit.has(Trait::HolderTemplate).then(|| (self.holder(unit), variable));
+        let has_holder = [Trait::HolderTemplate, Trait::OwnerTemplate, Trait::AllocateTemplate]
+            .into_iter()
+            .any(|special| unit.has(special));
+        let holder = has_holder.then(|| (self.holder(unit), variable));
         let in_context =
             unit.context.is_some() && !unit.has(Trait::OwningBuffer) && holder.is_none();
         let device = match (&unit.context, in_context) {
             (Some((context, _)), true) => format!("{context}.{variable}"),
             _ => variable.to_string(),
         };
-        let instance =
-            holder.map(|(holder, _)| holder.instance(&name.to_string(), variable, count));
+        let instance = holder.as_ref().map(|(holder, _)| holder.instance(name, variable, count));
         let device = instance.as_ref().map_or(device, |(_, pointer)| pointer.clone());
         let (declared, host_pointer) = match self.random.below(12) {
             0 => (format!("std::vector<{name}> {host}({count});"), format!("{host}.data()")),
@@ -206,9 +210,9 @@ impl Generator {
             members.push(format!("{pointer}{variable};"));
         }
         let call = format!("cudaMemcpy({device}, {host_pointer}, {bytes}, cudaMemcpyHostToDevice)");
-        let upload = match holder {
+        let upload = match &holder {
             Some((holder, variable)) if self.random.chance(60) => {
-                holder.uploaded(variable, &host_pointer)
+                holder.uploaded(*variable, &host_pointer, count)
             }
             _ => self.checked(&call),
         };
@@ -337,8 +341,8 @@ impl Generator {
             }
             4 => {
                 unit.feature("memset");
-                if let (Some((holder, variable)), true) = (array.holder, self.random.chance(50)) {
-                    body.push(Node::line(&holder.cleared(variable)));
+                if let (Some((holder, variable)), true) = (&array.holder, self.random.chance(50)) {
+                    body.push(Node::line(&holder.cleared(*variable, count)));
                     return;
                 }
                 let byte = if self.records[array.record].any_bytes {
@@ -352,10 +356,10 @@ impl Generator {
             5 | 6 if !others.is_empty() && !unit.has(Trait::OwningBuffer) => {
                 unit.feature("pointer-swap");
                 let other = self.random.pick(&others).clone();
-                if let (Some((holder, one)), Some((_, other)), true) =
-                    (array.holder, other.holder, self.random.chance(50))
+                if let (Some((holder, one)), Some((_, other))) = (&array.holder, &other.holder)
+                    && (!holder.is_assignable || self.random.chance(50))
                 {
-                    body.push(Node::line(&holder.swapped(one, other)));
+                    body.push(Node::line(&holder.swapped(*one, *other, name)));
                     return;
                 }
                 let (held, other) = (self.local("held"), other.device);
@@ -433,9 +437,9 @@ impl Generator {
             array.host_pointer, array.device
         );
         let label = format!("{} {}", unit.number, array.host.0);
-        let download = match array.holder {
+        let download = match &array.holder {
             Some((holder, variable)) if self.random.chance(60) => {
-                holder.downloaded(variable, &array.host_pointer)
+                holder.downloaded(*variable, &array.host_pointer, count)
             }
             _ => self.checked(&call),
         };
@@ -558,8 +562,15 @@ impl Generator {
             let (t, held) = (self.local("t"), self.local("held"));
             let (one, other) = (&chosen[0].device, &chosen[1].device);
             let name = self.record_symbol(kernel.parameters[0].record);
-            let name = pointee(unit, name);
-            let swap = format!("{name} *{held} = {one};\n{one} = {other};\n{other} = {held};");
+            let swap = match (&chosen[0].holder, &chosen[1].holder) {
+                (Some((holder, one)), Some((_, other))) if !holder.is_assignable => {
+                    holder.swapped(*one, *other, name)
+                }
+                _ => {
+                    let name = pointee(unit, name);
+                    format!("{name} *{held} = {one};\n{one} = {other};\n{other} = {held};")
+                }
+            };
             let count = self.random.between(2, 4);
             let head = format!("for (int {t} = 0; {t} < {count}; ++{t}) {{");
             let lines = vec![Node::line(&text), Node::line(&swap)];

@@ -1,6 +1,6 @@
 //! Elements that a function can reach, their leaves, and expressions of them.
 
-use super::records::{FieldType, Scalar};
+use super::records::{FieldType, Scalar, part_names};
 use super::traits::Trait;
 use super::{Generator, Unit};
 use crate::random::text::Symbol;
@@ -180,8 +180,8 @@ impl Generator {
         }
         match field.ty {
             FieldType::Scalar(scalar) => (text, scalar),
-            FieldType::Vector { scalar, width, .. } => {
-                let part = ["x", "y", "z", "w"][self.random.below(width)];
+            FieldType::Vector { name, scalar, width } => {
+                let part = part_names(name)[self.random.below(width)];
                 (format!("{text}.{part}"), scalar)
             }
             FieldType::Nested(inner) => self.leaf_below(scope, inner, format!("{text}.")),

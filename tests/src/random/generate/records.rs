@@ -124,7 +124,7 @@ impl Scalar {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum FieldType {
     Scalar(Scalar),
-    /// `float4` and its like.
+    /// `float4` and its like, or a struct of the C library.
     Vector {
         name: &'static str,
         scalar: Scalar,
@@ -173,6 +173,20 @@ pub(super) const VECTORS: [(&str, Scalar, usize, usize); 10] = [
     ("ushort2", Scalar::UnsignedShort, 2, 4),
     ("short4", Scalar::Short, 4, 8),
 ];
+
+/// Structs of the C library, as [`VECTORS`].
+pub(super) const FOREIGN: [(&str, Scalar, usize, usize); 2] =
+    [("div_t", Scalar::Int, 2, 4), ("lldiv_t", Scalar::LongLong, 2, 8)];
+
+/// The names of the members of a vector or of a struct of the C library.
+pub(super) fn part_names(name: &str) -> [&'static str; 4] {
+    if is_foreign(name) { ["quot", "rem", "", ""] } else { ["x", "y", "z", "w"] }
+}
+
+/// Whether it is a struct of the C library.
+pub(super) fn is_foreign(name: &str) -> bool {
+    FOREIGN.iter().any(|known| known.0 == name)
+}
 
 /// Whether there are member arrays of one element.
 const EXTENT_ONE: bool = true;
@@ -253,12 +267,17 @@ impl Generator {
                 }
                 _ if is_packed => self.packed_type(fields.is_empty()),
                 _ if unit.has(Trait::BitField) && self.random.chance(60) => self.bits(),
+                _ if is_element && unit.has(Trait::ForeignMember) && self.random.chance(35) => {
+                    let (name, scalar, width, _) = *self.random.pick(&FOREIGN);
+                    FieldType::Vector { name, scalar, width }
+                }
                 _ => self.field_type(inner, is_element),
             };
             let (align, bytes) = match &ty {
                 FieldType::Scalar(scalar) => (scalar.size(), scalar.takes_any_bytes()),
                 FieldType::Vector { name, scalar, .. } => {
-                    let align = VECTORS.iter().find(|vector| vector.0 == *name);
+                    let mut known = VECTORS.iter().chain(&FOREIGN);
+                    let align = known.find(|vector| vector.0 == *name);
                     (align.map_or(16, |vector| vector.3), !scalar.is_floating())
                 }
                 FieldType::Nested(at) => (self.records[*at].alignment, self.records[*at].any_bytes),
@@ -526,8 +545,8 @@ impl Generator {
             let leaf = |lvalue, scalar| Leaf { lvalue, scalar, extents: extents.clone() };
             match &field.ty {
                 FieldType::Scalar(scalar) => out.push(leaf(text, *scalar)),
-                FieldType::Vector { scalar, width, .. } => {
-                    let names = &["x", "y", "z", "w"][..*width];
+                FieldType::Vector { name, scalar, width } => {
+                    let names = &part_names(name)[..*width];
                     out.extend(names.iter().map(|name| leaf(format!("{text}.{name}"), *scalar)));
                 }
                 FieldType::Nested(inner) => self.leaves_below(*inner, &text, &extents, out),

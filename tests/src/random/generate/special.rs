@@ -2,6 +2,7 @@
 
 use super::holders::Holder;
 use super::members::Call;
+use super::objects::CallObject;
 use super::places::{Place, Scope};
 use super::records::{FieldType, Scalar};
 use super::traits::Trait;
@@ -44,6 +45,10 @@ pub(super) struct Declared {
     pub(super) view: Option<Symbol>,
     /// Members of class templates: record, name and whether it has an effect.
     pub(super) template_members: Vec<(usize, (Symbol, bool))>,
+    /// Objects with call operators.
+    pub(super) objects: Vec<CallObject>,
+    /// A function template that calls such an object with an element.
+    pub(super) visitor: Option<Symbol>,
     /// Calls of members and friends.
     pub(super) calls: Vec<Call>,
 }
@@ -244,6 +249,7 @@ impl Generator {
             Some(Trait::Binding) => self.binding(scope),
             Some(Trait::InactiveBranch) => self.inactive_branch(unit, scope),
             Some(Trait::EffectIndex) => self.effect_index(scope),
+            Some(Trait::FunctionObject) => self.called_object(unit, scope),
             Some(
                 special @ (Trait::MemberTemplate
                 | Trait::MemberOverload
@@ -277,7 +283,10 @@ impl Generator {
                 | Trait::AlignedMember
                 | Trait::BitField
                 | Trait::HolderTemplate
-                | Trait::ViewTemplate,
+                | Trait::ViewTemplate
+                | Trait::OwnerTemplate
+                | Trait::AllocateTemplate
+                | Trait::ForeignMember,
             )
             | None => None,
         };

@@ -1,7 +1,7 @@
 //! Statements of kernels and device functions.
 
 use super::places::{Place, Scope};
-use super::records::{FieldType, Scalar};
+use super::records::{FieldType, Scalar, is_foreign, part_names};
 use super::traits::Trait;
 use super::{Generator, Unit};
 use crate::random::program::{Kind, Node};
@@ -311,7 +311,7 @@ impl Generator {
         let symbol = self.local("part");
         match ty {
             FieldType::Vector { name, scalar, width } => {
-                let which = ["x", "y", "z", "w"][self.random.below(width)];
+                let which = part_names(name)[self.random.below(width)];
                 let store = self.store_to(unit, scope, &format!("{symbol}.{which}"), scalar);
                 match self.random.below(3) {
                     0 => {
@@ -321,7 +321,13 @@ impl Generator {
                                 scalar.of_value(&value)
                             })
                             .collect();
-                        vec![Node::line(&format!("{part} = make_{name}({});", values.join(", ")))]
+                        let values = values.join(", ");
+                        let made = if is_foreign(name) {
+                            format!("{name}{{{values}}}")
+                        } else {
+                            format!("make_{name}({values})")
+                        };
+                        vec![Node::line(&format!("{part} = {made};"))]
                     }
                     _ => vec![Node::line(&format!(
                         "{{\n    {name} {symbol} = {part};\n    {store}\n    {part} = {symbol};\n}}"

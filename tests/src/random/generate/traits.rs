@@ -93,10 +93,18 @@ pub(super) enum Trait {
     ViewTemplate,
     /// A struct that is an instance of a class template.
     ElementTemplate,
+    /// A class template that owns device memory: it has a destructor, and often moves.
+    OwnerTemplate,
+    /// Function templates that allocate, copy and free.
+    AllocateTemplate,
+    /// Objects with a call operator that takes elements.
+    FunctionObject,
+    /// Members of types from the system's headers.
+    ForeignMember,
 }
 
 /// All of them.
-pub(super) const ALL: [Trait; 45] = [
+pub(super) const ALL: [Trait; 49] = [
     Trait::FieldAddress,
     Trait::Methods,
     Trait::Constructor,
@@ -142,6 +150,10 @@ pub(super) const ALL: [Trait; 45] = [
     Trait::HolderTemplate,
     Trait::ViewTemplate,
     Trait::ElementTemplate,
+    Trait::OwnerTemplate,
+    Trait::AllocateTemplate,
+    Trait::FunctionObject,
+    Trait::ForeignMember,
 ];
 
 impl Trait {
@@ -193,6 +205,10 @@ impl Trait {
             Trait::HolderTemplate => "holder-template",
             Trait::ViewTemplate => "view-template",
             Trait::ElementTemplate => "element-template",
+            Trait::OwnerTemplate => "owner-template",
+            Trait::AllocateTemplate => "allocate-template",
+            Trait::FunctionObject => "function-object",
+            Trait::ForeignMember => "foreign-member",
         }
     }
 
@@ -201,7 +217,12 @@ impl Trait {
     pub(super) fn stands_alone(self) -> bool {
         matches!(
             self,
-            Trait::Packed | Trait::BitField | Trait::HolderTemplate | Trait::ElementTemplate
+            Trait::Packed
+                | Trait::BitField
+                | Trait::HolderTemplate
+                | Trait::ElementTemplate
+                | Trait::OwnerTemplate
+                | Trait::AllocateTemplate
         )
     }
 }

@@ -1,0 +1,245 @@
+//! What the text of a template means in the template alone, and what functions may call.
+
+use super::Rewriter;
+use super::dependent_text::has_inner_base;
+use super::heads::says_constexpr;
+use super::order::FileOrder;
+use layoutc_dataflow::classes::{Callee, ClassId, resolve_callee};
+use layoutc_diagnostics::{Code, Span};
+use layoutc_syntax::preprocess::{TokenKind, tokens};
+use layoutc_syntax::{
+    ExecutionSpace, ExprId, ExprKind, Function, FunctionId, NameRef, Program, Space, Storage,
+};
+use std::collections::BTreeSet;
+
+/// The expressions of functions that may not call every function.
+pub(super) struct Strict {
+    /// Those of functions for host and device.
+    both: BTreeSet<ExprId>,
+    /// Those of `constexpr` functions.
+    constant: BTreeSet<ExprId>,
+}
+
+impl Strict {
+    pub(super) fn new(program: &Program) -> Self {
+        let exprs = |is_one: &dyn Fn(FunctionId) -> bool| -> BTreeSet<ExprId> {
+            let own = program.function_ids().filter(|id| is_one(*id));
+            own.flat_map(|id| program.function_parts(id).exprs).collect()
+        };
+        let is_both = |id: FunctionId| program.function(id).space == ExecutionSpace::HostDevice;
+        let is_constant = |id: FunctionId| {
+            program.function(id).sites.iter().any(|site| says_constexpr(program, id, site))
+        };
+        Strict { both: exprs(&is_both), constant: exprs(&is_constant) }
+    }
+}
+
+impl Rewriter<'_> {
+    /// Notes that an expression loads or stores a whole element by a generated function.
+    pub(super) fn note_whole(&mut self, class: ClassId, expr: ExprId) {
+        self.needs(class).on_host |= self.strict.both.contains(&expr);
+        if self.strict.constant.contains(&expr) {
+            let message = "a `constexpr` function would call a generated function, which is not";
+            self.refuse(class, Code::FUNCTION_VERSION, self.program.expr(expr).span, message);
+        }
+    }
+
+    /// What a version of a function, or an instance of a template that is a function of its own, would do otherwise; `whole` is
+    /// the text of the definition.
+    pub(super) fn instance_obstacle(
+        &self,
+        id: FunctionId,
+        whole: Span,
+        order: &FileOrder,
+    ) -> Option<(Span, &'static str)> {
+        let program = self.program;
+        let function = program.function(id);
+        let copy_of = function.copy_of.as_ref()?;
+        let parts = program.function_parts(id);
+        let own_static = parts.variables.iter().map(|id| program.variable(*id)).find(|variable| {
+            variable.storage == Storage::Static
+                && variable.function.is_some()
+                && variable.space != Space::Shared
+        });
+        if let Some(variable) = own_static {
+            let message = "each version of this function would have a static variable of its own";
+            return Some((variable.site.name, message));
+        }
+        if !copy_of.is_instance() {
+            return None;
+        }
+        if has_inner_base(program, whole) {
+            let message = "a class in this template has a base, which may depend on a parameter";
+            return Some((function.sites.first()?.name, message));
+        }
+        if let Some(call) = self.device_callee(id) {
+            let message = "a template for host and device may call a function for the device alone, and its version may not";
+            return Some((call, message));
+        }
+        if let Some(operator) = self.late_operator(id, whole, order) {
+            let message = "this template uses an operator, and one is declared behind it";
+            return Some((operator, message));
+        }
+        if let Some(call) = self.explicit_call(id) {
+            let message = "a function of this name that is no template could be called instead of the instance";
+            return Some((call, message));
+        }
+        self.hidden_argument(id)
+            .map(|span| (span, "an argument of this instance has the name of something else there"))
+    }
+
+    /// A call of a function for the device alone in an instance for host and device: it is allowed in a template.
+    pub(super) fn device_callee(&self, id: FunctionId) -> Option<Span> {
+        let program = self.program;
+        if program.function(id).space != ExecutionSpace::HostDevice {
+            return None;
+        }
+        let is_device = |id: FunctionId| {
+            matches!(program.function(id).space, ExecutionSpace::Device | ExecutionSpace::Kernel)
+        };
+        let mut calls = program.function_parts(id).exprs.into_iter().filter(|expr| {
+            let operator = program.operators.get(expr).copied();
+            let called = match &program.expr(*expr).kind {
+                ExprKind::Call { callee, arguments, .. } => {
+                    match resolve_callee(program, *callee, arguments) {
+                        Callee::Function(function) => vec![function],
+                        Callee::Ambiguous(candidates) => candidates,
+                        Callee::Library(name) => {
+                            return ["atomic", "__", "tex", "surf", "curand"]
+                                .iter()
+                                .any(|start| name.starts_with(start));
+                        }
+                        Callee::Unknown => Vec::new(),
+                    }
+                }
+                _ => Vec::new(),
+            };
+            called.into_iter().chain(operator).any(is_device)
+        });
+        calls.next().map(|expr| program.expr(expr).span)
+    }
+
+    /// An operator of records in an instance, where one is declared behind the template: the template finds that, too.
+    fn late_operator(&self, id: FunctionId, template: Span, order: &FileOrder) -> Option<Span> {
+        let program = self.program;
+        let is_late = |function: &Function| {
+            function.name.starts_with("operator")
+                && function.record.is_none()
+                && !function.sites.iter().any(|site| {
+                    let site = site.template.unwrap_or(site.span);
+                    order.obstacle(template.at_start(), site).is_none()
+                })
+        };
+        if !program.functions.iter().any(is_late) {
+            return None;
+        }
+        let is_record = |expr: ExprId| {
+            let ty = program.types.strip_reference(program.expr(expr).ty);
+            program.types.as_record(ty.id).is_some()
+        };
+        let uses = |expr: &ExprId| match &program.expr(*expr).kind {
+            ExprKind::Binary(_, left, right) | ExprKind::Assign(Some(_), left, right) => {
+                is_record(*left) || is_record(*right)
+            }
+            ExprKind::Unary(_, operand) => is_record(*operand),
+            _ => program.operators.contains_key(expr),
+        };
+        let found = program.function_parts(id).exprs.into_iter().find(uses)?;
+        Some(program.expr(found).span)
+    }
+
+    /// Whether a member function is named other than by a call of it: what gives its address or asks for its type is not
+    /// followed.
+    pub(super) fn is_named_otherwise(&self, id: FunctionId) -> bool {
+        let program = self.program;
+        if program.identifiers.contains("declval") {
+            return true;
+        }
+        let scoped = format!("::{}", program.function(id).name);
+        let files = program.files.iter().filter(|file| file.foreign.is_none());
+        files.map(|file| program.sources.file(file.id).text()).any(|text| {
+            text.match_indices(&scoped).any(|(at, _)| {
+                let rest = &text[at + scoped.len()..];
+                let goes_on = rest.starts_with(|sign: char| sign.is_alphanumeric() || sign == '_');
+                !goes_on && !rest.trim_start().starts_with('(')
+            })
+        })
+    }
+
+    /// A call that gives an instance's template its arguments, where a function of the name is no template: it is none
+    /// that such a call means.
+    fn explicit_call(&self, id: FunctionId) -> Option<Span> {
+        let program = self.program;
+        let own = program.function(id);
+        let is_plain = |other: &Function| {
+            other.name == own.name
+                && other.copy_of.is_none()
+                && other.template_parameters.is_empty()
+                && other.record == own.record
+        };
+        if !program.functions.iter().any(is_plain) {
+            return None;
+        }
+        let calls = program.expr_ids().filter(|expr| {
+            matches!(&program.expr(*expr).kind, ExprKind::Name(NameRef::Functions(named)) if named.contains(&id))
+        });
+        calls.map(|expr| program.expr(expr).span).find(|span| program.text(*span).contains('<'))
+    }
+
+    /// The name of a function of whose type arguments one is named like something else that is seen there.
+    fn hidden_argument(&self, id: FunctionId) -> Option<Span> {
+        let program = self.program;
+        let function = program.function(id);
+        let copy_of = function.copy_of.as_ref()?;
+        let site = function.sites.first()?;
+        let around = program.declaration_of(&site.result).map(|own| own.namespaces.as_slice());
+        let around = around
+            .or_else(|| function.record.map(|id| program.record(id).namespaces.as_slice()))
+            .unwrap_or_default();
+        let locals = program.function_parts(id).variables;
+        let is_own = |name: &str| {
+            locals.iter().chain(&function.parameters).any(|id| program.variable(*id).name == name)
+                || program
+                    .records
+                    .iter()
+                    .filter(|own| own.body.is_some_and(|body| body.contains(site.span)))
+                    .any(|own| {
+                        own.fields.iter().any(|id| program.field(*id).name == name)
+                            || own.scope.contains_key(name)
+                            || own
+                                .methods
+                                .iter()
+                                .any(|id| program.function(*id).name == name && own.name != name)
+                    })
+        };
+        // Another type of the name in a namespace around the template, or a function.
+        let is_others = |name: &str| {
+            let records = || program.records.iter().filter(|own| own.name == name && !own.is_local);
+            let nearer = records().any(|own| {
+                !own.namespaces.is_empty()
+                    && around.starts_with(&own.namespaces)
+                    && records().any(|other| other.namespaces != own.namespaces)
+            });
+            nearer
+                || program
+                    .functions
+                    .iter()
+                    .any(|other| other.record.is_none() && other.name == name)
+                || program.variables.iter().any(|other| {
+                    other.function.is_none()
+                        && other.record.is_none()
+                        && other.name == name
+                        && other.storage == Storage::Static
+                })
+        };
+        let is_hidden = copy_of.aliases.iter().any(|(_, spelled)| {
+            tokens(spelled).iter().filter(|token| token.kind == TokenKind::Identifier).any(
+                |token| {
+                    let name = token.text(spelled);
+                    is_own(name) || is_others(name)
+                },
+            )
+        });
+        is_hidden.then_some(site.name)
+    }
+}
