@@ -157,9 +157,11 @@ pub fn answers(members: &[&UnknownMember], object: &[u8]) -> Option<Vec<Answer>>
         name: member.ty.clone(),
         size: own[0],
         align: own[1],
-        is_value: own[2] == 1 && own[0] > 0,
+        is_value: own[2] == 1,
     };
-    Some(members.iter().zip(numbers.chunks_exact(NUMBERS)).map(answer).collect())
+    let answers = members.iter().zip(numbers.chunks_exact(NUMBERS)).map(answer);
+    // Of a private member nothing is known.
+    Some(answers.filter(|answer| answer.size > 0).collect())
 }
 
 /// What a compiler says of a type.
@@ -214,9 +216,9 @@ mod tests {
             member: "m".to_owned(),
             ty: ty.to_owned(),
         };
-        let members = [member("A"), member("A"), member("B"), member("C")];
+        let members = ["A", "A", "B", "C", "B"].map(member);
         let members: Vec<&UnknownMember> = members.iter().collect();
-        let numbers = [MARKS.as_slice(), &[8, 4, 1, 16, 4, 1, 12, 4, 1, 8, 8, 0]].concat();
+        let numbers = [MARKS.as_slice(), &[8, 4, 1, 16, 4, 1, 12, 4, 1, 8, 8, 0, 0, 0, 0]].concat();
         let mut object = vec![7; 13];
         object.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
         let found = answers(&members, &object).expect("they are there");
