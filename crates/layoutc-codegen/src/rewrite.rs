@@ -709,8 +709,8 @@ pub(super) struct Rewriter<'a> {
     conditions: BTreeSet<ExprId>,
     /// The function that each returned expression is a result of.
     returned: BTreeMap<ExprId, layoutc_syntax::FunctionId>,
-    /// The expressions of functions whose callees cannot be any function.
-    strict: instances::Strict,
+    /// The expressions of functions that may not call every function; found when they are asked for.
+    strict: std::cell::OnceCell<instances::Strict>,
     versions: versions::Versions,
     /// The copy that is being rewritten.
     owner: Option<layoutc_syntax::FunctionId>,
@@ -760,7 +760,7 @@ impl<'a> Rewriter<'a> {
             sizes: layoutc_dataflow::classes::Sizes::collect(program),
             conditions: conditions(program),
             returned: returned(program),
-            strict: instances::Strict::new(program),
+            strict: std::cell::OnceCell::new(),
             versions: versions::Versions::new(program),
             owner: None,
             text_owner: None,

@@ -37,8 +37,11 @@ impl Strict {
 impl Rewriter<'_> {
     /// Notes that an expression loads or stores a whole element by a generated function.
     pub(super) fn note_whole(&mut self, class: ClassId, expr: ExprId) {
-        self.needs(class).on_host |= self.strict.both.contains(&expr);
-        if self.strict.constant.contains(&expr) {
+        let strict = self.strict.get_or_init(|| Strict::new(self.program));
+        let (is_for_both, is_constant) =
+            (strict.both.contains(&expr), strict.constant.contains(&expr));
+        self.needs(class).on_host |= is_for_both;
+        if is_constant {
             let message = "a `constexpr` function would call a generated function, which is not";
             self.refuse(class, Code::FUNCTION_VERSION, self.program.expr(expr).span, message);
         }
