@@ -349,7 +349,7 @@ mod tests {
     #[test]
     fn programs_get_hostile_names() {
         let texts: Vec<String> =
-            (1..60).map(|seed| generate(seed, Size { units: 2, kernels: 2 }).text()).collect();
+            (1..160).map(|seed| generate(seed, Size { units: 2, kernels: 2 }).text()).collect();
         for words in [
             // Types, variables and members.
             ["struct Index ", "struct value ", "struct base ", "struct count "],
