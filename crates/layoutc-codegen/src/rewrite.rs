@@ -485,6 +485,11 @@ fn spell_hidden_record(program: &Program, record: layoutc_syntax::RecordId, stor
         };
         storage.outer_record = with_global_names(&storage.outer_record, is_hidden);
     }
+    // Inside of another namespace its own may be one of the same name.
+    if own.namespaces.first().is_some_and(|first| instances::is_inner_namespace(program, first)) {
+        storage.qualifier = format!("::{}", storage.qualifier);
+        storage.outer_record = format!("::{}", storage.outer_record);
+    }
 }
 
 /// A type's full name with `::` in front of the hidden names of file scope in it: its own and those of its

@@ -47,6 +47,16 @@ using other::value;
 struct E { float x, y; };
 __global__ void of_e(Late<E> v) { v.step(threadIdx.x); }
 
+struct F { float x, y; };
+namespace names {
+using F = int;
+template <class T> struct Stepped { //~ LC0029 an argument of this instance has the name of something else there
+    T *p;
+    __device__ void step(int i) const { p[i].x += p[i].y; }
+};
+}
+__global__ void of_f(names::Stepped<F> v) { v.step(threadIdx.x); }
+
 int main() {
     A *a;
     B *b;
@@ -63,5 +73,8 @@ int main() {
     of_c<<<1, 64>>>(Linked<C>{c});
     of_d<<<1, 64>>>(Pointed<D>{d});
     of_e<<<1, 64>>>(Late<E>{e});
+    F *f;
+    cudaMalloc(&f, 64 * sizeof(F));
+    of_f<<<1, 64>>>(names::Stepped<F>{f});
     return (int)sizeof(Item<Pointed<D>>);
 }

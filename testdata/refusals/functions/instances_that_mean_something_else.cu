@@ -17,7 +17,7 @@ template <class T> __device__ void set(T *p, int i) { T q = p[i]; q.x = 2; p[i] 
 __global__ void of_c(::C *c) { lib::set(c, threadIdx.x); }
 
 #define WIDTH 3
-template <class T> __device__ void widen(T *p, int i) { p[i].x += WIDTH; } //~ LC0083 this template is declared before the struct, and a macro or `using` between them could give its text another meaning
+template <class T> __device__ void widen(T *p, int i) { p[i].x = WIDTH; } //~ LC0083 this template is declared before the struct, and a macro or `using` between them could give its text another meaning
 #undef WIDTH
 #define WIDTH 4
 struct D { float x, y; };
@@ -59,6 +59,22 @@ template <class T> T *make(size_t n) {
 int make(int n) { return n; }
 __global__ void of_i(I *i) { i[threadIdx.x].x += i[threadIdx.x].y; }
 
+struct J { float3 v; int k; };
+template <class T> __device__ void doubled(T *p, int i) { p[i].v = p[i].v + p[i].v; } //~ LC0083 this template uses an operator, and one is declared behind it
+__device__ inline float3 operator+(float3 a, float3 b) { return make_float3(a.x + b.x, a.y + b.y, a.z + b.z); }
+__global__ void of_j(J *j) { doubled(j, threadIdx.x); }
+
+struct K { float x, y; };
+struct L { float x, y; };
+namespace names {
+typedef int K;
+enum { L = 3 };
+template <class T> __device__ void alias(T *p, int i) { T e = p[i]; e.x = 2; p[i] = e; } //~ LC0083 an argument of this instance has the name of something else there
+template <class T> __device__ void enumerator(T *p, int i) { T e = p[i]; e.x = 2; p[i] = e; } //~ LC0083 an argument of this instance has the name of something else there
+}
+__global__ void of_k(K *k) { names::alias(k, threadIdx.x); }
+__global__ void of_l(L *l) { names::enumerator(l, threadIdx.x); }
+
 int main() {
     A *a;
     B *b;
@@ -76,6 +92,12 @@ int main() {
     cudaMalloc(&f, 64 * sizeof(F));
     cudaMalloc(&g, 64 * sizeof(G));
     cudaMalloc(&h, 64 * sizeof(H));
+    J *j;
+    K *k;
+    L *l;
+    cudaMalloc(&j, 64 * sizeof(J));
+    cudaMalloc(&k, 64 * sizeof(K));
+    cudaMalloc(&l, 64 * sizeof(L));
     int n = 64;
     I *i = make<I>(n); //~ LC0083 a function of this name that is no template could be called instead of the instance
     counted(g);
@@ -88,5 +110,8 @@ int main() {
     of_g<<<1, 64>>>(g);
     of_h<<<1, 64>>>(h);
     of_i<<<1, 64>>>(i);
+    of_j<<<1, 64>>>(j);
+    of_k<<<1, 64>>>(k);
+    of_l<<<1, 64>>>(l);
     return make(3);
 }

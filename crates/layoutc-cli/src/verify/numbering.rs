@@ -176,13 +176,13 @@ impl SiteNumbers {
                 && stem_of_allocation(name).is_some_and(|stem| stem != "cuda")
                 && !self.words.contains(name);
             if generated && pair[1].text(text) == "(" {
-                // With the namespaces in front: `sim::particleMalloc`.
+                // With the namespaces in front: `sim::particleMalloc`, and not the word in `return ::sim::particleMalloc`.
                 let mut first = at;
-                while first >= 2
-                    && all[first - 1].text(text) == "::"
-                    && all[first - 2].kind == TokenKind::Identifier
-                {
-                    first -= 2;
+                while first >= 1 && all[first - 1].text(text) == "::" {
+                    let is_name = first >= 2
+                        && all[first - 2].kind == TokenKind::Identifier
+                        && all[first - 2].end == all[first - 1].start;
+                    first -= if is_name { 2 } else { 1 };
                 }
                 let (start, end) = (all[first].start as usize, pair[0].end as usize);
                 calls.push((start, Call::Handle { start, end }));
@@ -226,6 +226,20 @@ mod tests {
         let found = numbers.calls("cuda2Malloc(&d, n); cudaMalloc(&e, n); cudaSafeMalloc(&f, n);");
         let handles = found.iter().filter(|call| matches!(call, Call::Handle { .. })).count();
         assert_eq!((handles, found.len()), (1, 2));
+    }
+
+    #[test]
+    fn namespaces_belong_to_the_name() {
+        let numbers = SiteNumbers::new(&[source("0.cu", "")]);
+        for (text, name) in [
+            ("return ::a::pMalloc(&d, n);", "::a::pMalloc"),
+            ("x = a::b::pMalloc(&d, n);", "a::b::pMalloc"),
+            ("::pMalloc(&d, n);", "::pMalloc"),
+        ] {
+            let found = numbers.calls(text);
+            let [Call::Handle { start, end }] = found[..] else { panic!("{text}") };
+            assert_eq!(&text[start..end], name);
+        }
     }
 
     fn source(path: &str, text: &str) -> SourceText {

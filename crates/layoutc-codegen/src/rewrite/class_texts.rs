@@ -5,6 +5,7 @@
 //! of that instance, in which the template's parameters are members. Definitions of member
 //! functions outside of the class are written out behind their originals.
 
+use super::instances::has_namesake;
 use super::instantiation::{self, Between};
 use super::order::FileOrder;
 use super::{Rewriter, pin, placement};
@@ -321,24 +322,16 @@ impl Rewriter<'_> {
                 "the text of this class template would change, and what it does with its parameters is not modelled",
             );
         }
-        // In the template's namespace the name of an argument may be another type's.
-        let is_hidden = program.records.iter().enumerate().any(|(at, other)| {
-            let is_argument = record.instance.as_ref().is_some_and(|own| {
-                own.arguments.iter().any(|argument| match argument {
-                    layoutc_syntax::TemplateArgument::Type(ty) => record_in(program, ty.id)
-                        .is_some_and(|id| {
-                            let argument = program.record(id);
-                            id.index() != at
-                                && argument.name == other.name
-                                && argument.namespaces != other.namespaces
-                        }),
-                    layoutc_syntax::TemplateArgument::Value(..) => false,
-                })
-            });
-            is_argument && record.namespaces.starts_with(&other.namespaces)
+        // In the template's namespace the name of an argument may be something else's.
+        let arguments = record.instance.iter().flat_map(|own| &own.arguments);
+        let is_hidden = arguments.into_iter().any(|argument| match argument {
+            TemplateArgument::Type(ty) => record_in(program, ty.id).is_some_and(|id| {
+                has_namesake(program, &program.record(id).name, &record.namespaces)
+            }),
+            TemplateArgument::Value(..) => false,
         });
         if is_hidden {
-            return Some("an argument of this instance has the name of another type there");
+            return Some("an argument of this instance has the name of something else there");
         }
         // A macro in the text may call what changes.
         let own_names: BTreeSet<&str> = record
@@ -413,6 +406,13 @@ impl Rewriter<'_> {
     fn late_callee(&self, text: &ClassText, order: &FileOrder) -> Option<&'static str> {
         let program = self.program;
         const LATE: &str = "the text of this class template would change, and it calls a function that is declared behind it";
+        let template = program.record(text.record).declaration;
+        let is_late = |id: &FunctionId| {
+            template.is_some_and(|template| self.late_operator(*id, template, order).is_some())
+        };
+        if text.methods.iter().any(is_late) {
+            return Some(LATE);
+        }
         for id in &text.methods {
             // Where the bodies stand.
             let places: Vec<Span> = program

@@ -4,11 +4,13 @@ use super::Rewriter;
 use super::dependent_text::has_inner_base;
 use super::heads::says_constexpr;
 use super::order::FileOrder;
+use layoutc_dataflow::catalogue::intrinsics;
 use layoutc_dataflow::classes::{Callee, ClassId, resolve_callee};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::preprocess::{TokenKind, tokens};
 use layoutc_syntax::{
     ExecutionSpace, ExprId, ExprKind, Function, FunctionId, NameRef, Program, Space, Storage,
+    TypeKind,
 };
 use std::collections::BTreeSet;
 
@@ -108,9 +110,7 @@ impl Rewriter<'_> {
                         Callee::Function(function) => vec![function],
                         Callee::Ambiguous(candidates) => candidates,
                         Callee::Library(name) => {
-                            return ["atomic", "__", "tex", "surf", "curand"]
-                                .iter()
-                                .any(|start| name.starts_with(start));
+                            return intrinsics::may_be_for_device_alone(&name);
                         }
                         Callee::Unknown => Vec::new(),
                     }
@@ -122,29 +122,38 @@ impl Rewriter<'_> {
         calls.next().map(|expr| program.expr(expr).span)
     }
 
-    /// An operator of records in an instance, where one is declared behind the template: the template finds that, too.
-    fn late_operator(&self, id: FunctionId, template: Span, order: &FileOrder) -> Option<Span> {
+    /// An operator in an instance that may be a function, where one is declared behind the template: the template finds
+    /// that, too.
+    pub(super) fn late_operator(
+        &self,
+        id: FunctionId,
+        template: Span,
+        order: &FileOrder,
+    ) -> Option<Span> {
         let program = self.program;
         let is_late = |function: &Function| {
+            let mut sites = function.sites.iter().map(|site| site.template.unwrap_or(site.span));
             function.name.starts_with("operator")
                 && function.record.is_none()
-                && !function.sites.iter().any(|site| {
-                    let site = site.template.unwrap_or(site.span);
-                    order.obstacle(template.at_start(), site).is_none()
-                })
+                && sites.clone().any(|site| order.is_behind(site, template))
+                && !sites.any(|site| order.obstacle(template.at_start(), site).is_none())
         };
         if !program.functions.iter().any(is_late) {
             return None;
         }
-        let is_record = |expr: ExprId| {
+        // Of everything but numbers and pointers.
+        let is_open = |expr: ExprId| {
             let ty = program.types.strip_reference(program.expr(expr).ty);
-            program.types.as_record(ty.id).is_some()
+            !matches!(
+                program.types.kind(ty.id),
+                TypeKind::Scalar(_) | TypeKind::Pointer(_) | TypeKind::Array(..)
+            )
         };
         let uses = |expr: &ExprId| match &program.expr(*expr).kind {
             ExprKind::Binary(_, left, right) | ExprKind::Assign(Some(_), left, right) => {
-                is_record(*left) || is_record(*right)
+                is_open(*left) || is_open(*right)
             }
-            ExprKind::Unary(_, operand) => is_record(*operand),
+            ExprKind::Unary(_, operand) => is_open(*operand),
             _ => program.operators.contains_key(expr),
         };
         let found = program.function_parts(id).exprs.into_iter().find(uses)?;
@@ -215,34 +224,70 @@ impl Rewriter<'_> {
                                 .any(|id| program.function(*id).name == name && own.name != name)
                     })
         };
-        // Another type of the name in a namespace around the template, or a function.
-        let is_others = |name: &str| {
-            let records = || program.records.iter().filter(|own| own.name == name && !own.is_local);
-            let nearer = records().any(|own| {
-                !own.namespaces.is_empty()
-                    && around.starts_with(&own.namespaces)
-                    && records().any(|other| other.namespaces != own.namespaces)
-            });
-            nearer
-                || program
-                    .functions
-                    .iter()
-                    .any(|other| other.record.is_none() && other.name == name)
-                || program.variables.iter().any(|other| {
-                    other.function.is_none()
-                        && other.record.is_none()
-                        && other.name == name
-                        && other.storage == Storage::Static
-                })
-        };
         let is_hidden = copy_of.aliases.iter().any(|(_, spelled)| {
             tokens(spelled).iter().filter(|token| token.kind == TokenKind::Identifier).any(
                 |token| {
                     let name = token.text(spelled);
-                    is_own(name) || is_others(name)
+                    is_own(name) || has_namesake(program, name, around)
                 },
             )
         });
         is_hidden.then_some(site.name)
     }
+}
+
+/// Whether the name of a type that is seen from some namespaces may mean something else there: another type in a namespace
+/// around, or anything that hides types.
+pub(super) fn has_namesake(program: &Program, name: &str, around: &[String]) -> bool {
+    let records = || program.records.iter().filter(|own| own.name == name && !own.is_local);
+    let is_nearer = records().any(|own| {
+        !own.namespaces.is_empty()
+            && around.starts_with(&own.namespaces)
+            && records().any(|other| other.namespaces != own.namespaces)
+    });
+    let is_function =
+        || program.functions.iter().any(|other| other.record.is_none() && other.name == name);
+    let is_variable = || {
+        program.variables.iter().any(|other| {
+            other.function.is_none()
+                && other.record.is_none()
+                && other.name == name
+                && other.storage == Storage::Static
+        })
+    };
+    // Where the type is one of a namespace further out.
+    let is_outer = records().any(|own| own.namespaces != around);
+    let is_alias = || {
+        program.aliases.iter().any(|(alias, ty, _)| {
+            let of = program.as_record(ty.id).map(|id| program.record(id));
+            alias == name && of.is_none_or(|of| of.name != name)
+        })
+    };
+    is_nearer
+        || is_inner_namespace(program, name)
+        || is_function()
+        || is_variable()
+        || (is_outer && (is_alias() || is_in_an_enumeration(program, name)))
+}
+
+/// Whether a namespace inside of another one has the name.
+pub(super) fn is_inner_namespace(program: &Program, name: &str) -> bool {
+    let records = program.records.iter().map(|own| &own.namespaces);
+    let all = records.chain(program.declarations.iter().map(|own| &own.namespaces));
+    all.into_iter().any(|own| own.iter().skip(1).any(|inner| inner == name))
+}
+
+/// Whether an enumeration has a name or an enumerator of this spelling.
+fn is_in_an_enumeration(program: &Program, name: &str) -> bool {
+    let files = program.files.iter().filter(|file| file.foreign.is_none());
+    files.map(|file| program.sources.file(file.id).text()).any(|text| {
+        let all = tokens(text);
+        let word = |at: usize| all.get(at).map_or("", |token| token.text(text));
+        let starts = (0..all.len()).filter(|at| word(*at) == "enum");
+        starts.into_iter().any(|start| {
+            (start..all.len())
+                .take_while(|at| !matches!(word(*at), "}" | ";"))
+                .any(|at| word(at) == name)
+        })
+    })
 }

@@ -66,6 +66,22 @@ impl FileOrder {
         }
         (!together).then_some(EARLY)
     }
+
+    /// Whether `definition` ends behind the start of `text` in some compilation.
+    pub(crate) fn is_behind(&self, definition: Span, text: Span) -> bool {
+        if text.file == definition.file {
+            return definition.end > text.start;
+        }
+        self.units.iter().any(|unit| {
+            let place = |file: FileId, at: usize| {
+                unit.iter()
+                    .position(|piece| piece.file == file && piece.start <= at && at <= piece.end)
+            };
+            let text = place(text.file, text.start as usize);
+            let definition = place(definition.file, definition.end as usize);
+            text.zip(definition).is_some_and(|(text, definition)| definition > text)
+        })
+    }
 }
 
 fn visit(program: &Program, id: FileId, seen: &mut Vec<bool>, pieces: &mut Vec<Piece>) {

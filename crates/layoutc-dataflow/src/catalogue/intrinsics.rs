@@ -58,6 +58,16 @@ pub fn synchronizes(name: &str) -> bool {
         || BARRIERS.contains(&name)
 }
 
+/// What the names of functions begin with that CUDA has for device code alone: those that a template for host and device
+/// may call with what depends on its parameters.
+const FOR_DEVICE_ALONE: [&str; 5] = ["atomic", "__", "tex", "surf", "curand"];
+
+/// Whether a function of CUDA may be one for device code alone.
+#[must_use]
+pub fn may_be_for_device_alone(name: &str) -> bool {
+    FOR_DEVICE_ALONE.iter().any(|start| name.starts_with(start))
+}
+
 /// `Add` of `atomicAdd` and `add` of `atomic_add`, and of `atom_add` of the extensions before OpenCL 1.1.
 fn atomic_operation(name: &str) -> Option<&str> {
     let operation = name.strip_prefix("atomic").or_else(|| name.strip_prefix("atom_"))?;
