@@ -331,7 +331,8 @@ pub struct ProgramArguments {
     pub system_dirs: Vec<PathBuf>,
     /// Only files below this folder are the program's; headers elsewhere are read, but never edited or
     /// written. May be repeated. Otherwise: the folder of the compilation database, or the common
-    /// folder of the files, and headers elsewhere that they include with quotes.
+    /// folder of the files, headers elsewhere that they include with quotes, and those of the project
+    /// around the files: a working tree of git, or folders with a `CMakeLists.txt` in each.
     #[arg(long = "root", value_name = "DIR", help_heading = ADVANCED)]
     pub roots: Vec<PathBuf>,
     /// What a header in quotes that is not found means. Opaque: it may hold anything, so what it

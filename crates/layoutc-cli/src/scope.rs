@@ -7,8 +7,9 @@
 //!
 //! The roots are those of `--root`; otherwise the folder of the compilation database, or the common
 //! folder of the files. What people include with quotes from `../include` is theirs, too: without
-//! `--root`, so is a header outside of the roots that a file of the program includes with quotes,
-//! unless it is a well-known library's or lies in one of [`SYSTEM_FOLDERS`].
+//! `--root`, so is a header outside of the roots that a file of the program includes with quotes, or
+//! that lies in the project around the files, unless it is a well-known library's or lies in one of
+//! [`SYSTEM_FOLDERS`]. A project is a working tree of git, or folders with a `CMakeLists.txt` in each.
 //!
 //! Programs bring libraries along. Without `--root`, a header among the program's files is foreign
 //! if its path is that of a well-known library's header, or if it lies in a folder with a name such
@@ -29,6 +30,9 @@ const SYSTEM_FOLDERS: [&str; 2] = ["/usr", "/opt"];
 /// How far above its database a project's folder is looked for: `build/release` is usual.
 const ABOVE_DATABASE: usize = 3;
 
+/// How far above the common folder of its files a project's folder is looked for.
+const ABOVE_FILES: usize = 4;
+
 /// The folders of a program.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
@@ -38,6 +42,8 @@ pub struct Scope {
     is_given: bool,
     /// The files that were named.
     files: Vec<PathBuf>,
+    /// The project around them.
+    project: Option<PathBuf>,
     /// Folders of well-known libraries among the program's files, and such headers.
     libraries: BTreeSet<PathBuf>,
     /// Which folders have a `cuda_runtime.h`, and whether they have the rest of a toolkit.
@@ -59,7 +65,8 @@ impl Scope {
             roots.push(root);
             roots.extend(real);
         }
-        Scope { roots, is_given: !given.is_empty(), files, ..Scope::default() }
+        let project = given.is_empty().then(|| project_around(&common_folder(&files))).flatten();
+        Scope { roots, is_given: !given.is_empty(), files, project, ..Scope::default() }
     }
 
     /// Whose a header is.
@@ -87,7 +94,8 @@ impl Scope {
         if is_system && !below_root {
             return in_libraries(Foreign::OutsideRoot);
         }
-        let is_near = below_root || asked.quoted_by_ours;
+        let in_project = self.project.as_ref().is_some_and(|project| path.starts_with(project));
+        let is_near = below_root || asked.quoted_by_ours || in_project;
         if !is_near && asked.is_known {
             return Owner::Library;
         }
@@ -99,7 +107,8 @@ impl Scope {
         if let Some(why) = brought_along {
             return Owner::Foreign(why);
         }
-        if below_root || (!self.is_given && asked.quoted_by_ours && !asked.is_known) {
+        let is_beside = asked.quoted_by_ours || in_project;
+        if below_root || (!self.is_given && is_beside && !asked.is_known) {
             return Owner::Ours;
         }
         match asked.is_known {
@@ -170,6 +179,15 @@ fn folder_of(files: &[PathBuf]) -> Vec<PathBuf> {
     folders
 }
 
+/// The folder of the project that a folder belongs to, if it says that it is one.
+fn project_around(folder: &Path) -> Option<PathBuf> {
+    let above = || folder.ancestors().take(ABOVE_FILES + 1);
+    let is_described = |folder: &&Path| folder.join("CMakeLists.txt").is_file();
+    let tree = above().find(|folder| folder.join(".git").exists());
+    let described = above().skip_while(|own| !is_described(own)).take_while(is_described).last();
+    tree.or(described).map(Path::to_path_buf)
+}
+
 /// The folder of a project by that of its database: it, or one not far above, holds all files. A
 /// project that is built elsewhere has two.
 fn project_folders(database: &Path, files: &[PathBuf]) -> Vec<PathBuf> {
@@ -210,6 +228,21 @@ mod tests {
         assert_eq!(owner(&mut own, "/usr/include/y.h", true), outside);
         let mut given = scope(&["/p/src"], None, &["/p/src/a.cu"]);
         assert_eq!(owner(&mut given, "/p/include/y.h", true), outside);
+    }
+
+    #[test]
+    fn headers_of_the_project() {
+        for mark in [".git", "CMakeLists.txt"] {
+            let folder = tempfile::tempdir().expect("a folder");
+            let root = folder.path();
+            fs::create_dir_all(root.join("p/src")).expect("created");
+            fs::write(root.join("p").join(mark), "").expect("written");
+            let mut own = Scope::new(&[], None, &[root.join("p/src/a.cu")]);
+            let mut ask = |path: &str| own.owner(&asked(&root.join(path), false));
+            assert_eq!(ask("p/include/y.h"), Owner::Ours);
+            assert_eq!(ask("p/external/y/y.h"), Owner::Foreign(Foreign::Library));
+            assert_eq!(ask("q/y.h"), Owner::Foreign(Foreign::OutsideRoot));
+        }
     }
 
     #[test]

@@ -27,6 +27,7 @@ mod index_operators;
 mod indices;
 mod instances;
 mod instantiation;
+mod late;
 mod launches;
 mod locals;
 mod macros;
@@ -716,6 +717,8 @@ pub(super) struct Rewriter<'a> {
     returned: BTreeMap<ExprId, layoutc_syntax::FunctionId>,
     /// The expressions of functions that may not call every function; found when they are asked for.
     strict: std::cell::OnceCell<instances::Strict>,
+    /// The templates of the program.
+    templates: std::cell::OnceCell<late::Templates>,
     versions: versions::Versions,
     /// The copy that is being rewritten.
     owner: Option<layoutc_syntax::FunctionId>,
@@ -766,6 +769,7 @@ impl<'a> Rewriter<'a> {
             conditions: conditions(program),
             returned: returned(program),
             strict: std::cell::OnceCell::new(),
+            templates: std::cell::OnceCell::new(),
             versions: versions::Versions::new(program),
             owner: None,
             text_owner: None,

@@ -7,6 +7,7 @@
 pub mod abi;
 pub mod evaluate;
 pub mod generated;
+pub mod keywords;
 pub mod lower;
 pub mod measured;
 pub mod opaque;

@@ -18,6 +18,7 @@ mod copying;
 mod declarations;
 mod enclosing;
 mod expansions;
+mod explicit_instantiations;
 mod expressions;
 mod fields;
 mod friends;
@@ -43,7 +44,7 @@ mod types;
 
 use crate::opaque::{OpaqueType, OpaqueTypes};
 use crate::parse::Trees;
-use crate::preprocess::{DirectiveKind, MaskReason, Preprocessed};
+use crate::preprocess::{DirectiveKind, MaskReason, Preprocessed, PreprocessedFile};
 use crate::program::{
     Declaration, DeclarationId, Expr, ExprId, ExprKind, FieldId, FunctionId, NameRef, Program,
     ProgramFile, RecordId, RegionKind, Stmt, StmtId, StmtKind, UnmodelledRegion, VarId, Variable,
@@ -86,23 +87,45 @@ pub fn lower_program(preprocessed: Preprocessed) -> (Program, Vec<Diagnostic>) {
     program.generated = (program.sources.iter())
         .flat_map(|(id, file)| crate::generated::generated_regions(id, file.text()))
         .collect();
+    diagnostics.extend(unparsed_regions(&program));
+    (program, diagnostics)
+}
+
+/// How many regions of one file that do not parse are shown.
+const REGIONS_OF_A_FILE: usize = 3;
+
+/// A warning for each region of the program's own files that does not parse, for the first of each file.
+fn unparsed_regions(program: &Program) -> Vec<Diagnostic> {
+    let mut by_file: BTreeMap<FileId, Vec<Span>> = BTreeMap::new();
     for region in &program.regions {
         if region.kind == RegionKind::Unparsed && !program.is_foreign(region.span.file) {
-            let first_line =
-                program.sources.file(region.span.file).line_range(region.span.start as usize);
-            let end =
-                (region.span.end as usize).min(first_line.end.max(region.span.start as usize + 1));
-            diagnostics.push(
+            by_file.entry(region.span.file).or_default().push(region.span);
+        }
+    }
+    let mut found = Vec::new();
+    for (file, spans) in by_file {
+        let left = spans.len().saturating_sub(REGIONS_OF_A_FILE);
+        for (at, span) in spans.iter().take(REGIONS_OF_A_FILE).enumerate() {
+            let start = span.start as usize;
+            let first_line = program.sources.file(file).line_range(start);
+            let end = (span.end as usize).min(first_line.end.max(start + 1));
+            let mut help =
+                "define the macros it uses in a file of the program, or with `-D NAME=VALUE`"
+                    .to_owned();
+            if left > 0 && at + 1 == REGIONS_OF_A_FILE {
+                help += &match left {
+                    1 => "; 1 more region of this file does not parse".to_owned(),
+                    _ => format!("; {left} more regions of this file do not parse"),
+                };
+            }
+            found.push(
                 Diagnostic::warning(Code::UNPARSED_REGION, "this region does not parse")
-                    .at(
-                        Span::new(region.span.file, region.span.start as usize, end),
-                        "what it mentions keeps its layout",
-                    )
-                    .help("define the macros it uses in a file of the program, or with `-D NAME=VALUE`"),
+                    .at(Span::new(file, start, end), "what it mentions keeps its layout")
+                    .help(help),
             );
         }
     }
-    (program, diagnostics)
+    found
 }
 
 /// Lowers the files, whose trees other threads may be making.
@@ -136,6 +159,7 @@ fn lower(preprocessed: &Preprocessed, trees: &Trees<'_>) -> (Program, Vec<Diagno
     }
     lowering.lower_instances();
     lowering.collect_words();
+    lowering.collect_explicit_instantiations();
     lowering.collect_regions();
     lowering.collect_inner_includes();
     lowering.collect_meanings();
@@ -183,6 +207,10 @@ pub(crate) struct Lowering<'t> {
     new_members: Vec<(RecordId, String)>,
     /// Member functions of the class being lowered whose bodies come last.
     waiting_bodies: Vec<(FunctionId, Node<'t>)>,
+    /// The calls of macros that paste a name, of each file, in order.
+    pasted_names: Vec<Vec<std::ops::Range<usize>>>,
+    /// Explicit instantiations of templates.
+    explicit_instantiations: Vec<(FileId, Node<'t>)>,
     /// Copy constructors and assignments whose bodies come last.
     copying: Vec<copying::Copying>,
     /// The file of the text that is lowered, that text, and where its first byte is in the file.
@@ -195,6 +223,15 @@ pub(crate) struct Lowering<'t> {
     in_assertion: bool,
     /// The record of the object that the next list in braces makes, where it is known.
     listed: Option<RecordId>,
+}
+
+/// The calls of macros in a file that paste a name, in order.
+fn pasted_names(file: &PreprocessedFile) -> Vec<std::ops::Range<usize>> {
+    let is_name = |reason: &MaskReason| matches!(reason, MaskReason::Name { .. });
+    let names = file.masked_spans.iter().filter(|(_, reason)| is_name(reason));
+    let mut found: Vec<_> = names.map(|(span, _)| span.range()).collect();
+    found.sort_by_key(|range| range.start);
+    found
 }
 
 impl<'t> Lowering<'t> {
@@ -257,6 +294,8 @@ impl<'t> Lowering<'t> {
             fields_by_name: HashMap::new(),
             new_members: Vec::new(),
             waiting_bodies: Vec::new(),
+            pasted_names: preprocessed.files.iter().map(pasted_names).collect(),
+            explicit_instantiations: Vec::new(),
             copying: Vec::new(),
             current: FileId(0),
             text: "",
@@ -326,9 +365,13 @@ impl<'t> Lowering<'t> {
         self.span_of(node.start_byte(), node.end_byte())
     }
 
-    /// The span of bytes of the text that is lowered.
+    /// The span of bytes of the text that is lowered. What ends with a name that a macro pastes ends with the call.
     pub(crate) fn span_of(&self, start: usize, end: usize) -> Span {
-        Span::new(self.current, start + self.offset, end + self.offset)
+        let (start, end) = (start + self.offset, end + self.offset);
+        let pasted = &self.pasted_names[self.current.index()];
+        let before = pasted.partition_point(|call| call.start < end);
+        let call = before.checked_sub(1).map(|at| &pasted[at]).filter(|call| end < call.end);
+        Span::new(self.current, start, call.map_or(end, |call| call.end))
     }
 
     /// The original text of bytes of the text that is lowered.

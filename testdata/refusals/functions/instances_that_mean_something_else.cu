@@ -17,7 +17,7 @@ template <class T> __device__ void set(T *p, int i) { T q = p[i]; q.x = 2; p[i] 
 __global__ void of_c(::C *c) { lib::set(c, threadIdx.x); }
 
 #define WIDTH 3
-template <class T> __device__ void widen(T *p, int i) { p[i].x = WIDTH; } //~ LC0083 this template is declared before the struct, and a macro or `using` between them could give its text another meaning
+template <class T> __device__ void widen(T *p, int i) { p[i].x = WIDTH; } //~ LC0083 this template is declared before the struct, and something between them could give its text another meaning
 #undef WIDTH
 #define WIDTH 4
 struct D { float x, y; };
@@ -25,7 +25,7 @@ __global__ void of_d(D *d) { widen(d, threadIdx.x); }
 
 namespace other { __device__ inline float value(int i) { return i; } }
 __device__ inline float value(double v) { return v + 1; }
-template <class T> __device__ void valued(T *p, int i) { p[i].x = value(i); } //~ LC0083 this template is declared before the struct, and a macro or `using` between them could give its text another meaning
+template <class T> __device__ void valued(T *p, int i) { p[i].x = value(i); } //~ LC0083 this template is declared before the struct, and something between them could give its text another meaning
 using namespace other;
 struct E { float x, y; };
 __global__ void of_e(E *e) { valued(e, threadIdx.x); }

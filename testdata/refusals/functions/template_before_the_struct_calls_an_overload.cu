@@ -2,7 +2,7 @@
 #include <cstdio>
 struct P;
 __device__ int rate(int) { return 1; }
-template <class T> __device__ void bump(T *p, int i) { p[i].a += rate(2); } //~ LC0083 this template is declared before the struct, and a function that it calls is overloaded between
+template <class T> __device__ void bump(T *p, int i) { p[i].a += rate(2); } //~ LC0083 `rate`, which this template may use, is defined or specialised behind it
 __device__ int rate(long) { return 2; }
 struct P { int a, b, c; };
 __global__ void step(P *p, int n) {

@@ -34,7 +34,7 @@ pub const FULL: &[&str] = &[
     "programs/opencl/nbody: clustered",
     "refusals/address_as_integer: P = soa",
     "refusals/class_template_with_a_friend: * = soa",
-    "refusals/grid_index_is_pasted: f = [y/4, x/4, y%4, x%4]",
+    "rewrites/grid_index_is_pasted: f = [y/4, x/4, y%4, x%4]",
     "refusals/inline_assembly_pointer: P = soa",
     "refusals/member_reference_captured_by_an_object: P = soa",
     "refusals/method_that_steps_this: P = aos align(16)",

@@ -6,7 +6,7 @@
 //! functions outside of the class are written out behind their originals.
 
 use super::instances::has_namesake;
-use super::instantiation::{self, Between};
+use super::instantiation;
 use super::order::FileOrder;
 use super::{Rewriter, pin, placement};
 use crate::edit::Edit;
@@ -169,6 +169,14 @@ impl Rewriter<'_> {
             done.anchors.insert(text.record, text.anchor);
             if let Some(message) = self.text_obstacle(&text, order) {
                 self.refuse_text(&text, message);
+                continue;
+            }
+            let template = self.program.record(text.record).declaration;
+            if let Some(name) = template.and_then(|template| self.uses_late(order, template)) {
+                let message = format!(
+                    "the text of this class template would change, and `{name}`, which it may use, is defined or specialised behind it"
+                );
+                self.refuse_text(&text, &message);
                 continue;
             }
             self.write_text(text, order, &mut done.edits);
@@ -413,6 +421,12 @@ impl Rewriter<'_> {
         if text.methods.iter().any(is_late) {
             return Some(LATE);
         }
+        let place = text.anchor.at_end();
+        if text.methods.iter().any(|id| self.late_type(*id, place, order).is_some()) {
+            return Some(
+                "the text of this class template would change, and a type that it uses is complete only behind its place",
+            );
+        }
         for id in &text.methods {
             // Where the bodies stand.
             let places: Vec<Span> = program
@@ -613,13 +627,7 @@ impl Rewriter<'_> {
                 }
                 let words = self.words_of(&text, site.span);
                 if !is_behind
-                    && instantiation::changes_meaning(
-                        program,
-                        order,
-                        (outer, text.anchor),
-                        &words,
-                        Between::Everything,
-                    )
+                    && instantiation::changes_meaning(program, order, (outer, text.anchor), &words)
                 {
                     self.refuse_text(&text, instantiation::MEANING);
                     continue;

@@ -5,6 +5,7 @@
 //! knows what is typed as a parameter; it does not know items of `std::vector<T>`, traits and assertions.
 
 use super::Rewriter;
+use super::instances::discarding_branch;
 use layoutc_dataflow::classes::{Callee, resolve_callee};
 use layoutc_diagnostics::Span;
 use layoutc_syntax::preprocess::tokens;
@@ -123,6 +124,7 @@ impl Rewriter<'_> {
         spans.iter().any(|span| has_open_mention(program, *span, &mut names))
             || spans.iter().any(|span| has_inner_base(program, *span))
             || bodies.iter().any(|span| asks_about_types(program, *span))
+            || bodies.iter().any(|span| discarding_branch(program, *span).is_some())
             || own.methods.iter().chain(methods).any(|id| self.uses_items(record, *id))
             || self.unused_methods(record).iter().any(|id| self.may_not_fit(record, *id, NESTING))
     }

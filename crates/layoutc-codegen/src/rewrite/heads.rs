@@ -9,7 +9,7 @@ use super::order::FileOrder;
 use crate::edit::Edit;
 use layoutc_diagnostics::{FileId, Span};
 use layoutc_syntax::preprocess::{Token, TokenKind, tokens, tokens_and_lines};
-use layoutc_syntax::{FunctionId, FunctionSite, HeadMacro, Program};
+use layoutc_syntax::{ExecutionSpace, FunctionId, FunctionSite, HeadMacro, Program};
 use std::collections::BTreeSet;
 
 /// A word in the head of a function, or a macro or attribute there.
@@ -120,6 +120,26 @@ pub(super) fn linkage(
     let is_header = std::iter::once(home)
         .chain(function.sites.iter().map(|site| site.span.file))
         .any(|file| !program.files[file.index()].is_root);
+    // What a header declares and a file defines has a name for all files, unless the definition moves into the header.
+    let is_root = |file: FileId| program.files[file.index()].is_root;
+    let defines = body.is_some_and(|body| site.span.contains(body));
+    // A declaration with other names for its types is a function of its own in the model.
+    let original = function.copy_of.as_ref().map_or(function, |own| program.function(own.original));
+    let twins = program.functions.iter().filter(|other| {
+        other.name == original.name
+            && other.record.is_none()
+            && !other.template_parameters.is_empty()
+    });
+    let is_shared = body.is_some_and(|body| is_root(body.file))
+        && twins.flat_map(|other| &other.sites).any(|site| !is_root(site.span.file))
+        && (!defines || is_root(home));
+    if is_shared && !is_declared_so {
+        return "";
+    }
+    // nvcc ignores `inline` there, and says so.
+    if is_header && function.space == ExecutionSpace::Kernel {
+        return "[[maybe_unused]] static ";
+    }
     let needs_inline = site.macros.iter().any(|own| own.text.contains("always_inline"));
     if is_declared_so || is_header || needs_inline {
         "inline "

@@ -4,7 +4,7 @@ use super::Rewriter;
 use super::dependent_text::has_inner_base;
 use super::heads::says_constexpr;
 use super::order::FileOrder;
-use layoutc_dataflow::catalogue::intrinsics;
+use layoutc_dataflow::catalogue::{builtins, intrinsics};
 use layoutc_dataflow::classes::{Callee, ClassId, resolve_callee};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::preprocess::{TokenKind, tokens};
@@ -12,6 +12,7 @@ use layoutc_syntax::{
     ExecutionSpace, ExprId, ExprKind, Function, FunctionId, NameRef, Program, Space, Storage,
     TypeKind,
 };
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// The expressions of functions that may not call every function.
@@ -56,7 +57,7 @@ impl Rewriter<'_> {
         id: FunctionId,
         whole: Span,
         order: &FileOrder,
-    ) -> Option<(Span, &'static str)> {
+    ) -> Option<(Span, Cow<'static, str>)> {
         let program = self.program;
         let function = program.function(id);
         let copy_of = function.copy_of.as_ref()?;
@@ -68,29 +69,43 @@ impl Rewriter<'_> {
         });
         if let Some(variable) = own_static {
             let message = "each version of this function would have a static variable of its own";
-            return Some((variable.site.name, message));
+            return Some((variable.site.name, message.into()));
         }
         if !copy_of.is_instance() {
             return None;
         }
         if has_inner_base(program, whole) {
             let message = "a class in this template has a base, which may depend on a parameter";
-            return Some((function.sites.first()?.name, message));
+            return Some((function.sites.first()?.name, message.into()));
+        }
+        if !copy_of.aliases.is_empty()
+            && let Some(branch) = discarding_branch(program, whole)
+        {
+            let message =
+                "both branches of this would be compiled in a version that is no template";
+            return Some((branch, message.into()));
         }
         if let Some(call) = self.device_callee(id) {
             let message = "a template for host and device may call a function for the device alone, and its version may not";
-            return Some((call, message));
+            return Some((call, message.into()));
         }
         if let Some(operator) = self.late_operator(id, whole, order) {
             let message = "this template uses an operator, and one is declared behind it";
-            return Some((operator, message));
+            return Some((operator, message.into()));
+        }
+        if let Some(name) = self.uses_late(order, whole) {
+            let message = format!(
+                "`{name}`, which this template may use, is defined or specialised behind it"
+            );
+            return Some((function.sites.first()?.name, message.into()));
         }
         if let Some(call) = self.explicit_call(id) {
             let message = "a function of this name that is no template could be called instead of the instance";
-            return Some((call, message));
+            return Some((call, message.into()));
         }
-        self.hidden_argument(id)
-            .map(|span| (span, "an argument of this instance has the name of something else there"))
+        self.hidden_argument(id).map(|span| {
+            (span, "an argument of this instance has the name of something else there".into())
+        })
     }
 
     /// A call of a function for the device alone in an instance for host and device: it is allowed in a template.
@@ -122,6 +137,22 @@ impl Rewriter<'_> {
         calls.next().map(|expr| program.expr(expr).span)
     }
 
+    /// Whether operators of an expression may be functions: it is neither a number nor a pointer.
+    fn may_have_operators(&self, expr: ExprId) -> bool {
+        let program = self.program;
+        let own = program.expr(expr);
+        match (program.types.kind(program.types.strip_reference(own.ty).id), &own.kind) {
+            (TypeKind::Scalar(_) | TypeKind::Pointer(_) | TypeKind::Array(..), _) => false,
+            // `blockIdx.x * blockDim.x`
+            (TypeKind::Unknown, ExprKind::Paren(inner)) => self.may_have_operators(*inner),
+            (TypeKind::Unknown, ExprKind::Binary(_, left, right)) => {
+                self.may_have_operators(*left) || self.may_have_operators(*right)
+            }
+            (TypeKind::Unknown, _) => builtins::builtin_of(program, expr).is_none(),
+            _ => true,
+        }
+    }
+
     /// An operator in an instance that may be a function, where one is declared behind the template: the template finds
     /// that, too.
     pub(super) fn late_operator(
@@ -141,19 +172,11 @@ impl Rewriter<'_> {
         if !program.functions.iter().any(is_late) {
             return None;
         }
-        // Of everything but numbers and pointers.
-        let is_open = |expr: ExprId| {
-            let ty = program.types.strip_reference(program.expr(expr).ty);
-            !matches!(
-                program.types.kind(ty.id),
-                TypeKind::Scalar(_) | TypeKind::Pointer(_) | TypeKind::Array(..)
-            )
-        };
         let uses = |expr: &ExprId| match &program.expr(*expr).kind {
             ExprKind::Binary(_, left, right) | ExprKind::Assign(Some(_), left, right) => {
-                is_open(*left) || is_open(*right)
+                self.may_have_operators(*left) || self.may_have_operators(*right)
             }
-            ExprKind::Unary(_, operand) => is_open(*operand),
+            ExprKind::Unary(_, operand) => self.may_have_operators(*operand),
             _ => program.operators.contains_key(expr),
         };
         let found = program.function_parts(id).exprs.into_iter().find(uses)?;
@@ -290,4 +313,27 @@ fn is_in_an_enumeration(program: &Program, name: &str) -> bool {
                 .any(|at| word(at) == name)
         })
     })
+}
+
+/// An `if constexpr` in a text, or in a macro that it uses.
+pub(super) fn discarding_branch(program: &Program, text: Span) -> Option<Span> {
+    let source = program.sources.text(text);
+    let at = |offset: u32| text.start + offset;
+    let is_macro = |word: &str| {
+        program.macros.iter().any(|def| {
+            def.name == word && def.body_identifiers.iter().any(|word| word == "constexpr")
+        })
+    };
+    let all: Vec<_> = tokens(source).into_iter().collect();
+    let mut before = "";
+    for token in &all {
+        let word = token.text(source);
+        if (before == "if" && word == "constexpr")
+            || (token.kind == TokenKind::Identifier && is_macro(word))
+        {
+            return Some(Span { start: at(token.start), end: at(token.end), ..text });
+        }
+        before = word;
+    }
+    None
 }

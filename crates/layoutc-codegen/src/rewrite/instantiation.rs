@@ -51,17 +51,7 @@ pub(super) fn obstacle(
             }
         }
     }
-    changes_meaning(program, order, (*definition, anchor), words, Between::Everything)
-        .then_some(MEANING)
-}
-
-/// What could change the meaning of text that is moved.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Between {
-    /// Macros, what a `using` brings in, and declarations.
-    Everything,
-    /// Macros and what a `using` brings in.
-    MacrosAndUsings,
+    changes_meaning(program, order, (*definition, anchor), words).then_some(MEANING)
 }
 
 /// Function templates that the program names as such, other than in templates: their instances are
@@ -95,13 +85,12 @@ fn named_templates(program: &Program) -> BTreeSet<&str> {
         .collect()
 }
 
-/// Whether something between two places could change what the words mean.
+/// Whether a macro, a `using` or a declaration between two places could change what the words mean.
 pub(super) fn changes_meaning(
     program: &Program,
     order: &FileOrder,
     (from, to): (Span, Span),
     words: &BTreeSet<String>,
-    what: Between,
 ) -> bool {
     let holds = |(file, range): &(FileId, Range<usize>), span: Span| {
         *file == span.file && range.start <= span.end as usize && span.end as usize <= range.end
@@ -120,14 +109,15 @@ pub(super) fn changes_meaning(
                 return false;
             }
             let text = Text::new(program, *file, start..end);
-            text.macros.iter().any(|(_, name)| words.contains(*name))
+            text.has_pragma
+                || text.macros.iter().any(|(_, name)| words.contains(*name))
                 || text.usings.iter().any(|name| name.is_none_or(|name| words.contains(name)))
-                || (what == Between::Everything
-                    && declared(program).any(|(span, name)| {
-                        span.file == *file
-                            && (start..end).contains(&(span.start as usize))
-                            && words.contains(name)
-                    }))
+                || text.introduces(program, words)
+                || declared(program).any(|(span, name)| {
+                    span.file == *file
+                        && (start..end).contains(&(span.start as usize))
+                        && words.contains(name)
+                })
         })
     })
 }
@@ -213,6 +203,8 @@ struct Text<'a> {
     macros: Vec<(usize, &'a str)>,
     /// The names that a `using` brings in; nothing where it brings in all of a scope.
     usings: Vec<Option<&'a str>>,
+    /// Whether a pragma saves or restores a macro.
+    has_pragma: bool,
     /// Which tokens belong to directives.
     directives: Vec<bool>,
 }
@@ -243,6 +235,7 @@ impl<'a> Text<'a> {
             templates: Vec::new(),
             macros: Vec::new(),
             usings: Vec::new(),
+            has_pragma: false,
         };
         this.find_directives();
         this.find_usings();
@@ -274,6 +267,8 @@ impl<'a> Text<'a> {
                     let start = self.range.start + self.tokens[at].start as usize;
                     self.macros.push((start, self.word(at + 2)));
                 }
+                self.has_pragma |= self.word(at + 1) == "pragma"
+                    && matches!(self.word(at + 2), "push_macro" | "pop_macro");
                 while at < self.tokens.len() && self.tokens[at].kind != TokenKind::Newline {
                     self.directives[at] = true;
                     at += 1;
@@ -303,6 +298,89 @@ impl<'a> Text<'a> {
                 self.usings.push((!is_whole).then_some(last));
             }
         }
+    }
+
+    /// Whether text at namespace scope may declare one of the words, or something without a name that other text uses.
+    ///
+    /// What comes in front of a name, of `::`, `*`, `&`, `<` or `>` is a type that is used; parameters hide nothing.
+    fn introduces(&self, program: &Program, words: &BTreeSet<String>) -> bool {
+        // Macros may declare anything that they name.
+        let expands_to = |name: &str| {
+            program.macros.iter().filter(|def| def.name == name).any(|def| {
+                let mut body = def.body_identifiers.iter();
+                body.any(|word| !word.starts_with("__") && words.contains(word))
+            })
+        };
+        let mut at = self.next(0);
+        // The first token since the last `;`, `{` or `}`, and how many brackets are open.
+        let (mut first, mut depth) = (at, 0usize);
+        while at < self.tokens.len() {
+            let (word, next) = (self.word(at), self.next(at + 1));
+            match word {
+                ";" | "}" => (first, depth) = (next, 0),
+                // `(*name)`, or the arguments of a macro, are no parameters.
+                "(" if !matches!(self.word(next), "*" | "&") && at != self.next(first + 1) => {
+                    depth += 1;
+                }
+                ")" => depth = depth.saturating_sub(1),
+                "template" if self.word(next) == "<" => {
+                    if let Some(behind) = self.behind_list(next) {
+                        at = behind;
+                        continue;
+                    }
+                }
+                "{" => {
+                    let head = || (first..at).map(|inside| self.word(inside));
+                    let is_open = head().any(|word| matches!(word, "namespace" | "enum"))
+                        || (head().any(|word| word == "extern")
+                            && head().any(|word| word.starts_with('"')));
+                    if !is_open {
+                        at = self.closing(at);
+                        // Behind the body of a class, names may follow.
+                        (first, depth) = (at, 0);
+                        continue;
+                    }
+                    (first, depth) = (next, 0);
+                }
+                "_Pragma" => return true,
+                "operator" if self.word(next).starts_with('"') => return true,
+                _ if depth > 0 || self.tokens[at].kind != TokenKind::Identifier => {}
+                _ if expands_to(word) => return true,
+                _ if words.contains(word) => {
+                    let is_used = self.tokens.get(next).is_some_and(|token| {
+                        token.kind == TokenKind::Identifier
+                            || matches!(self.word(next), "::" | "*" | "&" | "&&" | "<" | ">" | ">>")
+                    });
+                    let is_specialised = self.word(next) == "<"
+                        && (first..at).any(|inside| self.word(inside) == "template");
+                    if !is_used || is_specialised {
+                        return true;
+                    }
+                }
+                _ => {}
+            }
+            at = next;
+        }
+        false
+    }
+
+    /// The `}` that closes the `{` at `at`, or the end.
+    fn closing(&self, at: usize) -> usize {
+        let (mut depth, mut next) = (0usize, at);
+        while next < self.tokens.len() {
+            match self.word(next) {
+                "{" => depth += 1,
+                "}" => {
+                    depth -= 1;
+                    if depth == 0 {
+                        return next;
+                    }
+                }
+                _ => {}
+            }
+            next = self.next(next + 1);
+        }
+        next
     }
 
     /// The next token that is neither a line end nor in a directive.

@@ -6,7 +6,7 @@
 //! apart from those of the file, and applied to the text of the original.
 
 use super::heads::{linkage, with_defaults, with_linkage};
-use super::instantiation::{self, Between};
+use super::instantiation;
 use super::{Rewriter, pin};
 use crate::edit::{Edit, apply};
 use layoutc_dataflow::classes::{Callee, ClassId, PlaceKind, Slot, given_object, resolve_callee};
@@ -999,7 +999,7 @@ impl Rewriter<'_> {
                 if is_definition
                     && let Some((span, message)) = self.instance_obstacle(id, whole, &order)
                 {
-                    self.refuse(class, Code::FUNCTION_VERSION, span, message);
+                    self.refuse(class, Code::FUNCTION_VERSION, span, &message);
                     continue;
                 }
                 if is_definition && let Some(callee) = self.later_callee(id, whole) {
@@ -1042,10 +1042,9 @@ impl Rewriter<'_> {
                         &order,
                         (whole, definition),
                         &words(whole).collect(),
-                        Between::MacrosAndUsings,
                     )
                 {
-                    let message = "this template is declared before the struct, and a macro or `using` between them could give its text another meaning";
+                    let message = "this template is declared before the struct, and something between them could give its text another meaning";
                     self.refuse(class, Code::FUNCTION_VERSION, site.name, message);
                     continue;
                 }
@@ -1078,6 +1077,14 @@ impl Rewriter<'_> {
                 let moves_with_record =
                     function.this_parameter.is_some() && (in_class || is_before);
                 let place = if is_early || moves_with_record { definition } else { whole };
+                if is_definition
+                    && function.copy_of.as_ref().is_some_and(layoutc_syntax::CopyOf::is_instance)
+                    && let Some(late) = self.late_type(id, place.at_end(), &order)
+                {
+                    let message = "this template uses a type that is complete only behind the place of its version";
+                    self.refuse(class, Code::FUNCTION_VERSION, late, message);
+                    continue;
+                }
                 let mut used = BTreeSet::new();
                 if is_definition {
                     self.used_records(&[id], &mut used);

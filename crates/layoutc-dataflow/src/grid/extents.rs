@@ -10,6 +10,7 @@ use super::index::{Atom, Index, Indices};
 use super::{Access, Dimension, LARGEST_RECORD, expanded, is_uniform, pin};
 use crate::classes::Pin;
 use layoutc_diagnostics::Code;
+use layoutc_syntax::keywords::is_keyword;
 use layoutc_syntax::{FunctionId, Program};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -184,32 +185,7 @@ pub(super) fn dimension_name(extent: &str) -> String {
 
 /// Whether a word can be the name of a parameter.
 pub(super) fn is_name(word: &str) -> bool {
-    const KEYWORDS: [&str; 40] = [
-        "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "const",
-        "continue", "default", "delete", "do", "double", "else", "enum", "export", "extern",
-        "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "new", "not",
-        "operator", "or", "private", "public", "short", "signed", "static", "this", "true", "xor",
-    ];
-    const MORE: [&str; 14] = [
-        "mutable",
-        "namespace",
-        "protected",
-        "register",
-        "return",
-        "sizeof",
-        "struct",
-        "switch",
-        "template",
-        "throw",
-        "try",
-        "union",
-        "void",
-        "while",
-    ];
-    word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && !KEYWORDS.contains(&word)
-        && !MORE.contains(&word)
-        && !matches!(word, "typedef" | "typename" | "unsigned" | "using" | "virtual" | "volatile")
+    word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && !is_keyword(word)
 }
 
 /// `stride / next` as a product, if it is one.

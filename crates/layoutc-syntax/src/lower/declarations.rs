@@ -7,8 +7,8 @@ use super::spaces::{merge_spaces, space_of_function, space_of_words, words_of_va
 use super::types::Declarator;
 use super::types::is_definition;
 use crate::program::{
-    BinaryOp, Declaration, DeclarationId, ExprKind, Function, FunctionId, FunctionSite, HeadMacro,
-    RecordId, RegionKind, Space, StmtId, StmtKind, Storage, VarId, Variable,
+    BinaryOp, Declaration, DeclarationId, ExprId, ExprKind, Function, FunctionId, FunctionSite,
+    HeadMacro, Program, RecordId, RegionKind, Space, StmtId, StmtKind, Storage, VarId, Variable,
 };
 use crate::types::{QualType, TypeKind, is_made_of_numbers};
 use layoutc_diagnostics::Span;
@@ -73,6 +73,7 @@ impl<'t> Lowering<'t> {
                 self.linkage_blocks -= 1;
             }
             "template_declaration" => self.template(node),
+            "template_instantiation" => self.explicit_instantiation(node),
             "static_assert_declaration" => self.static_assert(node),
             "using_declaration" => self.using_declaration(node),
             "namespace_alias_definition" => {}
@@ -241,6 +242,10 @@ impl<'t> Lowering<'t> {
             }
             if self.may_be_arguments(parameters) {
                 self.region(parameters, RegionKind::Unmodelled);
+            }
+            // A function has no value: a macro makes a name of this.
+            if node.field(FieldName::Value).is_some() {
+                self.region(node, RegionKind::Unmodelled);
             }
             self.prototype(node, &lowered, words, record, None);
             return None;
@@ -468,7 +473,13 @@ impl<'t> Lowering<'t> {
                 self.program.variables[id.index()].ty =
                     QualType::plain(self.program.types.intern(kind));
             }
-            if is_auto && !is_range_variable {
+            // `decltype(1.0f) v = 3;` has not the type of its value.
+            let is_other = is_number(&self.program, init)
+                && node
+                    .parent()
+                    .and_then(|own| own.field(FieldName::Type))
+                    .is_some_and(|own| own.kind() == "decltype");
+            if is_auto && !is_range_variable && !is_other {
                 self.deduce_auto(id, init);
             }
         }
@@ -1211,6 +1222,12 @@ fn is_operator(name: &str) -> bool {
 fn declaration_and_around(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let around = node.parent().filter(|parent| !crate::parse::holds_items(parent.kind()));
     std::iter::once(node).chain(around)
+}
+
+/// Whether an expression is a number or a vector of numbers.
+fn is_number(program: &Program, expr: ExprId) -> bool {
+    let ty = program.types.strip_reference(program.expr(expr).ty);
+    matches!(program.types.kind(ty.id), TypeKind::Scalar(_) | TypeKind::Vector(_))
 }
 
 /// The declarator of a function in a declaration or definition.

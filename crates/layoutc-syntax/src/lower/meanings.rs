@@ -10,7 +10,8 @@ use super::Lowering;
 use super::fields::{FieldName, Fields};
 use super::pasted::identifiers;
 use super::types::number_of_both;
-use crate::parse::{Trees, parse};
+use crate::keywords::is_keyword;
+use crate::parse::{Parsed, Trees, parse};
 use crate::preprocess::{MacroOrigin, Meaning, Preprocessed, tokens};
 use crate::program::{RegionKind, UnmodelledRegion};
 use layoutc_diagnostics::{FileId, Span};
@@ -45,7 +46,7 @@ impl AmbiguousNames {
                 let meaning = file.meanings.iter().find(|meaning| meaning.span == region.span);
                 let related = meaning.map(|meaning| related(*meaning, None));
                 let text = &source[region.span.range()];
-                let mut names = declared_in_text(text);
+                let mut names = declared_in_text(text, preprocessed);
                 for name in alike_aliases(preprocessed, root, &file.masked, text) {
                     names.remove(&name);
                 }
@@ -112,16 +113,36 @@ fn is_in_function(root: Node<'_>, span: Span) -> bool {
     false
 }
 
-/// The names that a text which is not part of the tree declares; all its names if it does not parse.
-fn declared_in_text(text: &str) -> BTreeSet<String> {
-    match parse(text) {
-        Ok(parsed) if parsed.error_regions.is_empty() => {
-            let mut names = BTreeSet::new();
-            declared_names(parsed.tree.root_node(), text, &mut names);
-            names
-        }
-        _ => identifiers(text).map(str::to_owned).collect(),
+/// The names that a text which is not part of the tree declares, and all names of what in it does not parse or is made
+/// by macros.
+fn declared_in_text(text: &str, preprocessed: &Preprocessed) -> BTreeSet<String> {
+    let Ok(parsed) = parse(text) else { return words_of(text) };
+    let mut names = BTreeSet::new();
+    for region in &parsed.error_regions {
+        names.extend(words_of(&text[region.clone()]));
     }
+    for item in items(parsed.tree.root_node()) {
+        let range = item.byte_range();
+        let is_macro = |name: &str| {
+            let mut known = preprocessed.macros.all(name);
+            known.any(|def| def.origin != MacroOrigin::Predefined && !def.text.trim().is_empty())
+        };
+        if parsed.is_suspect(range.clone()) {
+            names.extend(words_of(&text[range]));
+        } else if item.kind().starts_with("preproc") {
+            // What a macro means is known at each use.
+        } else if names_in(item).iter().any(|name| is_macro(&text[name.byte_range()])) {
+            names.extend(words_of(&text[range]));
+        } else {
+            declared_names(item, text, &mut names);
+        }
+    }
+    names
+}
+
+/// The identifiers of a text; keywords mean the same everywhere.
+fn words_of(text: &str) -> BTreeSet<String> {
+    identifiers(text).filter(|word| !is_keyword(word)).map(str::to_owned).collect()
 }
 
 /// Names that a tree and a text which is not part of it both make aliases of the same numbers, as host and kernels do in
@@ -186,6 +207,14 @@ fn declared_names(node: Node<'_>, text: &str, names: &mut BTreeSet<String>) {
             "alias_declaration" | "enumerator" | "namespace_alias_definition" => {
                 name_of(FieldName::Name)
             }
+            // What a class declares is its own.
+            "class_specifier" | "struct_specifier" | "union_specifier"
+                if node.field(FieldName::Name).is_some() =>
+            {
+                let defined = node.field(FieldName::Body).and_then(|_| name_of(FieldName::Name));
+                names.extend(defined.map(|name| text[name.byte_range()].to_owned()));
+                continue;
+            }
             "class_specifier" | "struct_specifier" | "union_specifier" | "enum_specifier" => {
                 node.field(FieldName::Body).and_then(|_| name_of(FieldName::Name))
             }
@@ -203,7 +232,7 @@ fn declared_names(node: Node<'_>, text: &str, names: &mut BTreeSet<String>) {
     }
 }
 
-/// The declarations at file and namespace scope.
+/// The declarations at file and namespace scope, in all branches of conditional directives.
 fn items(root: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     let mut stack = vec![root];
@@ -211,7 +240,14 @@ fn items(root: Node<'_>) -> Vec<Node<'_>> {
         let mut cursor = node.walk();
         for child in node.named_children(&mut cursor) {
             match child.kind() {
-                "namespace_definition" | "linkage_specification" | "declaration_list" => {
+                "namespace_definition"
+                | "linkage_specification"
+                | "declaration_list"
+                | "preproc_if"
+                | "preproc_ifdef"
+                | "preproc_elif"
+                | "preproc_elifdef"
+                | "preproc_else" => {
                     stack.push(child);
                 }
                 _ => found.push(child),
@@ -223,6 +259,11 @@ fn items(root: Node<'_>) -> Vec<Node<'_>> {
 
 /// The identifiers in a declaration, in order, names of members excluded.
 fn names_in(item: Node<'_>) -> Vec<Node<'_>> {
+    names_beside(item, &[])
+}
+
+/// The identifiers in a declaration, in order, names of members and what nodes of some kinds hold excluded.
+fn names_beside<'t>(item: Node<'t>, kinds: &[&str]) -> Vec<Node<'t>> {
     let mut found = Vec::new();
     let mut stack = vec![item];
     while let Some(node) = stack.pop() {
@@ -230,7 +271,9 @@ fn names_in(item: Node<'_>) -> Vec<Node<'_>> {
             found.push(node);
         }
         let mut cursor = node.walk();
-        stack.extend(node.named_children(&mut cursor));
+        stack.extend(
+            node.named_children(&mut cursor).filter(|child| !kinds.contains(&child.kind())),
+        );
     }
     found.sort_by_key(Node::start_byte);
     found
@@ -326,15 +369,16 @@ impl Lowering<'_> {
 
     /// Records whose members use a name of two meanings.
     fn records_with_ambiguous_names(&mut self, id: FileId) {
+        let Some(parsed) = self.trees.of(id).filter(|_| !self.ambiguous.names.is_empty()) else {
+            return;
+        };
+        let masked = &self.preprocessed.files[id.index()].masked;
         let mut found = Vec::new();
         for record in &self.program.records {
             let Some(body) = record.body.filter(|body| body.file == id) else { continue };
-            let text = &self.preprocessed.files[id.index()].masked[body.range()];
-            let name = identifiers(text).find(|name| self.ambiguous.contains(name));
-            if let Some(name) = name {
+            let used = self.first_ambiguous(parsed, masked, body);
+            if let Some((used, name)) = used {
                 let mut related = self.ambiguous.names[name].clone();
-                let at = text.find(name).unwrap_or(0) + body.start as usize;
-                let used = Span::new(id, at, at + name.len());
                 related.insert(0, (used, format!("`{name}` has two meanings")));
                 found.push((body, record.name.clone(), related));
             }
@@ -342,6 +386,48 @@ impl Lowering<'_> {
         for (span, name, related) in found {
             self.push_meanings(span, BTreeSet::from([name]), related);
         }
+    }
+
+    /// The first name of two meanings that the body of a record uses; names of members and of types in it are its own.
+    fn first_ambiguous<'s>(
+        &self,
+        parsed: &Parsed,
+        masked: &'s str,
+        body: Span,
+    ) -> Option<(Span, &'s str)> {
+        let at = |range: std::ops::Range<usize>| {
+            (Span::new(body.file, range.start, range.end), &masked[range])
+        };
+        let node = parsed
+            .tree
+            .root_node()
+            .descendant_for_byte_range(body.start as usize, body.end as usize)
+            .filter(|_| !parsed.is_suspect(body.range()));
+        let own: BTreeSet<&str> = node
+            .iter()
+            .flat_map(|body| body.named_children(&mut body.walk()).collect::<Vec<_>>())
+            .filter_map(|member| match member.kind() {
+                "type_definition" => member.field(FieldName::Declarator).map(innermost),
+                "alias_declaration" => member.field(FieldName::Name),
+                _ => None,
+            })
+            .map(|name| &masked[name.byte_range()])
+            .collect();
+        let all: Vec<(Span, &str)> = match node {
+            Some(node) => {
+                // Bodies of member functions say nothing about what the record has.
+                let names = names_beside(node, &["compound_statement", "field_initializer_list"]);
+                names.into_iter().map(|name| at(name.byte_range())).collect()
+            }
+            None => tokens(&masked[body.range()])
+                .into_iter()
+                .map(|token| {
+                    at(body.start as usize + token.range().start
+                        ..body.start as usize + token.range().end)
+                })
+                .collect(),
+        };
+        all.into_iter().find(|(_, name)| self.ambiguous.contains(name) && !own.contains(name))
     }
 
     /// Declarations of a header that name what its includers declare, each in its own way.

@@ -7,6 +7,7 @@
 use super::Lowering;
 use super::class_templates::{ClassTemplates, Pattern};
 use super::fields::{FieldName, Fields};
+use crate::keywords::is_keyword;
 use crate::opaque::OpaqueType;
 use crate::program::{
     CopyOf, ExprId, ExprKind, FunctionId, NameRef, Program, RecordId, RegionKind, TemplateArgument,
@@ -354,7 +355,24 @@ impl<'t> Lowering<'t> {
             .map(|parameter| self.program.variable(*parameter).ty)
             .collect();
         for (pattern, argument) in patterns.into_iter().zip(arguments.unwrap_or_default()) {
-            let argument = self.program.expr(*argument).ty;
+            // An enumerator has the type of its enumeration.
+            if self.may_be_enumerator(*argument) && depends(&self.program, pattern.id) {
+                return None;
+            }
+            let mut argument = self.program.expr(*argument).ty;
+            match self.program.types.kind(pattern.id) {
+                // A parameter by value is deduced without the qualifiers of its argument.
+                TypeKind::TemplateParameter(_) => {
+                    argument = QualType::plain(self.program.types.strip_reference(argument).id);
+                }
+                // `S &&` may be a reference to what the argument names.
+                TypeKind::Reference(to, true)
+                    if matches!(self.program.types.kind(to.id), TypeKind::TemplateParameter(_)) =>
+                {
+                    return None;
+                }
+                _ => {}
+            }
             self.match_type(&source.parameters, pattern, argument, &mut bindings)?;
         }
         let mut found = Vec::new();
@@ -372,6 +390,24 @@ impl<'t> Lowering<'t> {
             |argument: &TemplateArgument| self.program.argument_spelling(*argument).is_some();
         (concerns && found.iter().all(|(_, argument)| is_spelled(argument)))
             .then_some((found, values))
+    }
+
+    /// Whether the type of an expression may be that of an enumeration, which the model takes for a number.
+    fn may_be_enumerator(&self, expr: ExprId) -> bool {
+        let rec = |expr: &ExprId| self.may_be_enumerator(*expr);
+        match &self.program.expr(expr).kind {
+            ExprKind::Name(NameRef::Constant(_)) => true,
+            ExprKind::Name(NameRef::Variable(id)) => {
+                let own = self.program.variable(*id);
+                own.is_auto && own.init.as_ref().is_some_and(rec)
+            }
+            ExprKind::Paren(inner) => rec(inner),
+            ExprKind::Conditional(_, one, other) | ExprKind::Binary(_, one, other) => {
+                rec(one) || rec(other)
+            }
+            ExprKind::Comma(_, last) => rec(last),
+            _ => false,
+        }
     }
 
     /// A template argument that is a constant.
@@ -462,8 +498,11 @@ impl<'t> Lowering<'t> {
             TypeKind::TemplateParameter(ref name) => {
                 let mut bound = argument;
                 // An array decays; `const` of a parameter by value is the caller's business.
-                if let TypeKind::Array(..) | TypeKind::Unknown = types.kind(argument.id) {
-                    return None;
+                // What `unsigned const` and `long double` are called is not known.
+                match types.kind(argument.id) {
+                    TypeKind::Array(..) | TypeKind::Unknown => return None,
+                    TypeKind::Named(name, _) if name.split(' ').all(is_keyword) => return None,
+                    _ => {}
                 }
                 bound.is_const &= !pattern.is_const;
                 bound.is_restrict = false;

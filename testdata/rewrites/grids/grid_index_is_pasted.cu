@@ -5,7 +5,7 @@ __global__ void k(float *f, int nx, int ny) {
     int x = threadIdx.x, y = blockIdx.x;
     int ROW(f) = y * nx + x;
     if (x < nx && y < ny)
-        f[ROW(f)] += x; //~ LC0069 the index is only a part of what stands in the brackets
+        f[ROW(f)] += x;
 }
 int main() {
     int nx = 7, ny = 5;
