@@ -22,14 +22,14 @@ int main() {
 //- memory.cuh
 #pragma once
 struct P { float x, y; };
-template <typename T> T *on_device(const T *host, int count);
+template <typename T> T *on_device(T *host, int count);
 //- memory.cu
 #include "memory.cuh"
-template <typename T> T *on_device(const T *host, int count) {
+template <typename T> T *on_device(T *host, int count) {
     T *device;
     cudaMalloc(&device, count * sizeof(T));
     cudaMemcpy(device, host, count * sizeof(T), cudaMemcpyHostToDevice);
     return device;
 }
-template float *on_device<float>(const float *host, int count);
-template P *on_device<P>(const P *host, int count);
+template float *on_device<float>(float *host, int count);
+template P *on_device<P>(P *host, int count);
