@@ -262,12 +262,20 @@ fn reached<'p>(program: &'p Program, templates: &'p Templates, text: Span) -> BT
         let of = variable.function.map(|of| locals.entry(of).or_default());
         of.into_iter().for_each(|names| names.push(&variable.name));
     }
+    let mut sites: Vec<(FileId, u32, FunctionId)> = program
+        .function_ids()
+        .flat_map(|id| {
+            let own = program.function(id).sites.iter();
+            own.map(move |site| (site.span.file, site.span.start, id))
+        })
+        .collect();
+    sites.sort_unstable();
     // Members of a class and what a function declares hide other functions from them.
     let hidden = |span: Span| {
-        let within = program
-            .function_ids()
-            .filter(|id| program.function(*id).sites.iter().any(|site| span.contains(site.span)));
-        let own = within.flat_map(|id| locals.get(&id).into_iter().flatten().copied());
+        let first = sites.partition_point(|(file, at, _)| (*file, *at) < (span.file, span.start));
+        let within =
+            sites[first..].iter().take_while(|(file, at, _)| (*file, *at) < (span.file, span.end));
+        let own = within.flat_map(|(_, _, id)| locals.get(id).into_iter().flatten().copied());
         let around = program.records.iter().filter(|own| {
             let own = own.declaration.or(own.body);
             own.is_some_and(|own| {
