@@ -42,9 +42,10 @@ impl Rewriter<'_> {
         let is_late_function = |own: &Function| {
             let is_behind = |span: Span| order.is_behind(span, text) && !text.contains(span);
             let body = own.body.map(|body| program.stmt(body).span);
-            own.record.is_none()
-                && own.copy_of.is_none()
-                && (own.sites.iter().all(|site| is_behind(site.name))
+            let is_overload =
+                own.record.is_none() && own.sites.iter().all(|site| is_behind(site.name));
+            own.copy_of.is_none()
+                && (is_overload
                     || (body.is_some_and(is_behind) && has_deduced_result(program, own)))
         };
         let is_late_record = |own: &Record| {
@@ -293,10 +294,11 @@ fn reached<'p>(program: &'p Program, templates: &'p Templates, text: Span) -> BT
     };
     let words = |span: Span| {
         let (parameters, hidden) = (parameters(program.sources.text(span)), hidden(span));
-        program
-            .words_below(span)
-            .into_iter()
-            .filter(move |word| !parameters.contains(*word) && !hidden.contains(*word))
+        let own = program.words_below(span).into_iter();
+        let own = own.filter(move |word| !parameters.contains(*word) && !hidden.contains(*word));
+        // `f.run(a)` where `run` is a template.
+        let called = members(program.sources.text(span)).into_iter();
+        own.chain(called.filter(|word| templates.texts.contains_key(*word)))
     };
     let mut found = BTreeSet::new();
     let mut left: Vec<&str> = words(text).collect();
@@ -325,6 +327,14 @@ fn parameters(text: &str) -> BTreeSet<&str> {
     }
     let end = behind_list(&word, all.len(), 1).unwrap_or(0);
     (2..end).filter(|at| matches!(word(*at), "," | ">" | "=")).map(|at| word(at - 1)).collect()
+}
+
+/// The names of members that a text uses.
+fn members(text: &str) -> BTreeSet<&str> {
+    let all: Vec<Token> = tokens(text).into_iter().collect();
+    let word = |token: &Token| token.text(text);
+    let is_member = |pair: &&[Token]| matches!(word(&pair[0]), "." | "->");
+    all.windows(2).filter(is_member).map(|pair| word(&pair[1])).collect()
 }
 
 /// How often a text has a word.
