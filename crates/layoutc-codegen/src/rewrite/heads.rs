@@ -123,15 +123,9 @@ pub(super) fn linkage(
     // What a header declares and a file defines has a name for all files, unless the definition moves into the header.
     let is_root = |file: FileId| program.files[file.index()].is_root;
     let defines = body.is_some_and(|body| site.span.contains(body));
-    // A declaration with other names for its types is a function of its own in the model.
-    let original = function.copy_of.as_ref().map_or(function, |own| program.function(own.original));
-    let twins = program.functions.iter().filter(|other| {
-        other.name == original.name
-            && other.record.is_none()
-            && !other.template_parameters.is_empty()
-    });
+    let original = function.copy_of.as_ref().map_or(id, |own| own.original);
     let is_shared = body.is_some_and(|body| is_root(body.file))
-        && twins.flat_map(|other| &other.sites).any(|site| !is_root(site.span.file))
+        && template_sites(program, original).any(|site| !is_root(site.span.file))
         && (!defines || is_root(home));
     if is_shared && !is_declared_so {
         return "";
@@ -148,6 +142,21 @@ pub(super) fn linkage(
     } else {
         "static "
     }
+}
+
+/// Where a function template is declared: a declaration with other names for its types is a function of its own in the model.
+pub(super) fn template_sites(
+    program: &Program,
+    template: FunctionId,
+) -> impl Iterator<Item = &FunctionSite> {
+    let own = program.function(template);
+    let twins = program.functions.iter().filter(move |other| {
+        other.name == own.name
+            && other.body.is_none()
+            && !other.template_parameters.is_empty()
+            && other.parameters.len() == own.parameters.len()
+    });
+    own.sites.iter().chain(twins.flat_map(|other| &other.sites))
 }
 
 /// Puts the linkage in front of a declaration, behind attributes that must come first.

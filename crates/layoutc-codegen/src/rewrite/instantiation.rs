@@ -395,26 +395,7 @@ impl<'a> Text<'a> {
 
     /// The token behind the `>` that closes the `<` at `at`.
     fn behind_list(&self, at: usize) -> Option<usize> {
-        let (mut angles, mut depth) = (0isize, 0isize);
-        let mut next = at;
-        while next < self.tokens.len() {
-            match self.word(next) {
-                "(" | "[" | "{" => depth += 1,
-                ")" | "]" | "}" if depth == 0 => return None,
-                ")" | "]" | "}" => depth -= 1,
-                "<" if depth == 0 => angles += 1,
-                ">" if depth == 0 => angles -= 1,
-                ">>" if depth == 0 => angles -= 2,
-                ">>>" if depth == 0 => angles -= 3,
-                ";" => return None,
-                _ => {}
-            }
-            next = self.next(next + 1);
-            if angles <= 0 {
-                return Some(next);
-            }
-        }
-        None
+        behind_list(&|at| self.word(at), &|at| self.next(at), self.tokens.len(), at)
     }
 
     /// Adds the names that a list of template parameters declares.
@@ -514,4 +495,33 @@ impl<'a> Text<'a> {
             !(list..end).any(|inside| part.parameters.contains(self.word(inside)))
         })
     }
+}
+
+/// The token behind the `>` that closes the `<` at `at`, of `count` tokens; `next` is the first at a place or behind it that
+/// counts.
+pub(super) fn behind_list<'a>(
+    word: &impl Fn(usize) -> &'a str,
+    next: &impl Fn(usize) -> usize,
+    count: usize,
+    mut at: usize,
+) -> Option<usize> {
+    let (mut angles, mut depth) = (0isize, 0isize);
+    while at < count {
+        match word(at) {
+            "(" | "[" | "{" => depth += 1,
+            ")" | "]" | "}" if depth == 0 => return None,
+            ")" | "]" | "}" => depth -= 1,
+            "<" if depth == 0 => angles += 1,
+            ">" if depth == 0 => angles -= 1,
+            ">>" if depth == 0 => angles -= 2,
+            ">>>" if depth == 0 => angles -= 3,
+            ";" => return None,
+            _ => {}
+        }
+        at = next(at + 1);
+        if angles <= 0 {
+            return Some(at);
+        }
+    }
+    None
 }

@@ -1,6 +1,7 @@
 //! What a template finds when it is used, and text that is no template needs before it.
 
 use super::Rewriter;
+use super::instantiation::behind_list;
 use super::order::FileOrder;
 use layoutc_diagnostics::{FileId, Span};
 use layoutc_syntax::keywords::is_keyword;
@@ -194,7 +195,7 @@ impl<'a> Tokens<'a> {
     }
 
     fn behind_list(&self, at: usize) -> Option<usize> {
-        behind_list(&|at| self.word(at), self.all.len(), at)
+        behind_list(&|at| self.word(at), &|at| at, self.all.len(), at)
     }
 
     /// The bracket that closes the one at `at`, or the last token.
@@ -225,27 +226,6 @@ impl<'a> Tokens<'a> {
         }
         self.all.len().saturating_sub(1)
     }
-}
-
-/// The token behind the `>` that closes the `<` at `at`.
-fn behind_list<'a>(word: &impl Fn(usize) -> &'a str, count: usize, at: usize) -> Option<usize> {
-    let (mut angles, mut depth) = (0isize, 0isize);
-    for next in at..count {
-        match word(next) {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth -= 1,
-            "<" if depth == 0 => angles += 1,
-            ">" if depth == 0 => angles -= 1,
-            ">>" if depth == 0 => angles -= 2,
-            ">>>" if depth == 0 => angles -= 3,
-            ";" => return None,
-            _ => {}
-        }
-        if angles <= 0 {
-            return Some(next + 1);
-        }
-    }
-    None
 }
 
 /// The words of a text, of the macros in it, and of the templates and classes that it leads to, without the parameters of
@@ -320,13 +300,13 @@ fn reached<'p>(program: &'p Program, templates: &'p Templates, text: Span) -> BT
 
 /// The names of a template's parameters, of the head that the text begins with.
 fn parameters(text: &str) -> BTreeSet<&str> {
-    let all: Vec<Token> = tokens(text).into_iter().collect();
-    let word = |at: usize| all.get(at).map_or("", |token| token.text(text));
-    if word(0) != "template" || word(1) != "<" {
+    let tokens = Tokens { source: text, all: tokens(text).into_iter().collect() };
+    if tokens.word(0) != "template" || tokens.word(1) != "<" {
         return BTreeSet::new();
     }
-    let end = behind_list(&word, all.len(), 1).unwrap_or(0);
-    (2..end).filter(|at| matches!(word(*at), "," | ">" | "=")).map(|at| word(at - 1)).collect()
+    let end = tokens.behind_list(1).unwrap_or(0);
+    let is_end = |at: &usize| matches!(tokens.word(*at), "," | ">" | "=");
+    (2..end).filter(is_end).map(|at| tokens.word(at - 1)).collect()
 }
 
 /// The names of members that a text uses.

@@ -5,7 +5,7 @@
 //! the original, or a free function for a member function or operator. Its edits are gathered
 //! apart from those of the file, and applied to the text of the original.
 
-use super::heads::{linkage, with_defaults, with_linkage};
+use super::heads::{linkage, template_sites, with_defaults, with_linkage};
 use super::instantiation;
 use super::{Rewriter, pin};
 use crate::edit::{Edit, apply};
@@ -1326,21 +1326,10 @@ impl Rewriter<'_> {
         let Some(record) = self.classes.class(class).element.record() else { return };
         let definition = super::placement::definition(program, record);
         let own = program.function(id).sites[0].span;
-        let original = program.function(copy_of.original);
-        // A prototype that spells the types in another way is a function of its own in the model.
-        let is_member = is_member_template(program, id);
-        let twins = program.function_ids().filter(|other| {
-            let other = program.function(*other);
-            !is_member
-                && other.name == original.name
-                && other.body.is_none()
-                && !other.template_parameters.is_empty()
-                && other.parameters.len() == original.parameters.len()
-        });
-        let sites: Vec<&FunctionSite> = std::iter::once(copy_of.original)
-            .chain(twins)
-            .flat_map(|id| &program.function(id).sites)
-            .collect();
+        let sites: Vec<&FunctionSite> = match is_member_template(program, id) {
+            true => program.function(copy_of.original).sites.iter().collect(),
+            false => template_sites(program, copy_of.original).collect(),
+        };
         for site in sites {
             let whole = site.template.unwrap_or(site.span);
             if whole.contains(own) {

@@ -197,7 +197,8 @@ fn aliases(root: Node<'_>) -> Vec<(Node<'_>, Option<Node<'_>>)> {
     found
 }
 
-/// Adds the types, constants, variables and functions that a node declares, bodies excluded.
+/// Adds the types, constants, variables and functions that a node declares, bodies excluded; those of classes too, which
+/// others inherit.
 fn declared_names(node: Node<'_>, text: &str, names: &mut BTreeSet<String>) {
     let mut stack = vec![node];
     while let Some(node) = stack.pop() {
@@ -206,14 +207,6 @@ fn declared_names(node: Node<'_>, text: &str, names: &mut BTreeSet<String>) {
             "compound_statement" | "field_declaration" | "parameter_list" => continue,
             "alias_declaration" | "enumerator" | "namespace_alias_definition" => {
                 name_of(FieldName::Name)
-            }
-            // What a class declares is its own.
-            "class_specifier" | "struct_specifier" | "union_specifier"
-                if node.field(FieldName::Name).is_some() =>
-            {
-                let defined = node.field(FieldName::Body).and_then(|_| name_of(FieldName::Name));
-                names.extend(defined.map(|name| text[name.byte_range()].to_owned()));
-                continue;
             }
             "class_specifier" | "struct_specifier" | "union_specifier" | "enum_specifier" => {
                 node.field(FieldName::Body).and_then(|_| name_of(FieldName::Name))
