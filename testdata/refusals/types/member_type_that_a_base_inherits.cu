@@ -25,7 +25,7 @@ struct Numbers { typedef double real; };
 struct Numbers { typedef float real; };
 #endif
 struct Base : Numbers {};
-struct P : Base { real x; int k; }; //~ LC0036 this text has two meanings and mentions `P`
+struct P : Base { real x; int k; }; //~ LC0036 this text has two meanings and mentions `P` //~ LC0027 the type of this member is not known
 //- wide.cpp
 #define WIDE
 #include "particle.h"
