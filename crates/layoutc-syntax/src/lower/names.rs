@@ -39,10 +39,19 @@ impl Symbol {
 #[derive(Clone, Debug)]
 struct GlobalEntry {
     file: FileId,
+    /// Other files that declare it again.
+    again: Vec<FileId>,
     namespaces: Vec<String>,
     /// The class that declares it for itself, if one does.
     record: Option<RecordId>,
     symbol: Symbol,
+}
+
+impl GlobalEntry {
+    /// The files that declare it.
+    fn files(&self) -> impl Iterator<Item = FileId> + '_ {
+        std::iter::once(self.file).chain(self.again.iter().copied())
+    }
 }
 
 /// Names at namespace scope.
@@ -77,19 +86,24 @@ impl GlobalNames {
     /// declare the name and `from` does not: what it means there depends on which of them it is.
     pub(crate) fn rivals(&self, name: &str, from: FileId) -> Option<(FileId, FileId)> {
         let entries = self.entries.get(name)?;
-        if entries.len() < 2 || entries.iter().any(|entry| entry.file == from) {
+        if entries.len() < 2 || entries.iter().any(|entry| entry.files().any(|file| file == from)) {
             return None;
         }
-        let mut seen: Vec<FileId> = entries
-            .iter()
-            .map(|entry| entry.file)
-            .filter(|file| self.can_see(from, *file))
-            .collect();
+        let mut seen: Vec<FileId> = Vec::new();
+        for entry in entries {
+            // One file is enough: all that declare it again mean the same.
+            seen.extend(entry.files().find(|file| self.can_see(from, *file)));
+        }
         seen.dedup();
         seen.iter().enumerate().find_map(|(at, one)| {
             let other = seen[at + 1..].iter().find(|other| !self.can_see(*one, **other))?;
             Some((*one, *other))
         })
+    }
+
+    /// Whether a file is compiled with a declaration of it.
+    fn is_seen(&self, entry: &GlobalEntry, from: FileId) -> bool {
+        entry.files().any(|file| self.can_see(from, file))
     }
 
     fn can_see(&self, from: FileId, to: FileId) -> bool {
@@ -192,8 +206,30 @@ impl Lowering<'_> {
 
     fn declare_in(&mut self, name: &str, symbol: Symbol, record: Option<RecordId>) {
         let namespaces = self.namespaces.clone();
-        let entry = GlobalEntry { file: self.current, namespaces, record, symbol };
+        let entry =
+            GlobalEntry { file: self.current, again: Vec::new(), namespaces, record, symbol };
         self.globals.entries.entry(name.to_owned()).or_default().push(entry);
+    }
+
+    /// Declares a class of a namespace once more: who sees the current file knows it.
+    pub(crate) fn declare_again(&mut self, name: &str, id: RecordId) {
+        if !self.locals.is_empty() || self.record.is_some() {
+            return;
+        }
+        let is_meant = |symbol: &Symbol| match symbol {
+            Symbol::Type(ty) => self.program.types.as_record(ty.id) == Some(id),
+            Symbol::ClassTemplate(own) => *own == id,
+            _ => false,
+        };
+        for entry in self.globals.entries.get_mut(name).into_iter().flatten() {
+            if entry.record.is_none()
+                && entry.namespaces == self.namespaces
+                && is_meant(&entry.symbol)
+                && !entry.files().any(|file| file == self.current)
+            {
+                entry.again.push(self.current);
+            }
+        }
     }
 
     /// Global symbols of that name which the current place can see, best first.
@@ -211,7 +247,7 @@ impl Lowering<'_> {
                     || !self.program.record(own).bases.is_empty()
             })
         };
-        let can_see = |entry: &&GlobalEntry| self.globals.can_see(self.viewer(), entry.file);
+        let can_see = |entry: &&GlobalEntry| self.globals.is_seen(entry, self.viewer());
         // What the innermost class around declares hides all else of that name.
         if let Some(own) = self.record.or(function).filter(|_| scope.is_empty()) {
             let depth = |record: RecordId| match self.program.record(own).body {
@@ -287,7 +323,7 @@ impl Lowering<'_> {
         let declared = entries.iter().filter(|entry| {
             entry.record.is_none()
                 && !matches!(entry.symbol, Symbol::Function(_))
-                && self.globals.can_see(viewer, entry.file)
+                && self.globals.is_seen(entry, viewer)
         });
         self.meant_namespaces(name, &declared.map(|entry| entry.namespaces.as_slice()).collect())
     }
@@ -319,7 +355,7 @@ impl Lowering<'_> {
         let viewer = self.viewer();
         let entries = self.globals.entries.get(name).into_iter().flatten();
         entries
-            .filter(move |entry| self.globals.can_see(viewer, entry.file))
+            .filter(move |entry| self.globals.is_seen(entry, viewer))
             .map(|entry| (entry.namespaces.as_slice(), entry.record.is_some(), &entry.symbol))
     }
 

@@ -145,6 +145,12 @@ impl<'t> Lowering<'t> {
         }
         let nearest = file.masked_spans[before - 1].0.end as usize;
         let between = file.masked.get(nearest..start).unwrap_or_default();
+        // What stands in front of `friend` is of the declaration behind it.
+        if between.trim_ascii() == "friend"
+            && let Some(friend) = node.parent().filter(|own| own.kind() == "friend_declaration")
+        {
+            return self.behind_previous(friend);
+        }
         if ends_with_word(between) { start } else { end_of_previous(node) }
     }
 }

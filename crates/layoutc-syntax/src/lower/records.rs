@@ -49,11 +49,15 @@ impl<'t> Lowering<'t> {
             .flatten();
         let id = match (known, body) {
             (Some(id), None) => {
+                self.declare_again(&name, id);
                 self.class_template(id, node);
                 return self.record_type(id);
             }
             // A forward declaration is completed by the first body that the same file set shows.
-            (Some(id), Some(_)) if self.program.record(id).body.is_none() => id,
+            (Some(id), Some(_)) if self.program.record(id).body.is_none() => {
+                self.declare_again(&name, id);
+                id
+            }
             _ if body.is_none()
                 && self.template_parameters.is_empty()
                 && is_parameter_type(node) =>

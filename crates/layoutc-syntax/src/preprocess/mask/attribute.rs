@@ -1,5 +1,6 @@
 //! Attributes and other constructs of nvcc and GNU C++ that the grammar takes in few places only.
 
+use super::words::is_specifier;
 use super::{MaskReason, Masker};
 use crate::preprocess::lexer::TokenKind;
 
@@ -38,6 +39,7 @@ impl Masker<'_> {
                         MaskReason::Specifier { expansion: "__restrict".to_owned() },
                     );
                 }
+                "friend" => self.mask_in_front_of_friend(at),
                 "typename" if self.text_before(at) == "return" => {
                     self.replace(at, at, "", MaskReason::Other)
                 }
@@ -94,6 +96,21 @@ impl Masker<'_> {
         {
             let text = self.source[self.span(open, close).range()].to_owned();
             self.replace(open, close, "", MaskReason::Attribute { text });
+        }
+    }
+
+    /// `inline friend bool f(…)`: the grammar takes `friend` as the first word only.
+    fn mask_in_front_of_friend(&mut self, friend: usize) {
+        for at in (0..friend).rev() {
+            if self.removed[at] {
+                continue;
+            }
+            let word = self.text(at);
+            if !is_specifier(word) {
+                break;
+            }
+            let expansion = word.to_owned();
+            self.replace(at, at, "", MaskReason::Specifier { expansion });
         }
     }
 

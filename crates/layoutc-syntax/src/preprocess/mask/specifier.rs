@@ -199,7 +199,8 @@ impl Masker<'_> {
                     let plain = expansion
                         .split(' ')
                         .all(|word| is_specifier(word) && !is_known_undefined(word));
-                    let shown = if plain { expansion.clone() } else { String::new() };
+                    let has_room = plain && self.text(last + 1) != "friend";
+                    let shown = if has_room { expansion.clone() } else { String::new() };
                     self.replace(at, last, &shown, MaskReason::Specifier { expansion });
                 }
                 Class::Typed { expansion, ty } => {
