@@ -6,7 +6,7 @@
 use super::Rewriter;
 use layoutc_dataflow::classes::{Callee, ClassId, Slot, constructor_of, record_of, resolve_callee};
 use layoutc_diagnostics::Code;
-use layoutc_syntax::{ExprId, ExprKind, Field, QualType, RecordId, TypeKind};
+use layoutc_syntax::{ExprId, ExprKind, Field, QualType, RecordId, RecordTrait, TypeKind};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A constructor that takes an array of several pointers.
@@ -52,7 +52,7 @@ impl Rewriter<'_> {
                 ExprKind::Integer(Some(0)) => false,
                 _ => continue,
             };
-            if self.receiving_class(expr).is_some() {
+            if self.receiving_class(expr).is_some() || self.is_in_text_of_others(expr) {
                 continue;
             }
             let class = self
@@ -82,6 +82,19 @@ impl Rewriter<'_> {
         mentioned.is_empty()
             && program.records.iter().all(|own| own.name != name)
             && program.aliases.iter().all(|(own, ..)| own != name)
+    }
+
+    /// Whether it stands in a header of others and in no template of one: what it makes is no object of the program.
+    fn is_in_text_of_others(&self, expr: ExprId) -> bool {
+        let program = self.program;
+        let span = program.expr(expr).span;
+        program.is_foreign(span.file)
+            && !program.records.iter().any(|own| {
+                let is_template = own.instance.is_some()
+                    || own.shares_text
+                    || own.traits.iter().any(|(which, _)| *which == RecordTrait::Template);
+                is_template && own.body.is_some_and(|body| body.contains(span))
+            })
     }
 
     /// Null pointers that members and bases start with in front of constructors' bodies.

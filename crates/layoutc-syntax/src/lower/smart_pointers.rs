@@ -6,7 +6,7 @@
 use super::Lowering;
 use super::expressions::only_named;
 use super::fields::{FieldName, Fields};
-use crate::program::{ExprId, ExprKind, NameRef, RecordId};
+use crate::program::{ExprId, ExprKind, NameRef, RecordId, RecordTrait};
 use crate::types::{QualType, TypeKind};
 use layoutc_diagnostics::Span;
 use thin_vec::{ThinVec, thin_vec};
@@ -40,8 +40,9 @@ impl<'t> Lowering<'t> {
             .then(|| self.program.types.pointer(object))
     }
 
-    /// The type of an item of a `std::vector` or the like: a smart pointer to an object of the program, or an object that
-    /// holds a pointer to one. Items that are plain data are not followed.
+    /// The type of an item of a `std::vector` or the like: a smart pointer to an object of the program, an object that
+    /// holds a pointer to one or that no array in device memory can have, or a pointer to such an object. Items that are plain
+    /// data are not followed.
     pub(super) fn list_item(&self, list: QualType) -> Option<QualType> {
         let types = &self.program.types;
         let TypeKind::Named(name, mentioned) = types.kind(types.strip_reference(list).id) else {
@@ -49,11 +50,23 @@ impl<'t> Lowering<'t> {
         };
         let name = name.trim_start_matches("::").trim_start_matches("std::");
         let item = QualType::plain(*mentioned.first()?);
-        let is_followed = || match types.as_record(item.id) {
-            Some(record) => self.holds_pointer(record),
+        let object = match types.kind(item.id) {
+            TypeKind::Pointer(to) => to.id,
+            _ => item.id,
+        };
+        let is_followed = || match types.as_record(object) {
+            Some(record) => self.holds_pointer(record) || self.is_of_host(record),
             None => types.smart_pointee(item).is_some(),
         };
         (matches!(name, "vector" | "array" | "deque") && is_followed()).then_some(item)
+    }
+
+    /// Whether objects of a class are no elements of arrays in device memory: it has virtual functions, or a member of a type
+    /// that is not known, such as a list.
+    fn is_of_host(&self, record: RecordId) -> bool {
+        self.program.record(record).traits.iter().any(|(which, _)| {
+            matches!(which, RecordTrait::Virtual | RecordTrait::UnknownMember)
+        })
     }
 
     /// Whether an object of a record, or one in it, has a member that points to an object of the program.
