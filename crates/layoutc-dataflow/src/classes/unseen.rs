@@ -140,10 +140,10 @@ fn named_by_foreign(program: &Program, record: Option<RecordId>, slots: &[Slot])
                 .filter(|(_, ty, _)| program.types.mentions(ty.id, record))
                 .map(|(name, _, span)| (name.as_str(), *span)),
         );
-        let gives = program
-            .functions
-            .iter()
-            .filter(|function| program.types.mentions(function.result.id, record));
+        // Who calls a member function of the element itself has one, by another of these names.
+        let gives = program.functions.iter().filter(|function| {
+            function.record != Some(record) && program.types.mentions(function.result.id, record)
+        });
         names.extend(gives.flat_map(|function| {
             function.sites.iter().map(|site| (function.name.as_str(), site.name))
         }));

@@ -10,7 +10,7 @@ use crate::program::{
     BinaryOp, Declaration, DeclarationId, ExprId, ExprKind, Function, FunctionId, FunctionSite,
     HeadMacro, Program, RecordId, RegionKind, Space, StmtId, StmtKind, Storage, VarId, Variable,
 };
-use crate::types::{QualType, TypeKind, is_made_of_numbers};
+use crate::types::{QualType, TypeId, TypeKind, is_made_of_numbers};
 use layoutc_diagnostics::Span;
 use thin_vec::ThinVec;
 use tree_sitter::Node;
@@ -889,14 +889,33 @@ impl<'t> Lowering<'t> {
     fn same_parameters(&self, left: &[VarId], right: &[VarId]) -> bool {
         left.len() == right.len()
             && left.iter().zip(right).all(|(left, right)| {
-                self.decayed(self.program.variable(*left).ty).id
-                    == self.decayed(self.program.variable(*right).ty).id
+                let (left, right) = (self.program.variable(*left), self.program.variable(*right));
+                // Top-level `const` does not distinguish parameter types.
+                self.is_alike(left.ty.id, right.ty.id)
             })
     }
 
-    /// Top-level `const` does not distinguish parameter types.
-    fn decayed(&self, ty: QualType) -> QualType {
-        QualType::plain(ty.id)
+    /// Whether two types are the same, or would be with `using namespace std`: a header has `std::string`, and the file
+    /// that defines what it declares has `string`.
+    fn is_alike(&self, left: TypeId, right: TypeId) -> bool {
+        let types = &self.program.types;
+        left == right
+            || match (types.kind(left), types.kind(right)) {
+                (TypeKind::Pointer(left), TypeKind::Pointer(right)) => {
+                    QualType { id: right.id, ..*left } == *right && self.is_alike(left.id, right.id)
+                }
+                (TypeKind::Reference(left, one), TypeKind::Reference(right, other)) => {
+                    one == other
+                        && QualType { id: right.id, ..*left } == *right
+                        && self.is_alike(left.id, right.id)
+                }
+                (TypeKind::Named(left, of_left), TypeKind::Named(right, of_right)) => {
+                    left.trim_start_matches("std::") == right.trim_start_matches("std::")
+                        && of_left.len() == of_right.len()
+                        && of_left.iter().zip(of_right).all(|(one, other)| self.is_alike(*one, *other))
+                }
+                _ => false,
+            }
     }
 
     /// Lowers a parameter list into the innermost scope.
