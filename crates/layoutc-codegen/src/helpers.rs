@@ -3,6 +3,7 @@
 
 pub(crate) mod conversions;
 mod fill;
+pub(crate) mod iterators;
 mod linkage;
 mod managed;
 mod native;
@@ -71,6 +72,8 @@ pub struct Needs {
     pub load: bool,
     /// Record to element.
     pub store: bool,
+    /// Algorithms of thrust get places instead of pointers.
+    pub iterate: bool,
     /// The same, as an assignment whose value is used.
     pub assign: bool,
     /// Host to device.
@@ -261,6 +264,7 @@ pub(crate) fn declarations(
     if let Some(vector) = needs.wide {
         vector_functions(storage, vector, needs, out);
     }
+    iterators::structs(storage, needs, out);
     let out = all.part(Part::Device);
     out.push_str(shared);
     conversions::records(storage, needs, library, out);

@@ -19,6 +19,7 @@ pub(crate) const FUNCTIONS: &[&str] = &[
     "Memset",
     "MemsetAsync",
     "Records",
+    "Iterator",
     "MallocAsync",
     "MallocFromPoolAsync",
     "MallocManaged",

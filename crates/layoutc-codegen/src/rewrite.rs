@@ -9,6 +9,7 @@
 //! pass again without it.
 
 mod ahead;
+mod algorithms;
 mod calls;
 mod cells;
 mod class_texts;

@@ -63,7 +63,7 @@ pub use opencl::{
     BufferApi, BufferCall, Buffers, BuildOptions, Form, Given, Instance, Numbers, Range,
 };
 pub(crate) use opencl::{is_buffer, runs_kernels};
-pub use operands::{exchanged, given_back, is_null, strip_casts};
+pub use operands::{exchanged, given_back, is_null, led_back, strip_casts};
 pub use places::{Place, PlaceKind, Places, Value};
 pub use positions::Position;
 pub use rows::with_member_rows;

@@ -29,8 +29,8 @@
 //! - Reads within a red zone and any overrun between two static shared arrays go unseen; so does host access to
 //!   `__device__` variables, and device access to host memory.
 //! - Rounding modes and flush-to-zero; fast intrinsics are as exact as the C library.
-//! - Textures, surfaces, arrays, graphs, memory pools, virtual memory management, inline PTX, thrust, cub and the
-//!   other CUDA libraries, the driver API beyond its types. There is one device, of compute capability 8.0.
+//! - Textures, surfaces, arrays, graphs, memory pools, virtual memory management, inline PTX, cub and the other CUDA
+//!   libraries, thrust but for its sorting, partitioning and counting of ranges, the driver API beyond its types. There is one device, of compute capability 8.0.
 //! - `__CUDA_ARCH__` is 800 in device code only; functions for both sides are compiled once, as host code.
 //! - `__device__` data and functions of one name in two files are one, where nvcc without `-rdc` keeps them apart.
 //!

@@ -6,6 +6,7 @@
 //!
 //! All spans refer to the original text. Third-party syntax nodes do not leave this crate.
 
+mod algorithms;
 mod copy;
 mod homes;
 mod parents;
@@ -13,6 +14,7 @@ mod pragma;
 mod rows;
 mod spelling;
 
+pub use algorithms::Algorithm;
 pub use copy::{FunctionParts, NoCopy};
 pub use homes::Homes;
 pub use parents::Parents;

@@ -315,6 +315,11 @@ impl Rewriter<'_> {
         arguments: &[ExprId],
         at: usize,
     ) -> Option<String> {
+        if let Some(algorithm) = self.program.algorithm(callee, arguments)
+            && algorithm.iterators.contains(&at)
+        {
+            return self.iterator(expr, class);
+        }
         let layoutc_dataflow::classes::Callee::Function(function) =
             layoutc_dataflow::classes::resolve_callee(self.program, callee, arguments)
         else {
@@ -669,6 +674,11 @@ impl Rewriter<'_> {
                     is_repeatable: false,
                     is_int: true,
                 })
+            }
+            ExprKind::Call { callee, arguments, .. }
+                if self.gives_iterator(*callee, arguments) =>
+            {
+                self.found_place(expr, class)
             }
             ExprKind::Member { .. } | ExprKind::Index { .. } | ExprKind::Call { .. } => {
                 let base = self.pointer_text(expr);

@@ -241,6 +241,11 @@ impl Rewriter<'_> {
                     width = width.join(self.scalar_width(offset));
                     stack.push(pointer);
                 }
+                ExprKind::Call { callee, arguments, .. }
+                    if self.gives_iterator(*callee, arguments) =>
+                {
+                    width = Width::Wide;
+                }
                 ExprKind::Unary(op, inner) if op.is_update() => stack.push(*inner),
                 ExprKind::Assign(Some(_), left, right) => {
                     width = width.join(self.scalar_width(*right));

@@ -1,5 +1,6 @@
 //! Classification: every use of a class is one that codegen rewrites, or pins the class.
 
+mod algorithms;
 mod capture;
 mod element_copies;
 mod elements;
@@ -401,6 +402,9 @@ pub(super) fn is_offset(
                     super::resolve_callee(program, *callee, arguments)
                     && interior.contains(&Slot::Result(function))
                 {
+                    return true;
+                }
+                if program.algorithm(*callee, arguments).is_some_and(|own| own.gives_iterator) {
                     return true;
                 }
             }

@@ -30,6 +30,19 @@ pub fn given_back(name: &str, arguments: &[ExprId]) -> Option<ExprId> {
     }
 }
 
+/// As [`given_back`], and the pointer to the start of a range of which an algorithm gives back a place.
+#[must_use]
+pub fn led_back(
+    program: &Program,
+    callee: ExprId,
+    name: &str,
+    arguments: &[ExprId],
+) -> Option<ExprId> {
+    let algorithm = || program.algorithm(callee, arguments).filter(|own| own.gives_iterator);
+    given_back(name, arguments)
+        .or_else(|| arguments.get(algorithm()?.iterators.start).copied())
+}
+
 /// What `std::exchange(p, q)` changes, and what it stores there.
 #[must_use]
 pub fn exchanged(name: &str, arguments: &[ExprId]) -> Option<(ExprId, ExprId)> {

@@ -371,7 +371,8 @@ impl Places {
                         program.function(function).result,
                     ),
                     Callee::Library(name) => {
-                        let given = super::operands::given_back(&name, arguments)
+                        let given =
+                            super::operands::led_back(program, *callee, &name, arguments)
                             .filter(|_| element_of(program, expr.ty).is_some());
                         (None, given.and_then(|given| self.value(given)))
                     }

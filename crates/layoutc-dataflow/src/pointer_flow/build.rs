@@ -3,7 +3,7 @@
 use crate::catalogue::Api;
 use crate::catalogue::Role;
 use crate::classes::{
-    ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, constructor_of, exchanged, given_back,
+    ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, constructor_of, exchanged, led_back,
     given_object, operator_operands, record_of, resolve_callee,
 };
 use crate::layout_type::{
@@ -618,7 +618,8 @@ impl<'a> Builder<'a> {
                         Source::Pointer(self.pointer(Slot::Result(function)))
                     }
                     // What `std::exchange(p, q)` gives back, it had before.
-                    Callee::Library(name) => match given_back(&name, arguments) {
+                    Callee::Library(name) => match led_back(self.program, *callee, &name, arguments)
+                    {
                         Some(given) => match self.given.get(&expr) {
                             Some(kept) => Source::Pointer(*kept),
                             None => self.source(given),

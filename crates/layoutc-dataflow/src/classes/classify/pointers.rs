@@ -317,6 +317,12 @@ impl Classifier<'_> {
                     {
                         self.classes.same_array.insert(parent);
                     }
+                    BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge | BinaryOp::Sub
+                        if self.classes.value(other) == Some((class, 1))
+                            && self.starts.are_ordered(program, *left, *right) =>
+                    {
+                        self.classes.same_array.insert(parent);
+                    }
                     // Elements are as far from each other as before.
                     BinaryOp::Eq
                     | BinaryOp::Ne
@@ -657,6 +663,12 @@ impl Classifier<'_> {
     /// A pointer or element passed to a function.
     pub(super) fn argument(&mut self, expr: ExprId, class: ClassId, callee: &Callee, at: usize) {
         let span = self.span(expr);
+        if let Some(reason) = self.given_to_algorithm(expr, class) {
+            if let Err(message) = reason {
+                self.pin(class, Code::ESCAPING_POINTER, span, message);
+            }
+            return;
+        }
         match callee {
             Callee::Function(function) => {
                 let function = self.program.function(*function);

@@ -85,6 +85,9 @@ impl Starts {
                         }
                         // They take pointers by value, or the address of one.
                         Callee::Library(name) if catalogue::takes_values(&name) => Vec::new(),
+                        Callee::Library(_) if program.algorithm(*callee, arguments).is_some() => {
+                            Vec::new()
+                        }
                         Callee::Library(_) | Callee::Unknown => {
                             for to in arguments.iter().filter_map(|argument| variable(*argument)) {
                                 values.insert(to, None);
@@ -168,6 +171,16 @@ impl Starts {
         self.agree(program, left, right, STEPS)
     }
 
+    /// Whether two pointers that are subtracted, or compared by their order, point into one array: one of them is only ever
+    /// made of the other variable. Where that led to another array then, the source's own result means nothing.
+    pub(super) fn are_ordered(&self, program: &Program, left: ExprId, right: ExprId) -> bool {
+        let (Some(left), Some(right)) = (base(program, left), base(program, right)) else {
+            return false;
+        };
+        self.derives(program, left, right, &mut BTreeSet::new())
+            || self.derives(program, right, left, &mut BTreeSet::new())
+    }
+
     fn agree(&self, program: &Program, left: ExprId, right: ExprId, steps: usize) -> bool {
         let Some(steps) = steps.checked_sub(1) else { return false };
         let (Some(left), Some(right)) = (base(program, left), base(program, right)) else {
@@ -199,6 +212,36 @@ impl Starts {
                 (Some(first), Some(second)) => self.agree(program, *first, *second, steps),
                 _ => false,
             })
+    }
+
+    /// Whether a local is only ever made of another pointer variable, as the end of an array is of its start.
+    fn derives(
+        &self,
+        program: &Program,
+        id: VarId,
+        from: VarId,
+        visiting: &mut BTreeSet<VarId>,
+    ) -> bool {
+        if visiting.len() >= STEPS || program.variable(id).storage != Storage::Local {
+            return false;
+        }
+        visiting.insert(id);
+        let Some(Some(values)) = self.values.get(&id) else { return false };
+        let mut is_made = false;
+        let all = values.iter().all(|value| match base(program, *value) {
+            Some(other) if other == from => {
+                is_made = true;
+                true
+            }
+            Some(other) if visiting.contains(&other) => true,
+            Some(other) => {
+                let derives = self.derives(program, other, from, visiting);
+                is_made |= derives;
+                derives
+            }
+            None => false,
+        });
+        all && is_made
     }
 
     /// The variable whose first value a pointer variable is moved from, if it is always the same.
@@ -298,6 +341,10 @@ fn base(program: &Program, expr: ExprId) -> Option<VarId> {
             }
             ExprKind::Unary(op, inner) if op.is_update() => *inner,
             ExprKind::Assign(Some(_), left, _) => *left,
+            ExprKind::Call { callee, arguments, .. } => {
+                let algorithm = program.algorithm(*callee, arguments)?;
+                *arguments.get(algorithm.iterators.start).filter(|_| algorithm.gives_iterator)?
+            }
             ExprKind::Name(NameRef::Variable(id)) => return Some(*id),
             _ => return None,
         };
