@@ -63,21 +63,48 @@ impl Classifier<'_> {
             return !parameters.is_empty() && parameters.iter().all(is_value);
         }
         let ty = program.types.strip_reference(program.expr(functor).ty);
-        let Some(record) = program.types.as_record(ty.id) else { return false };
-        let record = program.record(record);
-        let mut calls = record
-            .methods
-            .iter()
-            .map(|method| program.function(*method))
-            .filter(|method| method.name == "operator()")
-            .peekable();
-        // Operators of bases are hidden by its own.
-        !record.unmodelled_members.contains("operator()")
-            && calls.peek().is_some()
-            && calls.all(|call| {
-                call.template_parameters.is_empty()
-                    && !call.parameters.is_empty()
-                    && call.parameters.iter().all(is_value)
-            })
+        let records = match program.types.as_record(ty.id) {
+            Some(record) => vec![record],
+            None => self.classes_made_by(functor),
+        };
+        !records.is_empty() && records.iter().all(|record| calls_with(program, *record, &is_value))
     }
+
+    /// The classes of which `space::Before()` may make an object: all of that name.
+    fn classes_made_by(&self, call: ExprId) -> Vec<RecordId> {
+        let program = self.program;
+        let ExprKind::Call { callee, .. } = &program.expr(call).kind else { return Vec::new() };
+        let ExprKind::Name(NameRef::Unknown(name)) =
+            &program.expr(program.strip_parens(*callee)).kind
+        else {
+            return Vec::new();
+        };
+        if program.aliases.iter().any(|(alias, ..)| alias == name) {
+            return Vec::new();
+        }
+        program.record_ids().filter(|id| program.record(*id).name == *name).collect()
+    }
+}
+
+/// Whether all call operators of a class have parameters of a kind.
+fn calls_with(
+    program: &Program,
+    record: RecordId,
+    is_value: &dyn Fn(&VarId) -> bool,
+) -> bool {
+    let record = program.record(record);
+    let mut calls = record
+        .methods
+        .iter()
+        .map(|method| program.function(*method))
+        .filter(|method| method.name == "operator()")
+        .peekable();
+    // Operators of bases are hidden by its own.
+    !record.unmodelled_members.contains("operator()")
+        && calls.peek().is_some()
+        && calls.all(|call| {
+            call.template_parameters.is_empty()
+                && !call.parameters.is_empty()
+                && call.parameters.iter().all(is_value)
+        })
 }
