@@ -181,6 +181,7 @@ fn empty_class(record: RecordId) -> ArrayClass {
         allocations: Vec::new(),
         symbols: Vec::new(),
         pins: Vec::new(),
+        closed_branches: BTreeSet::new(),
         is_of_buffers: false,
         units: BTreeMap::new(),
         interior: BTreeSet::new(),

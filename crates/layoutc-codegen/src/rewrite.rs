@@ -10,6 +10,7 @@
 
 mod ahead;
 mod algorithms;
+mod branches;
 mod calls;
 mod cells;
 mod class_texts;
@@ -260,6 +261,7 @@ fn rewrite_with(
             class.is_managed || class.is_native || is_used_on_host(program, class);
     }
     let accessors = std::mem::take(&mut this.accessors);
+    this.close_branches();
     let mut edits = std::mem::take(&mut this.edits);
     let refusals = std::mem::take(&mut this.refusals);
     let cell_refusals = std::mem::take(&mut this.cells.refusals);

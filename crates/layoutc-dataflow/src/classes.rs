@@ -138,6 +138,8 @@ pub struct ArrayClass {
     pub symbols: Vec<VarId>,
     /// Why it must keep its layout, in source order; empty if it can move.
     pub pins: Vec<Pin>,
+    /// Closed branches that mention it: they must not be compiled once it has changed.
+    pub closed_branches: BTreeSet<Span>,
     /// Its memory is OpenCL buffers.
     pub is_of_buffers: bool,
     /// Inner parts of the record that the program uses as a whole, with a place that shows it.
@@ -453,6 +455,7 @@ fn group(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Gro
             allocations: allocations.remove(&node).unwrap_or_default(),
             symbols: symbols.remove(&node).unwrap_or_default(),
             pins: Vec::new(),
+            closed_branches: BTreeSet::new(),
             is_of_buffers: members_of_buffers.contains(&node),
             units: BTreeMap::new(),
             interior: BTreeSet::new(),

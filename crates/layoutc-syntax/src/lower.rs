@@ -523,6 +523,7 @@ impl<'t> Lowering<'t> {
 
     /// Adds the regions that no declaration lowering sees: inactive branches and parse errors.
     fn collect_regions(&mut self) {
+        self.program.closed_branches = self.preprocessed.closed_branches();
         for (at, file) in self.preprocessed.files.iter().enumerate() {
             let conditions = file.directives.iter().filter(|directive| {
                 matches!(

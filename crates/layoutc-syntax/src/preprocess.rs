@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use layoutc_diagnostics::{Diagnostic, FileId, SourceSet, Span};
 
+mod closed;
 mod condition;
 mod directive;
 mod embedded;

@@ -1049,6 +1049,8 @@ pub struct Program {
     pub foreign_words: BTreeMap<FileId, crate::preprocess::ForeignWords>,
     /// Text outside the model.
     pub regions: Vec<UnmodelledRegion>,
+    /// Inactive regions that nothing but an edit of the source would compile.
+    pub closed_branches: BTreeSet<Span>,
     /// `#if`, `#ifdef` and `#ifndef` directives.
     pub conditions: Vec<Span>,
     /// Identifiers declared anywhere, so that a generated name can avoid them.

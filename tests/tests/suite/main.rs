@@ -1,6 +1,7 @@
 //! All integration tests, in one binary: what they share is compiled and linked once, and no test waits for the last
 //! one of another binary.
 
+mod algorithms;
 mod analyze;
 mod bad_input;
 mod calibrate;

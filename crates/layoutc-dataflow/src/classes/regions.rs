@@ -177,6 +177,7 @@ impl<'a> LocalNames<'a> {
 /// Pins classes by unparsed, inactive and unmodelled text, and by macro bodies.
 pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
     let mut pins: Vec<(ClassId, Pin)> = Vec::new();
+    let mut closed: Vec<(ClassId, Span)> = Vec::new();
     let bodies = macro_bodies(program);
     let uses = macro_uses(program);
     let templates = TemplateTexts::new(program);
@@ -224,6 +225,14 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
             if is_apart(class, region.span) {
                 continue;
             }
+            if region.kind == RegionKind::Inactive
+                && program.closed_branches.contains(&region.span)
+                && !classes.class(class).is_of_buffers
+                && !program.files[region.span.file.index()].is_opencl
+            {
+                closed.push((class, region.span));
+                continue;
+            }
             let pin = Pin {
                 span: first_line(program, region.span),
                 code,
@@ -255,6 +264,9 @@ pub(super) fn pin_by_regions(program: &Program, classes: &mut Classes) {
     }
     for (class, pin) in pins {
         classes.classes[class.index()].pins.push(pin);
+    }
+    for (class, branch) in closed {
+        classes.classes[class.index()].closed_branches.insert(branch);
     }
 }
 

@@ -1,0 +1,23 @@
+//! Branches that are not compiled and mention arrays that change.
+
+use super::Rewriter;
+use crate::edit::Edit;
+use layoutc_diagnostics::Span;
+use std::collections::BTreeSet;
+
+impl Rewriter<'_> {
+    /// Puts an `#error` at the start of each closed branch that mentions an array which changes: its text says what was right
+    /// for the old layout, and somebody may edit the switch.
+    pub(super) fn close_branches(&mut self) {
+        let classes = self.storage_of.keys();
+        let branches: BTreeSet<Span> = classes
+            .flat_map(|class| self.classes.class(*class).closed_branches.iter().copied())
+            .collect();
+        for branch in branches {
+            let start = Span { end: branch.start, ..branch };
+            let text = "\n#error \"layoutc: this branch was not compiled when layouts changed; \
+                        transform the source again\"";
+            self.edits.push(Edit::replace(start, text));
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Branches that nothing but an edit of the source would compile.
+//!
+//! `#define SORT 1` in a file and `#if !SORT` behind it: no option of a compiler changes what the condition says, because the
+//! definition is the last word. A branch is *closed* if every name in the conditions of its group up to it is *settled*: a
+//! macro that the program defines once, in text that is always compiled, in front of the condition, as numbers and operators
+//! alone, and never undefines. A name that nothing defines is not settled: `-D` would define it.
+
+use super::lexer::{TokenKind, tokens};
+use super::{Activity, Directive, DirectiveKind, MacroOrigin, Preprocessed};
+use layoutc_diagnostics::{FileId, Span};
+use std::collections::BTreeSet;
+
+/// How far definitions are looked for through headers.
+const DEPTH: usize = 8;
+
+impl Preprocessed {
+    /// The closed branches among those that are not compiled.
+    pub(crate) fn closed_branches(&self) -> BTreeSet<Span> {
+        let undefined = self.undefined_names();
+        let mut closed = BTreeSet::new();
+        for file in self.files.iter().filter(|file| file.foreign.is_none()) {
+            let mut regions = file.inactive.iter().filter(|region| !region.dual).peekable();
+            // Whether the conditions of each group around are settled so far.
+            let mut groups: Vec<bool> = Vec::new();
+            for directive in &file.directives {
+                while regions.next_if(|region| region.span.end <= directive.span.start).is_some() {}
+                let is_inside =
+                    regions.peek().is_some_and(|region| region.span.contains(directive.span));
+                match directive.kind {
+                    DirectiveKind::If | DirectiveKind::Ifdef | DirectiveKind::Ifndef => {
+                        groups.push(self.is_settled_condition(directive, &undefined));
+                    }
+                    DirectiveKind::Elif | DirectiveKind::Elifdef | DirectiveKind::Elifndef => {
+                        let is_settled = self.is_settled_condition(directive, &undefined);
+                        if let Some(group) = groups.last_mut() {
+                            *group &= is_settled;
+                        }
+                    }
+                    DirectiveKind::Endif => drop(groups.pop()),
+                    DirectiveKind::Else
+                    | DirectiveKind::Include
+                    | DirectiveKind::Define
+                    | DirectiveKind::Undef
+                    | DirectiveKind::PragmaOnce
+                    | DirectiveKind::Pragma
+                    | DirectiveKind::Other => {}
+                }
+                // The branch that begins behind this directive; one with parts that have conditions of their own is several.
+                if !is_inside
+                    && groups.last() == Some(&true)
+                    && let Some(region) = regions.peek()
+                    && region.span.start == directive.span.end
+                    && !self.has_parts(&file.directives, region.span)
+                {
+                    closed.insert(region.span);
+                }
+            }
+        }
+        closed
+    }
+
+    /// Whether a branch goes on behind an `#elif` or `#else` of its own group.
+    fn has_parts(&self, directives: &[Directive], branch: Span) -> bool {
+        let mut depth = 0usize;
+        let inside = directives.iter().filter(|own| branch.contains(own.span));
+        for directive in inside {
+            match directive.kind {
+                DirectiveKind::If | DirectiveKind::Ifdef | DirectiveKind::Ifndef => depth += 1,
+                DirectiveKind::Endif if depth == 0 => return true,
+                DirectiveKind::Endif => depth -= 1,
+                DirectiveKind::Elif
+                | DirectiveKind::Elifdef
+                | DirectiveKind::Elifndef
+                | DirectiveKind::Else
+                    if depth == 0 =>
+                {
+                    return true;
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
+    /// The names of all `#undef`s.
+    fn undefined_names(&self) -> BTreeSet<&str> {
+        let all = self.files.iter().flat_map(|file| &file.directives);
+        let all = all.filter(|directive| directive.kind == DirectiveKind::Undef);
+        all.flat_map(|directive| words(self.sources.text(directive.span))).collect()
+    }
+
+    fn is_settled_condition(&self, directive: &Directive, undefined: &BTreeSet<&str>) -> bool {
+        let text = self.sources.text(directive.span);
+        // Behind the directive's own name.
+        let mut names = words(text).skip(1).filter(|word| *word != "defined").peekable();
+        let has_names = names.peek().is_some();
+        let is_number = || {
+            let mut all = tokens(text).into_iter();
+            all.any(|token| token.kind == TokenKind::Number)
+        };
+        (has_names || is_number())
+            && names.all(|name| {
+                !undefined.contains(name)
+                    && self.is_settled(name, directive.span.file, directive.span.start)
+            })
+    }
+
+    /// Whether a macro is defined once and for all in front of a place.
+    fn is_settled(&self, name: &str, file: FileId, at: u32) -> bool {
+        let mut all = self.macros.all(name);
+        let (Some(def), None) = (all.next(), all.next()) else { return false };
+        let Some(place) = def.name_span else { return false };
+        let is_plain = def.origin == MacroOrigin::Source
+            && def.activity == Activity::Active
+            && def.params.is_none()
+            && words(&def.text).next().is_none();
+        is_plain
+            && self.files[place.file.index()].foreign.is_none()
+            && self.is_always_compiled(place)
+            && (if place.file == file {
+                place.start < at
+            } else {
+                self.is_included(place.file, file, at, DEPTH)
+            })
+    }
+
+    /// Whether a file includes another one in front of a place, always.
+    fn is_included(&self, wanted: FileId, file: FileId, at: u32, depth: usize) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let includes = self.files[file.index()].includes.iter();
+        let mut before = includes.filter(|own| own.span.start < at);
+        before.any(|include| {
+            include.activity == Activity::Active
+                && self.is_always_compiled(include.span)
+                && include.target.is_some_and(|target| {
+                    target == wanted || self.is_included(wanted, target, u32::MAX, depth)
+                })
+        })
+    }
+
+    /// Whether a place in a file is in no branch, but for the guard of a header.
+    fn is_always_compiled(&self, place: Span) -> bool {
+        let directives = &self.files[place.file.index()].directives;
+        let mut around: Vec<usize> = Vec::new();
+        for (at, directive) in directives.iter().enumerate() {
+            if directive.span.start >= place.start {
+                break;
+            }
+            match directive.kind {
+                DirectiveKind::If | DirectiveKind::Ifdef | DirectiveKind::Ifndef => around.push(at),
+                DirectiveKind::Endif => drop(around.pop()),
+                DirectiveKind::Else
+                | DirectiveKind::Elif
+                | DirectiveKind::Elifdef
+                | DirectiveKind::Elifndef
+                | DirectiveKind::Include
+                | DirectiveKind::Define
+                | DirectiveKind::Undef
+                | DirectiveKind::PragmaOnce
+                | DirectiveKind::Pragma
+                | DirectiveKind::Other => {}
+            }
+        }
+        match around.as_slice() {
+            [] => true,
+            [guard] => self.is_guard(directives, *guard),
+            _ => false,
+        }
+    }
+
+    /// `#ifndef NAME` and `#define NAME` at the top of a file.
+    fn is_guard(&self, directives: &[Directive], at: usize) -> bool {
+        let is_first = directives[..at].iter().all(|own| own.kind == DirectiveKind::PragmaOnce);
+        let (Some(test), Some(next)) = (directives.get(at), directives.get(at + 1)) else {
+            return false;
+        };
+        let name = |directive: &Directive| {
+            words(self.sources.text(directive.span)).nth(1).map(str::to_owned)
+        };
+        is_first
+            && test.kind == DirectiveKind::Ifndef
+            && next.kind == DirectiveKind::Define
+            && name(test).is_some()
+            && name(test) == name(next)
+            && directives.last().is_some_and(|last| last.kind == DirectiveKind::Endif)
+    }
+}
+
+/// The identifiers of a text that are no values of their own.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    let found = tokens(text).into_iter();
+    let found = found.filter(|token| token.kind == TokenKind::Identifier);
+    found.map(move |token| token.text(text)).filter(|word| !matches!(*word, "true" | "false"))
+}
