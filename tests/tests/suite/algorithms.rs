@@ -18,7 +18,7 @@ fn fixtures_with_algorithms_run_identically() -> Result<()> {
         let path = repository_root().join("testdata/rewrites").join(fixture).display().to_string();
         for layout in ["* = soa", "* = tiled(32)", "* = tiled(4)"] {
             let asked = ["verify", &path, "--no-nvcc", "--layout", layout];
-            let outcome = Layoutc::new(asked).limit(LIMIT).run()?;
+            let outcome = Layoutc::built()?.run(&repository_root(), LIMIT, asked)?;
             ensure!(
                 outcome.stdout.contains("identical on the CPU runtime"),
                 "{fixture} {layout}\n{}\n{}",
