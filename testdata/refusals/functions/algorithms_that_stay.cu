@@ -18,6 +18,10 @@ struct LiveE { __host__ __device__ bool operator()(const E &e) const { return e.
 // Device code that calls an algorithm.
 struct F { float x; int live; };
 struct LiveF { __host__ __device__ bool operator()(const F &f) const { return f.live > 0; } };
+// A macro that stands for a pointer.
+#define END(p) ((p) + 64) //~ LC0024 an algorithm is given what this macro stands for
+struct G { float x; int live; };
+struct LiveG { __host__ __device__ bool operator()(const G &g) const { return g.live > 0; } };
 template <class T> __global__ void step(T *p, int n) { int i = threadIdx.x; if (i < n) p[i].x += p[i].live; }
 __global__ void inside(F *p, int n) {
     thrust::partition(thrust::device, p, p + n, LiveF()); //~ LC0010 an algorithm that device code calls
@@ -35,6 +39,8 @@ int main() {
     thrust::partition(thrust::device, b, b + n, Generic()); //~ LC0010 the algorithm compares or tests elements with something that is not seen to take them as values or constant references
     thrust::sort(thrust::device, c, c + n); //~ LC0010 the algorithm compares or tests elements with something that is not seen to take them as values or constant references
     thrust::partition(thrust::host, d, d + n, LiveD()); //~ LC0010 no definition of `partition` is found, and it may access the array
+    G *g; cudaMalloc(&g, n * sizeof(G)); step<<<1, 64>>>(g, n);
+    thrust::partition(thrust::device, g, END(g), LiveG());
     using namespace thrust;
     partition(device, e, e + n, LiveE()); //~ LC0010 no definition of `partition` is found, and it may access the array
     return 0;

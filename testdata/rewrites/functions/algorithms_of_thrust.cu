@@ -81,6 +81,10 @@ struct Tracks {
         cudaMalloc(&at, n * sizeof(lab::Mark));
         lab::mark<<<(n + 127) / 128, 128>>>(at, n);
     }
+    int live(int n) {
+        lab::Mark *end = thrust::stable_partition(thrust::device, at, at + n, lab::Live{2});
+        return end > at ? end - at : 0;
+    }
     ptrdiff_t sorted(unsigned n) {
         thrust::stable_sort(thrust::device, at, at + n, lab::Before());
         return thrust::count_if(thrust::device, at, at + n, lab::Live{1});
@@ -126,6 +130,7 @@ int main() {
     Tracks tracks;
     tracks.fill(pixels);
     printf("%d %d\n", (int)tracks.sorted(pixels / 2), lab::compact(tracks.at, pixels));
+    printf("%d\n", tracks.live(pixels / 4));
     int *keys;
     cudaMalloc(&keys, pixels * sizeof(int));
     number<<<(pixels + 127) / 128, 128>>>(keys, pixels);

@@ -15,6 +15,16 @@ impl Rewriter<'_> {
         algorithm.is_some_and(|algorithm| algorithm.gives_iterator)
     }
 
+    /// Whether an expression is a pointer that an algorithm is given.
+    pub(super) fn is_iterator(&self, expr: ExprId) -> bool {
+        let Some((parent, position)) = self.parents.of(self.outermost(expr)) else { return false };
+        let ExprKind::Call { callee, arguments, .. } = &self.program.expr(parent).kind else {
+            return false;
+        };
+        let algorithm = self.program.algorithm(*callee, arguments);
+        algorithm.is_some_and(|own| position > 0 && own.iterators.contains(&(position - 1)))
+    }
+
     /// The iterator for a pointer.
     pub(super) fn iterator(&mut self, expr: ExprId, class: ClassId) -> Option<String> {
         let storage = self.storage(class)?;

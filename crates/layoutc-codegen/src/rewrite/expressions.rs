@@ -675,9 +675,7 @@ impl Rewriter<'_> {
                     is_int: true,
                 })
             }
-            ExprKind::Call { callee, arguments, .. }
-                if self.gives_iterator(*callee, arguments) =>
-            {
+            ExprKind::Call { callee, arguments, .. } if self.gives_iterator(*callee, arguments) => {
                 self.found_place(expr, class)
             }
             ExprKind::Member { .. } | ExprKind::Index { .. } | ExprKind::Call { .. } => {
@@ -856,6 +854,12 @@ impl Rewriter<'_> {
         }
         // What uses a macro's value stands outside of its text.
         if self.is_value_of_use(expr) {
+            if self.is_iterator(expr) {
+                let span = self.program.expr(expr).span;
+                let message = "an algorithm is given what this macro stands for";
+                self.refuse(class, Code::OPAQUE_MACRO, span, message);
+                return None;
+            }
             return self.without_cast(expr, class);
         }
         let outer = self.outermost(expr);

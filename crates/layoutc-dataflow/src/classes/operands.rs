@@ -39,8 +39,7 @@ pub fn led_back(
     arguments: &[ExprId],
 ) -> Option<ExprId> {
     let algorithm = || program.algorithm(callee, arguments).filter(|own| own.gives_iterator);
-    given_back(name, arguments)
-        .or_else(|| arguments.get(algorithm()?.iterators.start).copied())
+    given_back(name, arguments).or_else(|| arguments.get(algorithm()?.iterators.start).copied())
 }
 
 /// What `std::exchange(p, q)` changes, and what it stores there.

@@ -371,8 +371,7 @@ impl Places {
                         program.function(function).result,
                     ),
                     Callee::Library(name) => {
-                        let given =
-                            super::operands::led_back(program, *callee, &name, arguments)
+                        let given = super::operands::led_back(program, *callee, &name, arguments)
                             .filter(|_| element_of(program, expr.ty).is_some());
                         (None, given.and_then(|given| self.value(given)))
                     }

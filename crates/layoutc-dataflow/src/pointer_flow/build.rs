@@ -3,8 +3,8 @@
 use crate::catalogue::Api;
 use crate::catalogue::Role;
 use crate::classes::{
-    ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, constructor_of, exchanged, led_back,
-    given_object, operator_operands, record_of, resolve_callee,
+    ApiCall, Callee, ClassId, Classes, PlaceKind, Slot, constructor_of, exchanged, given_object,
+    led_back, operator_operands, record_of, resolve_callee,
 };
 use crate::layout_type::{
     BlockId, OpIndex, PointerId, PointerKind, PointerOp, PointerProgram, ProcedureId, SiteId,
@@ -618,14 +618,15 @@ impl<'a> Builder<'a> {
                         Source::Pointer(self.pointer(Slot::Result(function)))
                     }
                     // What `std::exchange(p, q)` gives back, it had before.
-                    Callee::Library(name) => match led_back(self.program, *callee, &name, arguments)
-                    {
-                        Some(given) => match self.given.get(&expr) {
-                            Some(kept) => Source::Pointer(*kept),
-                            None => self.source(given),
-                        },
-                        None => Source::Unknown,
-                    },
+                    Callee::Library(name) => {
+                        match led_back(self.program, *callee, &name, arguments) {
+                            Some(given) => match self.given.get(&expr) {
+                                Some(kept) => Source::Pointer(*kept),
+                                None => self.source(given),
+                            },
+                            None => Source::Unknown,
+                        }
+                    }
                     Callee::Ambiguous(_) | Callee::Unknown => Source::Unknown,
                 }
             }

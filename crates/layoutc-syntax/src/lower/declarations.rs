@@ -912,7 +912,10 @@ impl<'t> Lowering<'t> {
                 (TypeKind::Named(left, of_left), TypeKind::Named(right, of_right)) => {
                     left.trim_start_matches("std::") == right.trim_start_matches("std::")
                         && of_left.len() == of_right.len()
-                        && of_left.iter().zip(of_right).all(|(one, other)| self.is_alike(*one, *other))
+                        && of_left
+                            .iter()
+                            .zip(of_right)
+                            .all(|(one, other)| self.is_alike(*one, *other))
                 }
                 _ => false,
             }

@@ -64,9 +64,11 @@ impl<'t> Lowering<'t> {
     /// Whether objects of a class are no elements of arrays in device memory: it has virtual functions, or a member of a type
     /// that is not known, such as a list.
     fn is_of_host(&self, record: RecordId) -> bool {
-        self.program.record(record).traits.iter().any(|(which, _)| {
-            matches!(which, RecordTrait::Virtual | RecordTrait::UnknownMember)
-        })
+        self.program
+            .record(record)
+            .traits
+            .iter()
+            .any(|(which, _)| matches!(which, RecordTrait::Virtual | RecordTrait::UnknownMember))
     }
 
     /// Whether an object of a record, or one in it, has a member that points to an object of the program.

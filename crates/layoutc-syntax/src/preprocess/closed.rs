@@ -3,8 +3,10 @@
 //! `#define SORT 1` in a file and `#if !SORT` behind it: no option of a compiler changes what the condition says, because the
 //! definition is the last word. A branch is *closed* if every name in the conditions of its group up to it is *settled*: a
 //! macro that the program defines once, in text that is always compiled, in front of the condition, as numbers and operators
-//! alone, and never undefines. A name that nothing defines is not settled: `-D` would define it.
+//! alone, and never undefines. A name that nothing defines is not settled: `-D` would define it. Nor is one from a header that
+//! `-I` finds: another folder may have another one.
 
+use super::include::normalize;
 use super::lexer::{TokenKind, tokens};
 use super::{Activity, Directive, DirectiveKind, MacroOrigin, Preprocessed};
 use layoutc_diagnostics::{FileId, Span};
@@ -133,9 +135,17 @@ impl Preprocessed {
             include.activity == Activity::Active
                 && self.is_always_compiled(include.span)
                 && include.target.is_some_and(|target| {
-                    target == wanted || self.is_included(wanted, target, u32::MAX, depth)
+                    self.is_beside(file, &include.spelled, include.system, target)
+                        && (target == wanted || self.is_included(wanted, target, u32::MAX, depth))
                 })
         })
+    }
+
+    /// Whether a header is found from the folder of the file that includes it: no `-I` leads to another one.
+    fn is_beside(&self, file: FileId, spelled: &str, system: bool, target: FileId) -> bool {
+        let path = |id: FileId| normalize(self.sources.file(id).path());
+        let own = self.sources.file(file).path().parent().map(|folder| folder.join(spelled));
+        !system && own.is_some_and(|own| normalize(&own) == path(target))
     }
 
     /// Whether a place in a file is in no branch, but for the guard of a header.

@@ -87,11 +87,7 @@ impl Classifier<'_> {
 }
 
 /// Whether all call operators of a class have parameters of a kind.
-fn calls_with(
-    program: &Program,
-    record: RecordId,
-    is_value: &dyn Fn(&VarId) -> bool,
-) -> bool {
+fn calls_with(program: &Program, record: RecordId, is_value: &dyn Fn(&VarId) -> bool) -> bool {
     let record = program.record(record);
     let mut calls = record
         .methods

@@ -174,11 +174,14 @@ impl Starts {
     /// Whether two pointers that are subtracted, or compared by their order, point into one array: one of them is only ever
     /// made of the other variable. Where that led to another array then, the source's own result means nothing.
     pub(super) fn are_ordered(&self, program: &Program, left: ExprId, right: ExprId) -> bool {
-        let (Some(left), Some(right)) = (base(program, left), base(program, right)) else {
+        let (Some(left), Some(right)) = (root(program, left), root(program, right)) else {
             return false;
         };
-        self.derives(program, left, right, &mut BTreeSet::new())
-            || self.derives(program, right, left, &mut BTreeSet::new())
+        let derives = |one: Root, other: Root| match one {
+            Root::Variable(id) => self.derives(program, id, other, &mut BTreeSet::new()),
+            Root::Member(..) => false,
+        };
+        left == right || derives(left, right) || derives(right, left)
     }
 
     fn agree(&self, program: &Program, left: ExprId, right: ExprId, steps: usize) -> bool {
@@ -214,12 +217,12 @@ impl Starts {
             })
     }
 
-    /// Whether a local is only ever made of another pointer variable, as the end of an array is of its start.
+    /// Whether a local is only ever made of another pointer, as the end of an array is of its start.
     fn derives(
         &self,
         program: &Program,
         id: VarId,
-        from: VarId,
+        from: Root,
         visiting: &mut BTreeSet<VarId>,
     ) -> bool {
         if visiting.len() >= STEPS || program.variable(id).storage != Storage::Local {
@@ -228,18 +231,18 @@ impl Starts {
         visiting.insert(id);
         let Some(Some(values)) = self.values.get(&id) else { return false };
         let mut is_made = false;
-        let all = values.iter().all(|value| match base(program, *value) {
+        let all = values.iter().all(|value| match root(program, *value) {
             Some(other) if other == from => {
                 is_made = true;
                 true
             }
-            Some(other) if visiting.contains(&other) => true,
-            Some(other) => {
+            Some(Root::Variable(other)) if visiting.contains(&other) => true,
+            Some(Root::Variable(other)) => {
                 let derives = self.derives(program, other, from, visiting);
                 is_made |= derives;
                 derives
             }
-            None => false,
+            Some(Root::Member(..)) | None => false,
         });
         all && is_made
     }
@@ -313,8 +316,24 @@ enum Start {
     Moves,
 }
 
+/// A pointer that has a name.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Root {
+    Variable(VarId),
+    /// A member of the object that a variable is or points to, or of `*this`.
+    Member(Option<VarId>, FieldId),
+}
+
 /// The variable that a pointer expression moves.
 fn base(program: &Program, expr: ExprId) -> Option<VarId> {
+    match root(program, expr)? {
+        Root::Variable(id) => Some(id),
+        Root::Member(..) => None,
+    }
+}
+
+/// The variable or member that a pointer expression moves.
+fn root(program: &Program, expr: ExprId) -> Option<Root> {
     let mut at = expr;
     loop {
         if program.row_start(at).is_some() {
@@ -345,7 +364,14 @@ fn base(program: &Program, expr: ExprId) -> Option<VarId> {
                 let algorithm = program.algorithm(*callee, arguments)?;
                 *arguments.get(algorithm.iterators.start).filter(|_| algorithm.gives_iterator)?
             }
-            ExprKind::Name(NameRef::Variable(id)) => return Some(*id),
+            ExprKind::Name(NameRef::Variable(id)) => return Some(Root::Variable(*id)),
+            ExprKind::Member { base, field: Some(field), .. } => {
+                return match program.expr(program.strip_parens(*base)).kind {
+                    ExprKind::This => Some(Root::Member(None, *field)),
+                    ExprKind::Name(NameRef::Variable(id)) => Some(Root::Member(Some(id), *field)),
+                    _ => None,
+                };
+            }
             _ => return None,
         };
     }
