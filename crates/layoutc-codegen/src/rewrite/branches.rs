@@ -15,9 +15,14 @@ impl Rewriter<'_> {
             .collect();
         for branch in branches {
             let start = Span { end: branch.start, ..branch };
-            let text = "\n#error \"layoutc: this branch was not compiled when layouts changed; \
-                        transform the source again\"";
-            self.edits.push(Edit::replace(start, text));
+            let file = self.program.sources.file(branch.file);
+            let newline = if file.text().contains("\r\n") { "\r\n" } else { "\n" };
+            let text = format!(
+                "{newline}#error \"layoutc: this branch was not compiled when layouts changed; \
+                 transform the source again\""
+            );
+            // Compilers of the host skip the branch, too.
+            self.edits.push(Edit { suits_host: true, ..Edit::replace(start, text) });
         }
     }
 }
