@@ -5,6 +5,9 @@ use crate::hygiene::{member, mention};
 use crate::storage::{Storage, upper_first};
 use std::fmt::Write as _;
 
+/// The member of an iterator that is the index of its element.
+pub(crate) const PLACE: &str = "at";
+
 /// How the iterators of an array are called in its namespace.
 pub(crate) fn name(storage: &Storage) -> String {
     format!("{}Iterator", upper_first(&storage.prefix))
@@ -18,8 +21,8 @@ pub(super) fn structs(storage: &Storage, needs: Needs, out: &mut String) {
         return;
     }
     let (record, prefix, own) = (mention(&storage.record), &storage.prefix, name(storage));
-    let (array, at) = (member("array"), member("at"));
-    let field = parameter(storage, false, &array);
+    let (array, at) = ("array", member(PLACE));
+    let field = parameter(storage, false, array);
     let given = parameter(storage, false, "p");
     let inline = "__host__ __device__ __forceinline__";
     let _ = write!(

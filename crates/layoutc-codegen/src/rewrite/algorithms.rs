@@ -28,27 +28,38 @@ impl Rewriter<'_> {
     /// The iterator for a pointer.
     pub(super) fn iterator(&mut self, expr: ExprId, class: ClassId) -> Option<String> {
         let storage = self.storage(class)?;
+        let span = self.program.expr(expr).span;
         if storage.is_record || storage.is_opencl || storage.cells.is_some() {
-            let span = self.program.expr(expr).span;
             let message = "an algorithm would be given elements of another type";
             self.refuse(class, Code::ESCAPING_POINTER, span, message);
             return None;
         }
+        if self.program.macros.iter().any(|def| def.name == iterators::PLACE) {
+            let message = format!(
+                "an iterator has a member `{}`, and a macro is called so",
+                iterators::PLACE
+            );
+            self.refuse(class, Code::NAME_CONFLICT, span, &message);
+            return None;
+        }
         let name = format!("{}{}", storage.qualifier, iterators::name(storage));
+        // Algorithms only read through what the source declares as constant.
+        let ty = self.program.expr(expr).ty;
+        let is_const = self.program.types.pointee(ty.id).is_some_and(|to| to.is_const);
+        let cast = match is_const && !storage.is_handle {
+            true => format!("({} *)", storage.outer_type()),
+            false => String::new(),
+        };
         let parts = self.pointer_parts(expr, class)?;
         let needs = self.needs(class);
         (needs.iterate, needs.load, needs.store, needs.on_host) = (true, true, true, true);
-        let is_wide = self
-            .indices
-            .values()
-            .any(|(name, width)| *width == "ptrdiff_t" && *name == parts.index.text);
         // Braces take no `size_t` for it.
-        let at = match parts.is_int || is_wide {
+        let at = match parts.is_int || self.is_wide(&parts.index.text) {
             true => parts.index.text,
             false => format!("(ptrdiff_t){}", parts.index.operand()),
         };
         let base = parts.base;
-        Some(format!("{name}<std::random_access_iterator_tag>{{{base}, {at}}}"))
+        Some(format!("{name}<::std::random_access_iterator_tag>{{{cast}{base}, {at}}}"))
     }
 
     /// Base and index of what an algorithm finds in an array.
@@ -56,13 +67,14 @@ impl Rewriter<'_> {
         let ExprKind::Call { arguments, .. } = &self.program.expr(call).kind else { return None };
         let first = *arguments.get(1)?;
         let parts = self.pointer_parts(first, class)?;
-        if !parts.is_repeatable {
+        // The iterator has the base as well.
+        if !parts.is_repeatable || !self.is_repeatable(first) {
             let span = self.program.expr(first).span;
             let message = "this is evaluated once, and would have to be twice";
             self.refuse(class, Code::EVALUATION_ORDER, span, message);
             return None;
         }
-        let text = format!("{}.at", self.splice(call));
+        let text = format!("{}.{}", self.splice(call), iterators::PLACE);
         Some(Parts {
             index: IndexText { text, is_compound: false },
             is_repeatable: false,

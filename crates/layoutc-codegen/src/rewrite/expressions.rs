@@ -746,10 +746,7 @@ impl Rewriter<'_> {
         let is_compound = is_compound && cell.is_none();
         let operand = if is_compound { format!("({text})") } else { text.clone() };
         let is_int = parts.is_int && cell.map_or_else(|| self.is_int(index), |ty| ty == "int");
-        let is_wide = self
-            .indices
-            .values()
-            .any(|(name, width)| *width == "ptrdiff_t" && *name == parts.index.text);
+        let is_wide = self.is_wide(&parts.index.text);
         let wide = if is_int || is_wide { "" } else { "(ptrdiff_t)" };
         let base = parts.index.operand();
         let index = match (parts.index.text.as_str(), op) {
@@ -761,6 +758,11 @@ impl Rewriter<'_> {
             (_, _) => IndexText { text: format!("{wide}{base} - {operand}"), is_compound: true },
         };
         Parts { index, is_repeatable, is_int, ..parts }
+    }
+
+    /// Whether a text is the index of a pointer that has 64 bits.
+    pub(super) fn is_wide(&self, index: &str) -> bool {
+        self.indices.values().any(|(name, width)| *width == "ptrdiff_t" && *name == index)
     }
 
     /// Whether an operand holds a macro whose body is not in parentheses: `q - STEP` with

@@ -910,7 +910,9 @@ impl<'t> Lowering<'t> {
                         && self.is_alike(left.id, right.id)
                 }
                 (TypeKind::Named(left, of_left), TypeKind::Named(right, of_right)) => {
-                    left.trim_start_matches("std::") == right.trim_start_matches("std::")
+                    let plain = left.strip_prefix("std::").unwrap_or(left);
+                    plain == right.strip_prefix("std::").unwrap_or(right)
+                        && (left == right || self.may_be_of_std(plain))
                         && of_left.len() == of_right.len()
                         && of_left
                             .iter()

@@ -236,6 +236,11 @@ impl<'t> Lowering<'t> {
                 }))
     }
 
+    /// Whether `using namespace std` or a using-declaration, in front of it or elsewhere, makes a plain name one of `std`.
+    pub(super) fn may_be_of_std(&self, name: &str) -> bool {
+        self.used().may_bring(name, &["std".to_owned()], |_| true)
+    }
+
     fn used(&self) -> &Used {
         self.used.get_or_init(|| Used::of(self.preprocessed, self.trees))
     }

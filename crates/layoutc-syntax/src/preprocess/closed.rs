@@ -6,14 +6,12 @@
 //! alone, and never undefines. A name that nothing defines is not settled: `-D` would define it. Nor is one from a header that
 //! `-I` finds: another folder may have another one.
 
+use super::directive::Nesting;
 use super::include::normalize;
 use super::lexer::{TokenKind, tokens};
 use super::{Activity, Directive, DirectiveKind, MacroOrigin, Preprocessed};
 use layoutc_diagnostics::{FileId, Span};
 use std::collections::BTreeSet;
-
-/// How far definitions are looked for through headers.
-const DEPTH: usize = 8;
 
 impl Preprocessed {
     /// The closed branches among those that are not compiled.
@@ -28,60 +26,29 @@ impl Preprocessed {
                 while regions.next_if(|region| region.span.end <= directive.span.start).is_some() {}
                 let is_inside =
                     regions.peek().is_some_and(|region| region.span.contains(directive.span));
-                match directive.kind {
-                    DirectiveKind::If | DirectiveKind::Ifdef | DirectiveKind::Ifndef => {
-                        groups.push(self.is_settled_condition(directive, &undefined));
-                    }
-                    DirectiveKind::Elif | DirectiveKind::Elifdef | DirectiveKind::Elifndef => {
+                match directive.kind.nesting() {
+                    Nesting::Opens => groups.push(self.is_settled_condition(directive, &undefined)),
+                    Nesting::Divides { has_condition: true } => {
                         let is_settled = self.is_settled_condition(directive, &undefined);
                         if let Some(group) = groups.last_mut() {
                             *group &= is_settled;
                         }
                     }
-                    DirectiveKind::Endif => drop(groups.pop()),
-                    DirectiveKind::Else
-                    | DirectiveKind::Include
-                    | DirectiveKind::Define
-                    | DirectiveKind::Undef
-                    | DirectiveKind::PragmaOnce
-                    | DirectiveKind::Pragma
-                    | DirectiveKind::Other => {}
+                    Nesting::Closes => drop(groups.pop()),
+                    Nesting::Divides { has_condition: false } | Nesting::Inside => {}
                 }
                 // The branch that begins behind this directive; one with parts that have conditions of their own is several.
                 if !is_inside
                     && groups.last() == Some(&true)
                     && let Some(region) = regions.peek()
                     && region.span.start == directive.span.end
-                    && !self.has_parts(&file.directives, region.span)
+                    && !has_parts(&file.directives, region.span)
                 {
                     closed.insert(region.span);
                 }
             }
         }
         closed
-    }
-
-    /// Whether a branch goes on behind an `#elif` or `#else` of its own group.
-    fn has_parts(&self, directives: &[Directive], branch: Span) -> bool {
-        let mut depth = 0usize;
-        let inside = directives.iter().filter(|own| branch.contains(own.span));
-        for directive in inside {
-            match directive.kind {
-                DirectiveKind::If | DirectiveKind::Ifdef | DirectiveKind::Ifndef => depth += 1,
-                DirectiveKind::Endif if depth == 0 => return true,
-                DirectiveKind::Endif => depth -= 1,
-                DirectiveKind::Elif
-                | DirectiveKind::Elifdef
-                | DirectiveKind::Elifndef
-                | DirectiveKind::Else
-                    if depth == 0 =>
-                {
-                    return true;
-                }
-                _ => {}
-            }
-        }
-        false
     }
 
     /// The names of all `#undef`s.
@@ -122,23 +89,29 @@ impl Preprocessed {
             && (if place.file == file {
                 place.start < at
             } else {
-                self.is_included(place.file, file, at, DEPTH)
+                self.is_included(place.file, file, at)
             })
     }
 
     /// Whether a file includes another one in front of a place, always.
-    fn is_included(&self, wanted: FileId, file: FileId, at: u32, depth: usize) -> bool {
-        let Some(depth) = depth.checked_sub(1) else { return false };
-        let includes = self.files[file.index()].includes.iter();
-        let mut before = includes.filter(|own| own.span.start < at);
-        before.any(|include| {
-            include.activity == Activity::Active
-                && self.is_always_compiled(include.span)
-                && include.target.is_some_and(|target| {
-                    self.is_beside(file, &include.spelled, include.system, target)
-                        && (target == wanted || self.is_included(wanted, target, u32::MAX, depth))
-                })
-        })
+    fn is_included(&self, wanted: FileId, file: FileId, at: u32) -> bool {
+        let mut reached = vec![file];
+        let mut next = 0;
+        while let Some(own) = reached.get(next).copied() {
+            next += 1;
+            for include in &self.files[own.index()].includes {
+                let is_before = own != file || include.span.start < at;
+                let found = include.target.filter(|target| {
+                    is_before
+                        && include.activity == Activity::Active
+                        && !reached.contains(target)
+                        && self.is_always_compiled(include.span)
+                        && self.is_beside(own, &include.spelled, include.system, *target)
+                });
+                reached.extend(found);
+            }
+        }
+        reached[1..].contains(&wanted)
     }
 
     /// Whether a header is found from the folder of the file that includes it: no `-I` leads to another one.
@@ -156,19 +129,10 @@ impl Preprocessed {
             if directive.span.start >= place.start {
                 break;
             }
-            match directive.kind {
-                DirectiveKind::If | DirectiveKind::Ifdef | DirectiveKind::Ifndef => around.push(at),
-                DirectiveKind::Endif => drop(around.pop()),
-                DirectiveKind::Else
-                | DirectiveKind::Elif
-                | DirectiveKind::Elifdef
-                | DirectiveKind::Elifndef
-                | DirectiveKind::Include
-                | DirectiveKind::Define
-                | DirectiveKind::Undef
-                | DirectiveKind::PragmaOnce
-                | DirectiveKind::Pragma
-                | DirectiveKind::Other => {}
+            match directive.kind.nesting() {
+                Nesting::Opens => around.push(at),
+                Nesting::Closes => drop(around.pop()),
+                Nesting::Divides { .. } | Nesting::Inside => {}
             }
         }
         match around.as_slice() {
@@ -194,6 +158,20 @@ impl Preprocessed {
             && name(test) == name(next)
             && directives.last().is_some_and(|last| last.kind == DirectiveKind::Endif)
     }
+}
+
+/// Whether a branch goes on behind an `#elif` or `#else` of its own group.
+fn has_parts(directives: &[Directive], branch: Span) -> bool {
+    let mut depth = 0usize;
+    for directive in directives.iter().filter(|own| branch.contains(own.span)) {
+        match directive.kind.nesting() {
+            Nesting::Opens => depth += 1,
+            Nesting::Divides { .. } | Nesting::Closes if depth == 0 => return true,
+            Nesting::Closes => depth -= 1,
+            Nesting::Divides { .. } | Nesting::Inside => {}
+        }
+    }
+    false
 }
 
 /// The identifiers of a text that are no values of their own.

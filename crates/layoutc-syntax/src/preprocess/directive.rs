@@ -38,7 +38,38 @@ pub enum DirectiveKind {
     Other,
 }
 
+/// What a directive is to the groups of conditions around it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Nesting {
+    /// It begins a group.
+    Opens,
+    /// It begins another branch of its group, which has a condition or not.
+    Divides {
+        /// Not `#else`.
+        has_condition: bool,
+    },
+    /// It ends a group.
+    Closes,
+    /// Nothing.
+    Inside,
+}
+
 impl DirectiveKind {
+    pub(crate) fn nesting(self) -> Nesting {
+        match self {
+            Self::If | Self::Ifdef | Self::Ifndef => Nesting::Opens,
+            Self::Elif | Self::Elifdef | Self::Elifndef => Nesting::Divides { has_condition: true },
+            Self::Else => Nesting::Divides { has_condition: false },
+            Self::Endif => Nesting::Closes,
+            Self::Include
+            | Self::Define
+            | Self::Undef
+            | Self::PragmaOnce
+            | Self::Pragma
+            | Self::Other => Nesting::Inside,
+        }
+    }
+
     fn of(name: &str) -> Self {
         match name {
             "include" | "include_next" | "import" => Self::Include,
