@@ -66,6 +66,12 @@ int compact(Mark *marks, size_t n) {
     auto end = thrust::remove_if(thrust::device, marks, marks + n, Live{3});
     return end - marks;
 }
+// Nothing is written; another `std` is nearer.
+namespace std {
+int counted(const Mark *marks, int n) {
+    return thrust::count_if(thrust::device, marks, marks + n, Live{0});
+}
+} // namespace std
 __global__ void mark(Mark *m, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
@@ -130,7 +136,7 @@ int main() {
     Tracks tracks;
     tracks.fill(pixels);
     printf("%d %d\n", (int)tracks.sorted(pixels / 2), lab::compact(tracks.at, pixels));
-    printf("%d\n", tracks.live(pixels / 4));
+    printf("%d %d\n", tracks.live(pixels / 4), lab::std::counted(tracks.at, pixels));
     int *keys;
     cudaMalloc(&keys, pixels * sizeof(int));
     number<<<(pixels + 127) / 128, 128>>>(keys, pixels);
