@@ -143,6 +143,24 @@ impl SourceLoader for DiskLoader {
         }
     }
 
+    fn in_other_case(&mut self, path: &Path) -> Option<PathBuf> {
+        let folder = path
+            .ancestors()
+            .skip(1)
+            .find(|folder| folder.as_os_str().is_empty() || folder.is_dir())?;
+        let mut found = folder.to_path_buf();
+        for wanted in path.strip_prefix(folder).ok()?.components() {
+            let wanted = wanted.as_os_str().to_str()?;
+            let here = if found.as_os_str().is_empty() { Path::new(".") } else { &found };
+            let entries = fs::read_dir(here).ok()?;
+            let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+            let mut same = names.filter(|name| name.eq_ignore_ascii_case(wanted));
+            let name = same.next().filter(|_| same.next().is_none())?;
+            found.push(name);
+        }
+        found.is_file().then_some(found)
+    }
+
     fn owner(&mut self, asked: &Asked<'_>) -> Owner {
         self.scope.owner(asked)
     }

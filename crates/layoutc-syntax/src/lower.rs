@@ -24,6 +24,7 @@ mod fields;
 mod friends;
 mod inner_includes;
 mod launches;
+mod macro_arguments;
 mod macros;
 mod meanings;
 mod member_templates;

@@ -60,6 +60,12 @@ pub trait SourceLoader {
     /// include folders are relative to, without `.` components.
     fn load(&mut self, path: &Path) -> LoadResult;
 
+    /// The path of the one file that has this path but for the case of letters. Programs are written where file names
+    /// have none.
+    fn in_other_case(&mut self, _path: &Path) -> Option<PathBuf> {
+        None
+    }
+
     /// Whose the header at a path is. A loader that does not know folders says that all are ours.
     fn owner(&mut self, _asked: &Asked<'_>) -> Owner {
         Owner::Ours

@@ -1274,6 +1274,40 @@ impl Program {
             .map_or(&record.name, |(name, _, _)| name)
     }
 
+    /// Whether a function is a constructor of its class.
+    #[must_use]
+    pub fn is_constructor(&self, function: FunctionId) -> bool {
+        let function = self.function(function);
+        function.record.is_some_and(|record| self.record(record).name == function.name)
+    }
+
+    /// Whether an lvalue is a member of the object that a member function works on, or a part of one that is no pointer's.
+    #[must_use]
+    pub fn is_own_member(&self, lvalue: ExprId) -> bool {
+        let mut at = lvalue;
+        loop {
+            at = self.strip_parens(at);
+            at = match &self.expr(at).kind {
+                ExprKind::Member { base, arrow, field: Some(field), .. } => {
+                    let ty = self.field(*field).ty;
+                    if matches!(self.types.kind(ty.id), TypeKind::Reference(..)) {
+                        return false;
+                    }
+                    if *arrow {
+                        return matches!(self.expr(self.strip_parens(*base)).kind, ExprKind::This);
+                    }
+                    *base
+                }
+                ExprKind::Index { base, .. }
+                    if matches!(self.types.kind(self.expr(*base).ty.id), TypeKind::Array(..)) =>
+                {
+                    *base
+                }
+                _ => return false,
+            };
+        }
+    }
+
     /// Whether `base` is a base class of `record`, at any distance.
     #[must_use]
     pub fn derives_from(&self, record: RecordId, base: RecordId) -> bool {

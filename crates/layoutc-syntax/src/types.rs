@@ -391,6 +391,21 @@ impl TypeTable {
         }
     }
 
+    /// Whether two types are plainly not the same: at the same place behind pointers one is a number and the other a
+    /// record of the program.
+    #[must_use]
+    pub fn are_distinct(&self, one: QualType, other: QualType) -> bool {
+        match (self.kind(one.id), self.kind(other.id)) {
+            (TypeKind::Pointer(one), TypeKind::Pointer(other))
+            | (TypeKind::Reference(one, _), TypeKind::Reference(other, _)) => {
+                self.are_distinct(*one, *other)
+            }
+            (TypeKind::Scalar(_), TypeKind::Record(_))
+            | (TypeKind::Record(_), TypeKind::Scalar(_)) => true,
+            _ => false,
+        }
+    }
+
     /// All types.
     pub fn ids(&self) -> impl Iterator<Item = TypeId> + use<> {
         (0..self.kinds.len()).map(|at| TypeId(at as u32))

@@ -483,7 +483,10 @@ impl Rewriter<'_> {
     fn size_of_holder(&self, record: layoutc_syntax::RecordId) -> Option<Span> {
         let holders = self.holders_of(record);
         let copied: BTreeSet<layoutc_syntax::ExprId> = self.sizes_of_whole_copies();
-        self.program.expr_ids().filter(|id| !copied.contains(id)).find_map(|id| {
+        let may_ask = |id: &layoutc_syntax::ExprId| {
+            !copied.contains(id) && !self.is_asked_for_less_than_a_pointer(*id)
+        };
+        self.program.expr_ids().filter(may_ask).find_map(|id| {
             let of = match &self.program.expr(id).kind {
                 layoutc_syntax::ExprKind::SizeOfType { of, .. } => *of,
                 layoutc_syntax::ExprKind::SizeOfExpr(operand) => self.program.expr(*operand).ty,
@@ -510,6 +513,23 @@ impl Rewriter<'_> {
             };
             may_hold.then_some(self.program.expr(id).span)
         })
+    }
+
+    /// Whether a size is compared with a number below that of any pointer, as in `sizeof(T) > 1`: what holds an array is
+    /// larger before and after.
+    fn is_asked_for_less_than_a_pointer(&self, size: layoutc_syntax::ExprId) -> bool {
+        use layoutc_syntax::BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
+        use layoutc_syntax::ExprKind;
+        let Some((parent, position)) = self.parents.of(self.outermost(size)) else { return false };
+        let ExprKind::Binary(op, left, right) = self.program.expr(parent).kind else {
+            return false;
+        };
+        let other = if position == 0 { right } else { left };
+        matches!(op, Eq | Ne | Lt | Le | Gt | Ge)
+            && matches!(
+                self.program.expr(self.program.strip_parens(other)).kind,
+                ExprKind::Integer(Some(0..4))
+            )
     }
 
     /// Whether a `sizeof` of something whose type is not known may be of one of the records.

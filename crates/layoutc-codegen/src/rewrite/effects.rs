@@ -282,7 +282,7 @@ fn called_by(program: &Program, id: FunctionId) -> Option<BTreeSet<FunctionId>> 
     {
         return None;
     }
-    let is_constructor = record.is_some_and(|record| record.name == function.name);
+    let is_constructor = program.is_constructor(id);
     // Objects are made, copied, converted and destroyed without an expression that says so.
     let variables = parts.variables.iter().chain(&function.parameters);
     let types = variables
@@ -296,7 +296,7 @@ fn called_by(program: &Program, id: FunctionId) -> Option<BTreeSet<FunctionId>> 
         Some(id) => {
             parts.variables.contains(&id) && program.variable(id).storage != Storage::Static
         }
-        None => is_constructor && is_own_member(program, lvalue),
+        None => is_constructor && program.is_own_member(lvalue),
     };
     let mut exprs: Vec<ExprId> = parts.exprs.iter().copied().collect();
     while let Some(expr) = exprs.pop() {
@@ -458,35 +458,6 @@ fn made_in_front(program: &Program, initializer: ExprId) -> Option<(RecordId, &[
     };
     let found = program.member_values.iter().find(|(_, values)| is_in(values))?;
     Some((found.0, &found.1))
-}
-
-/// Whether an lvalue is a member of the object that a member function works on, or a part of one that is no pointer's.
-fn is_own_member(program: &Program, lvalue: ExprId) -> bool {
-    let mut at = lvalue;
-    loop {
-        at = program.strip_parens(at);
-        at = match &program.expr(at).kind {
-            ExprKind::Member { base, arrow, field: Some(field), .. } => {
-                let ty = program.field(*field).ty;
-                if matches!(program.types.kind(ty.id), TypeKind::Reference(..)) {
-                    return false;
-                }
-                if *arrow {
-                    return matches!(
-                        program.expr(program.strip_parens(*base)).kind,
-                        ExprKind::This
-                    );
-                }
-                *base
-            }
-            ExprKind::Index { base, .. }
-                if matches!(program.types.kind(program.expr(*base).ty.id), TypeKind::Array(..)) =>
-            {
-                *base
-            }
-            _ => return false,
-        };
-    }
 }
 
 /// Variables that may change although no text names them: their address is known elsewhere, a reference or a lambda refers

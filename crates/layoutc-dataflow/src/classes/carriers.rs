@@ -465,6 +465,19 @@ fn hands_on(name: &str) -> Option<usize> {
     catalogue::row(name).and_then(|row| row.position(Role::HandedOn))
 }
 
+/// Whether argument `at` is the object that `std::bind`, a thread or a task runs a function of its class for.
+fn runs_method(program: &Program, name: &str, arguments: &[ExprId], at: usize) -> bool {
+    let of_object = |from: usize| {
+        at == from + 1 && arguments.get(from..).is_some_and(|own| binds_method(program, own))
+    };
+    match name {
+        "bind" | "thread" | "jthread" => of_object(0),
+        // In front of the function stands how it is run, or nothing.
+        "async" => of_object(0) || of_object(1),
+        _ => false,
+    }
+}
+
 /// Whether `std::bind(&T::f, object, …)` keeps a pointer to an object for a function of its class alone, whose body is seen.
 fn binds_method(program: &Program, arguments: &[ExprId]) -> bool {
     let [function, object, ..] = *arguments else { return false };
@@ -584,7 +597,7 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
                     }
                     Callee::Library(name) if hands_on(&name) == Some(position - 1) => None,
                     Callee::Library(name)
-                        if name == "bind" && position == 2 && binds_method(program, arguments) =>
+                        if position > 0 && runs_method(program, &name, arguments, position - 1) =>
                     {
                         None
                     }
@@ -619,6 +632,13 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
             ExprKind::InitList(items) | ExprKind::Construct { arguments: items, .. } => {
                 let made = lists::object_type(program, calls, parent);
                 if made.is_some_and(|ty| program.types.smart_pointee(ty).is_some()) {
+                    return None;
+                }
+                // `std::thread t(&T::f, this);`
+                if let Some(ty) = made
+                    && let TypeKind::Named(name, _) = program.types.kind(ty.id)
+                    && runs_method(program, name.trim_start_matches("std::"), items, position)
+                {
                     return None;
                 }
                 let record = lists::object_type(program, calls, parent)

@@ -32,8 +32,9 @@ use crate::catalogue::Api;
 use crate::catalogue::{self, Effect};
 use layoutc_diagnostics::{Code, Span};
 use layoutc_syntax::{
-    BinaryOp, CastStyle, DeclaratorSite, ExprId, ExprKind, FieldId, FunctionId, NameRef, Program,
-    QualType, RecordId, RecordTrait, Storage, TypeKind, TypeTable, UnaryOp, VarId,
+    BinaryOp, CastStyle, DeclaratorSite, ExprId, ExprKind, FieldId, Function, FunctionId,
+    FunctionSite, NameRef, Program, QualType, RecordId, RecordTrait, Storage, TypeKind, TypeTable,
+    UnaryOp, VarId,
 };
 use member_addresses::MemberAddresses;
 use same_array::Starts;

@@ -480,6 +480,10 @@ fn note_store(
     stores: &mut BTreeMap<FunctionId, BTreeSet<RecordId>>,
 ) {
     let Some(function) = function else { return };
+    // What is made is no object yet that an argument could refer to.
+    if program.is_constructor(function) && program.is_own_member(left) {
+        return;
+    }
     let mut changed = BTreeSet::new();
     let mut at = left;
     loop {

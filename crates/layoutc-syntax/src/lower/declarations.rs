@@ -754,7 +754,9 @@ impl<'t> Lowering<'t> {
         };
         let space = space_of_function(words, self.in_opencl());
         if let Some(id) = known {
+            let is_defaulted = record.is_some() && self.is_defaulted(node);
             let function = &mut self.program.functions[id.index()];
+            function.is_defaulted |= is_defaulted;
             function.sites.push(site);
             function.space = merge_spaces(function.space, space);
             function.required_parameters = function.required_parameters.min(required);
@@ -1184,6 +1186,13 @@ impl<'t> Lowering<'t> {
             TypeKind::Named(..) => [ty, self.program.expr(value).ty]
                 .iter()
                 .all(|own| self.program.types.smart_pointee(*own).is_some()),
+            // A copy, as the compiler makes it.
+            TypeKind::Record(own) => {
+                let given = self.program.types.strip_reference(self.program.expr(value).ty);
+                let traits = &self.program.record(*own).traits;
+                given.id == ty.id
+                    && !traits.iter().any(|(which, _)| *which == RecordTrait::CopyControl)
+            }
             _ => false,
         };
         if !is_simple {
@@ -1205,9 +1214,13 @@ impl<'t> Lowering<'t> {
                 if let Some(template) = self.template_of_member(node) {
                     return Some(template);
                 }
-                let name = scope.last()?;
-                let ty = self.type_of_name(name, &[]);
-                return self.program.types.as_record(ty.id);
+                let (name, around) = scope.split_last()?;
+                let ty = self.type_of_name(name, around);
+                let found = self.program.types.as_record(ty.id);
+                return found.or_else(|| {
+                    let ty = self.type_of_name(name, &[]);
+                    self.program.types.as_record(ty.id)
+                });
             }
             // A reference has its declarator as a plain child.
             let inner = node.field(FieldName::Declarator).or_else(|| {

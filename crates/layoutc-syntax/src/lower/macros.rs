@@ -1,6 +1,7 @@
 //! Macros as the model sees them: what their bodies mention, and the types and constants they name.
 
 use super::Lowering;
+use super::macro_arguments::MacroArguments;
 use super::pasted::{Words, identifiers, pasted_names};
 use super::types::{number_of_both, scalar_of_words, words_of_number};
 use crate::preprocess::{MacroOrigin, Preprocessed, TokenKind, tokens};
@@ -12,7 +13,7 @@ pub(super) const MACRO_DEPTH: usize = 16;
 
 impl<'t> Lowering<'t> {
     pub(crate) fn collect_macros(&mut self) {
-        let mut words: Option<Words> = None;
+        let mut words: Option<(Words, MacroArguments)> = None;
         for (id, def) in self.preprocessed.macros.iter() {
             if def.origin == MacroOrigin::Predefined {
                 continue;
@@ -68,8 +69,10 @@ impl<'t> Lowering<'t> {
             let mut body_identifiers: Vec<String> =
                 identifiers(&def.text).map(str::to_owned).collect();
             if tokens.iter().any(|token| matches!(token.text(&def.text), "##" | "%:%:")) {
-                let words = words.get_or_insert_with(|| all_words(self.preprocessed));
-                body_identifiers.extend(pasted_names(&def.text, parameters.as_deref(), words));
+                let (words, arguments) = words.get_or_insert_with(|| {
+                    (all_words(self.preprocessed), MacroArguments::new(self.preprocessed))
+                });
+                body_identifiers.extend(pasted_names(def, words, arguments));
             }
             self.program.macros.push(Macro {
                 name: def.name.clone(),

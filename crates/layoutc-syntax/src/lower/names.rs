@@ -232,6 +232,16 @@ impl Lowering<'_> {
         }
     }
 
+    /// The class of that name which a class declares for itself.
+    pub(crate) fn member_class(&self, outer: RecordId, name: &str) -> Option<RecordId> {
+        let entries = self.globals.entries.get(name)?;
+        let mut own = entries.iter().filter(|entry| entry.record == Some(outer));
+        own.find_map(|entry| match entry.symbol {
+            Symbol::Type(ty) => self.program.types.as_record(ty.id),
+            _ => None,
+        })
+    }
+
     /// Global symbols of that name which the current place can see, best first.
     ///
     /// `scope` holds the qualifiers as written: `a::b::name` has `["a", "b"]`.

@@ -1,10 +1,11 @@
 //! Names that a macro's body may form with `##`.
 //!
-//! `p##_f` is any word of the program that ends in `_f`, `a##b` any that is made of several words. What
-//! the arguments are is not followed, so these are more names than the uses form, never fewer of
-//! those that the program writes out somewhere.
+//! `p##_f` is any word of the program that ends in `_f`, `a##b` any that is made of several words: of
+//! those that the parameters can stand for ([`MacroArguments`]), or of all. These are more names than
+//! the uses form, never fewer of those that the program writes out somewhere.
 
-use crate::preprocess::{TokenKind, tokens};
+use super::macro_arguments::MacroArguments;
+use crate::preprocess::{MacroDef, TokenKind, tokens};
 use foldhash::fast::RandomState;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -97,15 +98,19 @@ impl Made {
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Piece {
     Text(String),
+    /// Made of some words.
+    Of(BTreeSet<String>),
     Any,
 }
 
 /// The names that the pastes of a body may form.
 pub(super) fn pasted_names(
-    body: &str,
-    parameters: Option<&[String]>,
+    def: &MacroDef,
     words: &mut Words,
+    arguments: &MacroArguments,
 ) -> BTreeSet<String> {
+    let body = def.text.as_str();
+    let parameters = def.params.as_deref().unwrap_or_default();
     let found = tokens(body);
     let is_paste =
         |at: usize| found.get(at).is_some_and(|token| matches!(token.text(body), "##" | "%:%:"));
@@ -119,9 +124,15 @@ pub(super) fn pasted_names(
         let mut pieces = Vec::new();
         loop {
             let text = found[at].text(body);
-            let is_parameter = text == "__VA_ARGS__"
-                || parameters.unwrap_or_default().iter().any(|parameter| parameter == text);
-            pieces.push(if is_parameter { Piece::Any } else { Piece::Text(text.to_owned()) });
+            let position = match text {
+                "__VA_ARGS__" => Some(parameters.len()),
+                _ => parameters.iter().position(|parameter| parameter == text),
+            };
+            pieces.push(match position.map(|at| arguments.words(&def.name, at)) {
+                Some(Some(given)) => Piece::Of(given.into_iter().map(str::to_owned).collect()),
+                Some(None) => Piece::Any,
+                None => Piece::Text(text.to_owned()),
+            });
             if !is_paste(at + 1) || at + 2 >= found.len() {
                 break;
             }
@@ -147,7 +158,7 @@ fn has_texts(name: &str, pieces: &[Piece]) -> bool {
             rest = &rest[at + text.len()..];
             true
         }),
-        Piece::Any => true,
+        Piece::Of(_) | Piece::Any => true,
     })
 }
 
@@ -155,6 +166,8 @@ fn has_texts(name: &str, pieces: &[Piece]) -> bool {
 fn matches(name: &str, pieces: &[Piece], made: &Made) -> bool {
     // Ends of the text that the pieces so far may have formed.
     let mut ends: BTreeSet<usize> = BTreeSet::from([0]);
+    // The whole name is an argument, which is looked at as such.
+    let is_whole = |start: usize, end: usize| start == 0 && end == name.len();
     for piece in pieces {
         let mut next = BTreeSet::new();
         for start in &ends {
@@ -164,16 +177,36 @@ fn matches(name: &str, pieces: &[Piece], made: &Made) -> bool {
                         next.insert(start + text.len());
                     }
                 }
-                // The whole name is an argument, which is looked at as such.
+                Piece::Of(given) => {
+                    let ends = made_of(name, *start, given);
+                    next.extend(ends.into_iter().filter(|end| !is_whole(*start, *end)));
+                }
                 Piece::Any => next.extend((*start..=name.len()).filter(|end| {
-                    let is_whole = *start == 0 && *end == name.len();
-                    !is_whole && name.is_char_boundary(*end) && made.is_made(*start, *end)
+                    !is_whole(*start, *end)
+                        && name.is_char_boundary(*end)
+                        && made.is_made(*start, *end)
                 })),
             }
         }
         ends = next;
     }
     ends.contains(&name.len())
+}
+
+/// The ends of all parts from `start` on that are made of the words.
+fn made_of(name: &str, start: usize, words: &BTreeSet<String>) -> BTreeSet<usize> {
+    let mut ends = BTreeSet::from([start]);
+    let mut next = start;
+    loop {
+        let rest = &name[next..];
+        let begins =
+            words.iter().filter(|word| !word.is_empty() && rest.starts_with(word.as_str()));
+        ends.extend(begins.map(|word| next + word.len()));
+        match ends.range(next + 1..).next() {
+            Some(end) => next = *end,
+            None => return ends,
+        }
+    }
 }
 
 /// The identifiers of a text, in order.
@@ -187,12 +220,28 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::preprocess::{NoHeaders, PreprocessOptions, Preprocessed, preprocess_program};
 
+    /// The names that `M` forms in a program of its definition and a text.
+    fn program(parameters: &str, body: &str, text: &str) -> Preprocessed {
+        let source = format!("#define M({parameters}) {body}\n{text}\n");
+        let options = PreprocessOptions::default();
+        preprocess_program(vec![("a.cu".into(), source)], &mut NoHeaders, &options)
+    }
+
+    /// The names that `M` forms of the words of a text, if it may be given anything.
     fn names(body: &str, parameters: &[&str], text: &str) -> Vec<String> {
-        let parameters: Vec<String> = parameters.iter().map(|name| (*name).to_owned()).collect();
-        let mut words = Words::default();
-        words.add(text, true);
-        pasted_names(body, Some(&parameters), &mut words).into_iter().collect()
+        formed(&parameters.join(", "), body, text, "f = M;")
+    }
+
+    fn formed(parameters: &str, body: &str, words: &str, text: &str) -> Vec<String> {
+        let program = program(parameters, body, text);
+        let arguments = MacroArguments::new(&program);
+        let (_, def) =
+            program.macros.iter().find(|(_, def)| def.name == "M").expect("it is defined");
+        let mut all = Words::default();
+        all.add(words, true);
+        pasted_names(def, &mut all, &arguments).into_iter().collect()
     }
 
     #[test]
@@ -211,11 +260,32 @@ mod tests {
     }
 
     #[test]
+    fn names_of_what_is_given() {
+        let words = "xy xz zy abcd d_f x y z a b c d";
+        let given = |text: &str| formed("a, b", "a##b", words, text);
+        assert_eq!(given("int i = M(x, y);"), ["xy"]);
+        assert_eq!(given("int i = M(x, y) + M(z, y);"), ["xy", "xz", "zy"]);
+        assert_eq!(given("int i = M(x, 1);"), Vec::<String>::new());
+        // Uses in other macros, with their arguments, and macros in arguments.
+        assert_eq!(given("#define N(p) M(x, p)\nint i = N(z);"), ["xz"]);
+        assert_eq!(given("#define A ab\n#define N(p, q) M(p, q)\nint i = N(A, cd);"), ["abcd"]);
+        assert_eq!(given("#define N(p, q) M(p, q)\nint i = N(M(a, b), M(c, d));"), ["abcd"]);
+        assert_eq!(given("#define N(...) M(__VA_ARGS__)\nint i = N(x, y);"), ["xy"]);
+        assert_eq!(given("#define A x, y\n#define N(p) M(p)\nint i = N(A);"), ["xy"]);
+        // Its name alone may be given anything, as may a line's number.
+        assert_eq!(given("#define N M\nint i = N(x, y);").len(), 4);
+        assert_eq!(given("#define N(p, q) M(p, q)\nint i = N(x, __LINE__);"), ["xy", "xz"]);
+    }
+
+    #[test]
     fn words_that_are_arguments_only() {
         let mut words = Words::default();
         words.add("d_f", true);
         words.add("d_ f d_g g", false);
-        let found = pasted_names("a##b", Some(&["a".to_owned(), "b".to_owned()]), &mut words);
+        let program = program("a, b", "a##b", "f = M;");
+        let (_, def) =
+            program.macros.iter().find(|(_, def)| def.name == "M").expect("it is defined");
+        let found = pasted_names(def, &mut words, &MacroArguments::new(&program));
         assert_eq!(found.into_iter().collect::<Vec<_>>(), ["d_f"]);
     }
 }

@@ -25,8 +25,14 @@ impl<'t> Lowering<'t> {
             Some(name) if name.kind() == "template_type" && !is_definition(node) => {
                 return self.specifier(name);
             }
+            Some(name)
+                if is_definition(node)
+                    && let Some((outer, nested)) = self.nested_class(name) =>
+            {
+                return self.nested_body(outer, nested, node);
+            }
             Some(_) => {
-                // A specialisation or an out-of-line nested class.
+                // A specialisation, or a nested class that is not found.
                 self.region(node, RegionKind::Unmodelled);
                 return self.program.types.unknown();
             }
@@ -75,6 +81,35 @@ impl<'t> Lowering<'t> {
             self.record_body(id, node, body);
         }
         self.record_type(id)
+    }
+
+    /// The class that a definition such as `struct Outer::Inner { … };` completes, behind the one around it.
+    fn nested_class(&mut self, name: Node<'t>) -> Option<(RecordId, RecordId)> {
+        let is_outside =
+            self.template_parameters.is_empty() && self.locals.is_empty() && self.record.is_none();
+        if name.kind() != "qualified_identifier" || !is_outside {
+            return None;
+        }
+        let (scope, last) = self.qualified_parts(name);
+        let last = last.filter(|last| last.kind() == "type_identifier")?;
+        let (own, around) = scope.split_last()?;
+        let outer = self.type_of_name(own, around);
+        let outer = self.program.types.as_record(outer.id)?;
+        let nested = self.member_class(outer, self.text_of(last))?;
+        let record = self.program.record(nested);
+        (record.body.is_none() && record.traits.is_empty()).then_some((outer, nested))
+    }
+
+    /// The members of a nested class that is defined outside of the class around it.
+    fn nested_body(&mut self, outer: RecordId, nested: RecordId, node: Node<'t>) -> QualType {
+        let around = self.program.record(outer).namespaces.clone();
+        let namespaces = std::mem::replace(&mut self.namespaces, around);
+        let record = self.record.replace(outer);
+        if let Some(body) = node.field(FieldName::Body) {
+            self.record_body(nested, node, body);
+        }
+        (self.record, self.namespaces) = (record, namespaces);
+        self.record_type(nested)
     }
 
     /// The members of an instance of a class template, from the template's text.

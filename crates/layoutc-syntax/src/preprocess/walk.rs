@@ -5,7 +5,7 @@
 //! environments; only the first walk is recorded.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
 use layoutc_diagnostics::{Code, Diagnostic, FileId, SourceFile, SourceSet, Span, View, ViewKind};
@@ -31,7 +31,7 @@ const INCLUDE_DEPTH: usize = 100;
 /// How often a file may be on that chain. A header may include itself on purpose, under other
 /// macros each time; nobody goes deeper than this.
 const SELF_INCLUDES: usize = 4;
-/// Most inclusions in one program; headers without guards can multiply without end.
+/// Most inclusions in one compilation; headers without guards can multiply without end.
 const INCLUSION_LIMIT: usize = 20_000;
 
 /// A text token of the parsed compilation, with the macro it names.
@@ -334,6 +334,7 @@ impl Walker<'_> {
         self.device = device.clone();
         self.host = host.clone();
         self.once.clear();
+        self.inclusions = 0;
         let cplusplus = unit.options.standard.as_deref().and_then(cplusplus);
         let cplusplus = cplusplus.filter(|_| unit.language != Language::C).map(|text| {
             let def = MacroDef::synthetic("__cplusplus", text, MacroOrigin::Predefined);
@@ -855,6 +856,11 @@ impl Walker<'_> {
                 }
             }
         }
+        if known.is_none()
+            && let Some(spelled) = self.in_other_case(includer, operand)
+        {
+            return self.resolve(includer, &Operand { spelled, system: operand.system }, span);
+        }
         self.meet_library(operand, known);
         // What a foreign header includes and is nowhere belongs to the system that it comes from.
         if absent == Absent::Library || !by_ours {
@@ -873,6 +879,23 @@ impl Walker<'_> {
             );
         }
         None
+    }
+
+    /// The operand with the case of letters that the file's name has, if it has another.
+    fn in_other_case(&mut self, includer: FileId, operand: &Operand) -> Option<String> {
+        let from = self.sources.file(includer).path();
+        let mut candidates = include::candidates(from, operand, &self.options).into_iter();
+        let found = candidates.find_map(|found| self.loader.in_other_case(&found.path))?;
+        // What `..` leads to has its case already.
+        let spelled = Path::new(&operand.spelled).components().rev();
+        let is_name = |part: &Component<'_>| matches!(part, Component::Normal(_));
+        let names = spelled.take_while(is_name).count();
+        let all: Vec<_> = Path::new(&operand.spelled).components().collect();
+        let kept = &all[..all.len() - names];
+        let mut ends: Vec<_> = found.components().rev().take(names).collect();
+        ends.reverse();
+        let path: PathBuf = kept.iter().chain(&ends).collect();
+        path.into_os_string().into_string().ok().filter(|spelled| *spelled != operand.spelled)
     }
 
     /// A header that is told by its path, and whose text is not read. One of the toolkit defines

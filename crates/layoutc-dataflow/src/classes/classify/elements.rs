@@ -1,6 +1,6 @@
 //! Uses of elements and of their members.
 
-use super::super::calls::operator_operands;
+use super::super::calls::{constructor_of, operator_operands};
 use super::super::lists::contained_type;
 use super::*;
 use crate::catalogue::{self, Target};
@@ -258,6 +258,12 @@ impl Classifier<'_> {
             ExprKind::Call { callee, arguments, .. } if position > 0 => {
                 let callee = self.calls.callee(program, *callee, arguments);
                 self.element_argument(expr, class, &callee, position - 1);
+            }
+            // `Ray r(p[i], q[i])`
+            ExprKind::Construct { of, arguments }
+                if let Some(constructor) = constructor_of(program, *of, arguments) =>
+            {
+                self.element_argument(expr, class, &Callee::Function(constructor), position);
             }
             ExprKind::Launch { kernel, config, arguments, .. } => {
                 if let Some(at) = position.checked_sub(1 + config.len()) {

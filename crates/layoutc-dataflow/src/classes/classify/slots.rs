@@ -286,7 +286,7 @@ impl Classifier<'_> {
                 .map(|method| program.function(*method))
                 .filter(|method| {
                     let own = method.name.trim_start_matches('~') == record.name;
-                    own && method.body.is_some()
+                    own && (method.body.is_some() || method.is_defaulted)
                         && record.body.is_some_and(|body| !body.contains(method.sites[0].span))
                 })
                 .count();
@@ -537,6 +537,7 @@ impl Classifier<'_> {
                             && twin.record.is_none()
                             && !twin.is_static
                             && twin.parameters.len() == own.parameters.len()
+                            && !self.are_overloads(own, twin)
                             && twin.sites.iter().all(|site| {
                                 own.sites.iter().all(|mine| mine.span.file != site.span.file)
                             })
@@ -546,7 +547,26 @@ impl Classifier<'_> {
         }
     }
 
-    /// Whether a parameter can be left out of a call.
+    /// Whether two functions of a name are linked under different names, because a parameter plainly has another type.
+    fn are_overloads(&self, own: &Function, twin: &Function) -> bool {
+        let program = self.program;
+        // What C compiles has no overloads.
+        let is_mangled = |function: &Function| {
+            let in_c = |site: &FunctionSite| {
+                let file = &program.files[site.span.file.index()];
+                file.is_root && !file.is_cuda
+            };
+            !function.has_c_linkage && !function.sites.iter().any(in_c)
+        };
+        let types = |function: &Function| -> Vec<QualType> {
+            function.parameters.iter().map(|id| program.variable(*id).ty).collect()
+        };
+        is_mangled(own)
+            && is_mangled(twin)
+            && std::iter::zip(types(own), types(twin))
+                .any(|(own, twin)| program.types.are_distinct(own, twin))
+    }
+
     /// Whether a parameter has a default argument other than a null pointer.
     pub(super) fn has_default(&self, id: VarId) -> bool {
         let is_null = |parameter: &VarId| {
