@@ -1290,7 +1290,7 @@ impl Program {
             at = match &self.expr(at).kind {
                 ExprKind::Member { base, arrow, field: Some(field), .. } => {
                     let ty = self.field(*field).ty;
-                    if matches!(self.types.kind(ty.id), TypeKind::Reference(..)) {
+                    if matches!(self.types.kind(ty.id), crate::types::TypeKind::Reference(..)) {
                         return false;
                     }
                     if *arrow {
@@ -1299,7 +1299,10 @@ impl Program {
                     *base
                 }
                 ExprKind::Index { base, .. }
-                    if matches!(self.types.kind(self.expr(*base).ty.id), TypeKind::Array(..)) =>
+                    if matches!(
+                        self.types.kind(self.expr(*base).ty.id),
+                        crate::types::TypeKind::Array(..)
+                    ) =>
                 {
                     *base
                 }

@@ -90,6 +90,9 @@ impl<'t> Lowering<'t> {
                     self.file_scope_statement(statement);
                     return;
                 }
+                if !node.has_error() && inner.is_some_and(|inner| self.defaulted_outside(inner)) {
+                    return;
+                }
                 // A macro that stands for a declaration.
                 let expr = self.opaque(node);
                 self.program.file_scope_exprs.push(expr);
@@ -98,6 +101,31 @@ impl<'t> Lowering<'t> {
             kind if kind.starts_with("preproc") => self.region(node, RegionKind::Unmodelled),
             _ => self.region(node, RegionKind::Unmodelled),
         }
+    }
+
+    /// `T::T() = default;` outside of the class, which the grammar reads as an assignment.
+    fn defaulted_outside(&mut self, assignment: Node<'t>) -> bool {
+        let is_default = assignment.kind() == "assignment_expression"
+            && assignment
+                .field(FieldName::Right)
+                .is_some_and(|right| matches!(self.text_of(right), "default" | "delete"));
+        let call = assignment.field(FieldName::Left).filter(|_| is_default);
+        let Some(function) = call
+            .filter(|call| call.kind() == "call_expression")
+            .and_then(|call| call.field(FieldName::Function))
+        else {
+            return false;
+        };
+        let Some(record) = self.record_of_qualified(function) else { return false };
+        let (_, last) = self.qualified_parts(function);
+        let name = last.map(|last| self.text_of(last).trim_start_matches('~').trim_start());
+        let own = &mut self.program.records[record.index()];
+        if name != Some(own.name.as_str()) {
+            return false;
+        }
+        own.bodiless = own.bodiless.saturating_sub(1);
+        own.has_defaulted = true;
+        true
     }
 
     fn file_scope_statement(&mut self, statement: StmtId) {
@@ -1191,7 +1219,9 @@ impl<'t> Lowering<'t> {
                 let given = self.program.types.strip_reference(self.program.expr(value).ty);
                 let traits = &self.program.record(*own).traits;
                 given.id == ty.id
-                    && !traits.iter().any(|(which, _)| *which == RecordTrait::CopyControl)
+                    && !traits
+                        .iter()
+                        .any(|(which, _)| *which == crate::program::RecordTrait::CopyControl)
             }
             _ => false,
         };
