@@ -380,6 +380,15 @@ fn a_cycle_without_guard_is_cut_and_reported() {
 }
 
 #[test]
+fn each_compilation_may_include_many_headers() {
+    let text = "#include \"h.h\"\n".repeat(8000);
+    let roots = ["a.cu", "b.cu", "c.cu"].map(|path| (PathBuf::from(path), text.clone()));
+    let mut headers = Headers(BTreeMap::from([(PathBuf::from("h.h"), "int x;".to_owned())]));
+    let done = preprocess_program(roots.into(), &mut headers, &PreprocessOptions::default());
+    assert_eq!(codes(&done), []);
+}
+
+#[test]
 fn headers_that_multiply_are_cut() {
     let texts: Vec<_> = (0..40)
         .map(|at| {

@@ -163,3 +163,19 @@ fn the_number_of_threads_changes_nothing() -> Result<()> {
     );
     Ok(())
 }
+
+#[test]
+fn headers_are_found_in_another_case() -> Result<()> {
+    let step = STEP.replace("\"p.h\"", "\"GPU/P.h\"");
+    let sandbox =
+        Sandbox::with(&[("step.cu", step.as_str()), ("main.cu", MAIN), ("gpu/p.h", HEADER)])?;
+    let transform = ["transform", "step.cu", "main.cu", "-I", "gpu", "--out-dir", "out"];
+    let outcome = sandbox.accepted(&transform)?;
+    ensure!(outcome.stderr.contains("changed: Particle (d, p"), "{}", outcome.stderr);
+    // Two of the same letters are none.
+    sandbox.write("gpu/P.H", HEADER)?;
+    let outcome = sandbox.accepted(&transform)?;
+    ensure!(outcome.stderr.contains("GPU/P.h"), "{}", outcome.stderr);
+    ensure!(!outcome.stderr.contains("changed:"), "{}", outcome.stderr);
+    Ok(())
+}

@@ -3,7 +3,7 @@
 use super::Lowering;
 use super::enclosing::{Meant, visible_part};
 use crate::program::{FunctionId, NameRef, ProgramFile, RecordId, TemplateArgument, VarId};
-use crate::types::{QualType, TypeKind};
+use crate::types::QualType;
 use foldhash::fast::RandomState;
 use layoutc_diagnostics::FileId;
 use std::collections::HashMap;
@@ -232,16 +232,6 @@ impl Lowering<'_> {
         }
     }
 
-    /// The class of that name which a class declares for itself.
-    pub(crate) fn member_class(&self, outer: RecordId, name: &str) -> Option<RecordId> {
-        let entries = self.globals.entries.get(name)?;
-        let mut own = entries.iter().filter(|entry| entry.record == Some(outer));
-        own.find_map(|entry| match entry.symbol {
-            Symbol::Type(ty) => self.program.types.as_record(ty.id),
-            _ => None,
-        })
-    }
-
     /// Global symbols of that name which the current place can see, best first.
     ///
     /// `scope` holds the qualifiers as written: `a::b::name` has `["a", "b"]`.
@@ -369,23 +359,28 @@ impl Lowering<'_> {
             .map(|entry| (entry.namespaces.as_slice(), entry.record.is_some(), &entry.symbol))
     }
 
-    /// The enumeration that a class declares for itself: `Material::Type`.
-    pub(crate) fn enumeration_of_class(&mut self, name: &str, scope: &[&str]) -> Option<QualType> {
+    /// The type that a class, or the nearest of its bases, declares: `Scene::Node`.
+    pub(crate) fn type_of_class(&mut self, name: &str, scope: &[&str]) -> Option<QualType> {
         let (class, outer) = scope.split_last()?;
         if !matches!(self.symbols(class, outer).first(), Some(Symbol::Type(_))) {
             return None;
         }
         let class = self.type_of_name(class, outer);
         let record = self.program.types.as_record(class.id)?;
+        let mut classes = self.program.with_bases(record).into_iter();
+        classes.find_map(|class| self.member_type(class, name))
+    }
+
+    /// The type of that name which a class declares for itself, if it is one alone.
+    pub(crate) fn member_type(&self, class: RecordId, name: &str) -> Option<QualType> {
         let entries = self.globals.entries.get(name)?.iter();
         let mut found =
-            entries.filter(|entry| entry.record == Some(record)).map(|entry| match entry.symbol {
+            entries.filter(|entry| entry.record == Some(class)).map(|entry| match entry.symbol {
                 Symbol::Type(ty) => Some(ty),
                 _ => None,
             });
         let first = found.next()??;
-        let is_enumeration = matches!(self.program.types.kind(first.id), TypeKind::Enum(..));
-        (is_enumeration && found.all(|other| other == Some(first))).then_some(first)
+        found.all(|other| other == Some(first)).then_some(first)
     }
 
     /// Whether something at namespace scope has a name that a class declares for itself, too.

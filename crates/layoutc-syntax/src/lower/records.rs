@@ -95,7 +95,8 @@ impl<'t> Lowering<'t> {
         let (own, around) = scope.split_last()?;
         let outer = self.type_of_name(own, around);
         let outer = self.program.types.as_record(outer.id)?;
-        let nested = self.member_class(outer, self.text_of(last))?;
+        let nested = self.member_type(outer, self.text_of(last))?;
+        let nested = self.program.types.as_record(nested.id)?;
         let record = self.program.record(nested);
         (record.body.is_none() && record.traits.is_empty()).then_some((outer, nested))
     }

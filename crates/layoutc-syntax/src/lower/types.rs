@@ -201,7 +201,7 @@ impl<'t> Lowering<'t> {
                 return QualType::plain(self.program.types.intern(kind));
             }
         }
-        if let Some(ty) = self.enumeration_of_class(name, scope) {
+        if let Some(ty) = self.type_of_class(name, scope) {
             return ty;
         }
         let mut full = scope.join("::");

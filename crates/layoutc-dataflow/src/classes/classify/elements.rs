@@ -261,7 +261,8 @@ impl Classifier<'_> {
             }
             // `Ray r(p[i], q[i])`
             ExprKind::Construct { of, arguments }
-                if let Some(constructor) = constructor_of(program, *of, arguments) =>
+                if let Some(constructor) = constructor_of(program, *of, arguments)
+                    && self.takes_the_value(constructor, position, record) =>
             {
                 self.element_argument(expr, class, &Callee::Function(constructor), position);
             }
@@ -325,6 +326,15 @@ impl Classifier<'_> {
             }
             _ => false,
         }
+    }
+
+    /// Whether a function uses no more than the value of what its parameter `at` is given.
+    fn takes_the_value(&self, function: FunctionId, at: usize, record: RecordId) -> bool {
+        self.program.function(function).parameters.get(at).is_some_and(|parameter| {
+            let ty = self.program.variable(*parameter).ty;
+            self.program.types.as_record(ty.id) == Some(record)
+                || self.classes.reader_parameters.contains(parameter)
+        })
     }
 
     /// Whether a function of the same name takes an rvalue reference there: the value of an element would be given to that.
