@@ -22,12 +22,16 @@ int main() {
 }
 //- particle.h
 #pragma once
+#include <cstddef>
 struct P {
     float x, y;
     int type;
     int kind() const { return picture_size(type); }
+    int plus(int n, const int *scaled = nullptr) const { return type + n + (scaled ? *scaled : 0); }
+    std::size_t bytes() const { return sizeof(P); }
 };
 //- picture.h
+#include <cstddef>
 #ifndef PICTURE_H
 #define PICTURE_H
 #define PICTURE_API extern
@@ -39,10 +43,11 @@ typedef struct {
     float *data;
 } picture_t;
 static int scaled(int n) {
+    std::size_t most = 2;
 #ifdef PICTURE_LARGE
     if (n > 1) {
 #else
-    if (n > 2) {
+    if (n > int(most)) {
 #endif
         return n * 2;
     }

@@ -143,6 +143,8 @@ impl Rewriter<'_> {
         let own = program.expr(expr);
         match (program.types.kind(program.types.strip_reference(own.ty).id), &own.kind) {
             (TypeKind::Scalar(_) | TypeKind::Pointer(_) | TypeKind::Array(..), _) => false,
+            // Beside a pointer it is compared as one; another operand is asked itself.
+            (_, ExprKind::Null) => false,
             // `blockIdx.x * blockDim.x`
             (TypeKind::Unknown, ExprKind::Paren(inner)) => self.may_have_operators(*inner),
             (TypeKind::Unknown, ExprKind::Binary(_, left, right)) => {

@@ -5,7 +5,7 @@
 //!
 //! *Claim:* the words of a parameter are those that a paste can find in it after all macros in it were replaced, or in parts of
 //! such words: what stands in the arguments of all uses, in the bodies of macros named there, and in turn in the arguments of
-//! the macros around. A macro whose name stands without arguments somewhere may be given anything.
+//! the macros around. A macro whose name stands without arguments somewhere, or that a paste may form, may be given anything.
 
 use crate::preprocess::{MacroDef, MacroOrigin, Preprocessed, Token, TokenKind, tokens};
 use foldhash::fast::RandomState;
@@ -72,6 +72,19 @@ impl<'a> MacroArguments<'a> {
             this.uses(text, &found, None);
         }
         this
+    }
+
+    /// Notes that the body of a macro may form a name, and says whether that is news: of a macro of that name the body stands
+    /// there, too, and what it is given is not seen.
+    pub(super) fn forms(&mut self, by: &str, name: &str) -> bool {
+        let (Some(by), Some(body)) = (self.bodies.get(by), self.bodies.get(name)) else {
+            return false;
+        };
+        let mut is_new = self.nodes[*by].others.insert(*body);
+        for node in self.parameters.get(name).into_iter().flatten() {
+            is_new |= !std::mem::replace(&mut self.nodes[*node].is_any, true);
+        }
+        is_new
     }
 
     fn node(&mut self) -> usize {

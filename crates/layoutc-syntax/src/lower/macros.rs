@@ -4,7 +4,7 @@ use super::Lowering;
 use super::macro_arguments::MacroArguments;
 use super::pasted::{Words, identifiers, pasted_names};
 use super::types::{number_of_both, scalar_of_words, words_of_number};
-use crate::preprocess::{MacroOrigin, Preprocessed, TokenKind, tokens};
+use crate::preprocess::{MacroOrigin, Preprocessed, Token, TokenKind, tokens};
 use crate::program::{Macro, ParameterUse};
 use crate::types::{QualType, Scalar};
 
@@ -69,9 +69,8 @@ impl<'t> Lowering<'t> {
             let mut body_identifiers: Vec<String> =
                 identifiers(&def.text).map(str::to_owned).collect();
             if tokens.iter().any(|token| matches!(token.text(&def.text), "##" | "%:%:")) {
-                let (words, arguments) = words.get_or_insert_with(|| {
-                    (all_words(self.preprocessed), MacroArguments::new(self.preprocessed))
-                });
+                let (words, arguments) =
+                    words.get_or_insert_with(|| what_pastes_form(self.preprocessed));
                 body_identifiers.extend(pasted_names(def, words, arguments));
             }
             self.program.macros.push(Macro {
@@ -205,6 +204,31 @@ impl<'t> Lowering<'t> {
             return None;
         }
         crate::evaluate::constant_tokens(&text, &mut |name| self.constant_of_macro(name, depth + 1))
+    }
+}
+
+/// The words that pastes can form, and what macros are given, when it is known which macros pastes form.
+pub(super) fn what_pastes_form(preprocessed: &Preprocessed) -> (Words, MacroArguments<'_>) {
+    let mut words = all_words(preprocessed);
+    let mut arguments = MacroArguments::new(preprocessed);
+    let pasting = || {
+        preprocessed.macros.iter().map(|(_, def)| def).filter(|def| {
+            let pastes = |token: &Token| matches!(token.text(&def.text), "##" | "%:%:");
+            def.is_needed
+                && def.origin != MacroOrigin::Predefined
+                && tokens(&def.text).iter().any(pastes)
+        })
+    };
+    loop {
+        let mut is_new = false;
+        for def in pasting() {
+            for name in pasted_names(def, &mut words, &arguments) {
+                is_new |= arguments.forms(&def.name, &name);
+            }
+        }
+        if !is_new {
+            return (words, arguments);
+        }
     }
 }
 

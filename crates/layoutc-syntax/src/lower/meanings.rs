@@ -12,7 +12,7 @@ use super::pasted::identifiers;
 use super::types::number_of_both;
 use crate::keywords::is_keyword;
 use crate::parse::{Parsed, Trees, parse};
-use crate::preprocess::{MacroOrigin, Meaning, Preprocessed, tokens};
+use crate::preprocess::{MacroOrigin, Meaning, Preprocessed, TokenKind, tokens};
 use crate::program::{RegionKind, UnmodelledRegion};
 use layoutc_diagnostics::{FileId, Span};
 use std::collections::{BTreeMap, BTreeSet};
@@ -113,6 +113,21 @@ fn is_in_function(root: Node<'_>, span: Span) -> bool {
     false
 }
 
+/// Whether a name is that of a parameter, which is nobody else's.
+fn names_a_parameter(name: Node<'_>) -> bool {
+    let mut at = name;
+    while let Some(parent) = at.parent() {
+        match parent.kind() {
+            "pointer_declarator" | "reference_declarator" | "array_declarator" => at = parent,
+            "parameter_declaration" | "optional_parameter_declaration" => {
+                return parent.field(FieldName::Declarator) == Some(at);
+            }
+            _ => return false,
+        }
+    }
+    false
+}
+
 /// The names that a text which is not part of the tree declares, and all names of what in it does not parse or is made
 /// by macros.
 fn declared_in_text(text: &str, preprocessed: &Preprocessed) -> BTreeSet<String> {
@@ -140,9 +155,16 @@ fn declared_in_text(text: &str, preprocessed: &Preprocessed) -> BTreeSet<String>
     names
 }
 
-/// The identifiers of a text; keywords mean the same everywhere.
+/// The identifiers of a text; keywords, and `std` with what is named in it, mean the same everywhere.
 fn words_of(text: &str) -> BTreeSet<String> {
-    identifiers(text).filter(|word| !is_keyword(word)).map(str::to_owned).collect()
+    let found = tokens(text);
+    let word = |at: usize| found.get(at).map_or("", |token| token.text(text));
+    let is_of_library =
+        |at: usize| word(at) == "std" || (at > 1 && word(at - 1) == "::" && word(at - 2) == "std");
+    let is_name = |at: &usize| {
+        found[*at].kind == TokenKind::Identifier && !is_keyword(word(*at)) && !is_of_library(*at)
+    };
+    (0..found.len()).filter(is_name).map(|at| word(at).to_owned()).collect()
 }
 
 /// Names that a tree and a text which is not part of it both make aliases of the same numbers, as host and kernels do in
@@ -410,7 +432,8 @@ impl Lowering<'_> {
             Some(node) => {
                 // Bodies of member functions say nothing about what the record has.
                 let names = names_beside(node, &["compound_statement", "field_initializer_list"]);
-                names.into_iter().map(|name| at(name.byte_range())).collect()
+                let names = names.into_iter().filter(|name| !names_a_parameter(*name));
+                names.map(|name| at(name.byte_range())).collect()
             }
             None => tokens(&masked[body.range()])
                 .into_iter()

@@ -219,6 +219,7 @@ pub(crate) fn identifiers(text: &str) -> impl Iterator<Item = &str> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::macros::what_pastes_form;
     use super::*;
     use crate::preprocess::{NoHeaders, PreprocessOptions, Preprocessed, preprocess_program};
 
@@ -236,7 +237,7 @@ mod tests {
 
     fn formed(parameters: &str, body: &str, words: &str, text: &str) -> Vec<String> {
         let program = program(parameters, body, text);
-        let arguments = MacroArguments::new(&program);
+        let (_, arguments) = what_pastes_form(&program);
         let (_, def) =
             program.macros.iter().find(|(_, def)| def.name == "M").expect("it is defined");
         let mut all = Words::default();
@@ -272,6 +273,13 @@ mod tests {
         assert_eq!(given("#define N(p, q) M(p, q)\nint i = N(M(a, b), M(c, d));"), ["abcd"]);
         assert_eq!(given("#define N(...) M(__VA_ARGS__)\nint i = N(x, y);"), ["xy"]);
         assert_eq!(given("#define A x, y\n#define N(p) M(p)\nint i = N(A);"), ["xy"]);
+        // A paste may form a macro, which stands for its body or is given what follows.
+        let cat = "#define CAT(p, q) p##q\n";
+        let formed =
+            |text: &str| formed("a, b", "a##b", "xy ab zz x y a b z", &format!("{cat}{text}"));
+        assert_eq!(formed("#define XY a\nint i = M(CAT(X, Y), b);"), ["ab"]);
+        assert_eq!(formed("#define O(p, q) M(p, q)\nint i = M(x, y);"), ["xy"]);
+        assert_eq!(formed("#define FO(p, q) M(p, q)\nint i = CAT(F, O)(z, z);").len(), 3);
         // Its name alone may be given anything, as may a line's number.
         assert_eq!(given("#define N M\nint i = N(x, y);").len(), 4);
         assert_eq!(given("#define N(p, q) M(p, q)\nint i = N(x, __LINE__);"), ["xy", "xz"]);
