@@ -66,6 +66,7 @@ pub(crate) use opencl::{is_buffer, runs_kernels};
 pub use operands::{exchanged, given_back, is_null, led_back, strip_casts};
 pub use places::{Place, PlaceKind, Places, Value};
 pub use positions::Position;
+pub use readers::Stores;
 pub use rows::with_member_rows;
 pub use separate::{Separation, separate};
 pub use shape::{ClassShape, LeafMember, class_shape, outer_type_text};
@@ -204,6 +205,8 @@ pub struct Classes {
     pub reader_parameters: BTreeSet<VarId>,
     /// Member functions that can be called on a copy of the element.
     pub reader_methods: BTreeSet<FunctionId>,
+    /// What functions may store to.
+    pub stores: Stores,
     /// Calls that should reach another meaning of their function, before anything is decided.
     pub versions: Vec<Version>,
     /// Comparisons and differences of pointers that certainly point into one array.
@@ -473,6 +476,7 @@ fn group(program: &Program, native_copies: &BTreeSet<Span>, moves: Moves) -> Gro
         api_calls: api,
         reader_parameters: readers.parameters,
         reader_methods: readers.methods,
+        stores: readers.stores,
         versions,
         same_array: BTreeSet::new(),
         element_copies: BTreeMap::new(),

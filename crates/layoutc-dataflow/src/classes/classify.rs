@@ -10,6 +10,7 @@ mod member_addresses;
 mod methods;
 mod pointers;
 mod same_array;
+mod siblings;
 mod slots;
 mod symbols;
 mod values;

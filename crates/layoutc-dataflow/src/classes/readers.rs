@@ -5,7 +5,7 @@
 //! else, stores to no `T` while it runs, and does not wait for other threads. A member function of
 //! `T` that does no more can be called on a copy of the element.
 
-use super::calls::{CallGraph, Callee, Context, operator_operands};
+use super::calls::{CallGraph, Callee, Context, constructor_of, operator_operands};
 use super::element::record_of;
 use crate::catalogue::intrinsics::synchronizes;
 use layoutc_diagnostics::Span;
@@ -22,6 +22,25 @@ pub(super) struct Readers {
     pub(super) parameters: BTreeSet<VarId>,
     /// Member functions, by their object.
     pub(super) methods: BTreeSet<FunctionId>,
+    /// What all functions may store to.
+    pub(super) stores: Stores,
+}
+
+/// What functions may store to while they run.
+#[derive(Clone, Debug, Default)]
+pub struct Stores {
+    /// The records that objects which each function changes are of, or belong to.
+    records: BTreeMap<FunctionId, BTreeSet<RecordId>>,
+    /// Functions that may change anything, or wait for other threads.
+    unknown: BTreeSet<FunctionId>,
+}
+
+impl Stores {
+    /// Whether a function may change an object of a record that it did not make itself.
+    pub(super) fn may_change(&self, function: FunctionId, record: RecordId) -> bool {
+        self.unknown.contains(&function)
+            || self.records.get(&function).is_some_and(|stored| stored.contains(&record))
+    }
 }
 
 /// All parameters and member functions that can be given a copy.
@@ -73,6 +92,12 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
                     Callee::Library(_) | Callee::Ambiguous(_) | Callee::Unknown => {
                         opaque.insert(function);
                     }
+                }
+            }
+            ExprKind::Construct { of, arguments } => {
+                if let Some(function) = function {
+                    let constructors = constructors(program, *of, arguments);
+                    edges.entry(function).or_default().extend(constructors);
                 }
             }
             ExprKind::Lambda { parameters, .. } if called.contains_key(&id) => {
@@ -187,8 +212,12 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
                 )
         })
         .collect();
+    let unknown = program
+        .function_ids()
+        .filter(|id| program.function(*id).body.is_none() || opaque.contains(id) || has_gap(*id))
+        .collect();
     // What is handed on to another reader is only read: the greatest such sets.
-    let mut readers = Readers { parameters, methods };
+    let mut readers = Readers { parameters, methods, stores: Stores::default() };
     loop {
         let all_read = |uses: Option<&Vec<ExprId>>| {
             uses.is_none_or(|uses| {
@@ -201,14 +230,29 @@ pub(super) fn readers(program: &Program, calls: &CallGraph) -> Readers {
             readers.methods.iter().copied().filter(|id| all_read(objects.get(id))).collect();
         let is_done =
             parameters.len() == readers.parameters.len() && methods.len() == readers.methods.len();
-        readers = Readers { parameters, methods };
+        readers = Readers { parameters, methods, stores: Stores::default() };
         if is_done {
             break;
         }
     }
     let of_lambdas = lambda_readers(program, calls, &readers, &names, is_quiet);
     readers.parameters.extend(of_lambdas);
+    readers.stores = Stores { records: stores, unknown };
     readers
+}
+
+/// The constructors that may make an object of these arguments.
+pub(super) fn constructors(
+    program: &Program,
+    of: layoutc_syntax::QualType,
+    arguments: &[ExprId],
+) -> Vec<FunctionId> {
+    if let Some(constructor) = constructor_of(program, of, arguments) {
+        return vec![constructor];
+    }
+    let Some(record) = program.as_record(of.id) else { return Vec::new() };
+    let methods = program.record(record).methods.iter().copied();
+    methods.filter(|id| program.is_constructor(*id)).collect()
 }
 
 /// Parameters of lambdas that only read. The text of a lambda belongs to the function around it, so it is asked expression by

@@ -1,6 +1,7 @@
 //! Uses of elements and of their members.
 
 use super::super::calls::{constructor_of, operator_operands};
+use super::super::lists;
 use super::super::lists::contained_type;
 use super::*;
 use crate::catalogue::{self, Target};
@@ -284,6 +285,15 @@ impl Classifier<'_> {
                 }
             }
             ExprKind::InitList(_) if self.initializes_record(parent, position, record) => {}
+            // `Ray r{p[i], q[i]}`
+            ExprKind::InitList(items)
+                if let Some(constructor) = lists::object_type(program, self.calls, parent)
+                    .and_then(|of| constructor_of(program, of, items))
+                    && !takes_initializer_lists(program, constructor)
+                    && self.takes_the_value(constructor, position, record) =>
+            {
+                self.element_argument(expr, class, &Callee::Function(constructor), position);
+            }
             ExprKind::MacroCall { name, .. } => {
                 let message = format!("a whole element is given to {}", self.described_macro(name));
                 self.pin(class, Code::OPAQUE_MACRO, span, message);
@@ -316,7 +326,15 @@ impl Classifier<'_> {
         let ty = self.program.variable(variable).ty;
         match *self.program.types.kind(ty.id) {
             TypeKind::Array(of, _) => self.program.types.as_record(of.id) == Some(record),
-            TypeKind::Record(outer) => {
+            // Items of a list for constructors are arguments.
+            TypeKind::Record(outer)
+                if !self
+                    .program
+                    .record(outer)
+                    .traits
+                    .iter()
+                    .any(|(which, _)| *which == RecordTrait::Constructor) =>
+            {
                 let items = self.list_items(list);
                 super::super::carriers::fills_fields_with(self.program, outer, items, |at| {
                     at == position
@@ -374,6 +392,7 @@ impl Classifier<'_> {
                 return;
             }
             if is_reader {
+                self.stays_the_same_beside(expr, class);
                 if self.may_alias_argument(expr) {
                     let message =
                         "another argument of this call may refer to a member of the element";
@@ -389,6 +408,7 @@ impl Classifier<'_> {
                 let message = "the lambda that takes this element may do more than read it";
                 self.pin(class, Code::ESCAPING_POINTER, span, message);
             }
+            self.stays_the_same_beside(expr, class);
             return;
         }
         self.argument(expr, class, callee, at);
@@ -678,4 +698,17 @@ impl Classifier<'_> {
             self.pin(class, Code::OPAQUE_MACRO, span, message);
         }
     }
+}
+
+/// Whether a constructor of the class of this one is preferred for lists: `T(std::initializer_list<U>)`.
+fn takes_initializer_lists(program: &Program, constructor: FunctionId) -> bool {
+    let Some(record) = program.function(constructor).record else { return true };
+    let all = program.record(record).methods.iter().filter(|id| program.is_constructor(**id));
+    all.flat_map(|id| &program.function(*id).parameters).any(|parameter| {
+        let ty = program.types.strip_reference(program.variable(*parameter).ty);
+        match program.types.kind(ty.id) {
+            TypeKind::Named(..) | TypeKind::Unknown | TypeKind::TemplateParameter(_) => true,
+            _ => false,
+        }
+    })
 }

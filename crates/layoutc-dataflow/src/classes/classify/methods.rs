@@ -77,6 +77,7 @@ impl Classifier<'_> {
             return;
         }
         if self.classes.reader_methods.contains(&function) {
+            self.stays_the_same_beside(object, class);
             if self.may_alias_argument(object) {
                 self.pin(
                     class,
@@ -119,7 +120,11 @@ impl Classifier<'_> {
         let by_value = self.is_element_type(class, program.variable(parameter).ty);
         let is_version = program.function(function).has_own_text()
             && self.classes.class_of_slot(Slot::Variable(parameter)) == Some(class);
-        if by_value || is_version || self.classes.reader_parameters.contains(&parameter) {
+        if by_value || is_version {
+            return;
+        }
+        if self.classes.reader_parameters.contains(&parameter) {
+            self.stays_the_same_beside(operand, class);
             return;
         }
         let message = format!(
