@@ -706,9 +706,9 @@ fn takes_initializer_lists(program: &Program, constructor: FunctionId) -> bool {
     let all = program.record(record).methods.iter().filter(|id| program.is_constructor(**id));
     all.flat_map(|id| &program.function(*id).parameters).any(|parameter| {
         let ty = program.types.strip_reference(program.variable(*parameter).ty);
-        match program.types.kind(ty.id) {
-            TypeKind::Named(..) | TypeKind::Unknown | TypeKind::TemplateParameter(_) => true,
-            _ => false,
-        }
+        matches!(
+            program.types.kind(ty.id),
+            TypeKind::Named(..) | TypeKind::Unknown | TypeKind::TemplateParameter(_)
+        )
     })
 }
