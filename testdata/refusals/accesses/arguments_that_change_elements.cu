@@ -1,5 +1,6 @@
 //@ layout = "* = soa"
 // A reference sees what another argument stores; a copy of the element may not.
+#include <utility>
 struct V { float x, y; };
 struct Ray { V o; float t; __device__ Ray(const V &o, float t) : o(o), t(t) {} };
 struct Mark { float v; __device__ Mark(V *p, int i) { p[i].x = 4; v = 2; } };
@@ -18,10 +19,11 @@ __global__ void f(V *p, float *out) { int i = threadIdx.x; V v = p[i] + moved(p,
 __global__ void g(V *p, float *out) { int i = threadIdx.x; out[i] = read(p[i], atomicExch(&p[i].x, 7.0f)); } //~ LC0081 this may change the element that another argument refers to
 __global__ void h(V *p, float *out) { int i = threadIdx.x; out[i] = read(p[i ^ 1], __syncthreads_count(1)); } //~ LC0081 this may change the element that another argument refers to
 __global__ void k(V *p, float *out) { int i = threadIdx.x; out[i] = marked(p[i], Mark(p, i)); } //~ LC0081 this may change the element that another argument refers to
+__global__ void l(V *p, float *out) { int i = threadIdx.x; out[i] = read(p[i], std::exchange(p[i].x, 3.0f)); } //~ LC0081 this may change the element that another argument refers to
 int main() {
     float *out;
     cudaMalloc(&out, 256);
-    V *pa, *pb, *pc, *pd, *pe, *pf, *pg, *ph, *pk;
+    V *pa, *pb, *pc, *pd, *pe, *pf, *pg, *ph, *pk, *pl;
     cudaMalloc(&pa, 64 * sizeof(V));
     cudaMalloc(&pb, 64 * sizeof(V));
     cudaMalloc(&pc, 64 * sizeof(V));
@@ -31,6 +33,7 @@ int main() {
     cudaMalloc(&pg, 64 * sizeof(V));
     cudaMalloc(&ph, 64 * sizeof(V));
     cudaMalloc(&pk, 64 * sizeof(V));
+    cudaMalloc(&pl, 64 * sizeof(V));
     a<<<1, 64>>>(pa, out);
     b<<<1, 64>>>(pb, out);
     c<<<1, 64>>>(pc, out);
@@ -40,5 +43,6 @@ int main() {
     g<<<1, 64>>>(pg, out);
     h<<<1, 64>>>(ph, out);
     k<<<1, 64>>>(pk, out);
+    l<<<1, 64>>>(pl, out);
     return 0;
 }

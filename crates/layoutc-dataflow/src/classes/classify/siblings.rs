@@ -4,6 +4,7 @@
 //! is the other arguments of the call, must not change the element.
 
 use super::super::calls::{constructor_of, operator_operands};
+use super::super::operands::{exchanged, strip_casts};
 use super::super::readers::constructors;
 use super::*;
 use crate::catalogue::intrinsics::{self, AccessKind};
@@ -63,7 +64,11 @@ impl Classifier<'_> {
                             stores(function) || self.gives_a_member(function, arguments)
                         }
                         Callee::Library(name) => {
-                            intrinsics::synchronizes(&name)
+                            let plain = name.rsplit("::").next().unwrap_or(&name);
+                            exchanged(plain, arguments)
+                                .is_some_and(|(target, _)| !self.is_local(target))
+                                || arguments.iter().any(|own| self.runs_code(*own))
+                                || intrinsics::synchronizes(&name)
                                 || catalogue::row(&name).is_some_and(|row| row.moves_bytes())
                                 || matches!(
                                     intrinsics::access(&name),
@@ -111,6 +116,16 @@ impl Classifier<'_> {
             }
         }
         false
+    }
+
+    /// Whether an argument is a function or a lambda, which a library's function may call.
+    fn runs_code(&self, argument: ExprId) -> bool {
+        matches!(
+            self.program.expr(strip_casts(self.program, argument)).kind,
+            ExprKind::Lambda { .. }
+                | ExprKind::Name(NameRef::Functions(_))
+                | ExprKind::AddressOf(_)
+        )
     }
 
     /// Whether a call is one of a library's object, or of a member of it: `random(engine)`, `list.size()`.
