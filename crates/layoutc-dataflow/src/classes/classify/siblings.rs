@@ -120,12 +120,12 @@ impl Classifier<'_> {
 
     /// Whether an argument is a function or a lambda, which a library's function may call.
     fn runs_code(&self, argument: ExprId) -> bool {
-        matches!(
-            self.program.expr(strip_casts(self.program, argument)).kind,
-            ExprKind::Lambda { .. }
-                | ExprKind::Name(NameRef::Functions(_))
-                | ExprKind::AddressOf(_)
-        )
+        let mut given = strip_casts(self.program, argument);
+        if let ExprKind::AddressOf(inner) = self.program.expr(given).kind {
+            given = self.program.strip_parens(inner);
+        }
+        let given = &self.program.expr(given).kind;
+        matches!(given, ExprKind::Lambda { .. } | ExprKind::Name(NameRef::Functions(_)))
     }
 
     /// Whether a call is one of a library's object, or of a member of it: `random(engine)`, `list.size()`.
