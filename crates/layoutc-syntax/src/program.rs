@@ -1065,6 +1065,9 @@ pub struct Program {
     pub operators: BTreeMap<ExprId, FunctionId>,
     /// What members and bases that are records are initialized with in front of constructors' bodies.
     pub member_values: Vec<(RecordId, Vec<ExprId>)>,
+    /// The objects that hold arrays to which constructors bind members that are references of the same type: operands of
+    /// what has no form.
+    pub bound_members: BTreeSet<ExprId>,
     /// Member functions that give back a reference to the element of a pointer, `T &operator[](int i) { return data[i]; }`,
     /// with that pointer. Where one is called the program has the access itself, so their bodies are not lowered.
     pub accessors: BTreeMap<FunctionId, FieldId>,

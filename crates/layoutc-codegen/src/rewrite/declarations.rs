@@ -5,6 +5,7 @@ use crate::edit::Edit;
 use crate::unused_locals::MAYBE_UNUSED;
 use layoutc_dataflow::classes::{Callee, ClassId, Slot, resolve_callee, sizes_of_whole_objects};
 use layoutc_diagnostics::{Code, Span};
+use layoutc_syntax::preprocess::tokens;
 use layoutc_syntax::{
     DeclarationId, DeclaratorSite, FieldId, Function, FunctionId, StmtKind, TypeKind, VarId,
 };
@@ -506,13 +507,27 @@ impl Rewriter<'_> {
                     let init = variable.init.filter(|_| variable.function.is_none());
                     init.is_some_and(|init| {
                         self.program.expr(init).span.contains(self.program.expr(id).span)
-                    })
+                    }) && !self.is_of_others_alone(variable)
                 }),
                 _ => layoutc_dataflow::classes::record_of(self.program, of)
                     .is_some_and(|(found, depth)| depth == 0 && holders.contains(&found)),
             };
             may_hold.then_some(self.program.expr(id).span)
         })
+    }
+
+    /// Whether a static member of a class template of others is asked for by their own text alone, which has to do with the
+    /// size that the object has.
+    fn is_of_others_alone(&self, variable: &layoutc_syntax::Variable) -> bool {
+        let program = self.program;
+        let Some(record) = variable.record else { return false };
+        let name = &program.record(record).name;
+        let is_named = |file: &layoutc_syntax::ProgramFile| {
+            let text = program.sources.file(file.id).text();
+            !program.is_foreign(file.id)
+                && tokens(text).iter().any(|token| token.text(text) == name)
+        };
+        program.is_foreign(variable.site.name.file) && !program.files.iter().any(is_named)
     }
 
     /// Whether a size is compared with a number below that of any pointer, as in `sizeof(T) > 1`: what holds an array is

@@ -521,6 +521,8 @@ fn escape(program: &Program, calls: &CallGraph, expr: ExprId) -> Option<&'static
             (in_lambda || !result.is_some_and(known)).then_some("it is returned as another type")
         }
         Context::Range => None,
+        // A member that is a reference to it is a name of its class's members, as any other.
+        Context::Opaque if program.bound_members.contains(&expr) => None,
         Context::Opaque | Context::Assembly => Some("this construct is not modelled"),
         Context::Operand(parent, position) => match &program.expr(parent).kind {
             ExprKind::Paren(_)

@@ -1208,6 +1208,16 @@ impl<'t> Lowering<'t> {
             self.program.member_values.push((record, values.to_vec()));
         }
         let [value] = values[..] else { return self.opaque(node) };
+        if self.refers_to_holder(ty) {
+            let given = self.program.types.strip_reference(self.program.expr(value).ty);
+            let to = self.program.types.strip_reference(ty);
+            let kind = ExprKind::Opaque(thin_vec::thin_vec![value]);
+            if given.id == to.id {
+                self.program.bound_members.insert(value);
+            }
+            let (span, unknown) = (self.span(node), self.program.types.unknown());
+            return self.add_expr(kind, span, unknown);
+        }
         let is_simple = match self.program.types.kind(ty.id) {
             TypeKind::Scalar(_) | TypeKind::Enum(..) | TypeKind::Pointer(_) => true,
             TypeKind::Vector(_) | TypeKind::Opaque(_) => self.program.expr(value).ty.id == ty.id,

@@ -58,12 +58,19 @@ impl<'t> Lowering<'t> {
         if templates.is_empty() {
             return None;
         }
+        let parameters: BTreeSet<&str> = templates
+            .iter()
+            .flat_map(|template| &template.parameters)
+            .map(|id| self.program.variable(*id).name.as_str())
+            .collect();
         let words: BTreeSet<&str> = templates
             .iter()
             .flat_map(|template| &template.sites)
             .flat_map(|site| {
                 identifiers(self.preprocessed.sources.text(site.template.unwrap_or(site.span)))
             })
+            // A parameter hides what has its name outside.
+            .filter(|word| !parameters.contains(word))
             .collect();
         let (mut found, mut types) = (BTreeSet::new(), BTreeSet::new());
         let mut stack = vec![(node, false)];

@@ -492,7 +492,7 @@ impl<'t> Lowering<'t> {
         let this_type = self.this_type(record);
         let this = self.add_expr(ExprKind::This, span.at_start(), this_type);
         let ty = match field {
-            Some(field) => self.program.field(field).ty,
+            Some(field) => self.type_of_member(field),
             None => QualType::plain(self.program.types.intern(TypeKind::Function)),
         };
         let kind = ExprKind::Member {
@@ -504,6 +504,13 @@ impl<'t> Lowering<'t> {
             operator: span.at_start(),
         };
         self.add_expr(kind, span, ty)
+    }
+
+    /// The type of an object's member: that of the object to which a reference to what holds arrays refers. Members that
+    /// refer to plain data keep their type, which no access has, so that elements that they may refer to are pinned.
+    fn type_of_member(&self, field: FieldId) -> QualType {
+        let ty = self.program.field(field).ty;
+        if self.refers_to_holder(ty) { self.program.types.strip_reference(ty) } else { ty }
     }
 
     /// The type of `this` in the current function.
@@ -822,7 +829,7 @@ impl<'t> Lowering<'t> {
                         _ => self.member_named(record, name),
                     };
                     if let Some(field) = field {
-                        ty = self.program.field(field).ty;
+                        ty = self.type_of_member(field);
                         ty.is_const |= record_type.is_const;
                         ty.is_volatile |= record_type.is_volatile;
                     }
@@ -937,6 +944,7 @@ impl<'t> Lowering<'t> {
             "template_function" | "qualified_identifier" if self.is_template_id(function) => {
                 Some(self.specifier(function))
             }
+            "qualified_identifier" => self.qualified_class(function),
             _ => None,
         };
         if let Some(of) = constructed {
@@ -1032,6 +1040,21 @@ impl<'t> Lowering<'t> {
         last.filter(|last| last.kind() == "template_function")
             .and_then(|last| last.field(FieldName::Name))
             .is_some_and(|name| self.names_class_template(self.text_of(name), &scope))
+    }
+
+    /// The class, or number, that `ns::Name` in front of arguments is.
+    fn qualified_class(&mut self, node: Node<'t>) -> Option<QualType> {
+        let (scope, last) = self.qualified_parts(node);
+        let name = self.text_of(last.filter(|last| last.kind() == "identifier")?);
+        let found = self.symbols(name, &scope);
+        let is_type = !found.is_empty() && found.iter().all(|symbol| symbol.is_type());
+        let of = match self.type_of_class(name, &scope) {
+            Some(of) => of,
+            None if is_type => self.type_of_name(name, &scope),
+            None => return None,
+        };
+        let types = &self.program.types;
+        (types.as_record(of.id).is_some() || types.as_scalar(of.id).is_some()).then_some(of)
     }
 
     /// A callee: function names are looked up past the fields of an enclosing class.

@@ -61,6 +61,13 @@ impl<'t> Lowering<'t> {
         (matches!(name, "vector" | "array" | "deque") && is_followed()).then_some(item)
     }
 
+    /// Whether a type is a reference to an object that holds a pointer to one of the program.
+    pub(super) fn refers_to_holder(&self, ty: QualType) -> bool {
+        let types = &self.program.types;
+        let TypeKind::Reference(to, false) = types.kind(ty.id) else { return false };
+        types.as_record(to.id).is_some_and(|record| self.holds_pointer(record))
+    }
+
     /// Whether objects of a class are no elements of arrays in device memory: it has virtual functions, or a member of a type
     /// that is not known, such as a list.
     fn is_of_host(&self, record: RecordId) -> bool {

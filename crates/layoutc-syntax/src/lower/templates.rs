@@ -354,12 +354,18 @@ impl<'t> Lowering<'t> {
             .iter()
             .map(|parameter| self.program.variable(*parameter).ty)
             .collect();
-        for (pattern, argument) in patterns.into_iter().zip(arguments.unwrap_or_default()) {
+        // What `<…>` gives is not deduced, and arguments convert to it.
+        let is_given = source.parameters.iter().all(|own| bindings.contains_key(&own.name));
+        let deduced = arguments.filter(|_| !is_given).unwrap_or_default();
+        for (pattern, argument) in patterns.into_iter().zip(deduced) {
             // An enumerator has the type of its enumeration.
             if self.may_be_enumerator(*argument) && depends(&self.program, pattern.id) {
                 return None;
             }
-            let mut argument = self.program.expr(*argument).ty;
+            let mut argument = match self.pointer_to_items(*argument) {
+                Some(to) => self.program.types.pointer(to),
+                None => self.program.expr(*argument).ty,
+            };
             match self.program.types.kind(pattern.id) {
                 // A parameter by value is deduced without the qualifiers of its argument.
                 TypeKind::TemplateParameter(_) => {
@@ -390,6 +396,32 @@ impl<'t> Lowering<'t> {
             |argument: &TemplateArgument| self.program.argument_spelling(*argument).is_some();
         (concerns && found.iter().all(|(_, argument)| is_spelled(argument)))
             .then_some((found, values))
+    }
+
+    /// What `v.data()` and `&v[i]` point to, for a vector or array of the standard library. Items that are plain data are not
+    /// followed, so the expressions themselves have no type.
+    fn pointer_to_items(&self, expr: ExprId) -> Option<QualType> {
+        let program = &self.program;
+        let list = match program.expr(program.strip_parens(expr)).kind {
+            ExprKind::Call { callee, ref arguments, .. } if arguments.is_empty() => {
+                let callee = program.strip_parens(callee);
+                let ExprKind::Member { base, arrow: false, field: None, name, .. } =
+                    program.expr(callee).kind
+                else {
+                    return None;
+                };
+                (program.text(name) == "data").then_some(base)?
+            }
+            ExprKind::AddressOf(item) => match program.expr(program.strip_parens(item)).kind {
+                ExprKind::Index { base, .. } => base,
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let list = program.types.strip_reference(program.expr(list).ty);
+        let TypeKind::Named(name, mentioned) = program.types.kind(list.id) else { return None };
+        let item = QualType { is_const: list.is_const, ..QualType::plain(*mentioned.first()?) };
+        matches!(name.as_str(), "vector" | "array").then_some(item)
     }
 
     /// Whether the type of an expression may be that of an enumeration, which the model takes for a number.

@@ -235,6 +235,9 @@ impl Program {
             if let Some(values) = self.template_arguments.get(old).cloned() {
                 self.template_arguments.insert(renaming.exprs[old], values);
             }
+            if self.bound_members.contains(old) {
+                self.bound_members.insert(renaming.exprs[old]);
+            }
             if let Some(target) = self.operators.get(old).copied() {
                 self.operators.insert(renaming.exprs[old], target);
             }
